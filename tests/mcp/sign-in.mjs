@@ -5,6 +5,8 @@
 //   forgets   so many of the tokens that were given first are not known any more
 //   refresh   false: no refresh token; "refused": it is not taken
 //   hostile   what is wrong: see HOSTILE
+//   holds     true: the token endpoint does not answer as long as that stands there
+//   moved     true: the metadata of the tool server is at another address, which it names, and no longer at the usual one
 // Its tools say back what they were sent. The authorization server signs everybody in at once, as a browser with a session would see it. Codes hold once, for one
 // client, one redirect address and one verifier; refresh tokens are rotated, and an old one ends the sign-in.
 import { createHash, randomUUID } from 'node:crypto';
@@ -46,7 +48,12 @@ const tokens = new Map();
 const refreshes = new Map();
 const ended = new Set();
 
-const issuer = await listen((request, response, body) => {
+/** Until it may answer. */
+const released = async () => {
+  while (settings().holds) await new Promise((done) => setTimeout(done, 10));
+};
+
+const issuer = await listen(async (request, response, body) => {
   const { hostile, first = 3600, refresh } = settings();
   if (hostile && !HOSTILE.includes(hostile)) throw new Error(`${hostile} is no way to be hostile`);
   const url = new URL(request.url, issuer.base);
@@ -84,6 +91,7 @@ const issuer = await listen((request, response, body) => {
       return response.writeHead(302, { location: String(back) }).end();
     }
     case '/token': {
+      await released();
       if (hostile === 'token-redirect') return response.writeHead(307, { location: `${canary.base}/token` }).end();
       if (hostile === 'token-html') return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Signed in!</p>');
       let scope;
@@ -125,9 +133,10 @@ const TOOLS = [
 ];
 
 const resource = await listen((request, response, body) => {
-  const { hostile, forgets = 0 } = settings();
+  const { hostile, forgets = 0, moved } = settings();
+  const place = moved ? '/metadata' : '/.well-known/oauth-protected-resource/mcp';
   log({ at: 'server', path: request.url, method: request.method, authorization: request.headers.authorization });
-  if (request.url === '/.well-known/oauth-protected-resource/mcp') {
+  if (request.url === place) {
     if (hostile === 'huge') return json(response, 200, { resource: `${resource.base}/mcp`, pad: 'x'.repeat(1 << 20) });
     if (hostile === 'html') return response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Welcome</html>');
     if (hostile === 'redirect') return response.writeHead(302, { location: `${canary.base}/metadata` }).end();
@@ -140,7 +149,7 @@ const resource = await listen((request, response, body) => {
   if (request.method !== 'POST') return response.writeHead(405).end();
   const message = JSON.parse(body);
   const known = tokens.get(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]);
-  const metadata = hostile === 'metadata-address' ? 'http://169.254.169.254/latest' : `${resource.base}/.well-known/oauth-protected-resource/mcp`;
+  const metadata = hostile === 'metadata-address' ? 'http://169.254.169.254/latest' : `${resource.base}${place}`;
   if (!known || ended.has(known.id) || known.number < forgets) {
     return json(response, 401, {}, { 'www-authenticate': `Bearer realm="tools", resource_metadata="${metadata}", scope="tools"` });
   }

@@ -27,6 +27,7 @@ use crate::oauth::{Challenge, SignedIn};
 use access::Access;
 use async_trait::async_trait;
 use ending::Ending;
+use greeting::Door;
 use link::{Held, Link, Outcome};
 use serde_json::{Map, Value};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo, ToolNotice};
@@ -59,13 +60,17 @@ pub trait ServerBook: Send + Sync {
     ) -> Result<Option<Arc<SignedIn>>, ToolFailure> {
         Ok(None)
     }
+    /// The id of the sign-in that holds now; asked before each request, also of another process's doing.
+    async fn signed_in_as(&self, name: &str, definition: &ToolServerDefinition) -> Result<Option<String>, ToolFailure> {
+        Ok(self.signed_in(name, definition).await?.map(|signed| signed.kept.id.clone()))
+    }
     /// Keeps a sign-in with new tokens, unless the one that it was made of is there no more.
     async fn renewed(&self, _name: &str, signed: SignedIn) -> Result<Arc<SignedIn>, ToolFailure> {
         Ok(Arc::new(signed))
     }
-    /// While what this gives lives, nobody else renews a sign-in.
-    async fn renewing(&self) -> Box<dyn Send> {
-        Box::new(())
+    /// While what this gives lives, nobody else renews a sign-in. Fails when somebody does and does not come to an end.
+    async fn renewing(&self) -> Result<Box<dyn Send>, ToolFailure> {
+        Ok(Box::new(()))
     }
     /// Hears what a server wants of somebody who signs in.
     async fn wants(&self, _name: &str, _definition: &ToolServerDefinition, _challenge: Challenge) {}
@@ -214,6 +219,7 @@ impl Inner {
             // Used from here on: whoever ends connections that nobody uses leaves it alone.
             if link.is_usable()
                 && *link.definition() == definition
+                && link.goes_with_who_is_signed_in().await
                 && let Some(used) = Held::new(link)
             {
                 match used.look_again().await {
@@ -249,7 +255,8 @@ impl Inner {
 
     async fn start(&self, name: &str, definition: &ToolServerDefinition) -> Result<Link, ToolFailure> {
         let access = Access::new(name, definition, &self.book, &self.secrets);
-        Link::start(definition, access, &self.secrets, self.limits).await
+        Link::start(Door { name, definition, access: access.as_ref(), secrets: &self.secrets, limits: self.limits })
+            .await
     }
 
     async fn admit(&self, name: &str, link: &Link) -> Result<ToolWords, ToolFailure> {

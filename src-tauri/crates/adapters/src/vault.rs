@@ -4,11 +4,11 @@
 
 mod content;
 mod key;
+mod sign_ins;
 
 pub use content::Entry;
 pub use key::{Given, KeyPlace};
 
-use crate::oauth::SignedIn;
 use crate::private;
 use crate::ring::KeyRing;
 use age::x25519::{Identity, Recipient};
@@ -143,18 +143,21 @@ impl Vault {
 
     /// One process changes the vault at a time; the system gives the lock back when the process ends.
     fn lock(&self) -> Result<File, VaultError> {
-        self.lock_of("lock")
+        let (path, file) = self.to_lock("lock")?;
+        file.lock().map_err(|error| VaultError::io("locked", &path, &error))?;
+        Ok(file)
     }
 
-    fn lock_of(&self, name: &str) -> Result<File, VaultError> {
+    /// A file of the folder that processes lock.
+    fn to_lock(&self, name: &str) -> Result<(PathBuf, File), VaultError> {
         private::create_folder(&self.folder).map_err(|error| VaultError::io("made", &self.folder, &error))?;
         let path = self.folder.join(name);
         let file = match private::create(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::OpenOptions::new().write(true).open(&path),
             made => made,
         };
-        let locked = file.and_then(|file| file.lock().map(|()| file));
-        locked.map_err(|error| VaultError::io("locked", &path, &error))
+        let file = file.map_err(|error| VaultError::io("locked", &path, &error))?;
+        Ok((path, file))
     }
 
     fn unlocked(&self) -> MutexGuard<'_, Option<Identity>> {
@@ -207,16 +210,10 @@ impl Vault {
         for (entry, value) in content.all() {
             self.scrubber.add(&entry.name, Some(&entry.kind), value);
         }
-        for (server, signed) in &content.sign_ins {
+        for ((server, _), signed) in &content.sign_ins {
             self.hide(server, signed);
         }
         Ok(content)
-    }
-
-    fn hide(&self, server: &str, signed: &SignedIn) {
-        for secret in signed.secrets() {
-            self.scrubber.add(&format!("sign-in to {server}"), None, secret);
-        }
     }
 
     fn write<'a>(
@@ -369,56 +366,6 @@ impl Vault {
         }
         record()?;
         self.write([&manifest.recipient()?], &content)
-    }
-
-    /// Who is signed in at a tool server. `may_ask`: the key store may ask a person.
-    pub fn sign_in(&self, server: &str, may_ask: bool) -> Result<Option<Arc<SignedIn>>, VaultError> {
-        if self.manifest()?.is_none() {
-            // Nobody can have signed in before a place for that was chosen.
-            return Ok(None);
-        }
-        let (_, mut content) = self.open(if may_ask { Ask::Person } else { Ask::Nobody })?;
-        Ok(content.sign_ins.remove(server))
-    }
-
-    /// Keeps a sign-in at a tool server. `fits` sees the one that is there; a no changes nothing. `record` is asked before
-    /// anything changes.
-    pub fn sign_in_set(
-        &self,
-        server: &str,
-        signed: SignedIn,
-        fits: impl FnOnce(Option<&SignedIn>) -> bool,
-        record: impl FnOnce() -> Result<(), VaultError>,
-    ) -> Result<Option<Arc<SignedIn>>, VaultError> {
-        let signed = Arc::new(signed);
-        self.hide(server, &signed);
-        let _lock = self.lock()?;
-        let (manifest, mut content) = self.open(Ask::Person)?;
-        if !fits(content.sign_ins.get(server).map(Arc::as_ref)) {
-            return Ok(None);
-        }
-        content.sign_ins.insert(server.to_owned(), Arc::clone(&signed));
-        record()?;
-        self.write([&manifest.recipient()?], &content)?;
-        Ok(Some(signed))
-    }
-
-    /// Forgets a sign-in; gives what was forgotten.
-    pub fn sign_in_forget(&self, server: &str) -> Result<Option<Arc<SignedIn>>, VaultError> {
-        if self.manifest()?.is_none() {
-            return Ok(None);
-        }
-        let _lock = self.lock()?;
-        let (manifest, mut content) = self.open(Ask::Person)?;
-        let Some(signed) = content.sign_ins.remove(server) else { return Ok(None) };
-        self.write([&manifest.recipient()?], &content)?;
-        Ok(Some(signed))
-    }
-
-    /// While what this gives lives, nobody else renews a sign-in. Waits for whoever does.
-    pub fn renewing(&self) -> Result<File, VaultError> {
-        // One file for all servers: two that are renewed at once are rare.
-        self.lock_of("renewing")
     }
 
     /// The credential of a name, for the one that sends it. `may_ask`: the key store may ask a person for it.

@@ -204,6 +204,7 @@ async fn a_server_that_died_is_told_of_and_started_again() {
     let failure = stage.call("dies", json!({})).await.expect_err("a failure");
     assert_eq!((failure.fault, failure.stderr.as_deref()), (ToolFault::Cut, Some("the disk is on fire")));
     assert!(failure.sent, "it had the call");
+    assert_eq!(failure.message, "The process of the tool server 'one' ended");
     stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
     assert_eq!(stage.started(), 2);
 }

@@ -1,6 +1,7 @@
 //! The vault: three places for its key, no fallback, nothing readable without it.
 
 use signalbox_adapters::Vault;
+use signalbox_adapters::oauth::SignedIn;
 use signalbox_adapters::ring::{KeyRing, Look};
 use signalbox_adapters::vault::{Entry, Given, KeyPlace, Trouble, VaultError};
 use signalbox_ports::secret::AllowedHost;
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 const VALUE: &str = "canary-7f3a9c51e2";
 
@@ -229,4 +231,88 @@ fn a_secret_must_make_sense() {
         assert!(!error.message.contains(value) && !error.hint.contains(value));
     }
     assert_eq!(names(&vault), Ok(Vec::new()));
+}
+
+/// A sign-in of an id, as the encrypted file has it.
+fn signed_in(id: &str) -> Arc<SignedIn> {
+    let text = format!(
+        r#"{{"kept":{{"id":"{id}","server":"https://desk.example/mcp","issuer":"https://login.example","resource":
+        "https://desk.example/mcp","tokenEndpoint":"https://login.example/token","clientId":"signalbox","method":"none",
+        "proof":"nothing","asked":[]}},"access":"{VALUE}-{id}","scopes":[]}}"#
+    );
+    Arc::new(serde_json::from_str(&text).expect("a sign-in"))
+}
+
+fn has(vault: &Vault, id: &str) -> bool {
+    vault.sign_in("desk", id, true).expect("reads").is_some()
+}
+
+fn with_file(data: &Path) -> Vault {
+    let vault = vault(data, &Ring::default(), Given::default());
+    vault.choose(KeyPlace::File, None, None, yes).expect("a key file");
+    vault
+}
+
+fn no() -> Result<(), VaultError> {
+    Err(VaultError { trouble: Trouble::Unavailable, message: "The disk is full.".into(), hint: String::new() })
+}
+
+#[test]
+fn what_a_record_names_is_in_the_vault_whenever_the_process_ends() {
+    let data = tempfile::tempdir().expect("a folder");
+    let vault = with_file(data.path());
+    vault.sign_in_add("desk", &signed_in("first"), yes).expect("is kept");
+    // As another process sees it: before the record, and after.
+    let looks = || {
+        let other = self::vault(data.path(), &Ring::default(), Given::default());
+        (has(&other, "first"), has(&other, "second"))
+    };
+    let mut meanwhile = (false, false);
+    let recorded = || {
+        meanwhile = looks();
+        Ok(())
+    };
+    vault.sign_in_add("desk", &signed_in("second"), recorded).expect("is kept");
+    assert_eq!(meanwhile, (true, true), "whichever of both the record names");
+    assert_eq!(looks(), (false, true));
+    // What was not recorded is not kept, and what holds stays.
+    vault.sign_in_add("desk", &signed_in("third"), no).expect_err("the record fails");
+    assert!(has(&vault, "second") && !has(&vault, "third"));
+    // A vault that cannot be written: nothing is recorded. A folder stands where the new file would.
+    let blocked = data.path().join(format!("secrets/vault.{}.new", std::process::id()));
+    fs::create_dir_all(blocked.join("x")).expect("a folder");
+    let never = || panic!("nobody is told to be signed in");
+    vault.sign_in_add("desk", &signed_in("fourth"), never).expect_err("it cannot be written");
+    assert!(has(&vault, "second"));
+}
+
+#[test]
+fn only_sign_ins_that_nobody_names_are_forgotten() {
+    let data = tempfile::tempdir().expect("a folder");
+    let vault = with_file(data.path());
+    vault.sign_in_add("desk", &signed_in("old"), yes).expect("is kept");
+    vault.sign_in_add("other", &signed_in("others"), yes).expect("is kept");
+    // The server was deleted and made anew, and somebody signed in there before the old tokens were taken out.
+    vault.sign_in_add("desk", &signed_in("new"), yes).expect("is kept");
+    let swept = vault.sign_ins_swept("desk", || Ok(Some("new".into()))).expect("sweeps");
+    assert!(swept.is_empty() && has(&vault, "new"));
+    vault.sign_ins_swept("desk", || no().map(|()| None)).map(drop).expect_err("nobody knows which is named");
+    assert!(has(&vault, "new"));
+    let swept = vault.sign_ins_swept("desk", || Ok(None)).expect("sweeps");
+    assert_eq!(swept.iter().map(|signed| signed.kept.id.as_str()).collect::<Vec<_>>(), ["new"]);
+    assert!(!has(&vault, "new") && vault.sign_in("other", "others", true).expect("reads").is_some());
+    let gone = Arc::into_inner(signed_in("new")).expect("one");
+    assert!(vault.sign_in_renewed("desk", gone).expect("reads").is_none(), "what is gone is not renewed");
+}
+
+#[test]
+fn a_process_that_hangs_while_it_renews_keeps_nobody_waiting_for_ever() {
+    let data = tempfile::tempdir().expect("a folder");
+    let vault = with_file(data.path());
+    let hangs = vault.renewing(Duration::ZERO).expect("nobody else does");
+    let error = vault.renewing(Duration::ZERO).map(drop).expect_err("somebody else does");
+    let process = format!("Another process of Signalbox (process {}) is renewing a sign-in", std::process::id());
+    assert!(error.message.starts_with(&process) && error.hint.contains("end it"), "{error:?}");
+    drop(hangs);
+    vault.renewing(Duration::ZERO).map(drop).expect("it is free");
 }

@@ -4,6 +4,7 @@
 
 mod approval;
 mod book;
+mod desk;
 mod exfiltration;
 mod pasted;
 mod sign_in;

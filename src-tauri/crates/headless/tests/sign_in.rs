@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use support::{BUILDER, Box, Done, OPERATOR, with_roles};
+use support::{BUILDER, Box, Done, OPERATOR, Serving, eventually, with_roles, workflow};
 
 /// The two servers, and a data folder in which the tool server is registered as `desk`.
 struct Desk {
@@ -219,6 +219,117 @@ fn a_token_that_runs_out_is_renewed_without_a_word_until_it_cannot_be() {
     let last = desk.events().pop().expect("an entry");
     assert_eq!((&last["event"], &last["actor"]["type"]), (&json!("TOOL_SERVER_SIGN_IN_ENDED"), &json!("system")));
     desk.set(json!({}));
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(desk.call("look")["status"], "completed");
+}
+
+/// Runs one step that calls a tool of `desk` in a running program; the run as it ended.
+fn through(serving: &Serving, tool: &str) -> Value {
+    let config = json!({ "server": "desk", "tool": tool, "arguments": {} });
+    let document = workflow(json!({ "call": { "type": "mcp.tool", "config": config } }), json!([]));
+    let started = serving.ask("POST", "/rpc/run_start", &json!({ "document": document, "params": {} })).json();
+    let run = json!({ "runId": started["runId"] });
+    let mut seen = Value::Null;
+    eventually("the end of the run", || {
+        seen = serving.ask("POST", "/rpc/run_get", &run).json();
+        ["completed", "failed"].iter().any(|status| seen["status"] == *status)
+    });
+    seen
+}
+
+/// A connection that is open in one program goes with who is signed in, whichever program somebody signs out or in with.
+#[test]
+fn signing_out_in_another_process_reaches_a_connection_that_is_open() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    assert_eq!(desk.sign_in().0, 0);
+    desk.approve();
+    let serving = Serving::start(&desk.place, &[]);
+    assert_eq!(through(&serving, "look")["status"], "completed");
+    let sent =
+        || desk.log().iter().filter(|entry| entry["at"] == "server" && entry["authorization"].is_string()).count();
+    let before = sent();
+    assert_eq!(desk.run(&["tools", "sign-out", "desk"]).code, 0);
+    let refused = through(&serving, "look");
+    assert_eq!(
+        (&refused["status"], &refused["error"]["details"]["code"]),
+        (&json!("failed"), &json!("AUTH")),
+        "{refused}"
+    );
+    assert!(refused["error"]["message"].as_str().expect("words").contains("tools sign-in desk"), "{refused}");
+    assert_eq!(sent(), before, "no token goes along any more");
+
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(through(&serving, "look")["status"], "completed", "and who signs in gets on");
+    // Another person's session is not gone on with.
+    assert_eq!(desk.sign_in().0, 0);
+    let last = desk.log().iter().rev().find_map(|entry| entry["authorization"].as_str().map(str::to_owned));
+    assert_eq!(through(&serving, "look")["status"], "completed");
+    let now = desk.log().iter().rev().find_map(|entry| entry["authorization"].as_str().map(str::to_owned));
+    assert_ne!(last, now, "the token is that of who signed in last");
+}
+
+#[test]
+fn whoever_signs_out_while_a_code_is_redeemed_is_signed_out() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    desk.set(json!({ "holds": true }));
+    let (child, out, begun) = desk.begin();
+    let address = begun["address"].as_str().expect("an address").to_owned();
+    let browser = std::thread::spawn(move || browse(&address));
+    eventually("the code is redeemed", || desk.asked("/token").len() == 1);
+    assert_eq!(desk.run(&["tools", "sign-out", "desk"]).code, 0);
+    desk.set(json!({}));
+    let (code, told) = Desk::end(child, out);
+    assert_eq!((code, &told["error"]["code"]), (2, &json!("SIGN_IN_FAILED")), "{told}");
+    assert!(told["error"]["message"].as_str().expect("words").contains("Somebody signed out meanwhile"), "{told}");
+    assert!(browser.join().expect("a page").starts_with("This did not work."));
+    assert_eq!((&desk.state()["state"], desk.state().get("message")), (&json!("wanted"), None));
+    assert_eq!(desk.events(), Vec::<Value>::new());
+    assert_eq!(desk.asked("/revoke").len(), 1, "what nobody keeps is given back");
+    assert_eq!(desk.call("look")["error"]["details"]["code"], "TOOL_NOT_APPROVED");
+    // The next one counts.
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(desk.state()["state"], "signedIn");
+}
+
+/// What a server said once of where people sign in may be out of date; nobody is kept out by it.
+#[test]
+fn a_server_that_tells_people_elsewhere_to_sign_in_is_heard() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    assert_eq!(desk.sign_in().0, 0);
+    desk.approve();
+    // The refusal of a token says where to go now.
+    desk.set(json!({ "moved": true, "forgets": 1, "refresh": "refused" }));
+    assert_eq!(desk.call("look")["error"]["details"]["code"], "AUTH");
+    assert_eq!(desk.state()["state"], "ended");
+    desk.set(json!({ "moved": true }));
+    let (code, told, _) = desk.sign_in();
+    assert_eq!((code, &told["signIn"]["state"]), (0, &json!("signedIn")), "{told}");
+    // Where nobody refused anything, signing out forgets the way.
+    desk.set(json!({}));
+    assert_eq!(desk.run(&["tools", "sign-out", "desk"]).code, 0);
+    assert_eq!(desk.state()["state"], "wanted");
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(desk.call("look")["status"], "completed");
+}
+
+/// A vault that was given up takes the tokens along: nobody is shown as signed in who is not.
+#[test]
+fn tokens_that_are_gone_end_a_sign_in() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    assert_eq!(desk.sign_in().0, 0);
+    desk.approve();
+    assert_eq!(desk.run(&["secret", "choose", "file", "--discard"]).code, 0);
+    let over = desk.call("look");
+    assert_eq!(over["error"]["details"]["code"], "AUTH", "{over}");
+    assert!(
+        over["error"]["message"].as_str().expect("words").starts_with("Its tokens are not among the secrets"),
+        "{over}"
+    );
+    assert_eq!(desk.state()["state"], "ended");
     assert_eq!(desk.sign_in().0, 0);
     assert_eq!(desk.call("look")["status"], "completed");
 }

@@ -145,7 +145,12 @@ pub fn allows(hosts: &[AllowedHost], url: &Url) -> Result<(), String> {
         hosts.iter().filter(|allowed| allowed.matches(&host, url.port_or_known_default())).collect();
     if found.is_empty() {
         let shown: Vec<String> = hosts.iter().map(ToString::to_string).collect();
-        return Err(format!("it may be sent to {} only, not to {host}", shown.join(", ")));
+        // Where a port is the reason, the usual one is named, too.
+        let by_port = hosts.iter().any(|allowed| allowed.port.is_some());
+        let port = url.port().or_else(|| url.port_or_known_default().filter(|_| by_port));
+        let port = port.map_or_else(String::new, |port| format!(":{port}"));
+        let host = if host.contains(':') && !port.is_empty() { format!("[{host}]") } else { host };
+        return Err(format!("it may be sent to {} only, not to {host}{port}", shown.join(", ")));
     }
     // On this machine nobody listens on the way.
     if url.scheme() == "https" || is_this_machine(&host) || found.iter().any(|allowed| allowed.plain) {

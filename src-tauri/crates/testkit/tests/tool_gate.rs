@@ -96,6 +96,26 @@ fn adr_56_a_question_with_pictures_waits_without_their_bytes_and_goes_on_without
     assert!(words.contains("<image/gif>\n[The picture 'gone.gif' cannot be read any more.]\nPay this"), "{words}");
 }
 
+/// ADR 56: pictures that have grown while a person thought are not more, together, than a question takes.
+#[test]
+fn adr_56_pictures_that_have_grown_are_left_out_when_the_conversation_goes_on() {
+    let test = world(&json!([pay(), { "text": "done" }]), &bank(json!([{ "text": "paid" }])));
+    let names: Vec<String> = (0..5).map(|n| format!("{n}.gif")).collect();
+    names.iter().for_each(|name| test.files.put(name, "GIF89a-small"));
+    let config = json!({ "prompt": "Pay this", "model": "m", "tools": ["bank/pay"], "images": names });
+    let mut driver = started(json!({ "ask": { "type": "llm.chat", "config": config } }), json!([]), test);
+    let task = asked(&mut driver);
+    // Each is as large as one may be; four of them are as large as all may be.
+    let large = format!("GIF89a{}", "x".repeat((5 << 20) - 6));
+    names.iter().for_each(|name| driver.test.files.put(name, large.as_str()));
+    driver.answer(&task, said(TaskAction::Approve));
+    driver.run();
+    assert_eq!(driver.state.status(), RunStatus::Completed, "{:#?}", lines(&driver));
+    let words = driver.test.llm.words(1);
+    assert_eq!(words.matches("<image/gif>").count(), 4, "{words}");
+    assert!(words.contains("[The picture '4.gif' is too large by now to be sent once more.]"), "{words}");
+}
+
 /// A crash at any place of a run with a question: the call is made at most once for each time that a person allowed it, and
 /// never without.
 #[test]

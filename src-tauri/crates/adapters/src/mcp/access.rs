@@ -67,6 +67,22 @@ impl Access {
         matches!(&*self.now.lock().await, Some(Some(_)))
     }
 
+    /// Whether who was signed in when this was looked up still is. One who signed out did so for every connection, also in
+    /// another process.
+    pub(super) async fn stands(&self) -> bool {
+        let before = self.now.lock().await.clone();
+        match before {
+            Some(before) => self.is_known(before.as_ref()).await.unwrap_or(false),
+            None => true,
+        }
+    }
+
+    /// Whether `before` is who is signed in by the book.
+    async fn is_known(&self, before: Option<&Arc<SignedIn>>) -> Result<bool, ToolFailure> {
+        let known = self.book.signed_in_as(&self.name, &self.definition).await?;
+        Ok(known.as_deref() == before.map(|signed| signed.kept.id.as_str()))
+    }
+
     fn fail(&self, fault: ToolFault, message: String) {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure(fault, message));
     }
@@ -78,7 +94,13 @@ impl Access {
     /// The sign-in to go along; none when nobody signed in.
     async fn current(self: &Arc<Self>) -> Result<Option<Arc<SignedIn>>, Stopped> {
         let mut now = self.now.lock().await;
-        if now.is_none() {
+        if let Some(before) = now.as_ref() {
+            if !self.is_known(before.as_ref()).await.map_err(|failure| self.stop(failure))? {
+                // What was begun for one person does not go on as another.
+                let words = "Somebody signed in or out of the server in this moment, so it was not asked; try again";
+                return Err(self.stop(failure(ToolFault::Auth, words)));
+            }
+        } else {
             let found = self.book.signed_in(&self.name, &self.definition).await;
             *now = Some(found.map_err(|failure| self.stop(failure))?);
         }
@@ -91,10 +113,11 @@ impl Access {
         Ok(Some(new))
     }
 
-    /// The sign-in that is known and holds; nothing is looked up or renewed.
-    fn at_hand(&self) -> Option<Arc<SignedIn>> {
-        let now = self.now.try_lock().ok()?;
-        now.as_ref()?.as_ref().filter(|signed| !signed.is_over(RealClock.now_ms())).map(Arc::clone)
+    /// The sign-in that was looked up and still holds; nobody waits for one that is being renewed.
+    async fn at_hand(&self) -> Option<Arc<SignedIn>> {
+        let now = self.now.try_lock().ok()?.clone();
+        let signed = now.flatten().filter(|signed| !signed.is_over(RealClock.now_ms()))?;
+        self.is_known(Some(&signed)).await.unwrap_or(false).then_some(signed)
     }
 
     fn stop(&self, failure: ToolFailure) -> Stopped {
@@ -111,7 +134,7 @@ impl Access {
 
     async fn renewed(&self, old: &Arc<SignedIn>) -> Result<Arc<SignedIn>, ToolFailure> {
         // Of several programs and connections one renews; the others find what it kept.
-        let _alone = self.book.renewing().await;
+        let _alone = self.book.renewing().await?;
         let kept = self.book.signed_in(&self.name, &self.definition).await?;
         let Some(kept) = kept else { return Err(failure(ToolFault::Auth, self.unsigned())) };
         if !kept.is(old) && !kept.is_over(RealClock.now_ms()) {
@@ -147,9 +170,12 @@ impl Access {
         header: Option<&str>,
     ) -> Option<Arc<SignedIn>> {
         let challenge = header.map_or_else(|| Some(Challenge::default()), Challenge::parse);
+        if let Some(challenge) = challenge.clone().filter(|_| used.is_none() || header.is_some()) {
+            // Whoever signs in next does it as the server says now.
+            self.book.wants(&self.name, &self.definition, challenge).await;
+        }
         let Some(used) = used else {
-            if let Some(challenge) = challenge {
-                self.book.wants(&self.name, &self.definition, challenge).await;
+            if challenge.is_some() {
                 self.fail(ToolFault::Auth, self.unsigned());
             }
             return None;
@@ -295,7 +321,7 @@ impl StreamableHttpClient for Admitted {
     ) -> Result<(), Refusal> {
         // A goodbye: nothing is renewed for it, and what it comes to matters to nobody.
         let token = match &self.access {
-            Some(access) => access.at_hand().map(|signed| signed.access().expose().to_owned()),
+            Some(access) => access.at_hand().await.map(|signed| signed.access().expose().to_owned()),
             None => None,
         };
         self.inner.delete_session(uri, session, token, headers).await

@@ -14,11 +14,21 @@ use rmcp::service::{
 };
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use signalbox_ports::Secrets;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
-use signalbox_ports::{Scrubber, Secrets};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::time::Instant;
+
+/// A server that is started or reached, and what with.
+#[derive(Clone, Copy)]
+pub(super) struct Door<'a> {
+    pub(super) name: &'a str,
+    pub(super) definition: &'a ToolServerDefinition,
+    pub(super) access: Option<&'a Arc<Access>>,
+    pub(super) secrets: &'a Arc<dyn Secrets>,
+    pub(super) limits: Limits,
+}
 
 /// A server that has said what it is.
 pub(super) struct Greeted {
@@ -48,46 +58,26 @@ fn us() -> ClientConfig {
 }
 
 /// Starts or reaches a server and hears what it is, by `due`.
-pub(super) async fn greeted(
-    definition: &ToolServerDefinition,
-    access: Option<&Arc<Access>>,
-    secrets: &Arc<dyn Secrets>,
-    limits: Limits,
-    due: Instant,
-) -> Result<Greeted, ToolFailure> {
-    let told = attempts(definition, access, secrets, limits, due).await;
-    told.map_err(|failure| access.map_or(failure.clone(), |access| access.explain(failure)))
+pub(super) async fn greeted(door: Door<'_>, due: Instant) -> Result<Greeted, ToolFailure> {
+    let told = attempts(door, due).await;
+    told.map_err(|failure| door.access.map_or(failure.clone(), |access| access.explain(failure)))
 }
 
-async fn attempts(
-    definition: &ToolServerDefinition,
-    access: Option<&Arc<Access>>,
-    secrets: &Arc<dyn Secrets>,
-    limits: Limits,
-    due: Instant,
-) -> Result<Greeted, ToolFailure> {
-    match begin(definition, access, secrets, limits, due, ClientLifecycleMode::Initialize).await {
+async fn attempts(door: Door<'_>, due: Instant) -> Result<Greeted, ToolFailure> {
+    match begin(door, due, ClientLifecycleMode::Initialize).await {
         Ok(greeted) => Ok(greeted),
         Err(Refused::Otherwise(failure)) => Err(failure),
         Err(Refused::Greeting(first)) => {
             let newest = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
             // What the second attempt is refused for says less: whoever knows no greeting at all is no such server.
-            begin(definition, access, secrets, limits, due, newest).await.map_err(|_| first)
+            begin(door, due, newest).await.map_err(|_| first)
         }
     }
 }
 
-async fn begin(
-    definition: &ToolServerDefinition,
-    access: Option<&Arc<Access>>,
-    secrets: &Arc<dyn Secrets>,
-    limits: Limits,
-    due: Instant,
-    how: ClientLifecycleMode,
-) -> Result<Greeted, Refused> {
+async fn begin(door: Door<'_>, due: Instant, how: ClientLifecycleMode) -> Result<Greeted, Refused> {
+    let Door { definition, access, secrets, limits, .. } = door;
     let board = Arc::new(Switchboard::new(secrets));
-    let scrubber = secrets.scrubber();
-    let around = (due, limits, &*scrubber);
     match definition {
         ToolServerDefinition::Stdio { command, args, env, cwd } => {
             let start = Start { command, args, env, cwd: cwd.as_deref() };
@@ -96,13 +86,13 @@ async fn begin(
             // The stream before it has the limit, and ends the connection there; this one would stay silent.
             let inner = AsyncRwTransport::new(lines, input).with_max_line_length(usize::MAX);
             let wire = Wire { inner, board: Arc::clone(&board) };
-            let service = first_words(wire, how, around, &board, Some(&process)).await?;
+            let service = first_words(wire, how, (door, due), &board, Some(&process)).await?;
             Ok(Greeted { process: Some(process), service, board })
         }
         ToolServerDefinition::Http { url, credential, .. } => {
             let inner = web::transport(url, credential.as_deref(), secrets, access.cloned(), limits.message).await?;
             let wire = Wire { inner, board: Arc::clone(&board) };
-            let service = first_words(wire, how, around, &board, None).await?;
+            let service = first_words(wire, how, (door, due), &board, None).await?;
             Ok(Greeted { process: None, service, board })
         }
     }
@@ -112,24 +102,25 @@ async fn begin(
 async fn first_words<T: Transport<RoleClient> + 'static>(
     wire: Wire<T>,
     how: ClientLifecycleMode,
-    (due, limits, scrubber): (Instant, Limits, &Scrubber),
+    (door, due): (Door<'_>, Instant),
     board: &Switchboard,
     process: Option<&Process>,
 ) -> Result<RunningService<RoleClient, ClientConfig>, Refused> {
     let mut knows_none = false;
     let told = match tokio::time::timeout_at(due, serve_client_with_lifecycle(us(), wire, how)).await {
         Ok(Ok(service)) => return Ok(service),
-        Ok(Err(_)) if board.too_large.load(Ordering::SeqCst) => fault::too_large(limits.message),
+        Ok(Err(_)) if board.too_large.load(Ordering::SeqCst) => fault::too_large(door.limits.message),
         Ok(Err(error)) => {
             knows_none = greets_not(&error);
-            match fault::of_start(&error, scrubber) {
+            match fault::of_start(&error, &door.secrets.scrubber()) {
                 Meaning::Failure(failure) => failure,
                 Meaning::Ended | Meaning::SessionGone => {
-                    failure(ToolFault::Connect, "The server ended before it said what it is")
+                    let words = format!("The tool server '{}' ended before it said what it is", door.name);
+                    failure(ToolFault::Connect, words)
                 }
             }
         }
-        Err(_) => slow_start(limits),
+        Err(_) => slow_start(door.name, door.limits),
     };
     let stderr = match process {
         Some(process) => {
@@ -149,9 +140,9 @@ fn greets_not(error: &ClientInitializeError) -> bool {
         .contains(&error.code)
 }
 
-pub(super) fn slow_start(limits: Limits) -> ToolFailure {
+pub(super) fn slow_start(name: &str, limits: Limits) -> ToolFailure {
     let words = format!(
-        "The server did not say what it is within {} s; is it an MCP server, and does it need longer at its first start?",
+        "The tool server '{name}' did not say what it is within {} s; is it an MCP server, and does it need longer at its first start?",
         limits.start.as_secs()
     );
     failure(ToolFault::Connect, words)

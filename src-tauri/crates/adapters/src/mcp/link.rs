@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
-use super::greeting::{self, Greeted, slow_start};
+use super::greeting::{self, Door, Greeted, slow_start};
 use super::load::Load;
 use super::notices::{Ear, Heard, Switchboard};
 use super::process::Process;
@@ -41,6 +41,7 @@ pub(super) enum Outcome {
 
 /// A connection.
 pub(super) struct Link {
+    name: String,
     definition: ToolServerDefinition,
     peer: Peer<RoleClient>,
     service: tokio::sync::Mutex<Option<RunningService<RoleClient, ClientConfig>>>,
@@ -83,16 +84,11 @@ impl Drop for Held {
 
 impl Link {
     /// Starts or reaches the server and asks for its tools.
-    pub(super) async fn start(
-        definition: &ToolServerDefinition,
-        access: Option<Arc<Access>>,
-        secrets: &Arc<dyn Secrets>,
-        limits: Limits,
-    ) -> Result<Self, ToolFailure> {
+    pub(super) async fn start(door: Door<'_>) -> Result<Self, ToolFailure> {
+        let Door { name, definition, access, secrets, limits } = door;
         let due = Instant::now() + limits.start;
         let scrubber = secrets.scrubber();
-        let Greeted { process, service, board } =
-            greeting::greeted(definition, access.as_ref(), secrets, limits, due).await?;
+        let Greeted { process, service, board } = greeting::greeted(door, due).await?;
         let peer = service.peer().clone();
         let info = peer.peer_info();
         let server = info.as_ref().and_then(|info| info.server_info.as_ref());
@@ -105,6 +101,7 @@ impl Link {
             tools: Vec::new(),
         };
         let link = Self {
+            name: name.to_owned(),
             definition: definition.clone(),
             peer,
             service: tokio::sync::Mutex::new(Some(service)),
@@ -113,7 +110,7 @@ impl Link {
             told: Mutex::new(Arc::new(told)),
             limits,
             secrets: Arc::clone(secrets),
-            access,
+            access: access.cloned(),
             looked: AtomicU64::new(0),
             retired: AtomicBool::new(false),
             load: watch::Sender::new(Load::new()),
@@ -134,6 +131,14 @@ impl Link {
         match &self.access {
             Some(access) => access.is_signed_in().await,
             None => false,
+        }
+    }
+
+    /// Whether it goes with the sign-in that holds now, or with none when nobody is signed in.
+    pub(super) async fn goes_with_who_is_signed_in(&self) -> bool {
+        match &self.access {
+            Some(access) => access.stands().await,
+            None => true,
         }
     }
 
@@ -170,7 +175,7 @@ impl Link {
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
             let page = tokio::time::timeout_at(due, self.peer.send_request(request)).await;
             let page = match page {
-                Err(_) => return Err(self.with_words(slow_start(self.limits)).await),
+                Err(_) => return Err(self.with_words(slow_start(&self.name, self.limits)).await),
                 Ok(Err(error)) => return Err(self.explain(&error, ToolFault::Connect).await),
                 Ok(Ok(ServerResult::ListToolsResult(page))) => page,
                 Ok(Ok(_)) => return Err(failure(ToolFault::BadAnswer, "The server did not say which tools it has")),
@@ -357,11 +362,8 @@ impl Link {
             Meaning::Failure(failure) => failure,
             Meaning::Ended | Meaning::SessionGone => {
                 self.retire();
-                let words = if self.process.is_some() {
-                    "The server's process ended"
-                } else {
-                    "The connection to the server ended"
-                };
+                let what = if self.process.is_some() { "process of" } else { "connection to" };
+                let words = format!("The {what} the tool server '{}' ended", self.name);
                 self.with_words(failure(ended, words)).await
             }
         }

@@ -90,8 +90,15 @@ fn is_token(name: &str) -> bool {
 #[derive(Default)]
 pub(super) struct Content {
     secrets: Vec<(Entry, Secret)>,
-    /// Tool server → who is signed in there. They are not secrets that steps can name.
-    pub(super) sign_ins: BTreeMap<String, Arc<SignedIn>>,
+    /// Who is signed in at tool servers. They are not secrets that steps can name.
+    pub(super) sign_ins: BTreeMap<SignInKey, Arc<SignedIn>>,
+}
+
+/// Tool server, and the id of the sign-in.
+pub(super) type SignInKey = (String, String);
+
+pub(super) fn sign_in_key(server: &str, id: &str) -> SignInKey {
+    (server.to_owned(), id.to_owned())
 }
 
 /// One secret as it is written.
@@ -142,7 +149,7 @@ struct Written<'a> {
     version: u32,
     secrets: Vec<Row>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    sign_ins: BTreeMap<&'a str, &'a SignedIn>,
+    sign_ins: BTreeMap<String, &'a SignedIn>,
 }
 
 impl Content {
@@ -160,7 +167,12 @@ impl Content {
             Ok((Entry { name, kind, hosts, created_at, updated_at }, Secret::new(value.0.as_str())))
         });
         let secrets = rows.collect::<Result<_, String>>()?;
-        let sign_ins = document.sign_ins.into_iter().map(|(server, signed)| (server, Arc::new(signed))).collect();
+        let sign_ins = document.sign_ins.into_iter().map(|(key, signed)| {
+            // No name of a server has a slash in it. A key without one was written before there could be two.
+            let server = key.split_once('/').map_or(key.as_str(), |(server, _)| server);
+            (sign_in_key(server, &signed.kept.id), Arc::new(signed))
+        });
+        let sign_ins = sign_ins.collect();
         Ok(Self { secrets, sign_ins })
     }
 
@@ -177,8 +189,8 @@ impl Content {
                 value: Zeroized(Zeroizing::new(value.expose().to_owned())),
             }
         });
-        let sign_ins: BTreeMap<&str, &SignedIn> =
-            self.sign_ins.iter().map(|(server, signed)| (server.as_str(), signed.as_ref())).collect();
+        let sign_ins: BTreeMap<String, &SignedIn> =
+            self.sign_ins.iter().map(|((server, id), signed)| (format!("{server}/{id}"), signed.as_ref())).collect();
         let version = if sign_ins.is_empty() { 1 } else { VERSION };
         let document = Written { version, secrets: rows.collect(), sign_ins };
         // Texts and numbers only: nothing that JSON could not hold.

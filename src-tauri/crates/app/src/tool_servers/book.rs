@@ -110,16 +110,20 @@ impl ServerBook for BookOnThread {
         let looked = tokio::task::spawn_blocking(move || book.signed_in(&name, &definition));
         looked.await.unwrap_or_else(|_| Err(closing()))
     }
+    async fn signed_in_as(&self, name: &str, definition: &ToolServerDefinition) -> Result<Option<String>, ToolFailure> {
+        let (book, name, definition) = (Arc::clone(&self.0), name.to_owned(), definition.clone());
+        let looked = tokio::task::spawn_blocking(move || book.signed_in_as(&name, &definition));
+        looked.await.unwrap_or_else(|_| Err(closing()))
+    }
     async fn renewed(&self, name: &str, signed: SignedIn) -> Result<Arc<SignedIn>, ToolFailure> {
         let (book, name) = (Arc::clone(&self.0), name.to_owned());
         let kept = tokio::task::spawn_blocking(move || book.sign_in_renewed(&name, signed));
         kept.await.unwrap_or_else(|_| Err(closing()))
     }
-    async fn renewing(&self) -> Box<dyn Send> {
+    async fn renewing(&self) -> Result<Box<dyn Send>, ToolFailure> {
         let book = Arc::clone(&self.0);
-        // Without the lock it goes on alone: at worst a token is renewed twice.
-        let held = tokio::task::spawn_blocking(move || book.secrets.vault.renewing().ok());
-        Box::new(held.await.ok().flatten())
+        let held = tokio::task::spawn_blocking(move || book.renewing());
+        Ok(Box::new(held.await.unwrap_or_else(|_| Err(closing()))?))
     }
     async fn wants(&self, name: &str, definition: &ToolServerDefinition, challenge: Challenge) {
         let (book, name, definition) = (Arc::clone(&self.0), name.to_owned(), definition.clone());

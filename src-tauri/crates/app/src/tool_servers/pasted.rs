@@ -53,6 +53,14 @@ fn found(given_name: &str, given: &Value) -> Found {
 
 fn read(name: &str, fields: &Map<String, Value>, notes: &mut Vec<String>) -> Result<ToolServerDefinition, String> {
     let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    let says = |key: &str, what: bool| fields.get(key).and_then(Value::as_bool) == Some(what);
+    for (key, what) in [("disabled", true), ("enabled", false)] {
+        if says(key, what) {
+            return Err(format!(
+                "it is switched off there (\"{key}\": {what}). Paste it without that, or add it by hand, if you want it here."
+            ));
+        }
+    }
     if let Some(url) = text("url").or_else(|| text("serverUrl")) {
         if fields.get("type").and_then(Value::as_str) == Some("sse") {
             return Err(

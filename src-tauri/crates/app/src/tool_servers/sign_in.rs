@@ -1,7 +1,8 @@
 //! Signing in to a server, and out of it (ADR 60). A person's browser is sent to the authorization server and back to a page
 //! of this machine; whoever sits elsewhere pastes the address that the browser was sent to.
 
-use super::signed::{Signed, Standing, Stepped, Told};
+use super::desk::Desk;
+use super::signed::{Standing, swept};
 use super::{definition_of, here, unknown};
 use crate::app::App;
 use crate::dto::{ToolServer, ToolServerSignIn, ToolServerSignInState, ToolServerSignedOut, ToolServerSigningIn};
@@ -10,13 +11,13 @@ use crate::people::signed;
 use crate::router::{Caller, Via};
 use crate::secrets::StepSecrets;
 use serde_json::{Value, json};
-use signalbox_adapters::mcp::{McpTools, ToolServerDefinition, ToolSignIn};
-use signalbox_adapters::oauth::{self, Brought, Challenge, Fault, Landing, Pending, SignedIn, Trouble, Wanted};
-use signalbox_adapters::vault::VaultError;
+use signalbox_adapters::mcp::{ToolServerDefinition, ToolSignIn};
+use signalbox_adapters::oauth::{self, Brought, Challenge, Fault, Landing, Pending, Trouble, Wanted};
 use signalbox_model::{AuditEvent, secret_ref, time};
+use signalbox_ports::tools::ToolFault;
 use signalbox_ports::{Secret, Secrets};
+use signalbox_store::ToolServerRow;
 use signalbox_store::audit::Level;
-use signalbox_store::{Store, ToolServerRow};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -102,125 +103,6 @@ impl SignIns {
 
 pub(super) use super::signed::is_signed_in;
 
-/// What a sign-in is kept with once it is made: without the app, which the page must not hold open.
-#[derive(Clone)]
-struct Desk {
-    name: String,
-    /// How the server was reached when somebody began.
-    definition: Value,
-    unattended: bool,
-    caller: Caller,
-    store: Store,
-    vault: Arc<signalbox_adapters::Vault>,
-    secrets: Arc<dyn Secrets>,
-    tools: Arc<McpTools>,
-    /// What it was begun for.
-    step: Option<Vec<String>>,
-}
-
-impl Desk {
-    /// Gets the tokens for what the browser brought, and keeps them.
-    async fn finish(&self, pending: Pending, brought: Brought) -> Result<(), String> {
-        let made = pending.finish(brought, &self.secrets).await;
-        let kept = match made {
-            Ok(signed) => self.keep(signed).await,
-            Err(fault) => Err(fault.message),
-        };
-        if let Err(why) = &kept {
-            self.note(why.clone()).await;
-        }
-        kept
-    }
-
-    /// Keeps a sign-in: its tokens in the vault, who did it in the store and in the audit chain.
-    async fn keep(&self, made: SignedIn) -> Result<(), String> {
-        let desk = self.clone();
-        let kept = tokio::task::spawn_blocking(move || desk.kept(made)).await;
-        kept.unwrap_or_else(|_| Err("Signalbox is closing".into()))?;
-        self.tools.forget(&self.name).await;
-        Ok(())
-    }
-
-    fn kept(&self, made: SignedIn) -> Result<(), String> {
-        let now = crate::app::now_ms();
-        let facts = Signed {
-            id: made.kept.id.clone(),
-            by: self.caller.principal.clone(),
-            at_ms: now,
-            issuer: made.kept.issuer.clone(),
-            scopes: made.scopes.clone(),
-            asked: made.kept.asked.clone(),
-            expires_ms: made.expires_ms,
-            renews: made.renews() || self.unattended,
-        };
-        let words = |error: VaultError| format!("{} {}", error.message, error.hint).trim_end_matches('.').to_owned();
-        let record = || self.recorded(facts, now);
-        let kept = self.vault.sign_in_set(&self.name, made, |_| true, record);
-        kept.map(drop).map_err(words)
-    }
-
-    fn recorded(&self, facts: Signed, now: i64) -> Result<(), VaultError> {
-        let metadata = json!({
-            "name": self.name, "issuer": facts.issuer, "scopes": facts.scopes,
-            "expires": facts.expires_ms.map(time::format), "unattended": self.unattended.then_some(true),
-        });
-        let record = crate::evidence::fact_at(
-            now,
-            AuditEvent::ToolServerSignedIn,
-            Level::Info,
-            self.caller.actor(),
-            signed(&self.caller, metadata),
-        );
-        let (definition, step) = (self.definition.clone(), self.step.clone());
-        let written = self.store.tool_server_change(&self.name, move |row| {
-            let mut row = row.filter(|row| row.definition == definition).ok_or(())?;
-            let mut standing = Standing::of(&row);
-            let before = standing.stepped.take();
-            standing.stepped = step.map(|scopes| {
-                let times = before.filter(|before| before.scopes == scopes).map_or(0, |before| before.times);
-                Stepped { scopes, times: times + 1 }
-            });
-            if let Some(challenge) = &mut standing.challenge {
-                challenge.more = false;
-            }
-            (standing.signed, standing.ended, standing.failed) = (Some(facts), None, None);
-            row.sign_in = standing.kept();
-            row.trouble = None;
-            Ok::<_, ()>((row, Some(record)))
-        });
-        let trouble = |message: String, hint: &str| VaultError {
-            trouble: signalbox_adapters::vault::Trouble::Unavailable,
-            message,
-            hint: hint.into(),
-        };
-        match written {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(())) => Err(trouble("The server was changed or deleted meanwhile.".into(), "Begin again.")),
-            Err(error) => {
-                Err(trouble(format!("The store cannot be written: {error}."), "Free the disk, then begin again."))
-            }
-        }
-    }
-
-    /// Keeps why nothing came of it, for the card.
-    async fn note(&self, why: String) {
-        let desk = self.clone();
-        let noted = tokio::task::spawn_blocking(move || {
-            let told = Told { why: desk.vault.scrubber().text(&why).into_owned(), at_ms: crate::app::now_ms() };
-            let definition = desk.definition.clone();
-            // For people only: whoever waits is told besides.
-            drop(desk.store.tool_server_change(&desk.name, move |row| {
-                let mut row = row.filter(|row| row.definition == definition).ok_or(())?;
-                let mut standing = Standing::of(&row);
-                standing.failed = Some(told);
-                row.sign_in = standing.kept();
-                Ok::<_, ()>((row, None))
-            }));
-        });
-        drop(noted.await);
-    }
-}
-
 fn not_signed_in(name: &str, fault: &Fault) -> ApiError {
     let hint = match fault.trouble {
         Trouble::Secret => "Look at the secrets of this machine (Settings, Secrets), then sign in again.".to_owned(),
@@ -303,23 +185,25 @@ impl App {
         Ok(())
     }
 
-    /// What the server wants; it is asked when it has not said so yet.
+    /// What the server wants.
     fn challenge_of(&self, row: &ToolServerRow) -> ApiResult<Challenge> {
-        if let Some(challenge) = Standing::of(row).challenge {
+        let standing = Standing::of(row);
+        // Where nobody is signed in the server says it anew: what it said before may be out of date.
+        if let Some(challenge) = standing.challenge.filter(|_| standing.signed.is_some()) {
             return Ok(challenge);
         }
         let definition = definition_of(row).ok_or_else(|| unknown(&row.name))?;
         let asked = self.wait_for(self.tools.inspect(&row.name, &definition))?;
         let row = self.store.tool_server(&row.name)?.ok_or_else(|| unknown(&row.name))?;
         match (Standing::of(&row).challenge, asked) {
-            (Some(challenge), _) => Ok(challenge),
-            (None, Ok(_)) => Err(ApiError::new(
+            (Some(challenge), Err(failure)) if failure.fault == ToolFault::Auth => Ok(challenge),
+            (_, Ok(_)) => Err(ApiError::new(
                 Class::Conflict,
                 "SIGN_IN_NOT_WANTED",
                 format!("'{}' answers without anybody signing in.", row.name),
                 "Connect to it and approve it.",
             )),
-            (None, Err(failure)) => Err(ApiError::new(
+            (_, Err(failure)) => Err(ApiError::new(
                 Class::Unavailable,
                 "SIGN_IN_FAILED",
                 format!("{}.", failure.message.trim_end_matches('.')),
@@ -352,18 +236,20 @@ impl App {
         let desk = Desk {
             name: name.to_owned(),
             definition: row.definition.clone(),
-            unattended: settings.unattended,
             caller: caller.clone(),
             store: self.store.clone(),
             vault: Arc::clone(&self.secrets.vault),
             secrets: Arc::clone(&secrets),
             tools: Arc::clone(&self.tools),
             step,
+            settings: settings.clone(),
+            attempt: uuid::Uuid::now_v7().to_string(),
         };
         let before = standing.signed.map(|signed| signed.asked).unwrap_or_default();
         let unattended = settings.unattended;
         let wanted = Wanted { server, settings, challenge, before };
         if unattended {
+            desk.begins()?;
             let done = self.wait_for(async {
                 let made = oauth::unattended(wanted, &secrets).await?;
                 desk.keep(made).await.map_err(|message| Fault { trouble: Trouble::Secret, message })
@@ -381,6 +267,7 @@ impl App {
                 Ok((page, pending))
             })?
             .map_err(|fault: Fault| not_signed_in(name, &fault))?;
+        desk.begins()?;
         let until_ms = self.now_ms() + i64::try_from(WAITS.as_millis()).unwrap_or_default();
         let address = pending.address().to_string();
         self.sign_in_waits(desk, page, pending, until_ms)?;
@@ -490,22 +377,20 @@ impl App {
             let mut row = row.ok_or(gone)?;
             let before = Standing::of(&row);
             let record = before.signed.is_some().then_some(record);
-            let challenge = before.challenge.map(|challenge| Challenge { more: false, ..challenge });
+            // That somebody signs in there stays. How is forgotten: what is out of date keeps nobody out.
+            let challenge = (before != Standing::default()).then(Challenge::default);
             row.sign_in = Standing { challenge, ..Standing::default() }.kept();
             Ok::<_, ApiError>((row, record))
         })??;
         self.wait_for(self.tools.forget(name))?;
-        let kept = self.secrets.vault.sign_in_forget(name)?;
-        let (revoked, note) = match kept {
-            None => (false, None),
-            Some(kept) => {
-                let secrets: Arc<dyn Secrets> = Arc::new(StepSecrets(Arc::clone(&self.secrets)));
-                match self.wait_for(oauth::revoke(&kept, &settings, &secrets))? {
-                    Ok(revoked) => (revoked, None),
-                    Err(fault) => (false, Some(format!("{}.", fault.message))),
-                }
+        let secrets: Arc<dyn Secrets> = Arc::new(StepSecrets(Arc::clone(&self.secrets)));
+        let (mut revoked, mut note) = (false, None);
+        for kept in swept(&self.secrets.vault, &self.store, name)? {
+            match self.wait_for(oauth::revoke(&kept, &settings, &secrets))? {
+                Ok(taken) => revoked |= taken,
+                Err(fault) => note = Some(format!("{}.", fault.message)),
             }
-        };
+        }
         Ok(ToolServerSignedOut { server: self.tool_server_told(row)?, revoked, note })
     }
 
@@ -515,7 +400,7 @@ impl App {
             waiting.give_up("The server was changed or deleted");
         }
         // When it cannot be taken out now it is bound to a sign-in that is not known any more.
-        drop(self.secrets.vault.sign_in_forget(name));
+        drop(swept(&self.secrets.vault, &self.store, name));
     }
 }
 

@@ -5,14 +5,20 @@ use super::book::{ToolBook, unreadable};
 use crate::evidence::STORE_LEVEL;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use signalbox_adapters::Vault;
 use signalbox_adapters::mcp::ToolServerDefinition;
 use signalbox_adapters::oauth::{Challenge, SignedIn};
-use signalbox_adapters::vault::VaultError;
+use signalbox_adapters::vault::{Trouble, VaultError};
 use signalbox_model::{AuditEvent, time};
 use signalbox_ports::tools::{ToolFailure, ToolFault};
-use signalbox_store::ToolServerRow;
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
+use signalbox_store::{Store, ToolServerRow};
+use std::fs::File;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a renewal of another process is waited for: longer than one takes whose server does not answer.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is known of signing in at a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -28,6 +34,9 @@ pub(super) struct Standing {
     pub(super) failed: Option<Told>,
     /// Rights for which somebody signed in once more, and how often in a row.
     pub(super) stepped: Option<Stepped>,
+    /// The attempt that waits for a person, or for its tokens. One that does not stand here any more signs nobody in: somebody
+    /// signed out, or began again.
+    pub(super) attempt: Option<String>,
 }
 
 /// Words and when.
@@ -73,6 +82,15 @@ impl Standing {
     pub(super) fn kept(&self) -> Option<Value> {
         (*self != Self::default()).then(|| json!(self))
     }
+    /// Hears what the server wants. That it wanted further rights of who is signed in is not forgotten over an ordinary
+    /// refusal, which a token that ran out has, too.
+    fn hear(&mut self, heard: Challenge) {
+        let kept = self.challenge.take().filter(|kept| kept.more && !heard.more && self.holding().is_some());
+        self.challenge = Some(match kept {
+            Some(kept) => Challenge { resource_metadata: heard.resource_metadata, ..kept },
+            None => heard,
+        });
+    }
     /// A sign-in that holds.
     pub(super) fn holding(&self) -> Option<&Signed> {
         self.signed.as_ref().filter(|_| self.ended.is_none())
@@ -84,9 +102,24 @@ pub(super) fn is_signed_in(row: &ToolServerRow) -> bool {
     Standing::of(row).holding().is_some()
 }
 
+pub(super) fn words(error: &VaultError) -> String {
+    format!("{} {}", error.message, error.hint).trim_end_matches('.').to_owned()
+}
+
 fn unavailable(error: VaultError) -> ToolFailure {
-    let message = format!("{} {}", error.message, error.hint);
-    ToolFailure::new(ToolFault::Secret, message.trim_end_matches('.'))
+    ToolFailure::new(ToolFault::Secret, words(&error))
+}
+
+/// Takes out the tokens at a server that the store does not name any more. Gives them.
+pub(super) fn swept(vault: &Vault, store: &Store, server: &str) -> Result<Vec<Arc<SignedIn>>, VaultError> {
+    vault.sign_ins_swept(server, || {
+        let row = store.tool_server(server).map_err(|error| VaultError {
+            trouble: Trouble::Unavailable,
+            message: format!("The tool servers of this machine cannot be read: {error}."),
+            hint: "Try again.".into(),
+        })?;
+        Ok(row.as_ref().map(Standing::of).and_then(|standing| standing.holding().map(|signed| signed.id.clone())))
+    })
 }
 
 impl ToolBook {
@@ -97,6 +130,27 @@ impl ToolBook {
         definition: &ToolServerDefinition,
     ) -> Result<Option<Arc<SignedIn>>, ToolFailure> {
         let ToolServerDefinition::Http { url, .. } = definition else { return Ok(None) };
+        // Somebody may sign in anew between the two looks; then the second finds it.
+        for _ in 0..2 {
+            let Some(id) = self.signed_in_as(name, definition)? else { return Ok(None) };
+            let kept = self.secrets.vault.sign_in(name, &id, true).map_err(unavailable)?;
+            if let Some(kept) = kept.filter(|kept| kept.kept.server == *url) {
+                return Ok(Some(kept));
+            }
+            // A vault that was given up, or came from a backup: nobody is told to be signed in who is not.
+            self.sign_in_over(name, &id, "Its tokens are not among the secrets of this machine any more");
+        }
+        // Says that it is over.
+        self.signed_in_as(name, definition).map(|_| None)
+    }
+
+    /// The id of the sign-in for how a server is reached now.
+    pub(super) fn signed_in_as(
+        &self,
+        name: &str,
+        definition: &ToolServerDefinition,
+    ) -> Result<Option<String>, ToolFailure> {
+        let ToolServerDefinition::Http { .. } = definition else { return Ok(None) };
         let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
         let Some(row) = row.filter(|row| row.definition == json!(definition)) else { return Ok(None) };
         let standing = Standing::of(&row);
@@ -105,16 +159,22 @@ impl ToolBook {
                 format!("{}. Sign in again in Settings, Tools, or with `signalbox tools sign-in {name}`", ended.why);
             return Err(ToolFailure::new(ToolFault::Auth, words));
         }
-        let Some(known) = standing.signed else { return Ok(None) };
-        let kept = self.secrets.vault.sign_in(name, true).map_err(unavailable)?;
-        Ok(kept.filter(|kept| kept.kept.id == known.id && kept.kept.server == *url))
+        Ok(standing.signed.map(|signed| signed.id))
+    }
+
+    /// While what this gives lives, nobody else renews a sign-in.
+    pub(super) fn renewing(&self) -> Result<File, ToolFailure> {
+        // Never without: a token that is used for two renewals ends the sign-in at many servers.
+        let held = self.secrets.vault.renewing(PATIENCE);
+        held.map_err(|error| {
+            let words = format!("The sign-in could not be renewed: {}", words(&error));
+            ToolFailure::new(ToolFault::Connect, words)
+        })
     }
 
     /// Keeps new tokens of a sign-in that is still there.
     pub(super) fn sign_in_renewed(&self, name: &str, signed: SignedIn) -> Result<Arc<SignedIn>, ToolFailure> {
-        let id = signed.kept.id.clone();
-        let fits = |before: Option<&SignedIn>| before.is_some_and(|before| before.kept.id == id);
-        let kept = self.secrets.vault.sign_in_set(name, signed, fits, || Ok(())).map_err(unavailable)?;
+        let kept = self.secrets.vault.sign_in_renewed(name, signed).map_err(unavailable)?;
         let gone = || ToolFailure::new(ToolFault::Auth, "Somebody signed out of the server in this moment");
         let kept = kept.ok_or_else(gone)?;
         let (id, scopes, expires_ms) = (kept.kept.id.clone(), kept.scopes.clone(), kept.expires_ms);
@@ -130,12 +190,14 @@ impl ToolBook {
     /// Hears what a server wants.
     pub(super) fn sign_in_wanted(&self, name: &str, definition: &ToolServerDefinition, challenge: Challenge) {
         let Ok(Some(row)) = self.store.tool_server(name) else { return };
-        if row.definition != json!(definition) || Standing::of(&row).challenge.as_ref() == Some(&challenge) {
+        let (before, mut after) = (Standing::of(&row), Standing::of(&row));
+        after.hear(challenge.clone());
+        if row.definition != json!(definition) || before == after {
             return;
         }
         // It is heard again at the next call.
         self.standing_change(name, move |standing| {
-            standing.challenge = Some(challenge);
+            standing.hear(challenge);
             Some(None)
         });
     }
@@ -159,7 +221,7 @@ impl ToolBook {
         });
         // Its tokens are of no use to anybody. When they cannot be taken out now, they are bound to a sign-in that is over.
         if written {
-            drop(self.secrets.vault.sign_in_forget(name));
+            drop(swept(&self.secrets.vault, &self.store, name));
         }
     }
 

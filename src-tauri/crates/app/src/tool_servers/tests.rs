@@ -95,6 +95,20 @@ fn a_pasted_file_gives_servers_without_their_credentials() {
 }
 
 #[test]
+fn what_is_switched_off_in_a_pasted_file_is_left_out_and_said() {
+    let text = json!({ "mcpServers": {
+        "off": { "command": "npx", "disabled": true },
+        "far": { "url": "https://a.example/mcp", "enabled": false },
+        "on": { "command": "npx", "disabled": false, "enabled": true },
+    }});
+    let found = pasted::servers(&text.to_string()).expect("a list");
+    let why = |name: &str| found.iter().find(|one| one.name == name).expect("there").definition.as_ref().err().cloned();
+    assert!(why("off").is_some_and(|why| why.starts_with("it is switched off there (\"disabled\": true)")));
+    assert!(why("far").is_some_and(|why| why.starts_with("it is switched off there (\"enabled\": false)")));
+    assert_eq!(why("on"), None);
+}
+
+#[test]
 fn names_are_words() {
     for good in ["files", "a.b-c_1", "9x"] {
         assert!(name_of(good).is_ok(), "{good}");

@@ -59,12 +59,17 @@ pub(super) fn named(call: &Call) -> Vec<String> {
 }
 
 /// The pictures of a conversation that waited, read anew: only their paths were kept. The model has seen them, so one that is
-/// gone ends nothing.
+/// gone ends nothing, nor does one that has grown: together they are not more than a question takes.
 pub(super) async fn again(call: &Call, world: &World, paths: Vec<String>) -> HashMap<String, Part> {
-    let mut pictures = HashMap::new();
+    let mut pictures: HashMap<String, Part> = HashMap::new();
+    let mut all = 0;
     for path in paths {
         let picture = match read(call, world, &path).await {
-            Ok((picture, _)) => picture,
+            Ok((picture, size)) if all + size <= ALL => {
+                all += size;
+                picture
+            }
+            Ok(_) => Part::Text(format!("[The picture '{path}' is too large by now to be sent once more.]")),
             Err(_) => Part::Text(format!("[The picture '{path}' cannot be read any more.]")),
         };
         pictures.insert(path, picture);

@@ -53,3 +53,17 @@ fn a_credential_goes_to_its_hosts_only() {
         assert_eq!(AllowedHost::parse(text).expect(text).to_string(), shown);
     }
 }
+
+#[test]
+fn a_refusal_names_the_port_that_is_the_reason() {
+    for (allowed, url, words) in [
+        ("api.example.com", "http://127.0.0.1:40123/x", "may be sent to api.example.com only, not to 127.0.0.1:40123"),
+        ("api.example.com", "https://a.example/x", "may be sent to api.example.com only, not to a.example"),
+        ("127.0.0.1:8080", "http://127.0.0.1:8081/", "may be sent to 127.0.0.1:8080 only, not to 127.0.0.1:8081"),
+        ("a.example:8443", "https://a.example/", "may be sent to a.example:8443 only, not to a.example:443"),
+        ("[::1]:8081", "http://[::1]:8080/", "may be sent to [::1]:8081 only, not to [::1]:8080"),
+    ] {
+        let hosts = [AllowedHost::parse(allowed).expect(allowed)];
+        assert_eq!(allows(&hosts, &Url::parse(url).expect(url)), Err(format!("it {words}")));
+    }
+}

@@ -1,4 +1,4 @@
-use super::Content;
+use super::{Content, sign_in_key};
 use crate::vault::key::Manifest;
 
 fn example(kind: &str) -> &'static str {
@@ -17,8 +17,12 @@ fn the_examples_of_the_formats_page_read_and_write_back() {
     let text = rest.split("\n```").next().expect("its end");
     let content = Content::parse(text.as_bytes()).expect("reads");
     assert_eq!(content.to_bytes().as_slice(), text.as_bytes());
-    let signed = content.sign_ins.get("desk").expect("a sign-in");
+    let key = sign_in_key("desk", "01a206f2-0352-7369-9de5-9c10fa6ac778");
+    let signed = content.sign_ins.get(&key).expect("a sign-in");
     assert_eq!((signed.access().expose(), signed.secrets().count()), ("correct horse access", 2));
+    let older = text.replace("\"desk/01a206f2-0352-7369-9de5-9c10fa6ac778\":", "\"desk\":");
+    let older = Content::parse(older.as_bytes()).expect("reads");
+    assert_eq!(older.to_bytes().as_slice(), text.as_bytes(), "what was written before is read");
     assert!(!signed.is_over(1_795_258_769_999) && signed.is_over(1_795_258_770_000));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("vault.json");
