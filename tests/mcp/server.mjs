@@ -1,6 +1,6 @@
 // A small MCP server for tests, without dependencies: over standard input and output, or with `--http PORTFILE` over
 // streamable HTTP on loopback (it writes its address into the file). `--text FILE`: the description of the tool `echo` is
-// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
+// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--pictures`: it has the tool `shows`, which answers a picture. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -110,6 +110,17 @@ const tools = {
     },
   },
 };
+
+/** The smallest picture that there is. */
+const PIXEL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+if (args.includes("--pictures")) {
+  tools.shows = {
+    description: "Shows what is there.",
+    inputSchema: object(),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: () => ({ content: [{ type: "text", text: "The screen:" }, { type: "image", data: PIXEL, mimeType: "image/gif" }] }),
+  };
+}
 
 async function answer(message, notify) {
   const { id, method, params = {} } = message;

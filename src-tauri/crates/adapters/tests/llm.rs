@@ -7,8 +7,8 @@ use common::{Reply, Script, json_reply, reply};
 use serde_json::{Value, json};
 use signalbox_adapters::{KnownProvider, Models, Providers, WebHttp};
 use signalbox_ports::llm::{
-    AnswerForm, Delta, Finish, Hearer, LlmAnswer, LlmFailure, LlmFault, LlmRequest, Message, Part, ProviderChoice,
-    ProviderKind, Role, ToolUse, Usage,
+    AnswerForm, Delta, Finish, Hearer, ImageSource, LlmAnswer, LlmFailure, LlmFault, LlmRequest, Message, Part,
+    ProviderChoice, ProviderKind, Role, ToolUse, Usage,
 };
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{Credential, CredentialKind, Llm as _, Scrubber, Secret, SecretError, Secrets};
@@ -557,7 +557,10 @@ async fn providers_tell_their_models() {
 /// A question with a picture.
 fn with_picture() -> LlmRequest {
     let mut request = question(false);
-    request.messages[0].parts.insert(0, Part::Image { mime: "image/png".into(), base64: "QUJD".into() });
+    request.messages[0].parts.insert(
+        0,
+        Part::Image { mime: "image/png".into(), base64: "QUJD".into(), from: ImageSource::File("a.png".into()) },
+    );
     request
 }
 
@@ -618,7 +621,10 @@ async fn tokens_that_nobody_tells_are_estimated_and_never_too_few() {
     assert!((100..400).contains(&silent.output_tokens), "{silent:?}");
 
     let mut pictured = request;
-    pictured.messages[0].parts.insert(0, Part::Image { mime: "image/png".into(), base64: "QUJD".into() });
+    pictured.messages[0].parts.insert(
+        0,
+        Part::Image { mime: "image/png".into(), base64: "QUJD".into(), from: ImageSource::File("a.png".into()) },
+    );
     let (answer, ..) = asked(Openai, vec![json_reply(&body.to_string())], pictured).await;
     assert!(answer.expect("an answer").usage.input_tokens > silent.input_tokens + 1_000);
 

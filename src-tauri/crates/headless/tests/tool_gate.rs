@@ -246,3 +246,30 @@ fn trust_a_persons_word_on_a_tool_is_what_validation_and_the_gate_go_by() {
     assert_eq!(say(&["mail", "echo", "--private", "yes"]).code, 2);
     assert_eq!(place.run(&["audit", "verify"]).code, 0);
 }
+
+/// ADR 70: with the bytes of a real server, in the form of chat completions, which has no place for them in an answer of a tool.
+#[test]
+fn adr_70_a_picture_of_a_tool_is_shown_to_the_model_and_not_to_the_log() {
+    let place = Box::new();
+    let server = [server(), "--pictures".into()];
+    assert_eq!(place.run(&["tools", "set", "cam", "--", "node", &server[0], &server[1]]).code, 0);
+    let hash = place.run(&["tools", "connect", "cam", "--json"]).json()["hash"].as_str().expect("a hash").to_owned();
+    assert_eq!(place.run(&["tools", "approve", "cam", "--hash", &hash]).code, 0);
+    let (base, asked) = model(vec![json!({ "name": "shows", "input": {} }), "Done.".into()]);
+    let flow = file(&place, &base, json!({}), json!(["cam/shows"]));
+    let run = place.run(&["run", &flow, "--events", "--json"]);
+    assert_eq!((run.code, &run.last()["status"]), (0, &json!("completed")), "{}{}", run.out, run.err);
+    let pixel = "R0lGODlhAQABAIAAAAAAAP";
+    assert!(!run.out.contains(pixel) && run.out.contains("[A picture (image/gif, 1 KiB)]"), "{}", run.out);
+    let asked = asked.lock().expect("no panic").clone();
+    let messages = asked[1]["messages"].as_array().expect("messages");
+    let [.., answer, shown] = messages.as_slice() else { panic!("{messages:?}") };
+    assert_eq!(
+        (&answer["role"], &answer["content"]),
+        (&json!("tool"), &json!("The screen:\n[A picture (image/gif, 1 KiB)]"))
+    );
+    assert_eq!(shown["role"], "user");
+    assert_eq!(shown["content"][0]["text"], "A picture that 'shows' answered:");
+    let url = shown["content"][1]["image_url"]["url"].as_str().expect("a picture");
+    assert!(url.starts_with(&format!("data:image/gif;base64,{pixel}")), "{url}");
+}

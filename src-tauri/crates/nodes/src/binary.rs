@@ -21,8 +21,7 @@ pub(crate) async fn keep(
     media: &str,
     what: &str,
 ) -> Result<BinaryRef, NodeFailure> {
-    let scrubber = world.secrets.scrubber();
-    let bytes = if scrubber.finds(&bytes) { scrubber.bytes(&bytes).into_owned() } else { bytes };
+    let bytes = clean(world, bytes);
     let size = bytes.len() as u64;
     // A secret's name may be longer than the secret.
     if bytes.len() > formats::MAX_BYTES {
@@ -30,6 +29,12 @@ pub(crate) async fn keep(
     }
     let kept = world.binaries.keep(&call.run_id, bytes).await.map_err(|error| failure(error, what, "kept"))?;
     Ok(BinaryRef::new(kept, plain_media(media), size))
+}
+
+/// Bytes without the secrets of this machine.
+pub(crate) fn clean(world: &World, bytes: Vec<u8>) -> Vec<u8> {
+    let scrubber = world.secrets.scrubber();
+    if scrubber.finds(&bytes) { scrubber.bytes(&bytes).into_owned() } else { bytes }
 }
 
 /// One item with bytes of its own.
@@ -81,7 +86,7 @@ fn failure(error: BinaryError, what: &str, done: &str) -> NodeFailure {
 }
 
 /// `type/subtype` in small letters: it came from outside, and goes into headers.
-fn plain_media(media: &str) -> String {
+pub(crate) fn plain_media(media: &str) -> String {
     let token = |text: &str| {
         let fits = |b: u8| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b);
         !text.is_empty() && text.bytes().all(fits)

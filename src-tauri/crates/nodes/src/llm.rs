@@ -9,6 +9,7 @@ pub(crate) mod kit;
 mod offer;
 pub(crate) mod rounds;
 pub(crate) mod settings;
+pub(crate) mod shown;
 pub(crate) mod skills;
 pub(crate) mod talk;
 pub(crate) mod transcript;

@@ -6,6 +6,7 @@ use signalbox_engine::effect::Call;
 use signalbox_engine::schema::Schema;
 use signalbox_model::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction, time};
 use signalbox_ports::Scrubber;
+use signalbox_ports::llm::Part;
 use signalbox_ports::tools::{ToolAnswer, ToolFailure, ToolFault, ToolInfo};
 
 /// Longest wait that a server may ask for (PLATFORM).
@@ -24,6 +25,8 @@ pub(crate) struct Told {
     pub(crate) result: Value,
     /// The answer as it came, `_toolResult` (T-01).
     pub(crate) envelope: Value,
+    /// Pictures that were taken out of it for a model.
+    pub(crate) shown: Vec<Part>,
 }
 
 /// A value in one line.
@@ -97,7 +100,7 @@ pub(crate) fn read(info: &ToolInfo, request: &str, answer: ToolAnswer) -> Result
         Value::Object(mut fields) if fields.contains_key("result") => fields.shift_remove("result").unwrap_or_default(),
         other => other,
     };
-    Ok(Told { result, envelope })
+    Ok(Told { result, envelope, shown: Vec::new() })
 }
 
 /// The structured answer against the schema that was approved. That schema is none of the step's input, and the tool has done

@@ -1,5 +1,6 @@
 //! One call of a tool of an approved server, told to the log of the run from its start to its end.
 
+use crate::llm::shown;
 use crate::tool_answer::{self as answers, Told};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::Call;
@@ -30,6 +31,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) timeout_ms: u64,
     /// The arguments are the step's item as it came: what they should have been is asked of the item.
     pub(crate) handed_on: bool,
+    /// A model is asked with the answer: it sees pictures, which do not stand in the answer or in the log then.
+    pub(crate) for_model: bool,
 }
 
 /// The tool's notices go into the log of the run.
@@ -57,7 +60,7 @@ pub(crate) async fn carry_out(
     log: &dyn CallLog,
     goes_on: impl Fn(&Failed) -> bool + Send,
 ) -> Result<Told, Failed> {
-    let Wanted { tool, found, arguments, timeout_ms, handed_on } = wanted;
+    let Wanted { tool, found, arguments, timeout_ms, handed_on, for_model } = wanted;
     let mut input = Value::Object(arguments.clone());
     // As with the answer: half a secret in the summary would not be found any more.
     world.secrets.scrubber().value(&mut input);
@@ -67,13 +70,16 @@ pub(crate) async fn carry_out(
         input: Arc::new(input),
     }));
     let came = match found {
-        Ok(info) => ask(call, &info, arguments, timeout_ms, world, &Ears { tool, log }).await,
+        Ok(info) => {
+            let asked = (arguments, timeout_ms, for_model);
+            ask(call, &info, asked, world, &Ears { tool, log }).await
+        }
         Err(failure) => Err((failure, None)),
     };
     let came =
         came.map_err(|(failure, envelope)| (if handed_on { answers::of_item(failure) } else { failure }, envelope));
     match &came {
-        Ok(Told { result, envelope }) => log.say(Said::ToolDone(ToolDone {
+        Ok(Told { result, envelope, .. }) => log.say(Said::ToolDone(ToolDone {
             name: tool.to_owned(),
             output_summary: answers::summary(result),
             output: Arc::new(result.clone()),
@@ -97,8 +103,7 @@ pub(crate) async fn carry_out(
 async fn ask(
     call: &Call,
     info: &ToolInfo,
-    arguments: Map<String, Value>,
-    timeout_ms: u64,
+    (arguments, timeout_ms, for_model): (Map<String, Value>, u64, bool),
     world: &World,
     ears: &Ears<'_>,
 ) -> Result<Told, Failed> {
@@ -108,8 +113,9 @@ async fn ask(
     let asked = ToolCall { server: info.server.clone(), tool: info.name.clone(), arguments, timeout, total };
     let answer = world.tools.call(asked, ears).await.map_err(|failure| (answers::failed(failure, Some(info)), None))?;
     // Before anything is cut to a length: half a secret would not be found any more.
-    let answer = answers::without_secrets(answer, &world.secrets.scrubber());
-    answers::read(info, &call.idempotency_key, answer)
+    let mut answer = answers::without_secrets(answer, &world.secrets.scrubber());
+    let shown = if for_model { shown::taken(call, info, world, &mut answer).await } else { Vec::new() };
+    answers::read(info, &call.idempotency_key, answer).map(|told| Told { shown, ..told })
 }
 
 /// The arguments against the schema that was approved.

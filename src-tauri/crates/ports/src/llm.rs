@@ -61,6 +61,15 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
+/// Where the bytes of a picture are.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ImageSource {
+    /// A file of a granted folder.
+    File(String),
+    /// What a tool answered: kept with the run, by its SHA-256.
+    Run(String),
+}
+
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
@@ -72,6 +81,8 @@ pub enum Part {
         mime: String,
         /// Its bytes.
         base64: String,
+        /// Where they are read again: what is kept of a conversation names that, and holds no bytes.
+        from: ImageSource,
     },
     /// What the model thought. It goes back to the provider unchanged, or it refuses the next question.
     Thinking {

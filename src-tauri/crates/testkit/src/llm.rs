@@ -62,6 +62,8 @@ pub enum Fail {
     BadRequest,
     /// Cut off.
     Connection,
+    /// It takes no pictures.
+    NoImages,
 }
 
 impl Said {
@@ -129,6 +131,7 @@ fn failed(fail: Fail) -> LlmFailure {
         Fail::Unavailable => (LlmFault::Unavailable, Some(503), None),
         Fail::BadRequest => (LlmFault::BadRequest, Some(400), None),
         Fail::Connection => (LlmFault::Connection, None, None),
+        Fail::NoImages => (LlmFault::NoImages, Some(400), None),
     };
     LlmFailure { fault, message: "as scripted".into(), status, retry_after_ms, used_up: None }
 }

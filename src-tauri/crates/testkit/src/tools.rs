@@ -48,6 +48,9 @@ pub struct Answered {
     /// So many letters more.
     #[serde(default)]
     pub letters: usize,
+    /// A picture beside the words: its bytes in base64.
+    #[serde(default)]
+    pub picture: Option<String>,
     /// The structured answer.
     #[serde(default)]
     pub data: Option<Value>,
@@ -186,9 +189,10 @@ impl Tools for ScriptedTools {
             }
             None => {}
         }
+        let picture = answer.picture.map(|data| json!({ "type": "image", "data": data, "mimeType": "image/gif" }));
         let text = answer.text + &"x".repeat(answer.letters);
         Ok(ToolAnswer {
-            content: vec![json!({ "type": "text", "text": text })],
+            content: std::iter::once(json!({ "type": "text", "text": text })).chain(picture).collect(),
             structured: answer.data,
             is_error: answer.error,
             started_ms: began,

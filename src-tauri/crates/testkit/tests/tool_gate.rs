@@ -116,6 +116,75 @@ fn adr_56_pictures_that_have_grown_are_left_out_when_the_conversation_goes_on() 
     assert!(words.contains("[The picture '4.gif' is too large by now to be sent once more.]"), "{words}");
 }
 
+/// `GIF89a-one` as a tool sends it.
+const GIF: &str = "R0lGODlhLW9uZQ==";
+
+fn camera() -> Value {
+    json!({
+        "bank": [{ "name": "pay", "answers": [{ "text": "paid" }] }],
+        "cam": [{ "name": "shot", "onlyReads": true, "answers": [{ "text": "Here", "picture": GIF }] }]
+    })
+}
+
+/// A step with both tools, and the model's answers.
+fn with_camera(answers: Value, rules: Value) -> Driver {
+    let config = json!({ "prompt": "Go", "model": "m", "tools": ["bank/pay", "cam/shot"], "toolRules": rules });
+    started(json!({ "work": { "type": "agent.task", "config": config } }), json!([]), world(&answers, &camera()))
+}
+
+/// ADR 70: a model sees what a tool shows, also after a person was asked; the log has a sentence in its place.
+#[test]
+fn adr_70_a_model_sees_the_picture_of_a_tool_and_the_log_holds_no_bytes_of_it() {
+    let shot = json!({ "tools": [{ "name": "shot", "input": {} }] });
+    let both = json!({ "tools": [{ "name": "shot", "input": {} }, { "name": "pay", "input": { "amount": 5 } }] });
+    // Asked about a call of the next answer, and of the same one: then the model has not seen it yet.
+    for (answers, asked_at) in [(json!([shot, pay(), { "text": "done" }]), 2), (json!([both, { "text": "done" }]), 1)] {
+        let mut driver = with_camera(answers, json!([]));
+        let task = asked(&mut driver);
+        driver.answer(&task, said(TaskAction::Approve));
+        driver.run();
+        assert_eq!(driver.state.status(), RunStatus::Completed, "{:#?}", lines(&driver));
+        let log = serde_json::to_string(&driver.events).expect("JSON");
+        assert!(!log.contains("R0lGODlh"), "{log}");
+        assert!(log.contains("Here\\n[A picture (image/gif, 1 KiB)]"), "{log}");
+        let words = driver.test.llm.words(asked_at);
+        let seen = "<result false Here\n[A picture (image/gif, 1 KiB)]>";
+        assert!(words.contains(seen), "{words}");
+        assert!(words.contains("A picture that 'shot' answered:\n<image/gif>"), "{words}");
+        // Behind every answer of the same turn.
+        let last = words.rfind("<result").filter(|_| asked_at == 1);
+        assert!(last.is_none_or(|last| last < words.find("<image/gif>").expect("a picture")), "{words}");
+    }
+}
+
+#[test]
+fn adr_70_a_model_that_takes_no_pictures_is_told_so_and_goes_on() {
+    let shot = json!({ "tools": [{ "name": "shot", "input": {} }] });
+    let answers = json!([shot, { "fail": "no_images" }, shot, { "text": "done" }]);
+    let mut driver = with_camera(answers, json!([]));
+    driver.run();
+    assert_eq!(driver.state.status(), RunStatus::Completed, "{:#?}", lines(&driver));
+    let words = |question| driver.test.llm.words(question);
+    assert!(words(1).contains("<image/gif>") && !words(2).contains("<image/gif>"), "{}", words(2));
+    // It is not tried a second time.
+    let told = "A picture that 'shot' answered:\n[A picture stood here. This model takes no pictures.]";
+    assert_eq!(words(3).matches(told).count(), 2, "{}", words(3));
+    assert_eq!(driver.test.llm.questions().len(), 4);
+}
+
+#[test]
+fn adr_70_a_picture_counts_for_the_limit_of_an_answer() {
+    for (limit, sees) in [(51, true), (50, false)] {
+        let shot = json!({ "tools": [{ "name": "shot", "input": {} }] });
+        let rules = json!([{ "name": "small", "when": "tool == 'shot'", "action": "allow", "maxResult": limit }]);
+        let mut driver = with_camera(json!([shot, { "text": "done" }]), rules);
+        driver.run();
+        let words = driver.test.llm.words(1);
+        assert_eq!(words.contains("<image/gif>"), sees, "{words}");
+        assert_eq!(words.contains("its answer has 51 bytes"), !sees, "{words}");
+    }
+}
+
 /// A crash at any place of a run with a question: the call is made at most once for each time that a person allowed it, and
 /// never without.
 #[test]

@@ -107,7 +107,7 @@ fn block(part: &Part) -> Option<Value> {
         // Empty blocks are refused.
         Part::Text(text) if text.is_empty() => return None,
         Part::Text(text) => json!({ "type": "text", "text": text }),
-        Part::Image { mime, base64 } => {
+        Part::Image { mime, base64, .. } => {
             json!({ "type": "image", "source": { "type": "base64", "media_type": mime, "data": base64 } })
         }
         Part::Thinking { text, signature: Some(signature) } => match signature.strip_prefix(REDACTED) {

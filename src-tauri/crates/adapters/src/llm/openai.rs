@@ -117,7 +117,7 @@ fn told(message: &Message, all: &mut Vec<Value>) {
         match part {
             Part::Text(text) if text.is_empty() => {}
             Part::Text(text) => content.push(json!({ "type": "text", "text": text })),
-            Part::Image { mime, base64 } => {
+            Part::Image { mime, base64, .. } => {
                 content.push(
                     json!({ "type": "image_url", "image_url": { "url": format!("data:{mime};base64,{base64}") } }),
                 );

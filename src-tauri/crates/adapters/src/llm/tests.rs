@@ -1,7 +1,7 @@
 use super::{anthropic, base, below, ollama, openai};
 use serde_json::json;
 use signalbox_ports::llm::{
-    AnswerForm, LlmRequest, Message, Part, ProviderChoice, Role, ToolOffer, ToolResult, ToolUse,
+    AnswerForm, ImageSource, LlmRequest, Message, Part, ProviderChoice, Role, ToolOffer, ToolResult, ToolUse,
 };
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ fn question() -> LlmRequest {
     let thought = Part::Thinking { text: "hm".into(), signature: Some("sig".into()) };
     let hidden = Part::Thinking { text: String::new(), signature: Some("redacted:xyz".into()) };
     let foreign = Part::Thinking { text: "other".into(), signature: None };
-    let image = Part::Image { mime: "image/png".into(), base64: "QUJD".into() };
+    let image =
+        Part::Image { mime: "image/png".into(), base64: "QUJD".into(), from: ImageSource::File("a.png".into()) };
     LlmRequest {
         provider: ProviderChoice::Named("p".into()),
         model: "m".into(),

@@ -37,9 +37,9 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     if let Ok(info) = &found {
         hand_on(call.timeout_ms.or(setting(slot, "timeoutMs").and(Some(timeout_ms))), info, &mut arguments);
     }
-    let wanted = Wanted { tool, found, arguments, timeout_ms, handed_on };
+    let wanted = Wanted { tool, found, arguments, timeout_ms, handed_on, for_model: false };
     match tool_call::carry_out(call, wanted, world, log, |_| allowed).await {
-        Ok(Told { result, envelope }) => Ok(with_envelope(made(slot, result), envelope)),
+        Ok(Told { result, envelope, .. }) => Ok(with_envelope(made(slot, result), envelope)),
         Err((failure, envelope)) if allowed => {
             Ok(with_envelope(made(slot, answers::allowed(tool, &failure)), envelope.unwrap_or_default()))
         }

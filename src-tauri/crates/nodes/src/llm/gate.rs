@@ -182,8 +182,7 @@ pub(super) fn hints(info: &ToolInfo) -> Hints {
 }
 
 /// An answer that is longer than a rule lets through; `came` says what the tool did.
-pub(super) fn withheld(limit: &Limit, words: &str, came: &str) -> Option<String> {
-    let size = words.len() as u64;
+pub(super) fn withheld(limit: &Limit, size: u64, came: &str) -> Option<String> {
     (size > limit.bytes).then(|| {
         format!(
             "{came}, but its answer has {size} bytes, and the rule '{}' lets at most {} through. Ask for less",

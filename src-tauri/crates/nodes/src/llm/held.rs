@@ -1,6 +1,6 @@
 //! A conversation that waits for a person: everything that the step goes on with, so that nothing that was done is done
 //! again. It stands in the log of the run (`held` of `step_error`), in the snapshots of its state, and in the base of its re-runs;
-//! of a picture only the path does.
+//! of a picture only where it is does.
 
 use super::gate;
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use signalbox_engine::tool_rules::{Decided, TOOL_APPROVAL};
 use signalbox_model::text::one_line;
 use signalbox_model::{NodeFailure, SuggestedAction};
 use signalbox_ports::World;
-use signalbox_ports::llm::{Message, Part, Role, ToolResult, ToolUse};
+use signalbox_ports::llm::{ImageSource, Message, Part, Role, ToolResult, ToolUse};
 use signalbox_ports::tools::ToolInfo;
 use std::collections::HashMap;
 
@@ -26,6 +26,10 @@ pub(super) struct Progress {
     pub(super) forms: bool,
     /// Answers of tools that the last answer of the model asked for, in order; those that are missing were not called.
     pub(super) done: Vec<ToolResult>,
+    /// Pictures of those answers, each behind its words.
+    pub(super) shown: Vec<Part>,
+    /// The model takes no pictures.
+    pub(super) blind: bool,
 }
 
 /// A call that waits for a person.
@@ -39,8 +43,6 @@ pub(super) struct Waiting {
 pub(super) struct Talked<'a> {
     pub(super) system: Option<&'a str>,
     pub(super) messages: &'a [Message],
-    /// Paths of the pictures in the messages, in order.
-    pub(super) pictures: &'a [String],
     /// The schema of the answer, where it was read from a file.
     pub(super) schema: Option<&'a Value>,
 }
@@ -80,10 +82,16 @@ pub(super) fn hold(waiting: Waiting, talked: &Talked<'_>, progress: &Progress, w
     let mut held = json!({
         "server": info.server, "tool": info.name,
         "system": talked.system,
-        "messages": all_written(talked.messages, talked.pictures),
+        "messages": talked.messages.iter().map(written).collect::<Vec<_>>(),
         "turns": progress.turns, "reasked": progress.reasked, "acted": progress.acted, "forms": progress.forms,
         "done": progress.done.iter().map(result).collect::<Vec<_>>(),
     });
+    if !progress.shown.is_empty() {
+        held["shown"] = progress.shown.iter().map(written_part).collect();
+    }
+    if progress.blind {
+        held["blind"] = true.into();
+    }
     if let Some(schema) = talked.schema {
         held["schema"] = schema.clone();
     }
@@ -110,33 +118,42 @@ pub(crate) fn schema(kept: &Value) -> Option<&Value> {
     kept.get("schema").filter(|schema| !schema.is_null())
 }
 
-fn all_written(messages: &[Message], pictures: &[String]) -> Vec<Value> {
-    let mut pictures = pictures.iter().map(String::as_str);
-    messages.iter().map(|message| written(message, &mut pictures)).collect()
+fn written(message: &Message) -> Value {
+    let parts: Vec<Value> = message.parts.iter().map(written_part).collect();
+    json!({ "model": message.role == Role::Assistant, "parts": parts })
 }
 
-fn written<'a>(message: &Message, pictures: &mut impl Iterator<Item = &'a str>) -> Value {
-    let mut part = |part: &Part| match part {
+fn written_part(part: &Part) -> Value {
+    match part {
         Part::Text(text) => json!({ "text": text }),
-        Part::Image { .. } => json!({ "picture": pictures.next().unwrap_or_default() }),
+        Part::Image { from: ImageSource::File(path), .. } => json!({ "picture": path }),
+        Part::Image { from: ImageSource::Run(hash), .. } => json!({ "kept": hash }),
         Part::Thinking { text, signature } => json!({ "thinking": text, "signature": signature }),
         Part::ToolUse(used) => json!({ "use": used.id, "name": used.name, "input": used.input }),
         Part::ToolResult(one) => json!({ "result": result(one) }),
-    };
-    json!({ "model": message.role == Role::Assistant, "parts": message.parts.iter().map(&mut part).collect::<Vec<_>>() })
+    }
 }
 
-/// The paths of the pictures in what [`hold`] wrote.
-pub(super) fn pictures(kept: &Value) -> Vec<String> {
-    let messages = kept.get("messages").and_then(Value::as_array).into_iter().flatten();
-    let parts = messages.filter_map(|message| message.get("parts")?.as_array()).flatten();
-    parts.filter_map(|part| text(part, "picture")).collect()
+/// Where the pictures in what [`hold`] wrote are.
+pub(super) fn pictures(kept: &Value) -> Vec<ImageSource> {
+    let list = |value: &'_ Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let messages = list(kept, "messages");
+    let parts = messages.iter().flat_map(|message| list(message, "parts")).chain(list(kept, "shown"));
+    parts.filter_map(|part| source(&part)).collect()
+}
+
+fn source(part: &Value) -> Option<ImageSource> {
+    text(part, "picture").map(ImageSource::File).or_else(|| text(part, "kept").map(ImageSource::Run))
 }
 
 /// Reads what [`hold`] wrote; `pictures` has those of [`pictures`].
-pub(super) fn read(kept: &Value, pictures: &HashMap<String, Part>) -> Result<Kept, NodeFailure> {
+pub(super) fn read(kept: &Value, pictures: &HashMap<ImageSource, Part>) -> Result<Kept, NodeFailure> {
     let message = |one: &Value| message(one, pictures);
     let messages = || kept.get("messages")?.as_array()?.iter().map(message).collect::<Option<Vec<_>>>();
+    let shown = || match kept.get("shown") {
+        Some(parts) => parts.as_array()?.iter().map(|one| part(one, pictures)).collect::<Option<Vec<_>>>(),
+        None => Some(Vec::new()),
+    };
     let done = || kept.get("done")?.as_array()?.iter().map(read_result).collect::<Option<Vec<_>>>();
     let count = |name: &str| u32::try_from(kept.get(name)?.as_u64()?).ok();
     let whole = || {
@@ -150,6 +167,8 @@ pub(super) fn read(kept: &Value, pictures: &HashMap<String, Part>) -> Result<Kep
                 acted: kept.get("acted")?.as_bool()?,
                 forms: kept.get("forms")?.as_bool()?,
                 done: done()?,
+                shown: shown()?,
+                blind: kept.get("blind").and_then(Value::as_bool).unwrap_or_default(),
             },
         })
     };
@@ -171,19 +190,19 @@ fn read_result(one: &Value) -> Option<ToolResult> {
     })
 }
 
-fn message(one: &Value, pictures: &HashMap<String, Part>) -> Option<Message> {
+fn message(one: &Value, pictures: &HashMap<ImageSource, Part>) -> Option<Message> {
     let role = if one.get("model")?.as_bool()? { Role::Assistant } else { Role::User };
     let parts = one.get("parts")?.as_array()?.iter().map(|one| part(one, pictures)).collect::<Option<Vec<_>>>()?;
     Some(Message { role, parts })
 }
 
-fn part(one: &Value, pictures: &HashMap<String, Part>) -> Option<Part> {
+fn part(one: &Value, pictures: &HashMap<ImageSource, Part>) -> Option<Part> {
     let has = |name: &str| one.get(name).is_some();
     if has("text") {
         return text(one, "text").map(Part::Text);
     }
-    if has("picture") {
-        return pictures.get(&text(one, "picture")?).cloned();
+    if let Some(source) = source(one) {
+        return pictures.get(&source).cloned();
     }
     if has("thinking") {
         return Some(Part::Thinking { text: text(one, "thinking")?, signature: text(one, "signature") });

@@ -8,15 +8,15 @@ use base64::engine::general_purpose::STANDARD;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
 use signalbox_ports::World;
-use signalbox_ports::llm::{Message, Part, Role};
+use signalbox_ports::llm::{ImageSource, Message, Part, Role};
 use std::collections::HashMap;
 
 /// Largest picture, bytes: what the strictest provider takes.
-const LARGEST: u64 = 5 << 20;
+pub(super) const LARGEST: u64 = 5 << 20;
 /// All pictures of a question together, bytes; in base64 they are a third more.
-const ALL: u64 = 20 << 20;
+pub(super) const ALL: u64 = 20 << 20;
 /// Most pictures of a question: an expression can name more than the settings may list.
-const MOST: usize = 20;
+pub(super) const MOST: usize = 20;
 
 /// Puts the pictures that a step names before the words of its question.
 pub(crate) async fn put(
@@ -53,43 +53,53 @@ pub(crate) async fn put(
     Ok(())
 }
 
-/// The paths of the pictures that [`put`] put into the question of a call, in order.
-pub(super) fn named(call: &Call) -> Vec<String> {
-    call.slots.first().and_then(|slot| texts(slot, "images").ok()).unwrap_or_default()
-}
-
-/// The pictures of a conversation that waited, read anew: only their paths were kept. The model has seen them, so one that is
+/// The pictures of a conversation that waited, read anew: only where they are was kept. The model has seen them, so one that is
 /// gone ends nothing, nor does one that has grown: together they are not more than a question takes.
-pub(super) async fn again(call: &Call, world: &World, paths: Vec<String>) -> HashMap<String, Part> {
-    let mut pictures: HashMap<String, Part> = HashMap::new();
+pub(super) async fn again(call: &Call, world: &World, sources: Vec<ImageSource>) -> HashMap<ImageSource, Part> {
+    let mut pictures = HashMap::new();
     let mut all = 0;
-    for path in paths {
-        let picture = match read(call, world, &path).await {
-            Ok((picture, size)) if all + size <= ALL => {
+    for source in sources {
+        let (found, what) = match &source {
+            ImageSource::File(path) => (read(call, world, path).await.ok(), format!("The picture '{path}'")),
+            ImageSource::Run(hash) => (kept(call, world, hash).await, "A picture that a tool answered".to_owned()),
+        };
+        let picture = match found {
+            Some((picture, size)) if all + size <= ALL => {
                 all += size;
                 picture
             }
-            Ok(_) => Part::Text(format!("[The picture '{path}' is too large by now to be sent once more.]")),
-            Err(_) => Part::Text(format!("[The picture '{path}' cannot be read any more.]")),
+            Some(_) => Part::Text(format!("[{what} is too large by now to be sent once more.]")),
+            None => Part::Text(format!("[{what} cannot be read any more.]")),
         };
-        pictures.insert(path, picture);
+        pictures.insert(source, picture);
     }
     pictures
+}
+
+/// A picture that a tool answered, as the run keeps it. A re-run is another run, and has none.
+async fn kept(call: &Call, world: &World, hash: &str) -> Option<(Part, u64)> {
+    let bytes = world.binaries.read(&call.run_id, hash).await.ok()??;
+    Some((part(&bytes, ImageSource::Run(hash.to_owned()))?, bytes.len() as u64))
+}
+
+/// Bytes as a picture, when they are one that models take.
+fn part(bytes: &[u8], from: ImageSource) -> Option<Part> {
+    Some(Part::Image { mime: mime(bytes)?.to_owned(), base64: STANDARD.encode(bytes), from })
 }
 
 /// One picture and its size.
 async fn read(call: &Call, world: &World, path: &str) -> Result<(Part, u64), NodeFailure> {
     let read = world.files.read(&call.workflow_id, path, LARGEST).await;
     let bytes = read.map_err(|error| file_error::file_failure(error, path).detail("field", "images"))?;
-    let mime = mime(&bytes).ok_or_else(|| {
+    let picture = part(&bytes, ImageSource::File(path.to_owned())).ok_or_else(|| {
         let words = format!("'{path}' is no picture that models take: PNG, JPEG, GIF or WebP");
         NodeFailure::validation("INPUT_INVALID", words).detail("field", "images").detail("path", path)
     })?;
-    Ok((Part::Image { mime: mime.to_owned(), base64: STANDARD.encode(&bytes) }, bytes.len() as u64))
+    Ok((picture, bytes.len() as u64))
 }
 
 /// By its first bytes: the name of a file says nothing.
-fn mime(bytes: &[u8]) -> Option<&'static str> {
+pub(super) fn mime(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),

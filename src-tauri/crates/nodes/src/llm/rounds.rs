@@ -5,6 +5,7 @@ use super::gate::{self, Asked, Gate, Verdict};
 use super::held::{self, Progress, Talked, Waiting};
 use super::images;
 use super::kit::{Does, Kit};
+use super::shown;
 use super::skills;
 use super::talk::{Talk, message, text};
 use super::transcript::Transcript;
@@ -78,11 +79,7 @@ impl Rounds<'_> {
     ) -> Result<Ended, NodeFailure> {
         said.question.tools = self.kit.offers();
         if let Some(waited) = &self.call.permits.held {
-            let paths = held::pictures(&waited.conversation);
-            let pictures = images::again(self.call, self.world, paths.clone()).await;
-            // One that is gone is words now: the others keep their names when a person is asked once more.
-            let stand = |path: &String| matches!(pictures.get(path), Some(Part::Image { .. }));
-            said.pictures = Some(paths.into_iter().filter(stand).collect());
+            let pictures = images::again(self.call, self.world, held::pictures(&waited.conversation)).await;
             let kept = held::read(&waited.conversation, &pictures)?;
             *progress = kept.progress;
             said.question.system = kept.system;
@@ -96,7 +93,7 @@ impl Rounds<'_> {
         let forms = self.kit.is_empty() || progress.forms;
         said.question.form = self.form.filter(|_| forms).map(Form::wanted);
         loop {
-            let answer = self.ask(talk, &said.question, progress.acted).await?;
+            let answer = self.show_and_ask(talk, said, progress).await?;
             let used = uses_of(&answer.parts);
             progress.turns += u32::from(progress.reasked == 0 || !used.is_empty());
             said.question.messages.push(Message { role: Role::Assistant, parts: answer.parts.clone() });
@@ -128,6 +125,26 @@ impl Rounds<'_> {
             }
             talk.uses_tools();
             self.use_all(used, None, said, progress).await?;
+        }
+    }
+
+    /// Asks. A model that takes no pictures is asked anew, with a sentence in the place of those that tools answered; whether
+    /// it takes those that the step names is the author's affair.
+    async fn show_and_ask(
+        &self,
+        talk: &mut Talk<'_>,
+        said: &mut Transcript<'_>,
+        progress: &mut Progress,
+    ) -> Result<LlmAnswer, NodeFailure> {
+        if progress.blind {
+            shown::in_words(&mut said.question.messages);
+        }
+        match self.ask(talk, &said.question, progress.acted).await {
+            Err(failure) if failure.code == "IMAGES_UNSUPPORTED" && shown::in_words(&mut said.question.messages) => {
+                progress.blind = true;
+                self.ask(talk, &said.question, progress.acted).await
+            }
+            done => done,
         }
     }
 
@@ -181,12 +198,12 @@ impl Rounds<'_> {
         }
         for (at, one) in used.into_iter().enumerate().skip(from) {
             let came = if at < AT_ONCE {
-                match self.use_one(&one, answered.take(), &mut progress.acted).await {
+                match self.use_one(&one, answered.take(), progress).await {
                     Ok(came) => came,
                     Err(failure) => {
                         // What was done before it stays in the conversation: a person may have to decide by it.
                         if !progress.done.is_empty() {
-                            said.question.messages.push(results(progress));
+                            tell(said, progress);
                         }
                         return Err(failure);
                     }
@@ -199,11 +216,9 @@ impl Rounds<'_> {
             let told = match came {
                 Came::Told(told) => told,
                 Came::Waits(waiting) => {
-                    let named = said.pictures.clone().unwrap_or_else(|| images::named(self.call));
                     let talked = Talked {
                         system: said.question.system.as_deref(),
                         messages: &said.question.messages,
-                        pictures: &named,
                         schema: self.form.and_then(Form::of_file),
                     };
                     return Err(held::hold(*waiting, &talked, progress, self.world));
@@ -223,7 +238,7 @@ impl Rounds<'_> {
             }));
             progress.done.push(ToolResult { tool_use_id: one.id, content, is_error });
         }
-        said.question.messages.push(results(progress));
+        tell(said, progress);
         Ok(())
     }
 
@@ -232,7 +247,7 @@ impl Rounds<'_> {
         &self,
         used: &ToolUse,
         answered: Option<(&ToolAnswer, (String, String))>,
-        acted: &mut bool,
+        progress: &mut Progress,
     ) -> Result<Came, NodeFailure> {
         let Some(does) = self.kit.find(&used.name) else {
             let offered = self.kit.names();
@@ -260,7 +275,7 @@ impl Rounds<'_> {
                     (server, tool) == (&info.server, &info.name)
                 };
                 let answer = answered.filter(about).map(|(answer, _)| answer);
-                self.use_tool(info, arguments, answer, acted).await
+                self.use_tool(info, arguments, answer, progress).await
             }
         }
     }
@@ -270,7 +285,7 @@ impl Rounds<'_> {
         info: &ToolInfo,
         arguments: Map<String, Value>,
         answer: Option<&ToolAnswer>,
-        acted: &mut bool,
+        progress: &mut Progress,
     ) -> Result<Came, NodeFailure> {
         let allowed = answer.is_some_and(|answer| answer.allowed);
         let asked = Asked { info, arguments: &arguments, allowed };
@@ -292,35 +307,43 @@ impl Rounds<'_> {
             }
         };
         let made = found.is_ok();
-        let wanted = Wanted { tool: &info.name, found, arguments, timeout_ms: DEFAULT_TIMEOUT_MS, handed_on: false };
+        let timeout_ms = DEFAULT_TIMEOUT_MS;
+        let wanted = Wanted { tool: &info.name, found, arguments, timeout_ms, handed_on: false, for_model: true };
         let goes_on = |failed: &Failed| !is_of_server(failed);
         let came = tool_call::carry_out(self.call, wanted, self.world, self.log, goes_on).await;
-        *acted |= made && has_acted(&came);
+        progress.acted |= made && has_acted(&came);
         match came {
             Ok(told) => {
                 let words = match told.result {
                     Value::String(text) => text,
                     other => other.to_string(),
                 };
-                let withheld = limit.as_ref().and_then(|limit| gate::withheld(limit, &words, "It was done"));
-                Ok(Came::Told(withheld.map_or(Ok(words), Err)))
+                let size = words.len() as u64 + shown::sent(&told.shown);
+                if let Some(withheld) = limit.as_ref().and_then(|limit| gate::withheld(limit, size, "It was done")) {
+                    return Ok(Came::Told(Err(withheld)));
+                }
+                progress.shown.extend(told.shown);
+                Ok(Came::Told(Ok(words)))
             }
             Err(failed) if is_of_server(&failed) => Err(failed.0),
             Err((failure, envelope)) => {
                 let words = reasons(&failure);
                 // What an answer says is an answer, also where it says that it is none.
                 let limit = limit.as_ref().filter(|_| envelope.is_some());
-                let withheld = limit.and_then(|limit| gate::withheld(limit, &words, "It failed"));
+                let withheld = limit.and_then(|limit| gate::withheld(limit, words.len() as u64, "It failed"));
                 Ok(Came::Told(Err(withheld.unwrap_or(words))))
             }
         }
     }
 }
 
-/// What the tools of one answer have said so far.
-fn results(progress: &mut Progress) -> Message {
-    let parts = std::mem::take(&mut progress.done).into_iter().map(Part::ToolResult).collect();
-    Message { role: Role::User, parts }
+/// Puts what the tools of one answer have said so far into the conversation. Pictures come behind all answers: that is where
+/// every provider takes them.
+fn tell(said: &mut Transcript<'_>, progress: &mut Progress) {
+    let done = std::mem::take(&mut progress.done).into_iter().map(Part::ToolResult);
+    let parts = done.chain(std::mem::take(&mut progress.shown)).collect();
+    said.question.messages.push(Message { role: Role::User, parts });
+    shown::make_room(&mut said.question.messages);
 }
 
 fn uses_of(parts: &[Part]) -> Vec<ToolUse> {

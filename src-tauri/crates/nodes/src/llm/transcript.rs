@@ -12,20 +12,18 @@ use std::sync::Arc;
 pub(crate) struct Transcript<'a> {
     /// The question, with all that was said so far.
     pub(crate) question: LlmRequest,
-    /// Paths of the pictures that stand in it, in order, where that is not what the step names.
-    pub(crate) pictures: Option<Vec<String>>,
     kept: Option<(&'a dyn CallLog, &'a Call)>,
 }
 
 impl<'a> Transcript<'a> {
     /// One that nobody keeps beside the log.
     pub(crate) fn passing(question: LlmRequest) -> Self {
-        Self { question, pictures: None, kept: None }
+        Self { question, kept: None }
     }
 
     /// One that stays with the run.
     pub(crate) fn kept(question: LlmRequest, call: &'a Call, log: &'a dyn CallLog) -> Self {
-        Self { question, pictures: None, kept: Some((log, call)) }
+        Self { question, kept: Some((log, call)) }
     }
 }
 

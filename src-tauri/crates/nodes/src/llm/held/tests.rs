@@ -1,10 +1,14 @@
-use super::{Kept, Progress, all_written, pictures, read, result};
+use super::{Kept, Progress, pictures, read, result, written, written_part};
 use serde_json::{Value, json};
-use signalbox_ports::llm::{Message, Part, Role, ToolResult, ToolUse};
+use signalbox_ports::llm::{ImageSource, Message, Part, Role, ToolResult, ToolUse};
 use std::collections::HashMap;
 
-fn picture() -> Part {
-    Part::Image { mime: "image/png".into(), base64: "aGVsbG8=".into() }
+fn picture(from: &ImageSource) -> Part {
+    Part::Image { mime: "image/png".into(), base64: "aGVsbG8=".into(), from: from.clone() }
+}
+
+fn sources() -> [ImageSource; 2] {
+    [ImageSource::File("a.png".into()), ImageSource::Run("5e".into())]
 }
 
 fn hostile() -> Vec<Message> {
@@ -17,7 +21,7 @@ fn hostile() -> Vec<Message> {
             parts: vec![
                 Part::Thinking { text: String::new(), signature: Some("proof".into()) },
                 Part::Thinking { text: "so".into(), signature: None },
-                picture(),
+                picture(&sources()[0]),
                 Part::ToolUse(ToolUse { id: "t1".into(), name: "send".into(), input }),
                 Part::ToolUse(ToolUse { id: "t2".into(), name: "send".into(), input: Value::String("{broken".into()) }),
             ],
@@ -36,18 +40,21 @@ fn hostile() -> Vec<Message> {
 #[test]
 fn a_conversation_comes_back_as_it_was() {
     let done = vec![ToolResult { tool_use_id: "t1".into(), content: "ok".into(), is_error: false }];
-    let progress = Progress { turns: 3, reasked: 1, acted: true, forms: true, done };
+    let shown = vec![Part::Text("A picture".into()), picture(&sources()[1])];
+    let progress = Progress { turns: 3, reasked: 1, acted: true, forms: true, done, shown, blind: true };
     let kept = json!({
         "server": "mail", "tool": "send", "system": null, "turns": 3, "reasked": 1, "acted": true, "forms": true,
-        "messages": all_written(&hostile(), &["a.png".into()]),
+        "messages": hostile().iter().map(written).collect::<Vec<_>>(), "blind": true,
+        "shown": progress.shown.iter().map(written_part).collect::<Vec<_>>(),
         "done": progress.done.iter().map(result).collect::<Vec<_>>(),
     });
     let through: Value = serde_json::from_str(&kept.to_string()).expect("JSON");
     let wanted = Kept { system: None, messages: hostile(), progress, about: ("mail".into(), "send".into()) };
     // The bytes of a picture are in its file, and nowhere else.
     assert!(!through.to_string().contains("aGVsbG8"), "{through}");
-    assert_eq!(pictures(&through), ["a.png"]);
-    let known = HashMap::from([("a.png".to_owned(), picture())]);
+    assert_eq!(pictures(&through), sources());
+    let known = sources().map(|source| (source.clone(), picture(&source)));
+    let known = HashMap::from(known);
     assert_eq!(read(&through, &known).expect("it is read"), wanted);
 }
 
