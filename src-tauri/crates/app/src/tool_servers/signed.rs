@@ -84,7 +84,7 @@ impl Standing {
     }
     /// Hears what the server wants. That it wanted further rights of who is signed in is not forgotten over an ordinary
     /// refusal, which a token that ran out has, too.
-    fn hear(&mut self, heard: Challenge) {
+    pub(super) fn hear(&mut self, heard: Challenge) {
         let kept = self.challenge.take().filter(|kept| kept.more && !heard.more && self.holding().is_some());
         self.challenge = Some(match kept {
             Some(kept) => Challenge { resource_metadata: heard.resource_metadata, ..kept },

@@ -1,7 +1,9 @@
 use super::approval::{Approved, changes, hash, named, words_kept};
+use super::signed::Standing;
 use super::{name_of, pasted};
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{ToolServerDefinition, ToolWord, ToolWords};
+use signalbox_adapters::oauth::Challenge;
 
 fn approved(definition: &Value, tools: &[Value]) -> Approved {
     Approved {
@@ -106,6 +108,24 @@ fn what_is_switched_off_in_a_pasted_file_is_left_out_and_said() {
     assert!(why("off").is_some_and(|why| why.starts_with("it is switched off there (\"disabled\": true)")));
     assert!(why("far").is_some_and(|why| why.starts_with("it is switched off there (\"enabled\": false)")));
     assert_eq!(why("on"), None);
+}
+
+#[test]
+fn an_ordinary_refusal_says_where_to_go_and_forgets_no_wish_for_further_rights() {
+    let signed =
+        json!({ "id": "1", "by": "user:ada", "atMs": 0, "issuer": "https://a.example", "scopes": [], "asked": [] });
+    let wish = json!({ "resourceMetadata": "https://a.example/old", "scopes": ["change"], "more": true });
+    let mut standing: Standing = serde_json::from_value(json!({ "signed": signed, "challenge": wish })).expect("reads");
+    let heard =
+        || Challenge::parse("Bearer resource_metadata=\"https://a.example/new\", scope=\"tools\"").expect("one");
+    standing.hear(heard());
+    let now = standing.challenge.clone().expect("one");
+    assert_eq!((now.resource_metadata.as_deref(), now.more), (Some("https://a.example/new"), true));
+    assert_eq!(now.scopes, ["change"]);
+    // Where nobody is signed in any more, it is the server's last word alone.
+    standing.signed = None;
+    standing.hear(heard());
+    assert_eq!(standing.challenge, Some(heard()));
 }
 
 #[test]
