@@ -38,6 +38,8 @@ interface EditorProps {
   placeholder?: string | undefined;
   /** Inside a table cell: no border of its own. */
   bare?: boolean;
+  /** By what it is asked to take the focus over from the editor that stood in its place. */
+  focusName?: string | undefined;
 }
 
 /** Whoever types may be about to finish the name: `it`, `item.`, `item.na`. */
@@ -51,7 +53,6 @@ export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, 
   text: string;
   onText: (text: string) => void;
   onLiteral?: (() => void) | undefined;
-  focusName?: string | undefined;
 }) {
   const { host, readOnly } = useForm();
   const answer = usePreview(host, text, 'cel');
@@ -84,7 +85,7 @@ export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, 
 }
 
 /** A text value: fixed, with {{ }} in it, or an expression. */
-export function TextValue({ value, onValue, label, invalid, describedBy, singleLine = true, placeholder, bare }: EditorProps & {
+export function TextValue({ value, onValue, label, invalid, describedBy, singleLine = true, placeholder, bare, focusName: given }: EditorProps & {
   value: string;
   onValue: (value: string | undefined) => void;
 }) {
@@ -93,7 +94,8 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
   const expression = host !== null && isExpression(value);
   const template = host !== null && !expression && isTemplate(value);
   const result = usePreview(template ? host : null, value, 'value');
-  const focusName = useId();
+  const own = useId();
+  const focusName = given ?? own;
   if (expression) {
     return (
       <CelEditor
@@ -128,6 +130,7 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
           singleLine={singleLine}
           {...(singleLine ? {} : { minLines: LINES })}
           readOnly={readOnly}
+          wantsFocus={() => takeFocus(focusName)}
           names={host ? () => host.names() : undefined}
           errorAt={result?.state === 'error' ? result.position : undefined}
           invalid={wrong}
@@ -178,7 +181,7 @@ export function CelField(field: FieldProps) {
 }
 
 /** A text field of a node's settings. */
-export function TextField(field: FieldProps) {
+export function TextField({ focusName, ...field }: FieldProps & Pick<EditorProps, 'focusName'>) {
   const { label, schema, value, onValue } = field;
   const { host } = useForm();
   const text = textOf(value);
@@ -194,6 +197,7 @@ export function TextField(field: FieldProps) {
           describedBy={describedBy}
           singleLine={!isMultiline(schema)}
           placeholder={hintsOf(schema).placeholder ?? fallback}
+          focusName={focusName}
         />
       )}
     </FieldFrame>

@@ -2,6 +2,7 @@ export { JsonBox } from './any.tsx';
 export { KeyValueTable } from './compound.tsx';
 export { CelEditor, TextField, ToExpression } from './expression.tsx';
 export { Field } from './field.tsx';
+export { requestFocus } from './focus.ts';
 export { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
 export { OfferedText } from './offered.tsx';
 export { diagnosticsAt, isExpression, pointerOf, toExpression, type Path } from './model.ts';

@@ -17,19 +17,25 @@ export interface Chosen {
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
 
 /** `settings.model` of a workflow: a name, or `{provider, model}`. */
-export function ofWorkflow(setting: unknown): ModelChoice {
-  return isObject(setting) ? { provider: text(setting['provider']), model: text(setting['model']) } : { model: text(setting) };
+const partsOf = (setting: unknown): Record<string, unknown> => (isObject(setting) ? setting : setting === undefined ? {} : { model: setting });
+
+/** Letter by letter, as the two fields show it while one types. */
+export function typedModel(setting: unknown): ModelChoice {
+  const { provider, model } = partsOf(setting);
+  return { provider: typeof provider === 'string' ? provider : undefined, model: typeof model === 'string' ? model : undefined };
 }
 
-/** The shortest way to write it in the file. */
-export function writtenModel({ provider, model }: ModelChoice): string | { provider: string; model?: string } | undefined {
-  if (provider === undefined) return model;
-  return model === undefined ? { provider } : { provider, model };
+/** Another name in one of the two, written the shortest way; what else the file holds there stays. */
+export function withName(setting: unknown, field: 'provider' | 'model', name: string | undefined): unknown {
+  const { provider, model, ...others } = { ...partsOf(setting), [field]: name };
+  if (provider === undefined && Object.keys(others).length === 0) return model;
+  return { ...(provider === undefined ? {} : { provider }), ...(model === undefined ? {} : { model }), ...others };
 }
 
 /** `own`: the settings of the step; what is no plain name (an address, an expression) is known in the run only. */
 export function chosenFor(own: { provider?: unknown; model?: unknown }, setting: unknown, usual: Models['default']): Chosen {
-  const workflow = ofWorkflow(setting);
+  const named = partsOf(setting);
+  const workflow = { provider: text(named['provider']), model: text(named['model']) };
   const inWorkflow = (name: string) => t('model.ofWorkflow', { name });
   const providerOwn = own.provider === undefined || own.provider === '' ? undefined : own.provider;
   // The machine's default stands behind a step only where nobody is named.

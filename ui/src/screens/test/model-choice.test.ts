@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chosenFor, knownModels, withModels, writtenModel } from '../../features/node-panel/model-choice.ts';
+import { chosenFor, knownModels, typedModel, withModels, withName } from '../../features/node-panel/model-choice.ts';
 
 const USUAL = { provider: 'house', model: 'big' };
 const behind = (own: { provider?: unknown; model?: unknown }, setting?: unknown, usual: typeof USUAL | undefined = USUAL) => {
@@ -25,9 +25,17 @@ describe('which model a step asks', () => {
     expect(chosenFor({}, 'small', USUAL)).toMatchObject({ modelWords: 'small, of this workflow', providerWords: 'house, default of this machine' });
   });
   it('is written as short as it can be', () => {
-    expect(writtenModel({ model: 'small' })).toBe('small');
-    expect(writtenModel({ provider: 'far' })).toEqual({ provider: 'far' });
-    expect(writtenModel({})).toBeUndefined();
+    expect(withName(undefined, 'model', 'small')).toBe('small');
+    expect(withName('small', 'provider', 'far')).toEqual({ provider: 'far', model: 'small' });
+    expect(withName({ provider: 'far', model: 'small' }, 'provider', undefined)).toBe('small');
+    expect(withName({ provider: 'far', model: 'small' }, 'model', undefined)).toEqual({ provider: 'far' });
+    expect(withName('small', 'model', undefined)).toBeUndefined();
+  });
+  it('is shown letter by letter, and keeps what the two fields do not show', () => {
+    expect(typedModel(withName(undefined, 'model', 'my '))).toEqual({ provider: undefined, model: 'my ' });
+    expect(chosenFor({}, 'my ', undefined).model).toBe('my');
+    expect(withName({ model: 'small', later: 1 }, 'model', 'big')).toEqual({ model: 'big', later: 1 });
+    expect(withName({ model: 'small', later: 1 }, 'model', undefined)).toEqual({ later: 1 });
   });
   it('models are offered that are known without asking', () => {
     const providers = [{ name: 'house', kind: 'openai' as const, baseUrl: '', models: [{ name: 'small' }], here: true, changedBy: '', changedAt: '' }];
