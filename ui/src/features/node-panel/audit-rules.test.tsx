@@ -1,17 +1,26 @@
-import { cleanup, screen, within } from '@testing-library/react';
+import { act, cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Diagnostic } from '../../api/types.ts';
-import { FormScopeProvider } from '../../schema-form/index.ts';
-import { renderWith } from '../../test/render.tsx';
+import { FormScopeProvider, type Path } from '../../schema-form/index.ts';
+import { applyEdit } from '../../schema-form/model.ts';
+import { renderWith, typeCode } from '../../test/render.tsx';
 import { AuditRules } from './audit-rules.tsx';
 
 afterEach(cleanup);
+const edits: { path: Path; value: unknown }[] = [];
 let written: unknown;
+beforeEach(() => { edits.length = 0; });
 function Place({ start, diagnostics = [], readOnly = false }: { start?: unknown; diagnostics?: Diagnostic[]; readOnly?: boolean }) {
-  const [value, setValue] = useState(start);
-  return <FormScopeProvider value={{ base: '', diagnostics, host: null, readOnly, edit: (path, next) => { expect(path).toEqual(['settings', 'auditRules']); written = next; setValue(next); } }}><AuditRules value={value} /></FormScopeProvider>;
+  const [file, setFile] = useState<unknown>({ settings: start === undefined ? {} : { auditRules: start } });
+  const edit = (path: Path, value: unknown) => {
+    const next = applyEdit(file, path, value) as { settings: { auditRules?: unknown } };
+    edits.push({ path, value });
+    written = next.settings.auditRules;
+    setFile(next);
+  };
+  return <FormScopeProvider value={{ base: '', diagnostics, host: null, readOnly, edit }}><AuditRules value={(file as { settings: { auditRules?: unknown } }).settings.auditRules} /></FormScopeProvider>;
 }
 
 it('offers what people ask for most, and writes it (A-33, A-34, A-35)', async () => {
@@ -39,6 +48,23 @@ it('changes level and escalation, writes nothing that is empty, and keeps what i
   expect(screen.getAllByRole('listitem')).toHaveLength(2);
   for (const _ of [1, 2]) await userEvent.click(screen.getByRole('button', { name: 'Remove row 1' }));
   expect(written).toBeUndefined();
+});
+
+it('writes a field by its place: typing and taking away are two steps, and what nobody touched stays as it is', async () => {
+  const theirs = [7, { when: 'true', escalate: false, level: 3 }];
+  renderWith(<Place start={[...theirs, { when: 'event', level: 'WARN' }, { when: 'x' }]} />);
+  act(() => typeCode(screen.getByLabelText('When 3'), ' != 1'));
+  await userEvent.click(screen.getByRole('button', { name: 'Remove row 4' }));
+  expect(edits).toEqual([
+    { path: ['settings', 'auditRules', 2, 'when'], value: 'event != 1' },
+    { path: ['settings', 'auditRules'], value: [...theirs, { when: 'event != 1', level: 'WARN' }] },
+  ]);
+});
+
+it('says to readers what the rules do', () => {
+  renderWith(<Place />);
+  const group = screen.getByRole('group', { name: 'Rules for the audit chain' });
+  expect(document.getElementById(group.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^Looked at for each entry/);
 });
 
 it('says what the validator says at its rule, and who only looks changes nothing', () => {

@@ -1,23 +1,20 @@
 // Rules over the tools that models call: first match wins, allow, ask or deny. A step and a workflow have the same.
 
-import { useId, useMemo } from 'react';
-import { isObject } from '../../api/json.ts';
-import type { Diagnostic, ExpressionName } from '../../api/types.ts';
+import type { Diagnostic } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Button } from '../../kit/index.ts';
-import { Findings, FormScopeProvider, diagnosticsAt, pointerOf, useForm, type ExpressionHost, type OwnFieldProps, type Path } from '../../schema-form/index.ts';
-import { RuleRow, moved } from './rule-row.tsx';
+import { diagnosticsAt, pointerOf, useForm, type OwnFieldProps, type Path } from '../../schema-form/index.ts';
+import { RuleList, namesOf } from './rule-list.tsx';
+import { RuleRow, moved, namedOf, partsOf } from './rule-row.tsx';
 
 const ACTIONS = ['allow', 'ask', 'deny'] as const;
 
 /** What a rule sees of the call: without one there is nothing to look at. */
-const CALL_NAMES: readonly ExpressionName[] = [
+const CALL_NAMES = namesOf([
   ['tool', 'string'], ['server', 'string'], ['args', 'map'], ['hints.readOnly', 'bool'], ['hints.destructive', 'bool'], ['hints.idempotent', 'bool'], ['hints.openWorld', 'bool'],
-].map(([label = '', type = '']) => ({ label, type }));
+]);
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-/** A file may hold anything. */
-const partsOf = (rule: unknown): Record<string, unknown> => (isObject(rule) ? rule : {});
 
 /** A field of a form that a schema describes. */
 export function ToolRulesField({ label, schema, value, path, findings }: OwnFieldProps) {
@@ -27,42 +24,22 @@ export function ToolRulesField({ label, schema, value, path, findings }: OwnFiel
 export function ToolRules({ label, hint, most = Number.POSITIVE_INFINITY, none, value, path, findings }: {
   label: string; hint?: string | undefined; most?: number | undefined; /** What is said where there is no list. */ none: string; value: unknown; path: Path; findings: readonly Diagnostic[];
 }) {
-  const form = useForm();
-  const { readOnly, host } = form;
-  const note = useId();
-  // A rule is asked about a call that is not there yet: there is nothing to preview it on.
-  const scope = useMemo(() => ({
-    ...form,
-    host: {
-      item: 0, setItem: () => undefined, revision: 0, preview: () => Promise.resolve(null),
-      names: async () => [...CALL_NAMES, ...await (host ? host.names() : Promise.resolve([]))],
-    } satisfies ExpressionHost,
-  }), [form, host]);
+  const { readOnly, host, edit } = useForm();
   const rules: unknown[] = Array.isArray(value) ? value : [];
   // An empty list is a rule, too: whatever no rule names is asked for. Only a person takes that away, by its name.
-  const store = (next: unknown[] | undefined) => form.edit(path, next);
+  const store = (next: unknown[] | undefined) => edit(path, next);
   return (
-    <FormScopeProvider value={scope}><div className="field" role="group" aria-label={label} aria-describedby={hint ? note : undefined}>
-      <span className="lab">
-        <span className="lab-name" title={hint}>{label}</span>
-        {readOnly || rules.length >= most ? null : (
-          <button type="button" className="lab-add end" aria-label={`${t('form.add')}: ${label}`} onClick={() => store([...rules, { name: t('toolRules.new'), when: "tool == ''", action: 'ask' }])}>+ {t('form.add')}</button>
-        )}
-      </span>
-      {hint ? <span id={note} className="vh">{hint}</span> : null}
-      {rules.length > 0 ? (
-        <div className="box" role="list" aria-label={label}>
-          {rules.map((rule, index) => <Row key={`rule ${String(index)}`} rule={rule} n={index + 1} last={index === rules.length - 1} path={[...path, index]}
-            onMove={(by) => store(moved(rules, index, by))} onRemove={() => store(rules.filter((_, i) => i !== index))} />)}
-        </div>
-      ) : (
+    <RuleList label={label} hint={hint} own={CALL_NAMES} around={host} findings={findings}
+      onAdd={rules.length >= most ? undefined : () => store([...rules, { name: t('toolRules.new'), when: "tool == ''", action: 'ask' }])}
+      empty={(
         <div className="row wrap">
           <span className="s t3">{value === undefined ? none : t('toolRules.empty')}</span>
           {readOnly ? null : value === undefined ? <Button small onClick={() => store([])}>{t('toolRules.askAll')}</Button> : <Button small onClick={() => store(undefined)}>{t('toolRules.drop')}</Button>}
         </div>
-      )}
-      <Findings findings={findings} />
-    </div></FormScopeProvider>
+      )}>
+      {rules.map((rule, index) => <Row key={`rule ${String(index)}`} rule={rule} n={index + 1} last={index === rules.length - 1} path={[...path, index]}
+        onMove={(by) => store(moved(rules, index, by))} onRemove={() => store(rules.filter((_, i) => i !== index))} />)}
+    </RuleList>
   );
 }
 
@@ -71,7 +48,7 @@ function Row({ rule, n, last, path, onMove, onRemove }: { rule: unknown; n: numb
   const at = pointerOf(base, path);
   const findings = diagnosticsAt(diagnostics, at, true);
   const parts = partsOf(rule);
-  const named = (what: string) => `${what} ${String(n)}`;
+  const named = namedOf(n);
   // Each field by its place: what nobody touched stays as the file has it, and what is typed is a step of its own.
   const put = (field: string, value: unknown) => edit([...path, field], value);
   const number = (field: 'maxArguments' | 'maxResult') => {
@@ -85,7 +62,7 @@ function Row({ rule, n, last, path, onMove, onRemove }: { rule: unknown; n: numb
     );
   };
   return (
-    <RuleRow rule={{ name: text(parts['name']), when: text(parts['when']), action: text(parts['action']) }} n={n} last={last} readOnly={readOnly}
+    <RuleRow rule={{ name: text(parts['name']), when: text(parts['when']), action: text(parts['action']) }} n={n} last={last}
       actions={ACTIONS.map((action) => ({ value: action, label: t(`toolRules.action.${action}`) }))} placeholder="tool == 'pay' && args.amount > 100"
       findings={findings} whenInvalid={findings.some((one) => one.path === `${at}/when`)} onField={put} onMove={onMove} onRemove={onRemove}>
       <details className="more">
