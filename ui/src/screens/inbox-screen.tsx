@@ -18,7 +18,7 @@ import { ReopenDialog } from '../features/inbox/reopen.tsx';
 import { reveal } from '../features/inbox/drafts.ts';
 import { awake, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filter-model.ts';
 import { Filters } from '../features/inbox/filters.tsx';
-import { isOnItsWay, queueSend, sendOf, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
+import { isOnItsWay, queueSend, sendOf, takeOut, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
 import { StatsView, type Cause } from '../features/inbox/stats.tsx';
 import { TaskList } from '../features/inbox/task-list.tsx';
 import { remember } from '../features/inbox/titles.ts';
@@ -336,7 +336,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   const can = (action: TaskAction) => cannot(action) === undefined;
   const deliver = (action: TaskAction, targetNodeId?: string, toolGrant?: 'run') => {
     setAsked(null);
-    if (send) undoSend(send.id);
+    if (send) takeOut(send.id, task.id);
     const budgetMicros = action === 'retry' && work.budget !== undefined ? microsOf(work.budget) : undefined;
     queueSend({
       taskIds: [task.id], title: task.title, action, notes: work.notes, revision: task.revision,

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/error.ts';
 import { peopleHost, task, type PeopleHost } from '../../test/people.ts';
 import { dropDraft, editDraft, reveal, useDrafts } from './drafts.ts';
 import { failureText } from './sends-strip.tsx';
-import { PART, queueSend, resumeSends, sendNow, sendOf, stopSend, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
+import { PART, queueSend, resumeSends, sendNow, sendOf, stopSend, takeOut, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
 
 let host: PeopleHost;
 const sends = () => useSends.getState().sends;
@@ -168,6 +168,19 @@ describe('a decision about many (L5)', () => {
     return async () => { waiting.shift()?.(); await vi.advanceTimersByTimeAsync(0); };
   };
 
+  /** The second part gets no answer. */
+  const broken = () => {
+    const id = many(25);
+    const answer = host.fake.handlers.task_complete_many;
+    let calls = 0;
+    host.fake.handlers.task_complete_many = ((request: never) => {
+      calls += 1;
+      if (calls === 2) throw new ApiError({ code: 'UNREACHABLE', message: 'No answer.', hint: '' });
+      return answer?.(request);
+    }) as never;
+    return id;
+  };
+
   it('goes in parts of one batch, and says how far it is', async () => {
     const id = many(25);
     const next = held();
@@ -200,14 +213,7 @@ describe('a decision about many (L5)', () => {
   });
 
   it('that breaks off goes on with what is left, under the same id', async () => {
-    const id = many(25);
-    const answer = host.fake.handlers.task_complete_many;
-    let calls = 0;
-    host.fake.handlers.task_complete_many = ((request: never) => {
-      calls += 1;
-      if (calls === 2) throw new ApiError({ code: 'UNREACHABLE', message: 'No answer.', hint: '' });
-      return answer?.(request);
-    }) as never;
+    const id = broken();
     await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
     expect(sends()).toMatchObject([{ state: 'failed' }]);
     expect(sends()[0]?.results).toHaveLength(PART);
@@ -215,5 +221,35 @@ describe('a decision about many (L5)', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(sends()).toMatchObject([{ state: 'done' }]);
     expect((host.calls('task_complete_many') as { taskIds: string[] }[]).map((one) => one.taskIds[0])).toEqual(['task-0', 'task-10', 'task-10', 'task-20']);
+  });
+
+  it('that was stopped and broke off goes on when the person tries again', async () => {
+    const id = broken();
+    const next = held();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    await next();
+    stopSend(id);
+    await next();
+    expect(sends()).toMatchObject([{ state: 'failed', stopped: true }]);
+    sendNow(id);
+    await vi.advanceTimersByTimeAsync(0);
+    for (let part = 0; part < 2; part += 1) await next();
+    expect(sends()[0]?.state).toBe('done');
+    expect(sends()[0]?.stopped).toBeUndefined();
+    expect(sends()[0]?.results).toHaveLength(25);
+  });
+
+  it('that broke off is nothing about those that have their answer, and one of the others can be decided by itself', async () => {
+    const id = broken();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(sends()).toMatchObject([{ state: 'failed' }]);
+    expect([sendOf(sends(), 'task-3'), sendOf(sends(), 'task-12')?.id]).toEqual([undefined, id]);
+    takeOut(id, 'task-12');
+    expect(sendOf(sends(), 'task-12')).toBeUndefined();
+    sendNow(id);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sends()[0]).toMatchObject({ state: 'done' });
+    expect(host.calls('task_complete_many').flatMap((one) => (one as { taskIds: string[] }).taskIds)).toContain('task-24');
+    expect((host.calls('task_complete_many') as { taskIds: string[] }[]).at(-2)?.taskIds).not.toContain('task-12');
   });
 });

@@ -106,6 +106,14 @@ export function undoSend(id: string): Send | undefined {
   set(useSends.getState().sends.filter((one) => one.id !== id));
   return send;
 }
+/** Decides about one of its tasks in another way: the others go on as they are. */
+export function takeOut(id: string, taskId: string): void {
+  const send = useSends.getState().sends.find((one) => one.id === id);
+  if (!send || send.state === 'sending' || send.state === 'done') return;
+  const taskIds = send.taskIds.filter((one) => one !== taskId);
+  if (taskIds.length === 0) dismissSend(id);
+  else update(id, { taskIds, ...(send.results ? { results: send.results.filter((one) => one.taskId !== taskId) } : {}) });
+}
 export function undoLast(): Send | undefined {
   const last = useSends.getState().sends.filter((send) => send.state === 'waiting').at(-1);
   return last ? undoSend(last.id) : undefined;
@@ -127,7 +135,8 @@ async function deliver(id: string): Promise<void> {
   // What another window did with it is known here: see onStorage.
   const send = useSends.getState().sends.find((one) => one.id === id);
   if (!send || send.state === 'sending' || send.state === 'done') return;
-  update(id, { state: 'sending', error: undefined });
+  // Who begins again means the rest of it, whatever was stopped before.
+  update(id, { state: 'sending', error: undefined, stopped: undefined });
   const { action, correctedInput, patch, targetNodeId, budgetMicros, toolGrant, notes, revision } = send;
   const said = notes?.trim() ? { notes: notes.trim() } : {};
   try {
@@ -167,7 +176,7 @@ async function deliver(id: string): Promise<void> {
 export function resumeSends(): () => void {
   const now = Date.now();
   const unmasked = useSends.getState().sends.filter((send) => send.unmasked);
-  set([...stored().filter((send) => send.state !== 'done' && !send.stopped).map((send): Send => {
+  set([...stored().filter((send) => send.state !== 'done' && !(send.state === 'sending' && send.stopped)).map((send): Send => {
     if (send.state === 'failed' || send.state === 'held') return send;
     if (now - send.sendAt > FRESH_MS) return { ...send, state: 'held' };
     return { ...send, state: 'waiting', sendAt: Math.max(send.sendAt, now + 1_000) };
@@ -186,5 +195,8 @@ export function resumeSends(): () => void {
 
 /** Whether nothing else is decided until it has arrived or come back. */
 export const isOnItsWay = (send: Send | undefined): boolean => send?.state === 'waiting' || send?.state === 'sending';
+/** Whether it still decides about a task: of one that broke off not about those that have their answer. */
+const decides = (send: Send, taskId: string): boolean =>
+  send.state !== 'done' && send.taskIds.includes(taskId) && (send.state === 'sending' || send.results?.some((one) => one.taskId === taskId) !== true);
 /** The decision on its way for a task. */
-export const sendOf = (sends: readonly Send[], taskId: string): Send | undefined => sends.find((send) => send.state !== 'done' && send.taskIds.includes(taskId));
+export const sendOf = (sends: readonly Send[], taskId: string): Send | undefined => sends.find((send) => decides(send, taskId));

@@ -26,12 +26,12 @@ export function SendsStrip({ onOpen }: { onOpen(taskId: string): void }) {
   if (!sends.length) return null;
   return (
     <div className="ib-sends" role="region" aria-label={t('inbox.sends')}>
-      {sends.map((send) => <One key={send.id} send={send} now={now} onOpen={onOpen} />)}
+      {sends.map((send) => <Strip key={send.id} send={send} now={now} onOpen={onOpen} />)}
     </div>
   );
 }
 
-function One({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: string): void }) {
+function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: string): void }) {
   const undo = useAllActions().find((action) => action.id === 'inbox.undo');
   const [first] = send.taskIds;
   const open = () => { if (first !== undefined) onOpen(first); };
@@ -55,8 +55,8 @@ function One({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: st
       {send.state === 'waiting' ? <Button small icon="undo" keys={undo ? keysOf(undo)[0] : undefined} onClick={back}>{t('inbox.undo')}</Button> : null}
       {send.state === 'failed' && canRetry(send) ? <Button small icon="retry" onClick={() => sendNow(send.id)}>{t('common.tryAgain')}</Button> : null}
       {send.state === 'held' ? <Button small icon="send" onClick={() => sendNow(send.id)}>{t('inbox.sendNow')}</Button> : null}
-      {send.state === 'failed' ? <Button small onClick={() => { dismissSend(send.id); open(); }}>{t('inbox.openTask')}</Button> : null}
-      {send.state === 'held' || send.state === 'done' ? <IconButton small icon="x" label={send.state === 'held' ? t('inbox.dontSend') : t('common.close')} onClick={() => dismissSend(send.id)} /> : null}
+      {send.state === 'failed' && !many ? <Button small onClick={() => { dismissSend(send.id); open(); }}>{t('inbox.openTask')}</Button> : null}
+      {send.state === 'held' || send.state === 'done' || (send.state === 'failed' && many) ? <IconButton small icon="x" label={send.state === 'held' ? t('inbox.dontSend') : t('common.close')} onClick={() => dismissSend(send.id)} /> : null}
     </div>
   );
 }
