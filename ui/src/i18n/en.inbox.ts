@@ -483,6 +483,7 @@ export const inbox = {
   'inbox.bulk.usedUp': 'A budget was used up: together they are tried as they are, and fail again where nobody has raised it since. Open a task to approve an amount for its run.',
   'inbox.bulk.theirs.one': '{n} more is left out: somebody else has it',
   'inbox.bulk.theirs.other': '{n} more are left out: somebody else has them',
+  'inbox.bulk.allTheirs': 'Somebody else has all of these tasks: take one over first.',
   'inbox.bulk.abortTitle': 'Abort the runs of {n} tasks?',
   'inbox.bulk.rejectTitle': 'Reject {n} tasks?',
   'inbox.bulk.clear': 'Clear selection',

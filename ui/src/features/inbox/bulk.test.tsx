@@ -55,3 +55,9 @@ it('says how many are left out because somebody else has them', () => {
   renderWith(<Bulk tasks={[task(0, { id: 'a' })]} theirs={2} correction={null} keysOf={none} onSend={none} onClear={none} handle={none} />);
   expect(screen.getByText('2 more are left out: somebody else has them')).toBeTruthy();
 });
+
+it('says so when somebody else has all that were chosen', () => {
+  renderWith(<Bulk tasks={[]} theirs={2} correction={null} keysOf={none} onSend={none} onClear={none} handle={none} />);
+  expect(screen.getByText(/^Somebody else has all of these tasks/)).toBeTruthy();
+  expect(screen.queryByText(/no decision in common/)).toBeNull();
+});

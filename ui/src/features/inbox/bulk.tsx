@@ -58,7 +58,8 @@ export function Bulk({ tasks, theirs = 0, correction, keysOf, onSend, onClear, h
     if (can(action)) onSend(action, (action === 'correct' ? chosen : tasks.filter((task) => !off.has(task.id))).map((task) => task.id), notes, action === 'correct' ? correction?.patch : undefined);
   };
   // What most likely fails again is done by its button only.
-  useEffect(() => handle({ can: (action) => can(action) && !(action === 'retry' && usedUp), send }));
+  const keyed = (action: TaskAction) => !(action === 'retry' && usedUp);
+  useEffect(() => handle({ can: (action) => can(action) && keyed(action), send }));
   const toggle = (id: string) => {
     const next = new Set(off);
     if (!next.delete(id)) next.add(id);
@@ -99,12 +100,12 @@ export function Bulk({ tasks, theirs = 0, correction, keysOf, onSend, onClear, h
       <footer className="ib-act">
         <b className="nw">{t('inbox.bulk.count', { n: chosen.length, all: tasks.length })}</b><span className="vr" />
         {actions.map((action, index) => (
-          <Button key={action} variant={index === 0 && action !== 'abort' && action !== 'reject' ? 'primary' : action === 'abort' || action === 'reject' ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={keysOf(action)} disabled={!can(action)} onClick={() => send(action)}>
+          <Button key={action} variant={index === 0 && action !== 'abort' && action !== 'reject' ? 'primary' : action === 'abort' || action === 'reject' ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={keyed(action) ? keysOf(action) : undefined} disabled={!can(action)} onClick={() => send(action)}>
             {t('inbox.bulk.action', { action: actionText(action), n: action === 'correct' ? chosen.length : tasks.length - [...off].filter((id) => ids.includes(id)).length })}
           </Button>
         ))}
-        {usedUp && actions.includes('retry') ? <span className="t2">{t('inbox.bulk.usedUp')}</span> : actions.length ? null : <span className="t2">{t('inbox.bulk.nothing')}</span>}
-        {theirs > 0 ? <span className="t2">{tn('inbox.bulk.theirs', theirs)}</span> : null}
+        {usedUp && actions.includes('retry') ? <span className="t2">{t('inbox.bulk.usedUp')}</span> : actions.length || tasks.length === 0 ? null : <span className="t2">{t('inbox.bulk.nothing')}</span>}
+        {theirs > 0 ? <span className="t2">{tasks.length === 0 ? t('inbox.bulk.allTheirs') : tn('inbox.bulk.theirs', theirs)}</span> : null}
         <span className="grow" />
         <Button variant="ghost" keys="Escape" onClick={onClear}>{t('inbox.bulk.clear')}</Button>
       </footer>

@@ -224,8 +224,10 @@ function ActionBar(props: DetailProps) {
   const button = (action: TaskAction): ReactNode => {
     const why = cannot(action);
     const danger = action === 'abort' || action === 'reject';
+    // What one key does not do says no key.
+    const pressed = (action === 'abort' && allowed.includes('reject')) || (action === 'retry' && failsAsIs(task, work.budget, now));
     return (
-      <Button key={action} variant={action === first ? 'primary' : danger ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={action === 'abort' && allowed.includes('reject') ? undefined : keysOf(action)} disabled={why !== undefined} title={why} onClick={() => onAction(action)}>
+      <Button key={action} variant={action === first ? 'primary' : danger ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={pressed ? undefined : keysOf(action)} disabled={why !== undefined} title={why} onClick={() => onAction(action)}>
         {action === 'retry' && more !== undefined ? t('inbox.budget.retry', { amount: formatMoney(more) }) : toolWords(task, action) ?? actionOn(task, action)}
       </Button>
     );

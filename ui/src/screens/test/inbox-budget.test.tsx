@@ -37,6 +37,9 @@ describe('n_09 what is offered', () => {
     const box = await detail();
     const retry = await within(box).findByRole<HTMLButtonElement>('button', { name: /Retry as is/ });
     expect(retry.disabled).toBe(false);
+    // No key is shown that is refused.
+    expect(retry.querySelector('.kbd')).toBeNull();
+    expect(within(box).getByRole('button', { name: /^Skip/ }).querySelector('.kbd')).not.toBeNull();
     expect(within(box).getByText(/unless somebody has raised the budget since. Write how much more this run may spend/)).toBeTruthy();
     expect(within(box).queryByText(/Leave it empty/)).toBeNull();
     key('a');
@@ -75,6 +78,7 @@ it('n_09 many are tried again together by a press, and what comes of it is said'
   expect(within(bulk).getByRole('button', { name: /Skip/ })).toBeTruthy();
   key('a');
   expect(sends()).toEqual([]);
+  expect(within(bulk).getByRole('button', { name: /Retry as is/ }).querySelector('.kbd')).toBeNull();
   fireEvent.click(within(bulk).getByRole('button', { name: /Retry as is/ }));
   expect(sends()).toMatchObject([{ action: 'retry', taskIds: ['task-1', 'task-2'] }]);
 });
