@@ -376,7 +376,7 @@ export const en = {
   'run.fix.unknownEffect': 'Likely fix: look outside whether it was done, before anything runs again.',
   'run.fix.budget': 'Likely fix: raise the budget in the settings of the workflow, then continue from this step with the workflow as it is then.',
   'run.fix.budgetDay': 'Likely fix: raise the budget of the day in Settings, Models, or wait until it is a new one at midnight UTC; then continue from this step.',
-  'run.fix.server': 'Likely fix: look in Settings, Tools: the server has to be there and its tools approved. Then continue from this step.',
+  'run.fix.server': 'Likely fix: look in Settings, Tools: the server has to be there, its tools approved, and somebody signed in where it asks for it. Then continue from this step.',
   'run.fix.access': 'Likely fix: give the step a credential that may do this, then continue.',
   'run.copyError': 'Copy error',
   'run.openStep': 'Open step',

@@ -59,7 +59,7 @@ export function TaskLinks({ task, onTask, onRun }: { task: Task; onTask(taskId: 
   return (
     <div className="ib-links s row wrap" role="group" aria-label={t('inbox.links')}>
       {sent ? (
-        <span className="row" title={sent.reason}>
+        <span className="row">
           <Icon name="inbox" size={12} className="c-person" />
           <SafeText line className="t2" text={sent.reason ? t('inbox.sentWhy', { by: whoText(sent.by), why: sent.reason }) : t('inbox.sentBy', { by: whoText(sent.by) })} />
           <button type="button" className="link" onClick={() => onRun(sent.runId)}>{t('inbox.run', { id: shortRunId(sent.runId) })}</button>

@@ -29,7 +29,7 @@ it('says what most likely helps, and opens the input of the failed step for edit
 });
 
 it('has a sentence for each kind of error, and for what nobody knows', () => {
-  const fix = (type: string, more = {}) => likelyFix({ type, message: 'm', ...more });
+  const fix = (type: string, more = {}, kind?: string) => likelyFix({ type, message: 'm', ...more }, kind);
   expect(fix('ValidationError')).toContain('correct the input');
   expect(fix('ValidationError', { details: { code: 'NON_JSON' } })).toContain('the answer that came');
   expect(fix('ToolError', { details: { code: 'AUTH' } })).toContain('credential');
@@ -41,6 +41,13 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   expect(fix('ToolError', { details: { code: 'TOOL_NOT_APPROVED' } })).toContain('Settings, Tools');
   expect(fix('LLMError', { details: { code: 'BUDGET_EXCEEDED', scope: 'day' } })).toContain('Settings, Models');
   expect(fix('LLMError', { details: { code: 'BUDGET_EXCEEDED', scope: 'run' } })).toContain('settings of the workflow');
+  // Who signs in to a tool's server, and its credential, are the server's; those of a request are the step's.
+  expect(fix('ToolError', { details: { code: 'AUTH', server: 'desk' } })).toContain('Settings, Tools');
+  for (const kind of ['mcp.tool', 'agent.task', 'llm.chat']) expect(fix('ToolError', { details: { code: 'AUTH' } }, kind)).toContain('Settings, Tools');
+  expect(fix('ToolError', { details: { code: 'SECRET_UNAVAILABLE' } }, 'mcp.tool')).toContain('Settings, Tools');
+  expect(fix('ToolError', { details: { code: 'SECRET_MISSING' } }, 'llm.chat')).toContain('its provider in Settings');
+  expect(fix('ToolError', { details: { code: 'SECRET_MISSING' } }, 'http.request')).toContain('give the step a credential');
+  expect(fix('ToolError', { details: { code: 'AUTH' } })).toContain('give the step a credential');
   // A code that a workflow made up is none of ours, whatever it is called.
   expect(fix('UnknownError', { details: { code: 'constructor' } })).toContain('look at its input');
 });

@@ -14,12 +14,29 @@ function rerunName(view: RunView, step: string): string {
   return stepName(step, view.cards.findLast((card) => card.nodeId === step && card.error !== undefined)?.path);
 }
 
-/** What most likely helps, in one sentence: by the code where it says more than the type. */
-export function likelyFix(error: RunError): string {
+/** What is amiss with a tool's server, not with the step: who signs in there, its credential, its address. */
+const OF_SERVER: ReadonlySet<string> = new Set(['AUTH', 'HTTP_STATUS']);
+/** A key: of a tool's server, of a model's provider, or of the step. */
+const KEYS: ReadonlySet<string> = new Set(['SECRET_MISSING', 'SECRET_UNAVAILABLE', 'CREDENTIAL_REFUSED']);
+const ASKS_MODELS: ReadonlySet<string> = new Set(['agent.task', 'llm.chat', 'builtin.self_healing']);
+
+/** Whose settings a refused call is about, where they are not those of the step. */
+function notOfStep(code: string, kind: string | undefined, details: RunError['details']): MessageKey | undefined {
+  const asks = kind !== undefined && ASKS_MODELS.has(kind);
+  const server = kind === 'mcp.tool' || typeof details?.['server'] === 'string';
+  if (OF_SERVER.has(code)) return server || asks ? 'run.fix.server' : undefined;
+  if (!KEYS.has(code)) return undefined;
+  return server ? 'run.fix.server' : asks ? 'run.fix.model' : undefined;
+}
+
+/** What most likely helps, in one sentence: by the code where it says more than the type. `kind`: that of the failed step. */
+export function likelyFix(error: RunError, kind?: string): string {
   const code = codeOf(error);
   if (error.details?.effect === 'unknown') return t('run.fix.unknownEffect');
   // The key and the address of a model are its provider's, not the step's.
   if (error.type === 'LLMError' && (code === 'AUTH' || code === 'HTTP_STATUS')) return t('run.fix.model');
+  const other = error.type === 'ToolError' && code !== undefined ? notOfStep(code, kind, error.details) : undefined;
+  if (other !== undefined) return t(other);
   if (code === 'BUDGET_EXCEEDED') return t(error.details?.scope === 'day' ? 'run.fix.budgetDay' : 'run.fix.budget');
   // A workflow names codes of its own.
   const known = code !== undefined && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
@@ -66,7 +83,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
       <span className="s t2">
         {step ? <span title={step}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
       </span>
-      {error && may('run_again') ? <span className="s">{likelyFix(error)}</span> : null}
+      {error && may('run_again') ? <span className="s">{likelyFix(error, step ? document.nodes[step]?.type : undefined)}</span> : null}
     </Banner>
   );
 }

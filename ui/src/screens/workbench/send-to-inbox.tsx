@@ -19,7 +19,8 @@ export function SendToInbox({ runId }: { runId: string }) {
   const open = (taskId: string | undefined) => navigate(taskId === undefined ? { screen: 'inbox' } : { screen: 'inbox', taskId });
   if (data?.sentAs) {
     const { taskId } = data.sentAs;
-    return <Button icon="inbox" title={t('run.sentHint')} onClick={() => open(taskId)}>{t('run.sentOpen')}</Button>;
+    // It stands where the button stood: the second press of a double click is not meant for it.
+    return <Button icon="inbox" title={t('run.sentHint')} onClick={(event) => { if (event.detail < 2) open(taskId); }}>{t('run.sentOpen')}</Button>;
   }
   if (!may('run_send')) return null;
   async function send() {
