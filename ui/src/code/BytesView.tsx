@@ -38,13 +38,14 @@ function List({ runId, step, items }: BytesViewProps) {
   const cut = items.some((item) => isCut(item.binary));
   const may = useMay()('run_binary');
   // Nothing can be masked in bytes: who sees the run with masks is not given them.
-  const masked = useCommand('run_get', { runId }, { enabled: may && all.length > 0, staleTime: 60_000 }).data?.masked === true;
+  const run = useCommand('run_get', { runId }, { enabled: may && all.length > 0, staleTime: 60_000 });
+  const masked = run.data?.masked === true;
   if (all.length === 0 && !cut) return null;
   return (
     <ul className="bytes" aria-label={t('bytes.list')}>
       {all.slice(0, MOST).map(([name, bytes], index) => (
         // Another item has other bytes under the same name.
-        <OneFile key={`${bytes.sha256} ${name} ${String(index)}`} runId={runId} step={step} name={name} bytes={bytes} saves={may && !masked} />
+        <OneFile key={`${bytes.sha256} ${name} ${String(index)}`} runId={runId} step={step} name={name} bytes={bytes} saves={may && !run.isLoading && !masked} />
       ))}
       {all.length > MOST ? <li className="s t3">{tn('bytes.more', all.length - MOST)}</li> : null}
       {cut ? <li className="s t3">{t('bytes.cut')}</li> : null}

@@ -11,6 +11,8 @@ import { endingOf, kindOf } from './bytes-words.ts';
 const HASH = 'ab'.repeat(32);
 const picture = { ref: HASH, mime: 'image/png', size: 70, sha256: HASH };
 
+const who = (role: 'viewer' | 'operator') => () => ({ operatorId: 'user:vera', role, via: 'rest' as const });
+
 describe('d_10: bytes that came with an item', () => {
   it('d_10 are told in plain words and saved under a plain name', async () => {
     const asked = vi.fn(() => ({ bytesBase64: btoa('png!') }));
@@ -19,7 +21,7 @@ describe('d_10: bytes that came with an item', () => {
     Object.assign(fake, { saveFile });
     expect(screen.getByText('PNG picture, 70 B')).toBeTruthy();
     expect(document.querySelector('img')).toBeNull();
-    await userEvent.click(screen.getByRole('button', { name: 'Save response as a file' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Save response as a file' }));
     expect(fake.calls.map((one) => [one.command, one.payload])).toContainEqual(['run_binary', { runId: 'R', sha256: HASH }]);
     expect(saveFile.mock.calls).toEqual([['fetch-response.png', btoa('png!')]]);
   });
@@ -28,13 +30,13 @@ describe('d_10: bytes that came with an item', () => {
     renderWith(<BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }]} />, {
       run_binary: () => { throw new ApiError({ code: 'FORBIDDEN', message: 'You see this run with masks, and nothing can be masked in bytes.', hint: 'Say why.' }); },
     });
-    await userEvent.click(screen.getByRole('button', { name: 'Save response as a file' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Save response as a file' }));
     expect(await screen.findByText(/nothing can be masked in bytes. Say why./)).toBeTruthy();
   });
 
-  it('are counted when there are very many, and nothing of a foreign type gets into a name', () => {
+  it('are counted when there are very many, and nothing of a foreign type gets into a name', async () => {
     renderWith(<BytesView runId="R" step="fetch" items={Array.from({ length: 60 }, (_, n) => ({ binary: { [`p${String(n)}`]: picture } }))} />);
-    expect(screen.getAllByRole('button')).toHaveLength(50);
+    expect(await screen.findAllByRole('button')).toHaveLength(50);
     expect(screen.getByText('and 10 more')).toBeTruthy();
     const cut = { _truncated: true, type: 'object', length: 20_000, preview: '{...', ref: 'R/3/payload/items' };
     renderWith(<BytesView runId="R" step="fetch" items={[{ binary: cut as never }]} />);
@@ -43,7 +45,6 @@ describe('d_10: bytes that came with an item', () => {
   });
 
   it('d_10 are not offered to who would be refused: a viewer, and who sees the run with masks', async () => {
-    const who = (role: 'viewer' | 'operator') => () => ({ operatorId: 'user:vera', role, via: 'rest' as const });
     const shown = <BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }]} />;
     const { unmount } = renderWith(shown, { who: who('viewer') });
     await waitFor(() => expect(screen.queryByRole('button')).toBeNull());
@@ -54,12 +55,20 @@ describe('d_10: bytes that came with an item', () => {
     expect(screen.queryByRole('button')).toBeNull();
   });
 
+  it('d_10 are not offered before it is known whether the run is seen with masks', async () => {
+    let answer: (run: object) => void = () => undefined;
+    renderWith(<BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }]} />, { who: who('operator'), run_get: () => new Promise((done) => { answer = done as never; }) });
+    expect(screen.getByText('PNG picture, 70 B')).toBeTruthy();
+    expect(screen.queryByRole('button')).toBeNull();
+    await waitFor(() => { answer({ runId: 'R', masked: false }); expect(screen.getByRole('button', { name: 'Save response as a file' })).toBeTruthy(); });
+  });
+
   it('of one item say nothing of those of another', async () => {
     const other = { ...picture, sha256: 'cd'.repeat(32) };
     const { rerender } = renderWith(<BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }]} />, {
       run_binary: () => { throw new ApiError({ code: 'NOT_FOUND', message: 'It is gone.', hint: '' }); },
     });
-    await userEvent.click(screen.getByRole('button', { name: 'Save response as a file' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Save response as a file' }));
     expect(await screen.findByText(/It is gone/)).toBeTruthy();
     rerender(<BytesView runId="R" step="fetch" items={[{ binary: { response: other } }]} />);
     expect(screen.queryByText(/It is gone/)).toBeNull();
