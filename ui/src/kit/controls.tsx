@@ -57,11 +57,11 @@ export function TextArea({ onChange, invalid, mono, disabled, ...rest }: TextAre
   );
 }
 
-export function Switch({ checked, onChange, label, id, disabled }: {
-  checked: boolean; onChange(next: boolean): void; label: string; id?: string; disabled?: boolean;
+export function Switch({ checked, onChange, label, id, describedBy, disabled }: {
+  checked: boolean; onChange(next: boolean): void; label: string; id?: string; describedBy?: string; disabled?: boolean;
 }) {
   return (
-    <BaseSwitch.Root id={id} checked={checked} onCheckedChange={onChange} aria-label={label} disabled={disabled} className={`switch ${checked ? 'on' : ''}`} />
+    <BaseSwitch.Root id={id} checked={checked} onCheckedChange={onChange} aria-label={label} aria-describedby={describedBy} disabled={disabled} className={`switch ${checked ? 'on' : ''}`} />
   );
 }
 

@@ -1,6 +1,6 @@
 /** What a person approves: how a server is started or reached, every word that it says of its tools, and what changed since. What a server
  * says is shown as it is: nothing cut, and letters that are not seen are marked. */
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useId, useMemo, useState } from 'react';
 import { act } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Dialog, Icon } from '../../kit/index.ts';
@@ -9,7 +9,7 @@ import { hiddenIn, plainValue } from '../../features/evidence/controls.ts';
 import { Pieces, SafeText } from '../../features/evidence/safe-text.tsx';
 import { Fault } from '../../features/fault.tsx';
 import { differs } from './tool-diff.ts';
-import { ToolWordBox } from './tool-word.tsx';
+import { ToolWordBox, ToolWordLegend } from './tool-word.tsx';
 import { howOf, sameWords, type ToolServer } from './tool-words.ts';
 import './tools.css';
 
@@ -126,11 +126,12 @@ function Words({ text, other }: { text: string | undefined; other: string | unde
 function Tools({ server, mayChange }: { server: ToolServer; mayChange: boolean }) {
   // Of what is approved only: else there is nothing that models may use.
   const approved = server.state === 'approved' ? server.hash : undefined;
+  const legend = useId();
   return (
     <section aria-label={t('tools.said')}>
       <h3 className="cap">{t('tools.said')}</h3>
       <span className="s t3">{t('tools.saidHint')}</span>
-      {approved ? <span className="s t3">{t('tools.word.hint')}</span> : null}
+      {approved && server.tools.length ? <><span className="s t3">{t('tools.word.hint')}</span><ToolWordLegend id={legend} /></> : null}
       {server.server ? <span className="s t3">{t('tools.says')} <SafeText text={server.server} cut={Infinity} /></span> : null}
       {server.tools.length === 0 ? <p className="t2">{t('tools.noTools')}</p> : null}
       <ul className="box">
@@ -144,7 +145,7 @@ function Tools({ server, mayChange }: { server: ToolServer; mayChange: boolean }
               {!tool.readOnly && tool.idempotent ? <Badge>{t('tools.idempotent')}</Badge> : null}
             </span>
             {tool.description ? <SafeText className="s t2" text={tool.description} cut={Infinity} /> : null}
-            {approved ? <ToolWordBox tool={tool} hash={approved} mayChange={mayChange} /> : null}
+            {approved ? <ToolWordBox tool={tool} hash={approved} mayChange={mayChange} legend={legend} /> : null}
             <Shape title={t('tools.schema')} schema={tool.inputSchema} />
             {tool.outputSchema === undefined ? null : <Shape title={t('tools.answer')} schema={tool.outputSchema} />}
           </li>

@@ -1,13 +1,13 @@
 /** Signing in to a tool server: where it stands, on its line; and the dialog that waits for the person's browser. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
-import { Button, Dialog, Field, TextInput, toast } from '../../kit/index.ts';
+import { Button, Field, TextInput, toast } from '../../kit/index.ts';
 import { useCopy } from '../../code/use-copy.ts';
 import { useDoing } from '../../features/doing.ts';
 import { plain } from '../../features/evidence/controls.ts';
 import { SafeText } from '../../features/evidence/safe-text.tsx';
-import { Fault } from '../../features/fault.tsx';
+import { FormDialog } from '../../features/form-dialog.tsx';
 import { hostOf, webAddress, type ToolServer } from './tool-words.ts';
 
 type Begun = { address: string; opened: boolean };
@@ -61,29 +61,30 @@ function SignInDialog({ name, begun, onClose }: { name: string; begun: Begun; on
   const signIn = list.data?.find((one) => one.name === name)?.signIn;
   const waits = list.data === undefined || signIn?.state === 'waiting';
   const link = webAddress(begun.address);
-  useEffect(() => {
-    if (signIn?.state !== 'signedIn') return;
+  // The list says it, and so does the answer to what was pasted: whichever comes first.
+  const told = useRef(false);
+  function done() {
+    if (told.current) return;
+    told.current = true;
     toast({ signal: 'ok', text: t('tools.signedInNow', { name }) });
     onClose();
-  }, [signIn?.state]); // eslint-disable-line react/exhaustive-deps
-  const finish = () => run(() => act('tool_server_sign_in_finish', { name, address: pasted.trim() }));
+  }
+  useEffect(() => { if (signIn?.state === 'signedIn') done(); }, [signIn?.state]); // eslint-disable-line react/exhaustive-deps
+  // Not only once the list says so: the server may want more rights still, which its line tells.
+  const finish = () => run(async () => {
+    await act('tool_server_sign_in_finish', { name, address: pasted.trim() });
+    done();
+  });
   return (
-    <Dialog open typed onClose={onClose} width={560} title={t('tools.signInTitle', { name })} closeLabel={t('common.close')}
-      footer={<>
-        <Button onClick={onClose} keys="Escape">{t('common.close')}</Button>
-        <Button busy={busy} disabled={pasted.trim() === ''} onClick={() => void finish()}>{t('tools.signInFinish')}</Button>
-      </>}>
-      <div className="sec-form">
-        {error ? <Fault error={error} /> : null}
-        {!waits && signIn?.message ? <SafeText className="c-err" text={`${signIn.message}.`} cut={400} /> : null}
-        {begun.opened ? <p>{t('tools.signInOpened', { host: hostOf(begun.address) })}</p> : <p>{t('tools.signInGo')}</p>}
-        {link ? <div className="row wrap"><a className="btn pri" href={link} target="_blank" rel="noopener noreferrer">{t('tools.signInAt', { host: hostOf(link) })}</a>
-          <Button onClick={() => copy(link)}>{t(copied ? 'common.copied' : 'tools.signInCopy')}</Button></div> : null}
-        <p className="s t2" role="status">{t(waits ? 'tools.signInWaits' : 'tools.signInOver')}</p>
-        <Field label={t('tools.signInPaste')} hint={t('tools.signInPasteHint')}>
-          {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={pasted} placeholder="http://127.0.0.1:…/callback?code=…" onChange={setPasted} />}
-        </Field>
-      </div>
-    </Dialog>
+    <FormDialog title={t('tools.signInTitle', { name })} submit={t('tools.signInFinish')} close={t('common.close')} width={560} busy={busy} error={error} complete={pasted.trim() !== ''} onSubmit={() => void finish()} onClose={onClose}>
+      {!waits && !error && signIn?.message ? <SafeText className="c-err" text={`${signIn.message}.`} cut={400} /> : null}
+      {begun.opened ? <p>{t('tools.signInOpened', { host: hostOf(begun.address) })}</p> : <p>{t('tools.signInGo')}</p>}
+      {link ? <div className="row wrap"><a className={pasted.trim() === '' ? 'btn pri' : 'btn'} href={link} target="_blank" rel="noopener noreferrer">{t('tools.signInAt', { host: hostOf(link) })}</a>
+        <Button onClick={() => copy(link)}>{t(copied ? 'common.copied' : 'tools.signInCopy')}</Button></div> : null}
+      <p className="s t2" role="status">{t(waits ? 'tools.signInWaits' : 'tools.signInOver')}</p>
+      <Field label={t('tools.signInPaste')} hint={t('tools.signInPasteHint')}>
+        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={pasted} placeholder="http://127.0.0.1:…/callback?code=…" onChange={setPasted} />}
+      </Field>
+    </FormDialog>
   );
 }

@@ -218,9 +218,14 @@ describe('tool servers in the settings', () => {
     await userEvent.click(word.getByRole('button', { name: 'Leave it' }));
     expect(word.queryByText("You say that 'files/read' sends nothing out.")).toBeNull();
     expect(said).toHaveLength(2);
+    // The keys go on from what was asked about, which says what it means.
+    const egress = word.getByRole('switch', { name: 'Can send data out' });
+    expect(document.activeElement).toBe(egress);
+    expect(document.getElementById(egress.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/may leave this machine/);
     await userEvent.click(word.getByRole('switch', { name: 'Can send data out' }));
     await userEvent.click(await word.findByRole('button', { name: 'Say so' }));
     expect(said.at(-1)).toMatchObject({ word: { isEgress: false }, understood: true });
+    await waitFor(() => expect(document.activeElement).toBe(word.getByRole('switch', { name: 'Can send data out' })));
     cleanup();
     // Of what nobody approved nothing is said.
     const other = await review(SERVER);
@@ -346,9 +351,11 @@ describe('tool servers in the settings', () => {
     const dialog = within(await screen.findByRole('dialog'));
     const link = dialog.getByRole('link', { name: 'Go to login.example' });
     expect([link.getAttribute('href'), link.getAttribute('rel'), link.getAttribute('target')]).toEqual(['https://login.example/authorize?x=1', 'noopener noreferrer', '_blank']);
-    await userEvent.type(dialog.getByRole('textbox'), 'http://127.0.0.1:1/callback?code=x');
-    await userEvent.click(dialog.getByRole('button', { name: 'Finish with this address' }));
+    // Enter finishes it, and the dialog is over, whatever the server wants besides.
+    await userEvent.type(dialog.getByRole('textbox'), 'http://127.0.0.1:1/callback?code=x{Enter}');
     expect(finished).toEqual({ name: 'desk', address: 'http://127.0.0.1:1/callback?code=x' });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(useMessages.getState().past.filter(({ text }) => text === 'Signed in to desk').map(({ count }) => count)).toEqual([1]);
     cleanup();
     queryClient.clear();
     host.handlers.tool_server_sign_in = () => ({ name: 'desk', address: 'javascript:alert(1)', opened: false });
