@@ -5,6 +5,7 @@ mod support;
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -438,6 +439,30 @@ fn whoever_sits_elsewhere_pastes_the_address_and_another_address_forgets_the_sig
     let tokens = desk.log().iter().filter(|entry| entry["authorization"].is_string()).count();
     assert_eq!(desk.run(&["tools", "connect", "desk"]).json()["signIn"]["state"], "wanted");
     assert_eq!(desk.log().iter().filter(|entry| entry["authorization"].is_string()).count(), tokens);
+}
+
+#[test]
+fn an_address_that_was_pasted_closes_the_page_that_waited_for_the_browser() {
+    let desk = Desk::new(json!({}));
+    let serving = with_roles(&desk.place);
+    let ask =
+        |command: &str, body: Value| serving.ask_as(BUILDER, "POST", &format!("/rpc/{command}"), &body, &[]).json();
+    ask("tool_server_connect", json!({ "name": "desk" }));
+    let begun = ask("tool_server_sign_in", json!({ "name": "desk" }));
+    let go = "fetch(process.argv[1], { redirect: 'manual' }).then((r) => console.log(r.headers.get('location')))";
+    let address = begun["address"].as_str().expect("an address");
+    let sent = Command::new("node").args(["-e", go, address]).output().expect("node");
+    let sent = String::from_utf8(sent.stdout).expect("text").trim().to_owned();
+    let page = sent.trim_start_matches("http://").split('/').next().expect("a host").to_owned();
+    assert!(TcpStream::connect(&page).is_ok(), "{page} waits");
+    let told = ask("tool_server_sign_in_finish", json!({ "name": "desk", "address": sent }));
+    assert_eq!(told["signIn"]["state"], "signedIn", "{told}");
+    // The port is closed by the runtime, soon after.
+    let closed = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(25));
+        TcpStream::connect(&page).is_err()
+    });
+    assert!(closed, "{page} still waits for a browser");
 }
 
 #[test]

@@ -48,9 +48,7 @@ struct UnderWay {
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        if let Some(page) = self.page.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            page.abort();
-        }
+        self.close_page();
     }
 }
 
@@ -343,6 +341,7 @@ impl App {
             held.take()
         };
         let pending = pending.ok_or_else(|| begin_again(name))?;
+        one.close_page();
         let done = self.wait_for(one.desk.finish(pending, brought))?;
         one.done.send_replace(Some(done.clone()));
         done.map_err(|message| not_signed_in(name, &Fault { trouble: Trouble::Refused, message }))?;
@@ -405,11 +404,16 @@ impl App {
 }
 
 impl UnderWay {
-    fn give_up(&self, why: &str) {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
+    /// The browser is waited for no more.
+    fn close_page(&self) {
         if let Some(page) = self.page.lock().unwrap_or_else(PoisonError::into_inner).take() {
             page.abort();
         }
+    }
+
+    fn give_up(&self, why: &str) {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.close_page();
         self.done.send_if_modified(|done| {
             let waits = done.is_none();
             if waits {
