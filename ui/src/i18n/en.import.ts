@@ -28,5 +28,6 @@ export const imports = {
   'import.leftOut': 'left out: nothing leads to it',
   'import.more.one': 'and {n} more',
   'import.more.other': 'and {n} more',
+  'import.report': 'What became of it',
   'import.show': 'To the canvas',
 } as const;

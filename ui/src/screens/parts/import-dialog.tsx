@@ -5,8 +5,8 @@ import { act } from '../../api/queries.ts';
 import type { ImportFinding, ImportLevel, ImportReport, WorkflowImport } from '../../api/types.ts';
 import { useDoing } from '../../features/doing.ts';
 import { Fault } from '../../features/fault.tsx';
-import { formatNumber, t, tn } from '../../i18n/index.ts';
-import { Button, Dialog, type Signal, SignalIcon } from '../../kit/index.ts';
+import { t, tn } from '../../i18n/index.ts';
+import { Button, Dialog, DialogCancel, type Signal, SignalIcon, toast } from '../../kit/index.ts';
 import { navigate } from '../router.ts';
 
 type Shown = { is: 'offer'; source: WorkflowImport } | { is: 'done'; name: string; report: ImportReport };
@@ -16,11 +16,16 @@ const useShown = create<{ shown: Shown | null }>(() => ({ shown: null }));
 export const offerImport = (source: WorkflowImport): void => useShown.setState({ shown: { is: 'offer', source } });
 const close = (): void => useShown.setState({ shown: null });
 
-/** Imports a file, opens the workflow and shows the report above it. */
-export async function importWorkflow(source: WorkflowImport): Promise<void> {
+/** Imports a file, opens the workflow and shows the report above it. Who does not wait for it any more is told, and stays where they are. */
+export async function importWorkflow(source: WorkflowImport, waits: () => boolean = () => true): Promise<void> {
   const { workflow, report } = await act('workflow_import', source);
-  navigate({ screen: 'workflow', ref: workflow.ref });
-  useShown.setState({ shown: { is: 'done', name: workflow.document.name, report } });
+  const { name } = workflow.document;
+  const show = () => {
+    navigate({ screen: 'workflow', ref: workflow.ref });
+    useShown.setState({ shown: { is: 'done', name, report } });
+  };
+  if (waits()) show();
+  else toast({ signal: 'ok', text: t('import.doneTitle', { name }), action: { label: t('import.report'), run: show }, background: true });
 }
 
 export function ImportDialog() {
@@ -34,8 +39,8 @@ function Offer({ source }: { source: WorkflowImport }) {
   return (
     <Dialog open title={t('import.offerTitle')} closeLabel={t('common.cancel')} busy={busy} onClose={close}
       footer={<>
-        <Button onClick={close} disabled={busy} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant="primary" busy={busy} onClick={() => void run(() => importWorkflow(source))}>{t('import.offerYes')}</Button>
+        <DialogCancel onClick={close} late={t('common.noAnswer')}>{t('common.cancel')}</DialogCancel>
+        <Button variant="primary" busy={busy} onClick={() => void run(() => importWorkflow(source, () => { const { shown } = useShown.getState(); return shown?.is === 'offer' && shown.source === source; }))}>{t('import.offerYes')}</Button>
       </>}>
       {error ? <Fault error={error} /> : null}
       <p className="t2">{t('import.offerText')}</p>
@@ -76,7 +81,8 @@ const TEXTS = { problem: 'import.problemText', missing: 'import.missingText', wa
 /** Problems and what is missing are seen at once; warnings are many and seldom matter. */
 function Part({ level, found }: { level: ImportLevel; found: ImportFinding[] }) {
   if (found.length === 0) return null;
-  const head = <><SignalIcon signal={SIGNAL[level]} /> <b>{tn(WORDS[level], found.length)}</b></>;
+  const label = tn(WORDS[level], found.length);
+  const head = <><SignalIcon signal={SIGNAL[level]} /> <b>{label}</b></>;
   const body = (
     <>
       <p className="s t2">{t(TEXTS[level])}</p>
@@ -89,7 +95,6 @@ function Part({ level, found }: { level: ImportLevel; found: ImportFinding[] }) 
       </ul>
     </>
   );
-  const label = `${formatNumber(found.length)} ${level}`;
   if (level === 'warning') return <details><summary>{head}</summary>{body}</details>;
   return <section aria-label={label}><div className="imp-head">{head}</div>{body}</section>;
 }

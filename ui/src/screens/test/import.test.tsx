@@ -1,7 +1,8 @@
 // Bringing in a workflow of another program: the question, the report, and what is refused.
 import { act as settle, cleanup, fireEvent, screen, within } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { ImportReport } from '../../api/types.ts';
+import { LONG_MS } from '../../kit/index.ts';
 import { RETRY } from '../../test/fixtures.ts';
 import { renderOnce } from '../../test/render.tsx';
 import { ImportDialog, importWorkflow, offerImport } from '../parts/import-dialog.tsx';
@@ -26,10 +27,33 @@ it('an offer is taken: the workflow is opened, and the report says what became o
   expect(fake.calls.filter((call) => call.command === 'workflow_import').map((call) => call.payload)).toEqual([{ text: '{"steps":[]}', name: 'old' }]);
   expect(window.location.hash).toContain('made');
   expect(dialog.textContent).toContain('2 steps of the file became 3 steps here.');
-  expect(within(dialog).getByRole('region', { name: '1 problem' }).textContent).toContain('"Service_A" could not be translated. Replace it. /steps/0');
+  expect(within(dialog).getByRole('region', { name: '1 could not be translated' }).textContent).toContain('"Service_A" could not be translated. Replace it. /steps/0');
   expect(within(dialog).getByText('left out: nothing leads to it')).toBeTruthy();
   fireEvent.click(within(dialog).getByRole('button', { name: 'To the canvas' }));
   expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+it('who does not wait for the import any more stays where they are, and is told', async () => {
+  vi.useFakeTimers();
+  try {
+    let answer: (made: object) => void = () => undefined;
+    renderOnce(<ImportDialog />, { workflow_import: () => new Promise((done) => { answer = done as never; }) });
+    settle(() => offerImport({ text: '{}' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Import it' }));
+    const cancel = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Cancel\s*Esc/ });
+    expect(cancel().disabled).toBe(true);
+    settle(() => { vi.advanceTimersByTime(LONG_MS); });
+    fireEvent.click(cancel());
+    await settle(async () => { answer({ workflow, report }); await vi.advanceTimersByTimeAsync(0); });
+    expect(window.location.hash).toBe('');
+    expect(screen.queryByRole('dialog')).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'What became of it' }));
+    expect(window.location.hash).toContain('made');
+    expect(screen.getByRole('dialog', { name: `Imported: ${RETRY.name}` })).toBeTruthy();
+    settle(() => fireEvent.click(screen.getByRole('button', { name: 'To the canvas' })));
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('what is refused is said in the dialog, and nothing is opened', async () => {
