@@ -10,7 +10,7 @@ import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
 import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, labelOf, matches, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
+import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, keyOf, labelOf, matches, optionsOf, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -65,8 +65,6 @@ export function ObjectField({ label, schema, value, path, required, findings }: 
   );
 }
 
-const keyOf = (value: unknown): string => JSON.stringify(value) ?? '';
-
 function CellValue({ schema, value, onValue, label, invalid, cel, offeredIn }: {
   schema: JsonSchema | undefined; value: unknown; onValue: (value: unknown) => void; label: string; invalid: boolean; cel?: boolean;
   /** The id of what is offered beside a text: one for all rows. */
@@ -79,11 +77,8 @@ function CellValue({ schema, value, onValue, label, invalid, cel, offeredIn }: {
   }
   const choices = widget === 'select' && schema ? choicesOf(schema) : null;
   if (choices) {
-    const options = choices.map((one) => ({ value: keyOf(one.value), label: one.label }));
-    const known = choices.some((one) => keyOf(one.value) === keyOf(value));
     const unset = value === undefined || value === null || value === '';
-    // What the file holds is seen, whether it is a choice or not.
-    if (!known) options.unshift({ value: keyOf(value), label: unset ? t('form.choose') : keyOf(value) });
+    const { options, known } = optionsOf(choices, value, unset, t('form.choose'));
     return (
       <Select label={label} value={keyOf(value)} disabled={readOnly} invalid={invalid || (!known && !unset)} options={options}
         onChange={(next) => { const choice = choices.find((one) => keyOf(one.value) === next); if (choice) onValue(choice.value); }} />

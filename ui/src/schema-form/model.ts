@@ -208,6 +208,16 @@ export function applyEdit(root: unknown, path: Path, value: unknown): unknown {
   return Object.fromEntries([...Object.entries(object), [key, next]]);
 }
 
+/** A value as the key of a choice. */
+export const keyOf = (value: unknown): string => JSON.stringify(value) ?? '';
+
+/** Choices for a select; what the file holds is seen, whether it is a choice or not. `unset`: nothing was chosen yet. */
+export function optionsOf(choices: readonly { value: unknown; label: string }[], value: unknown, unset: boolean, choose: string): { options: { value: string; label: string }[]; known: boolean } {
+  const options = choices.map((one) => ({ value: keyOf(one.value), label: one.label }));
+  const known = options.some((one) => one.value === keyOf(value));
+  return { known, options: known ? options : [{ value: keyOf(value), label: unset ? choose : keyOf(value) }, ...options] };
+}
+
 export const pointerOf = (base: string, path: Path): string =>
   path.reduce<string>(pointerTo, base);
 

@@ -5,7 +5,7 @@ import { Icon, Select, Switch, TextInput } from '../kit/index.ts';
 import { t } from '../i18n/index.ts';
 import { ToExpression } from './expression.tsx';
 import { FieldFrame, Findings, type FieldProps } from './frame.tsx';
-import { choicesOf, hintsOf, isMultiline, parseNumber, textOf, toExpression, typesOf } from './model.ts';
+import { choicesOf, hintsOf, isMultiline, keyOf, optionsOf, parseNumber, textOf, toExpression, typesOf } from './model.ts';
 import { useForm } from './scope.ts';
 
 interface Bounds { least?: number | undefined; most?: number | undefined }
@@ -139,11 +139,8 @@ export function SelectField(field: FieldProps) {
   const { label, schema, value, onValue } = field;
   const { host, readOnly } = useForm();
   const choices = choicesOf(schema) ?? [];
-  const keyOf = (one: unknown) => JSON.stringify(one) ?? '';
   const shown = value === undefined ? schema.default : value;
-  const known = choices.some((choice) => keyOf(choice.value) === keyOf(shown));
-  const options = choices.map((choice) => ({ value: keyOf(choice.value), label: choice.label }));
-  if (!known) options.unshift({ value: keyOf(shown), label: shown === undefined ? t('form.choose') : keyOf(shown) });
+  const { options, known } = optionsOf(choices, shown, shown === undefined, t('form.choose'));
   return (
     <FieldFrame field={field} aside={host && !readOnly ? <ToExpression label={label} onPress={() => onValue(toExpression(shown))} /> : undefined}>
       {({ id, invalid }) => (
