@@ -1,4 +1,4 @@
-export { JsonBox } from './any.tsx';
+export { AnyField, JsonBox } from './any.tsx';
 export { KeyValueTable } from './compound.tsx';
 export { CelEditor, TextField, ToExpression } from './expression.tsx';
 export { Field } from './field.tsx';

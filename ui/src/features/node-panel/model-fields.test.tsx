@@ -52,6 +52,13 @@ it('the sign that makes it an expression leads into it', async () => {
   await waitFor(() => expect(isIn(screen.getByLabelText('Model'))).toBe(true));
 });
 
+it('an address stays one while it is edited', async () => {
+  const { written } = show({ provider: { kind: 'openai', baseUrl: 'http://127.0.0.1:9' } });
+  const box = screen.getByLabelText(/^Provider/, { selector: '.cm-content' });
+  act(() => replaceCode(box, '{"kind":"openai","baseUrl":"http://127.0.0.1:10"}'));
+  await waitFor(() => expect(written.at(-1)).toEqual({ provider: { kind: 'openai', baseUrl: 'http://127.0.0.1:10' } }));
+});
+
 it.each([['viewer', false], ['operator', true]] as const)('a %s who goes into the field: the provider is asked only by who may', async (role, asks) => {
   const house = { providers: [{ name: 'house', kind: 'openai', baseUrl: '', models: [], here: true, changedBy: '', changedAt: '' }] };
   queryClient.clear();

@@ -1,10 +1,11 @@
 /** Provider and model of a step or of a workflow: chosen among those of this machine, or written. A provider is asked for its models only when
  * a person goes into the field. */
 import { createContext, useContext, useId, useState } from 'react';
+import { isObject } from '../../api/json.ts';
 import { isTemplate } from '../../code/cel-language.ts';
 import { useCommand, useMay } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
-import { FieldFrame, OfferedText, TextField, ToExpression, isExpression, requestFocus, toExpression, useForm, type FieldProps } from '../../schema-form/index.ts';
+import { AnyField, FieldFrame, OfferedText, TextField, ToExpression, isExpression, requestFocus, toExpression, useForm, type FieldProps } from '../../schema-form/index.ts';
 import { knownModels, type Chosen } from './model-choice.ts';
 
 /** Of the step or workflow whose fields these are. */
@@ -23,6 +24,8 @@ function NameField({ field, offered, empty, onFocus }: { field: FieldProps; offe
     if (named(next) !== named(value)) requestFocus(focusName);
     field.onValue(next);
   };
+  // An address is no text: a letter in it would make it one.
+  if (isObject(value)) return <AnyField {...field} />;
   if (!named(value)) return <TextField {...field} onValue={onValue} focusName={focusName} />;
   return (
     <FieldFrame field={field}>
