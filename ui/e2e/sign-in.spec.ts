@@ -75,3 +75,36 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     rmSync(host.data, { recursive: true, force: true });
   }
 });
+
+test('whoever has the browser elsewhere pastes where it was sent: Enter ends it, and the dialog goes', async ({ page }) => {
+  const host = await startHost();
+  const desk = await servers();
+  try {
+    await host.rpc('secret_choose', { key: 'file' });
+    await host.rpc('tool_server_set', { name: 'desk', definition: { transport: 'http', url: desk.address } });
+    await host.rpc('tool_server_connect', { name: 'desk' });
+    await openPage(page, host, '#/settings');
+    const section = page.getByRole('region', { name: 'Tools' });
+    await section.getByRole('button', { name: 'Sign in to desk' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in to desk' });
+    const address = await dialog.getByRole('link', { name: /^Go to 127/ }).getAttribute('href');
+    // The other machine's browser follows the redirect to an address that it cannot open.
+    const sent = await fetch(address ?? '', { redirect: 'manual' });
+    await dialog.getByRole('textbox').fill(sent.headers.get('location') ?? '');
+    await shot(page, 'sign-in-pasted');
+    await page.keyboard.press('Enter');
+    await expect(dialog).toBeHidden();
+    await expect(section.getByText(/^Signed in by /)).toBeVisible();
+    await section.getByRole('button', { name: 'Look at desk' }).click();
+    const review = page.getByRole('dialog');
+    await review.getByRole('button', { name: 'Connect and look' }).click();
+    await review.getByRole('button', { name: 'Approve' }).click();
+    await section.getByRole('button', { name: 'Look at desk' }).click();
+    await expect(review.getByRole('switch', { name: 'Can send data out' }).first()).toBeVisible();
+    await shot(page, 'tool-word');
+  } finally {
+    await host.stop();
+    desk.stop();
+    rmSync(host.data, { recursive: true, force: true });
+  }
+});

@@ -130,7 +130,7 @@ export const tools = {
   'tools.isEgress': 'may let data out',
   'tools.destructive': 'may destroy',
   'tools.idempotent': 'says twice is as once',
-  'tools.word.hint': 'What each does with data is guessed until somebody says it. A model that reads text from outside, private data and a way out needs a rule that asks a person.',
+  'tools.word.hint': 'What each does with data is guessed until somebody says it. A model that gets text from outside and private data and has a way out needs a rule that asks a person.',
   'tools.word.title': 'What {name} does with data',
   'tools.word.bearsSecrets': 'Reads private data',
   'tools.word.bearsSecrets.hint': 'What it answers may be private. Guessed by the credential of its server.',
