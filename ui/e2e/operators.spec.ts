@@ -128,6 +128,9 @@ test('somebody answers in their name: made, shown, ended', async ({ open, host }
   await dialog.getByLabel('Who').fill('bob');
   await dialog.getByRole('button', { name: 'Delegate' }).click();
   await expect(dialog.getByText(/^bob answers for /)).toBeVisible();
+  // What it says and what ends it stand on one line.
+  const [said, end] = await Promise.all([dialog.getByText(/^bob answers for /).boundingBox(), dialog.getByRole('button', { name: 'End the delegation to bob' }).boundingBox()]);
+  expect(Math.max(said?.y ?? 0, end?.y ?? 0)).toBeLessThan(Math.min((said?.y ?? 0) + (said?.height ?? 0), (end?.y ?? 0) + (end?.height ?? 0)));
   const [made] = await host.rpc<{ to: string; active: boolean }[]>('delegation_list');
   expect(made).toMatchObject({ to: 'user:bob', active: true });
   await dialog.getByRole('button', { name: 'End the delegation to bob' }).click();

@@ -67,6 +67,30 @@ test('what a screen says of its own parts wins over the kit, in the built page, 
   await expect(page.locator('.ib-keys')).toBeHidden();
 });
 
+test('hints of keys give way first, then the order, before the filters wrap', async ({ open }) => {
+  const page = await open('#/inbox');
+  const filters = page.getByRole('group', { name: 'What the list shows' });
+  await filters.waitFor();
+  const seen = () => filters.evaluate((bar) => {
+    const width = (selector: string) => bar.querySelector(selector)?.getBoundingClientRect().width ?? 0;
+    return { keys: width('.ib-keys'), sort: width('.ib-sort'), lines: new Set([...bar.querySelectorAll('.ib-chips > *')].map((chip) => Math.round(chip.getBoundingClientRect().top))).size };
+  });
+  await page.setViewportSize({ width: 2400, height: 800 });
+  const wide = await seen();
+  expect(wide).toMatchObject({ lines: 1 });
+  let before = wide;
+  for (let width = 2350; width >= 1290; width -= 50) {
+    await page.setViewportSize({ width, height: 800 });
+    const now = await seen();
+    // Hints are narrower before the order is, and both before a filter has to go to a second line.
+    if (now.sort < wide.sort - 1 || now.lines > 1) expect(now.keys, String(width)).toBeLessThan(wide.keys - 1);
+    if (now.lines > 1) expect(now.sort, String(width)).toBeLessThan(wide.sort - 1);
+    expect(now.keys, String(width)).toBeLessThanOrEqual(before.keys + 1);
+    before = now;
+  }
+  expect(before.keys).toBeLessThan(wide.keys);
+});
+
 test('a label that is longer than its row wraps: what stands beside it stays in the form', async ({ open, host }) => {
   const title = 'Identifier of the customer in the accounting system of the branch in which the order was placed';
   const { page } = await openDocument<{ params: unknown }>(open, host, 'Long labels', { params: { type: 'object', required: ['ids'], properties: { ids: { type: 'array', title, items: { type: 'string' }, minItems: 1 } } } });

@@ -1,6 +1,6 @@
 import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { foldRun, type CallCard, type Saying } from '../../api/run-state.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { renderWith } from '../../test/render.tsx';
@@ -13,6 +13,8 @@ function card(said: Saying[], open: SectionId[] = ['response'], more: Partial<Ca
 }
 
 const turn = { what: 'turn', model: 'tiny-1', finish: 'stop', latencyMs: 1200, inputTokens: 1100, outputTokens: 34 } as const;
+
+afterEach(() => { vi.unstubAllGlobals(); });
 
 describe('U-21: what a model said', () => {
   it('the answer stands open, thoughts, tools and tokens are named with their size', () => {
@@ -69,7 +71,6 @@ describe('U-21: what a model said', () => {
     Object.defineProperty(first(), 'clientHeight', { configurable: true, value: 100 });
     act(() => { for (const look of looks) look(); });
     expect(first().tabIndex).toBe(0);
-    vi.unstubAllGlobals();
   });
 
   it('is text, whatever it holds: no pictures, no links, no code', () => {
