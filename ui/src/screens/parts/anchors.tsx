@@ -1,13 +1,14 @@
 /** Where checkpoints of the audit chain are kept outside: the list in the settings, and the banner when a place fails. */
 import { useState } from 'react';
 import { transport } from '../../api/client.ts';
-import { act, useCommand } from '../../api/queries.ts';
+import { act, useCommand, useMay } from '../../api/queries.ts';
 import type { AuditAnchor } from '../../api/types.ts';
 import { formatDateTime, formatSecret, t, tn } from '../../i18n/index.ts';
-import { Badge, Banner, Button, Icon, Select, TextInput, toast } from '../../kit/index.ts';
+import { Badge, Banner, Button, Icon, Select, TextInput } from '../../kit/index.ts';
 import { attempt, useDoing } from '../../features/doing.ts';
-import { NoLine, Section } from '../../features/section.tsx';
+import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { navigate } from '../router.ts';
+import { PlaceLine, useOutside } from './outside-places.tsx';
 
 export function AnchorsSection() {
   const places = useCommand('audit_anchors', {}, { refetchInterval: 10_000 });
@@ -15,14 +16,10 @@ export function AnchorsSection() {
   const [secret, setSecret] = useState('');
   // Without the right to see them, or with a locked key, there is nothing to choose.
   const secrets = useCommand('secret_list', {});
-  const { busy, run } = useDoing();
+  const { busy, doing } = useOutside(t('anchor.failedTitle'));
   const pick = transport().pickFolder;
-  const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
-  const mayChange = role === 'builder';
-  const doing = (work: () => Promise<AuditAnchor[]>, done: string) => run(async () => {
-    const failed = (await work()).find((place) => place.error !== undefined);
-    toast(failed ? { signal: 'warn', text: t('anchor.failedTitle'), detail: failed.error } : { signal: 'ok', text: done });
-  });
+  const may = useMay();
+  const mayChange = may('audit_anchor_add');
   const add = (place: { url: string; credential?: string } | { folder: string }) => doing(() => act('audit_anchor_add', place), t('anchor.added'));
   async function addFolder() {
     const folder = pick && await attempt(() => pick());
@@ -30,30 +27,24 @@ export function AnchorsSection() {
   }
   return (
     <Section id="anchors" title={t('anchor.title')} hint={t('anchor.hint')}>
-      <div className="box">
-        {places.data?.length === 0 ? <NoLine icon="lock" title={t('anchor.none')} text={t('anchor.noneText')} /> : null}
-        {places.data?.map((place) => (
-          <div key={place.id} className="line">
-            <Icon name={place.error ? 'errd' : 'lock'} className={place.error ? 'c-err' : 't2'} />
-            <div className="grow col">
-              <span className="mono ell" title={place.place}>{place.place}</span>
-              <span className="s t3">{place.at ? tn('anchor.last', place.size, { time: formatDateTime(place.at) }) : t('anchor.never')}</span>
-              {place.credential ? <span className="s t3 row gap1"><Icon name="lock" size={12} />{t('anchor.withSecret', { name: formatSecret(place.credential) })}</span> : null}
-              {place.warning ? <span className="s c-wait" role="status">{place.warning}</span> : null}
-              {place.error ? <span className="s c-err" role="alert">{place.error}</span> : null}
-            </div>
-            <Badge>{tn('anchor.every', place.everyMinutes)}</Badge>
-            {mayChange ? <Button small busy={busy} aria-label={t('anchor.removeOf', { place: place.place })} onClick={() => void doing(() => act('audit_anchor_remove', { id: place.id }), t('anchor.removed'))}>{t('anchor.remove')}</Button> : null}
-          </div>
+      {places.data ? null : <NotRead error={places.error} retry={places.refetch} />}
+      {places.data ? <div className="box">
+        {places.data.length === 0 ? <NoLine icon="lock" title={t('anchor.none')} text={t('anchor.noneText')} /> : null}
+        {places.data.map((place) => (
+          <PlaceLine key={place.id} one={place} icon="lock" says={place.at ? tn('anchor.last', place.size, { time: formatDateTime(place.at) }) : t('anchor.never')} badge={<Badge>{tn('anchor.every', place.everyMinutes)}</Badge>}
+            remove={mayChange ? { label: t('anchor.removeOf', { place: place.place }), text: t('anchor.remove'), busy, onRemove: () => void doing(() => act('audit_anchor_remove', { id: place.id }), t('anchor.removed')) } : undefined}>
+            {place.credential ? <span className="s t3 row gap1"><Icon name="lock" size={12} />{t('anchor.withSecret', { name: formatSecret(place.credential) })}</span> : null}
+            {place.warning ? <span className="s c-wait" role="status">{place.warning}</span> : null}
+          </PlaceLine>
         ))}
-      </div>
+      </div> : null}
       {mayChange ? <form className="row wrap" onSubmit={(event) => { event.preventDefault(); if (url.trim()) void add({ url: url.trim(), ...(secret ? { credential: secret } : {}) }).then((kept) => { if (kept) { setUrl(''); setSecret(''); } }); }}>
         <TextInput type="url" className="set-url" value={url} onChange={setUrl} placeholder="https://log.example/signalbox" aria-label={t('anchor.address')} maxLength={2000} />
         {secrets.data?.length ? <Select label={t('anchor.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('credential.none') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /> : null}
         <Button type="submit" busy={busy} disabled={!url.trim()}>{t('anchor.addUrl')}</Button>
         {pick ? <Button icon="folder" busy={busy} onClick={() => void addFolder()}>{t('anchor.addFolder')}</Button> : null}
       </form> : null}
-      {places.data?.length && role && role !== 'viewer' ? <div className="row wrap"><Button icon="retry" busy={busy} onClick={() => void doing(() => act('audit_anchor_now', {}), t('anchor.done'))}>{t('anchor.now')}</Button></div> : null}
+      {places.data?.length && may('audit_anchor_now') ? <div className="row wrap"><Button icon="retry" busy={busy} onClick={() => void doing(() => act('audit_anchor_now', {}), t('anchor.done'))}>{t('anchor.now')}</Button></div> : null}
       {pick || !mayChange ? null : <span className="s t3">{t('anchor.folderHttp')}</span>}
     </Section>
   );
@@ -63,10 +54,11 @@ export function AnchorsSection() {
 export function AnchorBanner({ anchors }: { anchors: AuditAnchor[] | undefined }) {
   const failed = anchors?.filter((place) => place.error !== undefined) ?? [];
   const { busy, run } = useDoing();
+  const may = useMay();
   if (!failed.length) return null;
   return (
     <Banner signal="err" title={t('anchor.failedTitle')} actions={<>
-      <Button small icon="retry" busy={busy} onClick={() => void run(() => act('audit_anchor_now', {}))}>{t('anchor.now')}</Button>
+      {may('audit_anchor_now') ? <Button small icon="retry" busy={busy} onClick={() => void run(() => act('audit_anchor_now', {}))}>{t('anchor.now')}</Button> : null}
       <Button small onClick={() => navigate({ screen: 'settings' })}>{t('anchor.toSettings')}</Button>
     </>}>
       {failed.map((place) => <p key={place.id} className="s t2">{place.error}</p>)}

@@ -33,3 +33,13 @@ it('a viewer sees the files and is offered nothing', async () => {
   expect(await screen.findByText('/var/log/audit.jsonl')).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button')).toBeNull());
 });
+
+it('what was not told is no empty list: why, and a way to ask again', async () => {
+  let there = false;
+  renderOnce(<SinksSection />, { who: who('viewer'), audit_sinks: () => { if (!there) throw Object.assign(new Error('x'), { code: 'STORE', message: 'The store is locked.', hint: '' }); return []; } });
+  expect(await screen.findByText('The store is locked.')).toBeTruthy();
+  expect(screen.queryByText('No copy outside')).toBeNull();
+  there = true;
+  fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('No copy outside')).toBeTruthy();
+});
