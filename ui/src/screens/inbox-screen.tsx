@@ -4,7 +4,7 @@ import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } f
 import { usePaneOpen, usePaneSize } from '../api/settings.ts';
 import { ACTION_ID, inboxActions, type InboxHooks } from '../features/inbox/actions.ts';
 import { call } from '../api/client.ts';
-import { act, useCommand } from '../api/queries.ts';
+import { act, useCommand, useMay } from '../api/queries.ts';
 import { DelegationDialog, DelegationMark, useAnswersFor } from '../features/inbox/delegation.tsx';
 import { usePoll } from '../features/inbox/live.ts';
 import { change } from '../features/inbox/refresh.ts';
@@ -27,7 +27,7 @@ import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts
 import { useWork } from '../features/inbox/use-work.ts';
 import { actionText, cannotApprove, claimOf, isTheirs, leading, takesInput, whoText } from '../features/inbox/words.ts';
 import { asSchema } from '../api/json-schema.ts';
-import { plain } from '../features/evidence/controls.ts';
+import { plain } from '../code/letters.ts';
 import { holdsSecret } from '../features/evidence/secret-at.ts';
 import '../features/inbox/inbox.css';
 import { formatNumber, t, tn } from '../i18n/index.ts';
@@ -57,7 +57,8 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const tasks = useMemo(() => list.tasks ?? [], [list.tasks]);
   const who = useCommand('who', {}, { staleTime: 60_000 });
   const me = who.data?.operatorId;
-  const mayDecide = who.data !== undefined && who.data.role !== 'viewer';
+  const may = useMay();
+  const mayDecide = may('task_complete');
   const sends = useSends((state) => state.sends);
   const search = useRef<HTMLInputElement>(null);
 
@@ -161,7 +162,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
         {figures ? (
           <>
             <NoTaskKeys hooks={shared} noList />
-            <StatsView mayAuthor={who.data?.role === 'builder'} onSuggest={(cause) => void suggest(cause)} onCause={(fingerprint) => filter({ ...NO_FILTERS, view: 'done', fingerprint })} />
+            <StatsView mayAuthor={may('workflow_save')} onSuggest={(cause) => void suggest(cause)} onCause={(fingerprint) => filter({ ...NO_FILTERS, view: 'done', fingerprint })} />
           </>
         ) : <div className="ib-main">
           <SplitPane side="left" size={width} min={260} max={640} onResize={setWidth} label={t('inbox.listWidth')} reserve={420} pane={

@@ -1,7 +1,7 @@
 // Looking into the run of a screen: keys, buttons, banner, dialog. Only for who may build.
 
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { act, useCommand } from '../../api/queries.ts';
+import { act, useMay } from '../../api/queries.ts';
 import { isTerminal, type RunView } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
@@ -48,8 +48,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
   past?: boolean;
   stepStart?: (() => void) | undefined; canStart?: boolean;
 }): Debugging {
-  const who = useCommand('who', {}, { staleTime: 60_000 });
-  const may = who.data?.role === 'builder';
+  const may = useMay()('run_breakpoints');
   const points = useBreakpoints(workflowId);
   const [busy, setBusy] = useState(false);
   const [editing, setEditing] = useState<string | null>(null);

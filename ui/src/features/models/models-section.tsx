@@ -1,7 +1,7 @@
-/** Settings, Models: who answers steps that ask a language model. Nothing is asked before a person presses a button. */
+/** Settings, Models: who answers steps that ask a language model. Servers of this machine are looked for by themselves; a provider is asked when a person presses a button. */
 import '../keys.css';
 import { useEffect, useState } from 'react';
-import { act, useCommand } from '../../api/queries.ts';
+import { act, useCommand, useMay } from '../../api/queries.ts';
 import type { ModelFound, ModelProvider, Models, ModelTested } from '../../api/types.ts';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Icon } from '../../kit/index.ts';
@@ -18,7 +18,7 @@ type Tests = { readonly [name: string]: ModelTested | 'busy' | undefined };
 
 export function ModelsSection({ keyPlace }: { keyPlace: KeyPlace }) {
   const list = useCommand('model_list', {});
-  const mayChange = useCommand('who', {}, { staleTime: 60_000 }).data?.role === 'builder';
+  const mayChange = useMay()('model_set');
   const [open, setOpen] = useState<Open | null>(null);
   const [tests, setTests] = useState<Tests>({});
   const { run } = useDoing();

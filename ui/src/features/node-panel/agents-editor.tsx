@@ -6,15 +6,14 @@ import { useCommand } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, diagnosticsAt, useForm } from '../../schema-form/index.ts';
 import { ToolRules } from './tool-rules.tsx';
-import { offered } from './tool-schema.ts';
+import { offered, useSkills } from './tool-schema.ts';
 
 const AGENT = 'agent.task';
 const SKILLS: JsonSchema = { type: 'string', title: t('workflow.skills'), description: t('workflow.skillsHint'), 'x-ui': { widget: 'path', plain: true, placeholder: '/srv/skills' } } as JsonSchema;
 
 export function AgentsEditor({ workflowId, settings, catalog }: { workflowId: string; settings: Workflow['settings']; catalog: readonly NodeDescriptor[] }) {
   const tools = useCommand('tool_list', {}, { staleTime: 30_000 });
-  const folder = settings?.skills ?? '';
-  const skills = useCommand('skill_list', { workflowId, folder }, { enabled: folder !== '', staleTime: 30_000 });
+  const skills = useSkills(workflowId, settings?.skills ?? '');
   const form = useForm();
   // A step has the same list: what it looks like is said once.
   const of = asSchema(catalog.find((kind) => kind.type === AGENT)?.config).properties ?? {};

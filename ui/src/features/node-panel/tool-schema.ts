@@ -4,7 +4,7 @@
 import { useMemo } from 'react';
 import { isObject } from '../../api/json.ts';
 import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
-import { useCommand } from '../../api/queries.ts';
+import { useCommand, useMay } from '../../api/queries.ts';
 import { plain } from '../../code/letters.ts';
 import type { Commands, WorkflowNode } from '../../api/types.ts';
 import { withModels } from './model-choice.ts';
@@ -76,6 +76,12 @@ export function offeredSchema(config: JsonSchema, tools: readonly Tool[], skills
   return list && tools.length + skills.length > 0 ? { ...config, properties: { ...config.properties, tools: offered(list, tools, skills) } } : config;
 }
 
+/** The skills of a folder, for who may look into it. */
+export function useSkills(workflowId: string, folder: string) {
+  const may = useMay()('skill_list');
+  return useCommand('skill_list', { workflowId, folder }, { enabled: may && folder !== '', staleTime: 30_000 });
+}
+
 /** The schema of a step's config on this machine. */
 export function useConfigSchema(own: JsonSchema, node: WorkflowNode, skills: { workflowId: string; folder: unknown }): JsonSchema {
   const config = useMemo(() => withModels(own, node), [own, node]);
@@ -83,7 +89,7 @@ export function useConfigSchema(own: JsonSchema, node: WorkflowNode, skills: { w
   const offers = node.type === 'agent.task' || node.type === 'llm.chat';
   const tools = useCommand('tool_list', {}, { enabled: isTool || offers, staleTime: 30_000 });
   const folder = typeof skills.folder === 'string' ? skills.folder : '';
-  const learned = useCommand('skill_list', { workflowId: skills.workflowId, folder }, { enabled: offers && folder !== '', staleTime: 30_000 });
+  const learned = useSkills(skills.workflowId, offers ? folder : '');
   if (!tools.data) return config;
   return isTool ? toolSchema(config, node, tools.data) : offers ? offeredSchema(config, tools.data, learned.data) : config;
 }

@@ -1,6 +1,6 @@
 /** How long the audit chain keeps its records: the choice, what went so far, and what keeps records from going. */
 import { useState } from 'react';
-import { act, useCommand } from '../../api/queries.ts';
+import { act, useCommand, useMay } from '../../api/queries.ts';
 import { shortRunId } from '../../features/status.tsx';
 import { attempt, useDoing } from '../../features/doing.ts';
 import { Section } from '../../features/section.tsx';
@@ -13,7 +13,7 @@ const FOREVER = '';
 
 export function RetentionSection() {
   const found = useCommand('audit_retention', {});
-  const mayChange = useCommand('who', {}, { staleTime: 60_000 }).data?.role === 'builder';
+  const mayChange = useMay()('audit_retention_set');
   const { busy, run } = useDoing();
   /** A shorter time is asked about first: what goes does not come back. */
   const [asked, setAsked] = useState<number | 'now' | null>(null);

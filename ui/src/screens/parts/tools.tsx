@@ -1,10 +1,10 @@
 /** Servers of tools: what stands where, added, looked at and approved (TRUST, "MCP client side"). The part of the settings. */
 import { useState } from 'react';
-import { act, useCommand } from '../../api/queries.ts';
+import { act, useCommand, useMay } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Icon, openScope, toast } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
-import { plain } from '../../features/evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
 import { SafeText } from '../../features/evidence/safe-text.tsx';
 import { ConfirmRemove } from '../../features/form-dialog.tsx';
 import { NoLine, NotRead, Section } from '../../features/section.tsx';
@@ -20,12 +20,12 @@ type Open = { what: 'add' | 'paste' } | { what: 'edit' | 'look' | 'delete'; name
 
 export function ToolsSection() {
   const list = useCommand('tool_server_list', {});
-  const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
-  const mayChange = role === 'builder';
+  const may = useMay();
+  const mayChange = may('tool_server_set');
   const [open, setOpen] = useState<Open>(null);
   const close = () => setOpen(null);
   // A viewer does not see what runs on this machine.
-  if (!list.data && (role === undefined || role === 'viewer' || list.error?.code === 'FORBIDDEN')) return null;
+  if (!list.data && (!may('tool_server_list') || list.error?.code === 'FORBIDDEN')) return null;
   if (!list.data) return <Section id="tools" title={t('tools.title')} hint={t('tools.hint')}><NotRead error={list.error} retry={list.refetch} /></Section>;
   const named = open && 'name' in open ? list.data.find(({ name }) => name === open.name) : undefined;
   const kept = (name: string) => setOpen({ what: 'look', name, ask: true });

@@ -1,7 +1,7 @@
 /** Addresses outside that hear of tasks, and what each was told: the part of the settings (UX D2.10). */
 import { useState } from 'react';
 import { sentences } from '../../api/error.ts';
-import { act, useCommand } from '../../api/queries.ts';
+import { act, useCommand, useMay } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { formatDateTime, formatSecret, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Button, Checkbox, Icon, Select, TextInput, toast } from '../../kit/index.ts';
@@ -18,11 +18,11 @@ const said = (event: string) => t(`webhook.said.${event}` as MessageKey);
 
 export function WebhooksSection() {
   const list = useCommand('webhook_list', {}, { refetchInterval: 5_000 });
-  const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
-  const mayChange = role === 'builder';
+  const may = useMay();
+  const mayChange = may('webhook_add');
   const [going, setGoing] = useState<Webhook | null>(null);
   // A viewer does not see who hears of what.
-  if (!list.data && (role === undefined || role === 'viewer' || list.error?.code === 'FORBIDDEN')) return null;
+  if (!list.data && (!may('webhook_list') || list.error?.code === 'FORBIDDEN')) return null;
   if (!list.data) return <Section id="webhooks" title={t('webhook.title')} hint={t('webhook.hint')}><NotRead error={list.error} retry={list.refetch} /></Section>;
   return (
     <Section id="webhooks" title={t('webhook.title')} hint={t('webhook.hint')}>
