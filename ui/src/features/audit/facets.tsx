@@ -2,7 +2,7 @@
 
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Checkbox, Icon, IconButton, Skeleton, type IconName } from '../../kit/index.ts';
-import { plain } from '../evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { means, toggle, toggleWithout, valueOf, withoutOf, type Qualifier } from './query.ts';
 import type { AuditFacets, FacetCount } from './types.ts';
@@ -55,7 +55,7 @@ function Facet({ title, qualifier, counts, query, onQuery, words, icon }: {
               <span className="row gap1">{icon ? <Icon name={icon(one.value)} size={12} className="t2" /> : null}<SafeText line text={words(one.value)} /></span>
               <span className="t3">{out ? t('audit.leftOut') : formatNumber(one.count)}</span>
             </label>
-            <IconButton small icon={out ? 'plus' : 'ban'} pressed={out} label={t(out ? 'audit.takeIn' : 'audit.leaveOut', { value: plain(words(one.value)) })} onClick={() => onQuery(toggleWithout(query, qualifier, one.value))} />
+            <IconButton small icon={out ? 'plus' : 'ban'} label={t(out ? 'audit.takeIn' : 'audit.leaveOut', { value: plain(words(one.value)) })} onClick={() => onQuery(toggleWithout(query, qualifier, one.value))} />
           </div>
         );
       })}

@@ -126,7 +126,7 @@ describe('the audit viewer (E4-E7)', () => {
     expect(window.location.hash).toContain(encodeURIComponent('-event:HITL_COMPLETED'));
     expect(rows().some((row) => row.textContent?.includes('Task completed'))).toBe(false);
     // It stays in the list, so that the way back is where one looks for it.
-    const back = await screen.findByRole('button', { name: 'No longer leave out Task completed', pressed: true });
+    const back = await screen.findByRole('button', { name: 'No longer leave out Task completed' });
     fireEvent.click(await screen.findByRole('button', { name: 'Leave out Run ended' }));
     await waitFor(() => expect((screen.getByRole('combobox') as HTMLInputElement).value).toBe('-event:HITL_COMPLETED -event:WORKFLOW_COMPLETED'));
     fireEvent.click(back);
