@@ -5,7 +5,7 @@ import { transport } from '../api/client.ts';
 import { useCommand, useMay } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
 import { damageText } from '../features/audit/words.ts';
-import { plain } from '../features/evidence/controls.ts';
+import { plain } from '../code/letters.ts';
 import { useAttention } from '../features/inbox/attention.ts';
 import { calledTo } from '../features/inbox/called.tsx';
 import { SendsStrip } from '../features/inbox/sends-strip.tsx';

@@ -3,8 +3,6 @@
 import { pointerTo } from '../../api/json.ts';
 import { piecesOf, plain } from '../../code/letters.ts';
 
-export { piecesOf, plain };
-
 /** A value whose texts and names are written out, to be shown and never to be sent. */
 export function plainValue(value: unknown): unknown {
   if (typeof value === 'string') return plain(value);

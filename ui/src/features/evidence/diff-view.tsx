@@ -4,7 +4,7 @@ import { useMemo, useState, type ReactNode } from 'react';
 import type { JsonSchema } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { diffLines, fold, type DiffLine, type Shown } from './diff.ts';
-import { Pieces } from './safe-text.tsx';
+import { Pieces } from '../../code/pieces.tsx';
 import { holdsSecret, secretAt } from './secret-at.ts';
 import './evidence.css';
 

@@ -1,7 +1,8 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hiddenIn, piecesOf, plain, plainValue } from './controls.ts';
+import { piecesOf, plain } from '../../code/letters.ts';
+import { hiddenIn, plainValue } from './controls.ts';
 import { changedPaths, diffLines, fold, same, type DiffLine } from './diff.ts';
 import type { JsonSchema } from '../../api/types.ts';
 import { DiffView } from './diff-view.tsx';

@@ -6,8 +6,6 @@ import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import './evidence.css';
 
-export { Pieces };
-
 /** `cut`: longer texts are cut at this many letters. `line`: one line, cut by its place, whole in the tooltip. */
 export function SafeText({ text, cut = 2000, line = false, className }: { text: string; cut?: number; line?: boolean; className?: string }) {
   const [whole, setWhole] = useState(false);

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import { call, transport } from '../../api/client.ts';
 import { usePaneOpen } from '../../api/settings.ts';
 import { formatNumber, t } from '../../i18n/index.ts';
-import { plain } from '../evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
 import type { TaskRow } from './types.ts';
 
 /** More than these at once are one message. */

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { shortRunId } from '../status.tsx';
 import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Checkbox, Field, Icon, Segmented, TextArea, VirtualList } from '../../kit/index.ts';
-import { plain } from '../evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
 import { at, type Operation } from '../evidence/patch.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { withoutSecrets } from '../evidence/secret-at.ts';

@@ -5,7 +5,7 @@ import { act, useCommand } from '../../api/queries.ts';
 import { toApiError, told } from '../../api/error.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Button, Dialog, Field, Icon, Select, TextArea, TextInput } from '../../kit/index.ts';
-import { plain } from '../evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import type { Delegation, TaskRow } from './types.ts';
 import { localInput, whoText } from './words.ts';

@@ -4,7 +4,8 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import { asSchema } from '../../api/json-schema.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Button, Dialog, DialogCancel, Field, Icon, TextArea, TextInput } from '../../kit/index.ts';
-import { hiddenIn, plain } from '../evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
+import { hiddenIn } from '../evidence/controls.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { toolWords } from './tool-call.tsx';

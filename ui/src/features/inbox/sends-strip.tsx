@@ -4,7 +4,7 @@ import { sentences, told } from '../../api/error.ts';
 import { useEffect } from 'react';
 import { formatNumber, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Button, Icon, IconButton, keysOf, toast, useAllActions } from '../../kit/index.ts';
-import { plain } from '../evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import { dismissSend, PART, resumeSends, sendNow, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';

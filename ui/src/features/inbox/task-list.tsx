@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useCallback, useEffect, useMemo, useRef, type KeyboardEvent, type MouseEvent } from 'react';
 import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Checkbox, Icon } from '../../kit/index.ts';
-import { plain } from '../evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import { sendOf, type Send } from './sending.ts';

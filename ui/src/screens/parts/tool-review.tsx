@@ -6,7 +6,8 @@ import { formatDateTime, formatPerson, t, tn, type MessageKey } from '../../i18n
 import { Badge, Banner, Button, Dialog, Icon } from '../../kit/index.ts';
 import { useDoing } from '../../features/doing.ts';
 import { hiddenIn, plainValue } from '../../features/evidence/controls.ts';
-import { Pieces, SafeText } from '../../features/evidence/safe-text.tsx';
+import { Pieces } from '../../code/pieces.tsx';
+import { SafeText } from '../../features/evidence/safe-text.tsx';
 import { Fault } from '../../features/fault.tsx';
 import { differs } from './tool-diff.ts';
 import { ToolWordBox, ToolWordLegend } from './tool-word.tsx';

@@ -5,7 +5,7 @@ import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
 import { Button, Field, TextInput, toast } from '../../kit/index.ts';
 import { useCopy } from '../../code/use-copy.ts';
 import { useDoing } from '../../features/doing.ts';
-import { plain } from '../../features/evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
 import { SafeText } from '../../features/evidence/safe-text.tsx';
 import { FormDialog } from '../../features/form-dialog.tsx';
 import { hostOf, webAddress, type ToolServer } from './tool-words.ts';

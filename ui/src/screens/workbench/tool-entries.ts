@@ -1,7 +1,7 @@
 // Tools of approved servers as the palette and a new step name them. Pure.
 
 import type { Tool } from '../../api/types.ts';
-import { plain } from '../../features/evidence/controls.ts';
+import { plain } from '../../code/letters.ts';
 import type { ToolEntry } from '../../features/canvas/index.ts';
 
 /** Longest title that a step gets from a server, and longest description in a list. */
