@@ -16,7 +16,7 @@ export const imports = {
   'import.problemText': 'A placeholder stands for each of them and says why. The workflow runs once you have replaced it.',
   'import.missing.one': '{n} thing is not in the file',
   'import.missing.other': '{n} things are not in the file',
-  'import.missingText': 'Set them up on this machine before you run it.',
+  'import.missingText': 'Set up what is missing on this machine before you run it.',
   'import.warning.one': '{n} warning',
   'import.warning.other': '{n} warnings',
   'import.warningText': 'Read differently from what the format says, or working a little differently here.',
