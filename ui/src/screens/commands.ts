@@ -72,11 +72,12 @@ export async function openFile(): Promise<void> {
   });
 }
 
-/** A workflow of another program becomes one of the library; a report says what became of what. */
-export async function importFile(): Promise<void> {
+/** A workflow of another program becomes one of the library; a report says what became of what. `during`: says that it is under way, once a
+ * file is chosen. */
+export async function importFile(during = (work: () => Promise<unknown>): Promise<unknown> => work()): Promise<void> {
   const host = transport();
   const source = host.pickFile ? await attempt(() => host.pickFile?.() ?? Promise.resolve(null)).then((picked) => (picked ? { path: picked.handle } : null)) : await chooseText();
-  if (source) await attempt(() => importWorkflow(source));
+  if (source) await during(() => attempt(() => importWorkflow(source)));
 }
 
 /** It looks like the steps of another program; the host reads it and says what is wrong with it. */

@@ -62,7 +62,7 @@ export function GalleryScreen() {
     <Screen title={t('gallery.title')} bar={makes ? <>
       <span className="vr" />
       <Button icon="folder" onClick={() => void openFile()}>{t('gallery.open')}</Button>
-      <Button onClick={() => void importFile()}>{t('import.action')}</Button>
+      <Button busy={busy === 'import'} disabled={busy !== null} onClick={() => void importFile((work) => withBusy('import', work))}>{t('import.action')}</Button>
       <Button icon="plus" disabled={busy !== null} onClick={() => void withBusy('new', () => createWorkflow())}>{t('gallery.new')}</Button>
     </> : undefined}>
       <Gallery may={may} samples={loaded(samples)} workflows={{ ...loaded(workflows), data: list }}

@@ -56,6 +56,20 @@ describe('gallery', () => {
     expect(screen.queryByRole('button', { name: /New workflow/ })).toBeNull();
   });
 
+  it('an import that goes on is seen, and is not begun twice', async () => {
+    let refuse: () => void = () => undefined;
+    host.handlers.workflow_import = () => new Promise((_, fail) => { refuse = () => fail(new ApiError({ code: 'CANNOT_IMPORT', message: 'No steps.', hint: '' })); });
+    setTransport(Object.assign(host, { pickFile: () => Promise.resolve({ handle: 'old.json' } as never) }));
+    await at('#/workflows');
+    const button = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Import…' });
+    fireEvent.click(button());
+    await waitFor(() => expect(button().disabled).toBe(true));
+    expect(button().getAttribute('aria-busy')).toBe('true');
+    await act(async () => { refuse(); await Promise.resolve(); });
+    await waitFor(() => expect(button().disabled).toBe(false));
+    expect(host.calls.filter((one) => one.command === 'workflow_import')).toHaveLength(1);
+  });
+
   it('teaches when there is nothing yet', async () => {
     host.handlers.workflow_list = () => [];
     host.handlers.run_list = () => ({ runs: [] });
