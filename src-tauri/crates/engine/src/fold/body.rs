@@ -112,16 +112,7 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
             body.ended(index, Outcome::Elsewhere);
         }
     } else {
-        body.next = 0;
-        body.broken = false;
-        body.failed = None;
-        body.errors.clear();
-        body.live.clear();
-        for outcome in &mut body.done {
-            if matches!(outcome, Some(Outcome::Rejected(_))) {
-                *outcome = None;
-            }
-        }
+        body.again();
     }
     known.phase = Phase::Inside;
     // Children of a container that is entered again have its number; a child may be further on its own.

@@ -198,6 +198,19 @@ impl Body {
         self.weight += outcome.weight();
         self.done[index] = Some(outcome);
     }
+    /// Entered again with the same input: what failed runs again, and what it weighed is given back.
+    pub(crate) fn again(&mut self) {
+        self.next = 0;
+        self.broken = false;
+        self.failed = None;
+        self.errors.clear();
+        self.live.clear();
+        for outcome in &mut self.done {
+            if matches!(outcome, Some(Outcome::Rejected(_))) {
+                self.weight = self.weight.saturating_sub(outcome.take().map_or(0, |gone| gone.weight()));
+            }
+        }
+    }
     /// The next index that has to run.
     pub(crate) fn upcoming(&self) -> usize {
         let done = |index: &usize| self.outcome(*index).is_none();

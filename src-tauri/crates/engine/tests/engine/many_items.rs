@@ -4,6 +4,7 @@ use crate::driver::{Script, World, check, compile, told};
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{EventBody, NodeFailure, NodeState, RunEvent, RunStatus};
+use std::cell::Cell;
 use std::sync::Arc;
 
 fn flow(policy: &str, nodes: Value, edges: &[(&str, &str)]) -> Value {
@@ -247,5 +248,32 @@ fn a_loop_whose_results_have_no_room_is_an_error_of_the_loop() {
         });
         let error = error.expect("an error");
         assert!(error.message.starts_with("The results of "), "{}", error.message);
+    }
+}
+
+/// What failed and runs again weighs nothing any more: a loop that is tried again has the room it began with.
+#[test]
+fn iterations_that_failed_and_run_again_take_no_room() {
+    for mode in ["serial", "parallel"] {
+        let mut file = flow(
+            "fail",
+            json!({ "l": { "type": "t.loop", "config": { "source": [1, 2, 3], "mode": mode } },
+                    "b": { "type": "t.read", "parent": "l" } }),
+            &[],
+        );
+        file["settings"]["errorPolicy"] = json!({ "rules": [
+            { "name": "again", "when": "error.originNode == 'l' && error.attempt < 4", "action": "retry" },
+            { "name": "enough", "when": "true", "action": "abort" } ] });
+        // Room for the error of one iteration, and for less than two.
+        let compiled = compile(file).with_room_for(7_000);
+        let tries = Cell::new(0);
+        let failing = |node: &str, _: usize, _: u32| {
+            let fails = node == "l[1]/b" && tries.replace(tries.get() + 1) < 3;
+            fails.then(|| NodeFailure::tool("X", "no"))
+        };
+        let world = World::ran(&compiled, &failing, 1, json!({}));
+        let sum = summary::of(&compiled, &world.state);
+        assert_eq!(sum.status, RunStatus::Completed, "{mode}: {:#?}", told(&world.events));
+        assert_eq!((tries.get(), sum.output.len()), (4, 3), "{mode}");
     }
 }
