@@ -1,16 +1,17 @@
 //! Re-opening an ended task: its history stays as it is, a new run asks the same again (UX D2.15).
 
 use super::people::text;
+use super::rerun::asking;
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{TaskReopen, TaskReopened};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::masked::no_reason;
-use crate::people::{self, signed};
+use crate::people;
 use serde_json::json;
-use signalbox_engine::rerun::{Overrides, Reopen};
+use signalbox_engine::rerun::Reopen;
 use signalbox_model::{TaskState, base::named};
-use signalbox_runtime::{Again, Definition, Person};
+use signalbox_runtime::Person;
 use signalbox_store::StoreError;
 
 pub(crate) fn task_reopen(app: &App, caller: &Caller, request: TaskReopen) -> ApiResult<TaskReopened> {
@@ -31,21 +32,10 @@ pub(crate) fn task_reopen(app: &App, caller: &Caller, request: TaskReopen) -> Ap
     if let Some(run) = app.store.task_reopening(&row)? {
         return Err(StoreError::TaskReopened { task: row.id, run }.into());
     }
-    // Another process may have changed the grants.
-    app.grants_changed()?;
-    let told = signed(caller, json!({ "taskId": row.id, "reason": reason }));
-    let again = Again {
-        run_id: row.run_id,
-        from: named(row.path.as_deref(), &row.node),
-        person: Some(Person::Reopen(Reopen { task_id: row.id.clone(), reason, by: caller.principal.clone() })),
-        definition: Definition::Original,
-        overrides: Overrides::default(),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
-        client_run_token: None,
-        debug: None,
-        actor: caller.operator(),
-        told: told.as_object().cloned().unwrap_or_default(),
-    };
+    let told = json!({ "taskId": row.id, "reason": reason });
+    let from = named(row.path.as_deref(), &row.node);
+    let person = Person::Reopen(Reopen { task_id: row.id.clone(), reason, by: caller.principal.clone() });
+    let again = asking(app, caller, row.run_id, from, person, told)?;
     let run_id = app.wait_for(app.runtime.rerun(again))??;
     let status = app.store.run(&run_id)?.status;
     let record = people::record(app, &row.id)?;

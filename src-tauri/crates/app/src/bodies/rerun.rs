@@ -10,13 +10,14 @@ use crate::dto::{
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
 use crate::masked::{hides_again, mask_moved};
+use crate::people::signed;
 use crate::router::Caller;
 use serde_json::{Map, Value, json};
 use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
 use signalbox_engine::{RunState, checkpoint, fold, summary};
 use signalbox_model::{Effects, EventBody, RunStatus, time};
-use signalbox_runtime::{Again, Definition};
+use signalbox_runtime::{Again, Definition, Person};
 use signalbox_store::RunRow;
 use std::sync::Arc;
 
@@ -109,6 +110,31 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
     let run_id = app.wait_for(app.runtime.rerun(again))??;
     let status = app.store.run(&run_id)?.status;
     Ok(RerunStarted { run_id, status })
+}
+
+/// A re-run of a run as it was, in which a person decides first; `told` is what the audit entry says of it.
+pub(super) fn asking(
+    app: &App,
+    caller: &Caller,
+    run_id: String,
+    from: String,
+    person: Person,
+    told: Value,
+) -> ApiResult<Again> {
+    // Another process may have changed the grants.
+    app.grants_changed()?;
+    Ok(Again {
+        run_id,
+        from,
+        person: Some(person),
+        definition: Definition::Original,
+        overrides: Overrides::default(),
+        started_by: (!caller.here).then(|| "rest".to_owned()),
+        client_run_token: None,
+        debug: None,
+        actor: caller.operator(),
+        told: signed(caller, told).as_object().cloned().unwrap_or_default(),
+    })
 }
 
 pub(crate) fn run_checkpoint(app: &App, caller: &Caller, request: CheckpointOf) -> ApiResult<Checkpoint> {

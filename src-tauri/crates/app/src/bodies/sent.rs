@@ -2,15 +2,15 @@
 //! it (ADR 58). Who asks twice is told where the question stands.
 
 use super::people::text;
+use super::rerun::asking;
 use crate::app::App;
 use crate::dto::{RunSend, RunSent};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::people::signed;
 use crate::router::Caller;
 use serde_json::json;
-use signalbox_engine::rerun::{Overrides, Send};
+use signalbox_engine::rerun::Send;
 use signalbox_model::RunStatus;
-use signalbox_runtime::{Again, Definition, Error, Person};
+use signalbox_runtime::{Error, Person};
 use signalbox_store::StoreError;
 
 pub(crate) fn run_send(app: &App, caller: &Caller, request: RunSend) -> ApiResult<RunSent> {
@@ -22,24 +22,10 @@ pub(crate) fn run_send(app: &App, caller: &Caller, request: RunSend) -> ApiResul
     if let Some(sent) = sent(app, &row.run_id, true)? {
         return Ok(sent);
     }
-    // Another process may have changed the grants.
-    app.grants_changed()?;
-    let mut told = signed(caller, json!({}));
-    if let Some(reason) = &reason {
-        told["reason"] = reason.as_str().into();
-    }
-    let again = Again {
-        run_id: row.run_id.clone(),
-        from: row.failed_step.clone().unwrap_or_default(),
-        person: Some(Person::Send(Send { reason, by: caller.principal.clone() })),
-        definition: Definition::Original,
-        overrides: Overrides::default(),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
-        client_run_token: None,
-        debug: None,
-        actor: caller.operator(),
-        told: told.as_object().cloned().unwrap_or_default(),
-    };
+    let told = json!({ "reason": reason });
+    let from = row.failed_step.clone().unwrap_or_default();
+    let person = Person::Send(Send { reason, by: caller.principal.clone() });
+    let again = asking(app, caller, row.run_id.clone(), from, person, told)?;
     let sent_run_id = match app.wait_for(app.runtime.rerun(again))? {
         Ok(run) => run,
         // Somebody was faster between the look and the commit.
