@@ -14,7 +14,7 @@ test('a file is imported from the library: the report says what became of it, th
   await (await chosen).setFiles(corpus('gate-24.json'));
   const dialog = page.getByRole('dialog', { name: 'Imported: Brochure with a gate' });
   await expect(dialog.getByText('24 steps of the file')).toBeVisible();
-  await expect(dialog.getByText('1 could not be translated')).toBeVisible();
+  await expect(dialog.getByText('1 to be replaced or corrected')).toBeVisible();
   await expect(dialog.getByText(/"Service_Proof" could not be translated\. It calls a service/)).toBeVisible();
   await expect(dialog.getByText(/The text of document 7 \(House style\) is not in the file/)).toBeVisible();
   await dialog.getByText(/^\d+ warnings$/).click();

@@ -1,20 +1,25 @@
 //! Files of other programs, for the library and for the terminal.
 
 use crate::canonical;
+use crate::check::catalog;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::{io_error, write_atomic};
-use crate::library::load;
+use crate::library::{FILE_LIMIT, load};
 use serde_json::{Value, json};
 use signalbox_import::recognise;
-pub use signalbox_import::{Finding, Imported, Level, Options, Report};
+pub use signalbox_import::{Finding, Imported, Level, NOT_VALID, Options, Report};
 use std::path::Path;
 
-/// Translates the text of a file.
+/// Translates the text of a file into a workflow that can be opened, with what would keep it from running.
 pub fn translate(text: &str, options: &Options) -> ApiResult<Imported> {
-    signalbox_import::import(text, options).map_err(|refused| {
-        let class = if refused.code == "TOO_LARGE" { Class::TooLarge } else { Class::Invalid };
-        ApiError::new(class, refused.code, refused.message, refused.hint).with(json!({ "path": refused.path }))
-    })
+    let imported = signalbox_import::import(text, options)?.checked(catalog());
+    let bytes = print(&json!(imported.workflow)).len();
+    if bytes as u64 > FILE_LIMIT {
+        let message = format!("The workflow would have {bytes} bytes; at most {FILE_LIMIT} are read.");
+        let hint = "Take data out of the file: a workflow reads it when it runs.";
+        return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", message, hint));
+    }
+    Ok(imported)
 }
 
 /// The text of a file, and a name for a workflow that has none.

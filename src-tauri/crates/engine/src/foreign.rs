@@ -22,22 +22,22 @@ const BOUND: [&str; 5] = ["_result", "_meta", "_toolResult", "_item", "_index"];
 /// Fields that say what a run here finds out itself.
 const NOT_NEEDED: [&str; 3] = ["status", "eventSeq", "version"];
 
-/// Why a checkpoint cannot be the beginning of a run.
+/// Why nothing can be made of a file of another program: a checkpoint, or a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refused {
     /// The code that a host shows and decides by.
     pub code: &'static str,
-    /// Where in the checkpoint: a JSON Pointer.
+    /// Where in the file: a JSON Pointer.
     pub path: String,
-    /// What is wrong.
+    /// What is wrong, in sentences.
     pub message: String,
     /// What a person does next.
     pub hint: String,
 }
 
-fn refused(code: &'static str, path: impl Into<String>, message: String, hint: impl Into<String>) -> Refused {
-    Refused { code, path: path.into(), message, hint: hint.into() }
+fn refused(code: &'static str, path: impl Into<String>, what: String, hint: impl Into<String>) -> Refused {
+    Refused { code, path: path.into(), message: format!("{what}."), hint: hint.into() }
 }
 
 fn bad(path: &str, wanted: &str, found: &Value) -> Refused {

@@ -251,3 +251,49 @@ fn the_library_takes_such_files_from_builders() {
         assert_eq!(serving.ask("POST", "/rpc/workflow_import", &body).code(), code, "{body}");
     }
 }
+
+#[test]
+fn hostile_files_are_refused_and_leave_nothing_behind() {
+    let place = Box::new();
+    let to = place.dir.path().join("out.signalbox.json");
+    let out = to.display().to_string();
+    let mut large = b"{\"steps\":[\"".to_vec();
+    large.resize(50 << 20, b'a');
+    let zeros = vec![0_u8; 4_096];
+    let nested = "[".repeat(10_000);
+    for (bytes, code, words) in [
+        (&b"{\"steps\":[{\"id\":\"Set_\xff\"}]}"[..], "BAD_JSON", "is no text (UTF-8)"),
+        (&zeros, "BAD_JSON", "line 1"),
+        (b"{\"version\":\"3.16\",\"steps\":[{\"id\":\"Set_a\",", "BAD_JSON", "line 1"),
+        (nested.as_bytes(), "BAD_JSON", "128 levels"),
+        (&large, "TOO_LARGE", "50 MiB"),
+        (b"", "BAD_JSON", "line 1"),
+        (b"null", "UNKNOWN_FORMAT", "in no format"),
+        (b"{\"steps\":[{\"id\":\"Set_a\",\"next\":\"Set_a\"}]}", "CANNOT_IMPORT", "No entry"),
+    ] {
+        let from = place.file("odd.json", bytes).display().to_string();
+        let done = place.run(&["import", &from, "-o", &out, "--json"]);
+        let error = &done.json()["error"];
+        assert_eq!((done.code, error["code"].as_str()), (2, Some(code)), "{error}");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains(words)), "{error}");
+        assert!(error["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{error}");
+    }
+    // What would come out larger than what can be opened is refused as well.
+    let words: Vec<Value> = (0..1_500_000).map(|_| json!(0)).collect();
+    let wide = json!([{ "id": "Tool_a", "input": { "list": words }, "next": "RETURN" }]);
+    let from = place.file("wide.json", foreign(wide).to_string()).display().to_string();
+    let done = place.run(&["import", &from, "-o", &out, "--json"]);
+    assert_eq!((done.code, &done.json()["error"]["code"]), (2, &json!("TOO_LARGE")), "{}", done.err);
+    assert!(!to.exists());
+    let left: Vec<_> =
+        std::fs::read_dir(place.dir.path()).expect("a folder").flatten().map(|one| one.file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains(".tmp")), "{left:?}");
+    // A step that was made but could not run is told, and the file is written for its author to mend.
+    let odd = json!([{ "id": "Tool_a", "tool": "t", "input": "=1 + 1", "next": "Loop_b" },
+                     { "id": "Loop_b", "mode": "serial", "source": "=rows", "children": [], "next": "RETURN" }]);
+    let from = place.file("odd.json", foreign(odd).to_string()).display().to_string();
+    let done = place.run(&["import", &from, "-o", &out, "--tool-server", "files"]);
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert!(done.err.contains("cannot run NOT_VALID at /steps/1"), "{}", done.err);
+    assert!(to.exists());
+}

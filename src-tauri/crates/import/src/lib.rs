@@ -2,11 +2,14 @@
 //! text that is given is looked at.
 #![deny(missing_docs)]
 
+mod check;
 mod layout;
 mod report;
 mod vl;
 
+pub use check::NOT_VALID;
 pub use report::{Finding, Level, Report, Translated};
+pub use signalbox_engine::foreign::Refused;
 
 use signalbox_engine::json;
 use signalbox_model::Workflow;
@@ -37,20 +40,6 @@ pub struct Imported {
     pub workflow: Workflow,
     /// What became of what.
     pub report: Report,
-}
-
-/// Why nothing sensible can be made of a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Refused {
-    /// What a host decides by.
-    pub code: &'static str,
-    /// JSON Pointer into the file.
-    pub path: String,
-    /// What is wrong.
-    pub message: String,
-    /// What to do next.
-    pub hint: String,
 }
 
 /// Which format a text is of; none when it is of none, our own included.

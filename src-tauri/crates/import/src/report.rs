@@ -5,14 +5,25 @@ use serde::Serialize;
 use std::collections::HashSet;
 
 /// Findings that are listed; `more` counts the others.
-const MOST: usize = 1_000;
+pub(crate) const MOST: usize = 1_000;
+/// Longest sentences of a finding, in letters: names in them are as long as a file makes them.
+const LONGEST: usize = 1_000;
+
+/// A text that people read, not longer than anybody reads.
+pub(crate) fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ImportLevel")]
 pub enum Level {
-    /// It could not be translated: a visible placeholder stands there, and the workflow cannot run before it is replaced.
+    /// The workflow cannot run before it is mended: a placeholder stands for what could not be translated, or a step that was
+    /// made has a setting that is refused here.
     Problem,
     /// The file does not have what the step needs on this machine.
     Missing,
@@ -80,10 +91,14 @@ impl Report {
     }
 }
 
-/// Collects findings.
+/// Collects findings: as many of each level as are ever listed, so that a file of nothing but mistakes stays small.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
-    pub(crate) list: Vec<Finding>,
+    list: Vec<Finding>,
+    /// A step that stands in several branches says the same again.
+    seen: HashSet<(String, String, String)>,
+    kept: [usize; 3],
+    more: usize,
 }
 
 impl Findings {
@@ -96,24 +111,25 @@ impl Findings {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        let found = Finding {
-            level,
-            code: code.to_owned(),
-            step: step.map(str::to_owned),
-            path: path.into(),
-            message: message.into(),
-            hint: hint.into(),
-        };
-        self.list.push(found);
+        let (path, message) = (path.into(), short(&message.into()));
+        if self.seen.contains(&(code.to_owned(), path.clone(), message.clone())) {
+            return;
+        }
+        let kept = &mut self.kept[level as usize];
+        if *kept == MOST {
+            self.more += 1;
+            return;
+        }
+        *kept += 1;
+        self.seen.insert((code.to_owned(), path.clone(), message.clone()));
+        let (code, step) = (code.to_owned(), step.map(str::to_owned));
+        self.list.push(Finding { level, code, step, path, message, hint: short(&hint.into()) });
     }
 
-    /// Problems first, then by place; how many are not listed.
+    /// Problems first, then in the order in which they were met; how many are not listed.
     pub(crate) fn sorted(mut self) -> (Vec<Finding>, usize) {
-        // A step that stands in several branches says the same again.
-        let mut seen = HashSet::new();
-        self.list.retain(|found| seen.insert((found.code.clone(), found.path.clone(), found.message.clone())));
         self.list.sort_by_key(|found| found.level);
-        let more = self.list.len().saturating_sub(MOST);
+        let more = self.more + self.list.len().saturating_sub(MOST);
         self.list.truncate(MOST);
         (self.list, more)
     }

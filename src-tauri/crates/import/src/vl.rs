@@ -6,6 +6,7 @@ mod kinds;
 mod read;
 mod registry;
 mod syntax;
+mod text;
 mod value;
 
 pub(crate) use read::is_one;

@@ -58,8 +58,8 @@ impl From<RunError> for ApiError {
 
 impl From<Refused> for ApiError {
     fn from(refused: Refused) -> Self {
-        let message = format!("{}.", refused.message);
-        Self::new(Class::Invalid, refused.code, message, refused.hint).with(json!({ "path": refused.path }))
+        let class = if refused.code == "TOO_LARGE" { Class::TooLarge } else { Class::Invalid };
+        Self::new(class, refused.code, refused.message, refused.hint).with(json!({ "path": refused.path }))
     }
 }
 

@@ -168,6 +168,10 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
                 Some(text) => made(run, text),
                 None => fail("The bytes are not UTF-8 text."),
             },
+            // As a value it is refused as well: JSON cannot say it.
+            V::Double(v) if !v.is_finite() => {
+                fail(format!("`string({v})` is no number. Check for a division by zero."))
+            }
             V::Bool(_) | V::Int(_) | V::Double(_) | V::Type(_) => made(run, ops::plain(value).unwrap_or_default()),
             _ => fail(format!(
                 "`string(…)` does not work with {}. Use `{{{{ }}}}` in a text to write it as JSON.",

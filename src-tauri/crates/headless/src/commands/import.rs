@@ -4,7 +4,7 @@ use super::Done;
 use crate::args::{Import, ImportFormat};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::json;
-use signalbox_app::import::{Level, Options, Report, print, text_of, translate, write};
+use signalbox_app::import::{Level, NOT_VALID, Options, Report, print, text_of, translate, write};
 
 pub(crate) fn import(output: &Output, args: &Import) -> Done {
     // Every format that is read is told by its content.
@@ -39,6 +39,7 @@ fn tell(output: &Output, report: &Report) {
     eprintln!("{}{version}: {} steps became {}.", report.format, report.steps, report.nodes);
     for found in &report.findings {
         let (word, tone) = match found.level {
+            Level::Problem if found.code == NOT_VALID => ("cannot run", Tone::Bad),
             Level::Problem => ("not translated", Tone::Bad),
             Level::Missing => ("missing here", Tone::Warn),
             Level::Warning => ("warning", Tone::Quiet),

@@ -1,6 +1,8 @@
 //! Foreign expressions as CEL: what each name means here (K-08, K-36), and how texts, truth and sums are written.
 
 use super::syntax::{Ast, Op};
+use super::text::{Text, literal, quoted};
+use signalbox_engine::expr::{MAX_CHAIN, MAX_LENGTH};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the type of a value before any run.
@@ -46,6 +48,8 @@ pub(super) struct Writer<'a> {
     pub(super) names: &'a Names,
     pub(super) place: &'a Place,
     pub(super) used: &'a mut Used,
+    /// How deep in the tree it is.
+    pub(super) depth: usize,
 }
 
 /// CEL, or why there is none.
@@ -54,56 +58,20 @@ pub(super) type Cel = Result<String, String>;
 /// Strength of what is no binary operator.
 const TIGHT: u8 = 9;
 
+/// What counts as false there.
+const FALSE: &str = "[null, false, 0, '']";
+
 /// A value for a setting, `in` or `out`: `=` and CEL, or a text with holes.
 pub(super) fn value(writer: &mut Writer<'_>, ast: &Ast) -> Cel {
     if let Ast::Text(text) = ast {
         return Ok(literal(text));
     }
-    if writer.ty(ast) == Ty::Text
-        && let Ast::Binary(Op::Add, ..) = ast
-        && let Some(text) = writer.template(ast)?
+    if let Ast::Binary(Op::Add, ..) = ast
+        && writer.ty(ast) == Ty::Text
     {
-        return Ok(text);
+        return writer.template(ast);
     }
     Ok(format!("={}", writer.cel(ast)?))
-}
-
-/// A text that means itself here.
-pub(super) fn literal(text: &str) -> String {
-    if text.contains("{{") {
-        format!("={}", quoted(text))
-    } else if text.starts_with('=') {
-        format!("={text}")
-    } else {
-        text.to_owned()
-    }
-}
-
-/// CEL as a hole of a text; none when its own braces would end it early.
-pub(super) fn hole(cel: &str) -> Option<String> {
-    if cel.contains("{{") || cel.contains("}}") {
-        return None;
-    }
-    let braces = cel.starts_with('{') || cel.ends_with('}');
-    Some(if braces { format!("{{{{ {cel} }}}}") } else { format!("{{{{{cel}}}}}") })
-}
-
-/// A text as CEL.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from("'");
-    for c in text.chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '\'' => out.push_str("\\'"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('\'');
-    out
 }
 
 /// Words that CEL keeps for itself.
@@ -164,8 +132,9 @@ impl Writer<'_> {
                 _ => Ty::Any,
             },
             Ast::Binary(Op::Sub | Op::Mul | Op::Div | Op::Rem, ..) => Ty::Number,
-            Ast::Binary(..) => Ty::Bool,
-            Ast::Choice(_, yes, no) => {
+            Ast::Binary(Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, ..) => Ty::Bool,
+            // One of the two, as it is.
+            Ast::Binary(Op::And | Op::Or, yes, no) | Ast::Choice(_, yes, no) => {
                 let (yes, no) = (self.ty(yes), self.ty(no));
                 if yes == no { yes } else { Ty::Any }
             }
@@ -173,22 +142,20 @@ impl Writer<'_> {
         }
     }
 
-    /// A sum of texts as a text with holes; none when it cannot be written so.
-    fn template(&mut self, ast: &Ast) -> Result<Option<String>, String> {
+    /// A sum of texts as a text with holes.
+    fn template(&mut self, ast: &Ast) -> Cel {
         let mut parts = Vec::new();
         self.summands(ast, &mut parts);
-        let mut text = String::new();
+        let mut text = Text::default();
         for part in parts {
-            let written = match part {
-                Ast::Text(part) => Some(part.clone()).filter(|part| !part.contains("{{")),
-                part => hole(&self.cel(part)?),
-            };
-            match written {
-                Some(part) => text.push_str(&part),
-                None => return Ok(None),
+            match part {
+                Ast::Text(words) => text.say(words),
+                // As a text a whole number has no point, as JSON it keeps it: `3.0`.
+                part if fractional(part) => text.fill(format!("string({})", self.cel(part)?)),
+                part => text.fill(self.cel(part)?),
             }
         }
-        Ok((!text.starts_with('=')).then_some(text))
+        Ok(text.write())
     }
 
     fn summands<'t>(&self, ast: &'t Ast, parts: &mut Vec<&'t Ast>) {
@@ -210,13 +177,10 @@ impl Writer<'_> {
         let (text, rank) = match ast {
             Ast::Bool(_) => (self.cel(ast)?, TIGHT),
             Ast::Not(inner) => (format!("!{}", self.true_at(inner, TIGHT)?), 8),
-            Ast::Binary(op @ (Op::And | Op::Or), left, right) => {
-                let (left, right) = (self.true_at(left, op.rank())?, self.true_at(right, op.rank() + 1)?);
-                (format!("{left} {} {right}", op.sign()), op.rank())
-            }
+            Ast::Binary(op @ (Op::And | Op::Or), left, right) => self.both(*op, left, right)?,
             Ast::Binary(op, ..) if self.ty(ast) == Ty::Bool => (self.cel(ast)?, op.rank()),
             _ if self.ty(ast) == Ty::Bool => (format!("{} == true", self.at(ast, 4)?), 3),
-            _ => (format!("!({} in [null, false, 0, ''])", self.at(ast, 5)?), 8),
+            _ => (format!("!({} in {FALSE})", self.at(ast, 5)?), 8),
         };
         Ok(if rank < least { format!("({text})") } else { text })
     }
@@ -228,7 +192,14 @@ impl Writer<'_> {
 
     /// In brackets, unless it binds at least as strongly as `least`.
     fn at(&mut self, ast: &Ast, least: u8) -> Cel {
-        let (text, rank) = self.ranked(ast)?;
+        // Trees are as deep as their chains are long; the engine reads no longer ones, and a stack has an end.
+        if self.depth > MAX_CHAIN {
+            return Err(format!("it strings more than {MAX_CHAIN} operations together"));
+        }
+        self.depth += 1;
+        let ranked = self.ranked(ast);
+        self.depth -= 1;
+        let (text, rank) = ranked?;
         Ok(if rank < least { format!("({text})") } else { text })
     }
 
@@ -244,14 +215,15 @@ impl Writer<'_> {
             Ast::Index(of, index) => (format!("{}[{}]", self.at(of, TIGHT)?, self.cel(index)?), TIGHT),
             Ast::Not(_) => (self.truth(ast)?, 8),
             Ast::Minus(inner) => (format!("-{}", self.at(inner, TIGHT)?), 8),
-            Ast::Binary(Op::And | Op::Or, ..) => {
-                let text = self.truth(ast)?;
-                let rank = if matches!(ast, Ast::Binary(Op::And, ..)) { 2 } else { 1 };
-                (text, rank)
-            }
+            Ast::Binary(op @ (Op::And | Op::Or), left, right) => self.either(*op, left, right)?,
             Ast::Binary(Op::Add, left, right) if self.ty(ast) == Ty::Text => {
                 let (left, right) = (self.text(left, 5)?, self.text(right, 6)?);
                 (format!("{left} + {right}"), 5)
+            }
+            Ast::Binary(Op::Div, left, right) => (self.quotient(left, right)?, Op::Div.rank()),
+            Ast::Binary(Op::Rem, _, right) if zero(right) => return Err("it divides by zero".into()),
+            Ast::Binary(Op::Rem, left, right) if fractional(left) || fractional(right) => {
+                return Err("'%' works on whole numbers only here".into());
             }
             Ast::Binary(op, left, right) => {
                 // Comparisons of comparisons need brackets in CEL, too.
@@ -261,7 +233,7 @@ impl Writer<'_> {
             }
             Ast::Choice(when, yes, no) => {
                 let when = self.true_at(when, 1)?;
-                (format!("{when} ? {} : {}", self.at(yes, 1)?, self.at(no, 1)?), 0)
+                (format!("{when} ? {} : {}", self.at(yes, 1)?, self.cel(no)?), 0)
             }
             Ast::List(entries) => {
                 let entries = entries.iter().map(|entry| self.cel(entry)).collect::<Result<Vec<_>, _>>()?;
@@ -275,6 +247,73 @@ impl Writer<'_> {
                 (format!("{{{}}}", texts.join(", ")), TIGHT)
             }
             Ast::Call(name) => return Err(format!("there is no function '{name}' for it here")),
+        })
+    }
+
+    /// Two conditions as one.
+    fn both(&mut self, op: Op, left: &Ast, right: &Ast) -> Result<(String, u8), String> {
+        let (left, right) = (self.true_at(left, op.rank())?, self.true_at(right, op.rank() + 1)?);
+        Ok((format!("{left} {} {right}", op.sign()), op.rank()))
+    }
+
+    /// `&&` and `||` give one of their two values there; here they are conditions. Where both values are true or false, that
+    /// is the same.
+    fn either(&mut self, op: Op, left: &Ast, right: &Ast) -> Result<(String, u8), String> {
+        if self.certain(left, op == Op::Or) && self.certain(right, false) {
+            return self.both(op, left, right);
+        }
+        // `a || b || c` is `a || (b || c)`: each value stands twice, and not once more with every operator.
+        if let Ast::Binary(inner, first, second) = left
+            && *inner == op
+        {
+            let rest = Ast::Binary(op, second.clone(), Box::new(right.clone()));
+            return self.either(op, first, &rest);
+        }
+        let chain = matches!(right, Ast::Choice(..) | Ast::Binary(Op::And | Op::Or, ..));
+        let plain = self.ty(left) != Ty::Bool && !matches!(left, Ast::Binary(Op::And | Op::Or, ..));
+        let text = match op {
+            Op::And if plain => {
+                format!("{} in {FALSE} ? {} : {}", self.at(left, 5)?, self.at(left, 1)?, self.cel(right)?)
+            }
+            Op::And => format!("!{} ? {} : {}", self.true_at(left, TIGHT)?, self.at(left, 1)?, self.cel(right)?),
+            // A value and what stands for it when it is missing.
+            _ if plain && !chain => {
+                format!("{} in {FALSE} ? {} : {}", self.at(left, 5)?, self.at(right, 1)?, self.cel(left)?)
+            }
+            _ => format!("{} ? {} : {}", self.true_at(left, 1)?, self.at(left, 1)?, self.cel(right)?),
+        };
+        if text.len() > MAX_LENGTH {
+            return Err(format!("as a choice between its values it has more than {MAX_LENGTH} bytes"));
+        }
+        Ok((text, 0))
+    }
+
+    /// Whether a value is true or false, and nothing else. What is declared so may be null, too: left of `||` that is the
+    /// same as false.
+    fn certain(&self, ast: &Ast, or_null: bool) -> bool {
+        match ast {
+            Ast::Bool(_) | Ast::Not(_) => true,
+            Ast::Binary(Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, ..) => true,
+            Ast::Binary(Op::And | Op::Or, left, right) | Ast::Choice(_, left, right) => {
+                self.certain(left, or_null) && self.certain(right, or_null)
+            }
+            Ast::Variable(_) | Ast::Name(_) => or_null && self.ty(ast) == Ty::Bool,
+            _ => false,
+        }
+    }
+
+    /// Numbers are divided as decimal ones there; whole ones would lose what is behind the point here.
+    fn quotient(&mut self, left: &Ast, right: &Ast) -> Cel {
+        if zero(right) {
+            return Err("it divides by zero".into());
+        }
+        let rank = Op::Div.rank();
+        let (over, under) = (self.at(left, rank)?, self.at(right, rank + 1)?);
+        Ok(match (left, right) {
+            _ if fractional(left) || fractional(right) => format!("{over} / {under}"),
+            (_, Ast::Number(whole)) => format!("{over} / {whole}.0"),
+            (Ast::Number(whole), _) => format!("{whole}.0 / {under}"),
+            _ => format!("double({}) / {under}", self.cel(left)?),
         })
     }
 
@@ -334,6 +373,26 @@ impl Writer<'_> {
             }
             _ => Ok(format!("{}{}", self.at(of, TIGHT)?, field(name))),
         }
+    }
+}
+
+/// Zero, as written.
+fn zero(ast: &Ast) -> bool {
+    match ast {
+        Ast::Number(text) => text.parse::<f64>() == Ok(0.0),
+        Ast::Minus(inner) => zero(inner),
+        _ => false,
+    }
+}
+
+/// A number that is a decimal one, whatever the values are.
+fn fractional(ast: &Ast) -> bool {
+    match ast {
+        Ast::Number(text) => text.contains('.'),
+        Ast::Minus(inner) => fractional(inner),
+        Ast::Binary(Op::Div, ..) => true,
+        Ast::Binary(Op::Add | Op::Sub | Op::Mul, left, right) => fractional(left) || fractional(right),
+        _ => false,
     }
 }
 

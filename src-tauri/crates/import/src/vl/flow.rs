@@ -4,7 +4,8 @@
 use super::cel::{Place, Used};
 use super::kinds::{Body, Maker};
 use super::read::{Family, File, Step, Target};
-use crate::report::{Findings, Level, Translated};
+use super::text::literal;
+use crate::report::{Findings, Level, Translated, short};
 use crate::{Options, Refused};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -14,6 +15,12 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Steps that stand more than once.
 const MOST_COPIES: usize = 5_000;
+/// What the further ones of them say, in bytes.
+const MOST_COPIED: usize = 16 * 1024 * 1024;
+/// Steps that are made.
+const MOST_NODES: usize = 30_000;
+/// Reasons that are told of one step.
+const MOST_REASONS: usize = 5;
 /// Containers in containers.
 const DEEPEST: usize = 16;
 /// Cases of one Switch; one is kept for the condition of the step itself.
@@ -79,6 +86,8 @@ pub(super) fn build(file: &File<'_>, options: &Options, found: &mut Findings) ->
         stood: HashSet::new(),
         made: vec![Vec::new(); file.steps.len()],
         copies: 0,
+        copied: 0,
+        numbers: HashMap::new(),
     };
     for entry in &file.entries {
         let lane = builder.lane(None, None, 0)?;
@@ -86,6 +95,14 @@ pub(super) fn build(file: &File<'_>, options: &Options, found: &mut Findings) ->
     }
     while let Some(way) = builder.open.pop_front() {
         builder.work(way)?;
+        if builder.nodes.len() > MOST_NODES {
+            return Err(Refused {
+                code: "CANNOT_IMPORT",
+                path: "/steps".into(),
+                message: format!("The file would become more than {MOST_NODES} steps."),
+                hint: "Split it into several workflows that call each other.".into(),
+            });
+        }
     }
     builder.finish()
 }
@@ -108,6 +125,10 @@ struct Builder<'a, 'f> {
     stood: HashSet<usize>,
     made: Vec<Vec<String>>,
     copies: usize,
+    /// Bytes of the file that stand once more.
+    copied: usize,
+    /// Ids that were wanted again, and the number that was given last.
+    numbers: HashMap<String, usize>,
 }
 
 impl<'f> Builder<'_, 'f> {
@@ -126,14 +147,17 @@ impl<'f> Builder<'_, 'f> {
 
     /// A free id like this one.
     fn free(&mut self, base: &str) -> String {
-        let mut id = base.to_owned();
-        for n in 2.. {
-            if self.taken.insert(id.clone()) {
-                break;
-            }
-            id = format!("{base}_{n}");
+        if self.taken.insert(base.to_owned()) {
+            return base.to_owned();
         }
-        id
+        let number = self.numbers.entry(base.to_owned()).or_insert(1);
+        loop {
+            *number += 1;
+            let id = format!("{base}_{number}");
+            if self.taken.insert(id.clone()) {
+                return id;
+            }
+        }
     }
 
     fn reach(&mut self, lane: usize, step: usize, back: Option<Dest>, handles: bool) -> Result<Dest, Refused> {
@@ -148,6 +172,19 @@ impl<'f> Builder<'_, 'f> {
         let id = if first { one.node.clone() } else { self.free(&one.node) };
         if !first {
             self.copies += 1;
+            self.copied += serde_json::to_string(one.raw).map_or(0, |text| text.len());
+            if self.copied > MOST_COPIED {
+                return Err(Refused {
+                    code: "CANNOT_IMPORT",
+                    path: one.path.clone(),
+                    message: format!(
+                        "Steps that several chains share, \"{}\" among them, would stand here for more than {} MiB.",
+                        one.id,
+                        MOST_COPIED >> 20
+                    ),
+                    hint: "Let chains that branch end with RETURN and go on in one place.".into(),
+                });
+            }
             if self.copies > MOST_COPIES {
                 return Err(Refused {
                     code: "CANNOT_IMPORT",
@@ -247,7 +284,7 @@ impl<'f> Builder<'_, 'f> {
     fn placeholder(&mut self, way: &Way, base: &str, why: &str, raw: Option<&Map>) -> String {
         let id = if base == self.ways_id(way) { base.to_owned() } else { self.free(base) };
         let config = raw.map(|raw| json!({ "step": raw }));
-        let description = Some(why.to_owned());
+        let description = Some(short(why));
         self.add(&id, way, Node { kind: PLACEHOLDER_KIND.into(), description, config, ..Node::default() });
         id
     }
@@ -340,7 +377,10 @@ impl<'f> Builder<'_, 'f> {
             reasons.push(why.clone());
         }
         if !reasons.is_empty() {
-            let why = reasons.join("; ");
+            let more = reasons.len().saturating_sub(MOST_REASONS);
+            reasons.truncate(MOST_REASONS);
+            let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+            let why = format!("{}{more}", reasons.join("; "));
             let message =
                 format!("\"{}\" could not be translated. {why}{}", step.id, if why.ends_with('.') { "" } else { "." });
             let hint = "A placeholder with what the file says stands there: replace it with steps that do the same.";
@@ -402,14 +442,15 @@ impl<'f> Builder<'_, 'f> {
         }
         let mut config = body.config;
         if stop {
-            config.insert("stopId".into(), json!(step.id.chars().take(100).collect::<String>()));
+            let id: String = step.id.chars().take(100).collect();
+            config.insert("stopId".into(), json!(literal(&id)));
         }
         let optional = |map: Map| Some(map).filter(|map| !map.is_empty());
         let described = step.get("meta").and_then(|meta| meta.get("description").or_else(|| meta.get("desc")));
         let described = described.or_else(|| step.get("description")).and_then(Value::as_str).map(str::to_owned);
         let node = Node {
             kind: body.kind.to_owned(),
-            description: why.or(described),
+            description: why.map(|why| short(&why)).or(described),
             condition: condition.filter(|_| !guarded),
             config: optional(config).map(Value::Object),
             out: optional(body.out),
@@ -478,7 +519,9 @@ impl<'f> Builder<'_, 'f> {
             self.wire(id, "default", Some(Dest::Node(made)));
         }
         let mut rows: Vec<(String, String, Option<Dest>)> = Vec::new();
+        let mut ports: HashMap<String, usize> = HashMap::new();
         if let Some(condition) = condition {
+            ports.insert("skipped".into(), 1);
             rows.push((format!("!({condition})"), "skipped".into(), next.clone()));
         }
         for (case, when) in cases {
@@ -492,12 +535,14 @@ impl<'f> Builder<'_, 'f> {
             if matches!(port.as_str(), "" | "default" | "error") {
                 port.push('_');
             }
-            let base = port.clone();
-            for n in 2.. {
-                if rows.iter().all(|(_, known, _)| *known != port) {
-                    break;
+            let times = ports.entry(port.clone()).and_modify(|times| *times += 1).or_insert(1);
+            if *times > 1 {
+                let base = port;
+                port = format!("{base}_{times}");
+                while ports.contains_key(&port) {
+                    port.push('_');
                 }
-                port = format!("{base}_{n}");
+                ports.insert(port.clone(), 1);
             }
             rows.push((when, port, to));
         }

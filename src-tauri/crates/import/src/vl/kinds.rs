@@ -1,8 +1,9 @@
 //! What one foreign step is here: kind, settings, writes. Where it leads is [`super::flow`]'s.
 
-use super::cel::{Place, Ty, Used, literal};
+use super::cel::{Place, Ty, Used};
 use super::read::{Family, File, Step, says};
-use super::value::{Mode, Reader, put};
+use super::text::{Text, literal};
+use super::value::{Mode, Reader, put, sound};
 use crate::Options;
 use crate::report::{Findings, Level};
 use serde_json::{Value, json};
@@ -19,6 +20,11 @@ pub(super) struct Body {
     pub(super) print: Option<Value>,
     pub(super) timeout_ms: Option<u64>,
 }
+
+/// Longest address, in bytes.
+const LONGEST_URL: usize = 8_192;
+/// Most files that one step writes by names that are known only when it runs.
+const MOST_FILES: usize = 100;
 
 /// What the translation of one step needs.
 pub(super) struct Maker<'a, 'f> {
@@ -186,7 +192,7 @@ impl Maker<'_, '_> {
                 "prompt" => drop(body.config.insert("prompt".into(), self.value("in.prompt", raw, Mode::Message)?)),
                 "system" => drop(body.config.insert("system".into(), self.value("in.system", raw, Mode::Message)?)),
                 "docs" => self.docs(raw, body)?,
-                "stream" => drop(body.config.insert("stream".into(), raw.clone())),
+                "stream" => drop(body.config.insert("stream".into(), self.value("in.stream", raw, Mode::Literal)?)),
                 "max_tokens" | "maxTokens" => {
                     drop(body.config.insert("maxTokens".into(), self.value("in.max_tokens", raw, Mode::Literal)?))
                 }
@@ -238,24 +244,37 @@ impl Maker<'_, '_> {
             body.config.insert("messages".into(), value);
             return Ok(());
         };
-        let (mut system, mut messages) = (Vec::new(), Vec::new());
+        let (mut system, mut messages) = (Text::default(), Vec::new());
         for one in list {
             let role = one.get("role").and_then(Value::as_str).unwrap_or("user");
-            let parts = match one.get("content") {
+            let parts: Vec<&Value> = match one.get("content") {
                 Some(Value::Array(parts)) => {
-                    let texts = parts.iter().map(|part| part.get("text").and_then(Value::as_str));
-                    let texts: Option<Vec<&str>> = texts.collect();
-                    json!(texts.ok_or("in.messages: a message has something else than text")?.join("\n"))
+                    let texts = parts.iter().map(|part| part.get("text").filter(|text| text.is_string()));
+                    let texts: Option<_> = texts.collect();
+                    texts.ok_or("in.messages: a message has something else than text")?
                 }
-                Some(content) => content.clone(),
-                None => return Err("in.messages: a message has no content".into()),
+                Some(content @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => vec![content],
+                Some(Value::Object(_)) => return Err("in.messages: the content of a message is an object".into()),
+                Some(Value::Null) | None => return Err("in.messages: a message has no content".into()),
             };
-            let content = match self.value("in.messages", &parts, Mode::Message)? {
-                Value::String(text) => text,
-                other => other.to_string(),
-            };
+            let mut content = Text::default();
+            for (at, part) in parts.into_iter().enumerate() {
+                if at > 0 {
+                    content.say("\n");
+                }
+                match self.value("in.messages", part, Mode::Message)? {
+                    Value::String(text) => content.put(&text),
+                    other => content.say(&other.to_string()),
+                }
+            }
+            let content = content.write();
             match role {
-                "system" => system.push(content),
+                "system" => {
+                    if !system.is_empty() {
+                        system.say("\n\n");
+                    }
+                    system.put(&content);
+                }
                 "user" | "assistant" => messages.push(json!({ "role": role, "content": content })),
                 other => return Err(format!("in.messages: the role '{other}' is not known here")),
             }
@@ -264,7 +283,7 @@ impl Maker<'_, '_> {
             return Err("in.messages: nothing is asked".into());
         }
         if !system.is_empty() {
-            body.config.insert("system".into(), json!(system.join("\n\n")));
+            body.config.insert("system".into(), json!(system.write()));
         }
         body.config.insert("messages".into(), Value::Array(messages));
         Ok(())
@@ -290,7 +309,7 @@ impl Maker<'_, '_> {
             let message = format!("The text of document {id}{words} is not in the file.");
             let hint = format!("Save it as {file} in a folder that this machine grants.");
             self.found.add(Level::Missing, "DOCUMENT", None, "/registry/docs", message, hint);
-            files.push(json!(file));
+            files.push(json!(literal(&file)));
         }
         if !files.is_empty() {
             body.config.insert("docs".into(), Value::Array(files));
@@ -354,7 +373,7 @@ impl Maker<'_, '_> {
         let tool = step.text("tool").or_else(|| step.text("toolName"));
         let derived = suffix(step.id);
         let tool = tool.or(derived).ok_or("tool: it names no tool")?;
-        body.config.insert("tool".into(), json!(tool));
+        body.config.insert("tool".into(), json!(literal(tool)));
         let arguments = match step.get("input").or_else(|| step.get("in")) {
             None => json!({}),
             Some(given @ Value::Object(_)) => self.value("input", given, Mode::Literal)?,
@@ -378,6 +397,9 @@ impl Maker<'_, '_> {
         let api = api.ok_or_else(|| format!("api: the registry has no address '{id}'"))?;
         let text = |field: &str| api.get(field).and_then(Value::as_str);
         let method = text("method").unwrap_or("GET").to_ascii_uppercase();
+        if !method.chars().all(|c| c.is_ascii_alphabetic()) {
+            return Err(format!("api: '{id}' has a method that is no word"));
+        }
         let mut given = match step.get("in") {
             None => Map::new(),
             Some(given @ Value::Object(_)) => match self.value("in", given, Mode::Literal)? {
@@ -386,25 +408,36 @@ impl Maker<'_, '_> {
             },
             Some(_) => return Err("in: it is no object".into()),
         };
-        let mut url = String::new();
+        let mut url = Text::default();
         let mut rest = text("url").ok_or_else(|| format!("api: '{id}' has no url"))?;
+        if rest.len() > LONGEST_URL {
+            return Err(format!("api: the url of '{id}' has more than {LONGEST_URL} bytes"));
+        }
         while let Some((before, after)) = rest.split_once('{') {
             let (name, behind) = after.split_once('}').ok_or("api: a '{' in its url is not closed")?;
-            url.push_str(before);
+            url.say(before);
             match given.shift_remove(name) {
-                Some(Value::String(text)) => {
-                    url.push_str(&spoken(&text).ok_or("api: a value cannot stand in the url")?)
-                }
-                Some(other) => url.push_str(&other.to_string()),
+                Some(Value::String(written)) => url.put(&written),
+                Some(other @ (Value::Number(_) | Value::Bool(_))) => url.say(&other.to_string()),
+                Some(_) => return Err(format!("api: '{name}' of its url is neither a text nor a number")),
                 None => return Err(format!("api: its url needs '{name}', which 'in' does not give")),
             }
             rest = behind;
         }
-        url.push_str(rest);
+        url.say(rest);
+        let url = url.write();
+        sound(&url, &url)?;
         body.config.insert("method".into(), json!(method));
         body.config.insert("url".into(), json!(url));
         let reads = matches!(method.as_str(), "GET" | "HEAD" | "DELETE" | "OPTIONS");
-        let mut headers = api.get("headers").and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut headers = match api.get("headers") {
+            Some(all @ Value::Object(_)) => match self.value("headers", all, Mode::Literal)? {
+                Value::Object(headers) => headers,
+                _ => Map::new(),
+            },
+            Some(found) if says(found) => return Err("headers: they are no object".into()),
+            Some(_) | None => Map::new(),
+        };
         if let Some(Value::Object(more)) = given.shift_remove("headers") {
             headers.extend(more);
         }
@@ -569,6 +602,11 @@ impl Maker<'_, '_> {
                     Some(name) => {
                         let later = Place { result: place.result.as_ref().map(|_| field.clone()), ..place.clone() };
                         let value = self.read("out", &later, |reader| reader.value(raw, Mode::Expression))?;
+                        if body.files.len() >= MOST_FILES {
+                            return Err(format!(
+                                "out: it writes more than {MOST_FILES} files by names with values in them"
+                            ));
+                        }
                         body.files.push((name, value));
                     }
                     None => {
@@ -626,13 +664,4 @@ fn suffix(id: &str) -> Option<&str> {
 /// Paths of the other program count from its project: here from a granted folder.
 fn relative(path: &str) -> String {
     path.trim_start_matches('/').to_owned()
-}
-
-/// A value as a part of a text.
-fn spoken(value: &str) -> Option<String> {
-    match value.strip_prefix('=') {
-        Some(rest) if rest.starts_with('=') => Some(rest.to_owned()),
-        Some(cel) => super::cel::hole(cel),
-        None => Some(value.to_owned()),
-    }
 }

@@ -400,22 +400,15 @@ fn lead(step: &mut Step<'_>, ids: &HashMap<&str, usize>, found: &mut Findings) {
     match step.raw.get("children") {
         None | Some(Value::Null) => {}
         Some(Value::Array(list)) => {
-            for child in list {
-                match child.as_str() {
-                    Some(text) => children.push(to(text)),
-                    None => wrong("children", "list of ids of steps"),
-                }
+            children.extend(list.iter().filter_map(Value::as_str).map(to));
+            if list.iter().any(|child| !child.is_string()) {
+                wrong("children", "list of ids of steps");
             }
         }
         Some(_) => wrong("children", "list of ids of steps"),
     }
-    if children.len() > MOST_WAYS {
-        let message = format!("\"{}\" has {} children; at most {MOST_WAYS} are read.", step.id, children.len());
-        let hint = "Use a loop, or split it into several steps.";
-        found.add(Level::Problem, "TOO_MANY", Some(step.id), step.at("children"), message.clone(), hint);
-        spoilt.push(message);
-        children.truncate(MOST_WAYS);
-    }
+    let hint = "Use a loop, or split it into several steps.";
+    few(step, "children", &mut children, hint, &mut spoilt, found);
     let cases = match step.raw.get("cases") {
         None | Some(Value::Null) => Vec::new(),
         Some(value) => cases(step, value, &to, &mut spoilt, found),
@@ -459,6 +452,17 @@ fn lead(step: &mut Step<'_>, ids: &HashMap<&str, usize>, found: &mut Findings) {
     step.next = if step.family == Family::Stop { Target::Nothing } else { next };
     (step.on_error, step.on_timeout, step.children, step.cases) = (on_error, on_timeout, children, cases);
     step.spoilt = spoilt;
+}
+
+/// Takes what is too many off the ways of a step, and tells it.
+fn few<T>(step: &Step<'_>, field: &str, ways: &mut Vec<T>, hint: &str, spoilt: &mut Vec<String>, found: &mut Findings) {
+    if ways.len() <= MOST_WAYS {
+        return;
+    }
+    let message = format!("\"{}\" has {} {field}; at most {MOST_WAYS} are read.", step.id, ways.len());
+    found.add(Level::Problem, "TOO_MANY", Some(step.id), step.at(field), message.clone(), hint);
+    spoilt.push(message);
+    ways.truncate(MOST_WAYS);
 }
 
 /// Pairs of condition and id; other shapes that are met are read, too.
@@ -508,13 +512,7 @@ fn cases(
         }
         _ => rows.push((step.at("cases"), None, None)),
     }
-    if rows.len() > MOST_WAYS {
-        let message = format!("\"{}\" has {} cases; at most {MOST_WAYS} are read.", step.id, rows.len());
-        let hint = "Split it into several steps.";
-        found.add(Level::Problem, "TOO_MANY", Some(step.id), step.at("cases"), message.clone(), hint);
-        spoilt.push(message);
-        rows.truncate(MOST_WAYS);
-    }
+    few(step, "cases", &mut rows, "Split it into several steps.", spoilt, found);
     if objects {
         let message =
             format!("The cases of \"{}\" are objects; they are read as pairs of condition and step.", step.id);

@@ -1,9 +1,8 @@
 //! Expressions of the foreign format: text to a tree. Names get their meaning in [`super::cel`].
 
+use signalbox_engine::expr::MAX_LENGTH;
 use std::fmt;
 
-/// Longest text of an expression, in bytes; the same as here.
-const MAX_LENGTH: usize = 4096;
 /// Deepest nesting.
 const MAX_DEPTH: usize = 16;
 /// Operators, fields and entries of one expression: trees are as deep as such chains are long.

@@ -1,8 +1,10 @@
 //! Values of foreign steps: expressions, literals, and the texts of older versions that are expressions without saying so.
 
-use super::cel::{self, Names, Place, Used, Writer, field, hole, literal, quoted, roots};
+use super::cel::{self, Names, Place, Used, Writer, field, roots};
 use super::syntax::{Ast, parse};
+use super::text::{Text, literal, quoted};
 use serde_json::Value;
+use signalbox_engine::expr::{Expr, value_refs};
 use signalbox_model::Map;
 
 /// What may stand at a place.
@@ -31,13 +33,17 @@ type Read<T> = Result<T, String>;
 
 impl Reader<'_> {
     fn writer(&mut self) -> Writer<'_> {
-        Writer { names: self.names, place: self.place, used: self.used }
+        Writer { names: self.names, place: self.place, used: self.used, depth: 0 }
     }
 
     /// A value as it stands in settings here.
     pub(super) fn value(&mut self, raw: &Value, mode: Mode) -> Read<Value> {
         Ok(match raw {
-            Value::String(text) => Value::String(self.text(text, mode)?),
+            Value::String(text) => {
+                let written = self.text(text, mode)?;
+                sound(&written, text)?;
+                Value::String(written)
+            }
             Value::Array(list) => Value::Array(list.iter().map(|one| self.value(one, mode)).collect::<Read<Vec<_>>>()?),
             Value::Object(map) => {
                 let mut read = Map::new();
@@ -58,7 +64,7 @@ impl Reader<'_> {
         if let Some(rest) = text.strip_prefix('=') {
             let ast = tree(rest)?;
             let written = cel::value(&mut self.writer(), &ast).map_err(|why| quote(text, &why))?;
-            return if mode == Mode::Message { spoken(&written, text) } else { Ok(written) };
+            return Ok(if mode == Mode::Message { spoken(&written) } else { written });
         }
         if mode == Mode::Message {
             if self.legacy {
@@ -68,7 +74,7 @@ impl Reader<'_> {
                 return Ok(literal(text));
             }
             let written = self.unmarked(text)?.unwrap_or_else(|| literal(text));
-            return spoken(&written, text);
+            return Ok(spoken(&written));
         }
         if mode == Mode::Literal && !self.whole_path(text) {
             return if self.legacy && self.mentions(text) { self.interpolated(text) } else { Ok(literal(text)) };
@@ -116,21 +122,22 @@ impl Reader<'_> {
         })
     }
 
+    /// A declared variable stands in the text.
     fn mentions(&self, text: &str) -> bool {
-        self.names.vars.keys().any(|name| text.contains(&format!("${name}")))
+        let word = |rest: &str| rest.split(|c: char| !is_word(c)).next().unwrap_or_default().to_owned();
+        text.split('$').skip(1).any(|rest| self.names.vars.contains_key(&word(rest)))
     }
 
     /// Variables in a text, as versions before 3.10 write them: `Plan: $plan.title`.
     fn interpolated(&mut self, text: &str) -> Read<String> {
         let chars: Vec<char> = text.chars().collect();
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        let (mut out, mut at) = (String::new(), 0);
+        let (mut out, mut at) = (Text::default(), 0);
         while at < chars.len() {
-            let starts = chars[at] == '$' || (chars[at] == '_' && (at == 0 || !word(chars[at - 1])));
+            let starts = chars[at] == '$' || (chars[at] == '_' && (at == 0 || !is_word(chars[at - 1])));
             let mut end = at + 1;
             while starts && end < chars.len() {
-                let field = chars[end] == '.' && chars.get(end + 1).is_some_and(|c| word(*c));
-                if !word(chars[end]) && !field {
+                let field = chars[end] == '.' && chars.get(end + 1).is_some_and(|c| is_word(*c));
+                if !is_word(chars[end]) && !field {
                     break;
                 }
                 end += 1;
@@ -139,24 +146,17 @@ impl Reader<'_> {
             let ast = if starts { parse(&name).ok().filter(|ast| self.known(ast)) } else { None };
             match ast {
                 Some(ast) => {
-                    let cel = self.writer().cel(&ast).map_err(|why| quote(&name, &why))?;
-                    out.push_str(&hole(&cel).ok_or_else(|| quote(&name, "it cannot stand in a text"))?);
+                    out.fill(self.writer().cel(&ast).map_err(|why| quote(&name, &why))?);
                     self.drift = true;
                     at = end;
                 }
                 None => {
-                    out.push(chars[at]);
+                    out.say(chars[at].encode_utf8(&mut [0; 4]));
                     at += 1;
                 }
             }
         }
-        if !self.drift && out == text {
-            return Ok(literal(text));
-        }
-        Ok(match out.strip_prefix('=') {
-            Some(rest) => format!("{{{{'='}}}}{rest}"),
-            None => out,
-        })
+        Ok(out.write())
     }
 
     fn tree_of(&mut self, raw: &Value) -> Read<Ast> {
@@ -178,14 +178,16 @@ impl Reader<'_> {
     pub(super) fn condition(&mut self, raw: &Value) -> Read<String> {
         let ast = self.tree_of(raw)?;
         let said = raw.as_str().map_or_else(|| raw.to_string(), str::to_owned);
-        self.writer().truth(&ast).map_err(|why| quote(&said, &why))
+        let cel = self.writer().truth(&ast).map_err(|why| quote(&said, &why))?;
+        sound_cel(&cel, &said).map(|()| cel)
     }
 
     /// Any expression as CEL.
     pub(super) fn cel(&mut self, raw: &Value) -> Read<String> {
         let ast = self.tree_of(raw)?;
         let said = raw.as_str().map_or_else(|| raw.to_string(), str::to_owned);
-        self.writer().cel(&ast).map_err(|why| quote(&said, &why))
+        let cel = self.writer().cel(&ast).map_err(|why| quote(&said, &why))?;
+        sound_cel(&cel, &said).map(|()| cel)
     }
 
     /// What `$name`, `$name.field` or `$list[_index].field` writes: the target here, and, where a place in a list is
@@ -212,7 +214,7 @@ impl Reader<'_> {
         if !self.names.vars.contains_key(&name) {
             self.used.undeclared.insert(name.clone());
         }
-        let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let plain = |name: &str| !name.is_empty() && name.chars().all(is_word);
         if path.iter().all(|one| matches!(one, Ast::Text(name) if plain(name))) {
             let mut target = format!("${name}");
             for one in &path {
@@ -232,19 +234,34 @@ impl Reader<'_> {
         if !text.contains('{') {
             return Ok(None);
         }
-        let mut out = String::new();
+        let mut out = Text::default();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
             let (inner, behind) = after.split_once('}').ok_or_else(|| quote(text, "a '{' is not closed"))?;
-            out.push_str(before);
+            out.say(before);
             let ast = tree(inner.trim_start_matches('='))?;
-            let cel = self.writer().cel(&ast).map_err(|why| quote(text, &why))?;
-            out.push_str(&hole(&cel).ok_or_else(|| quote(text, "it cannot stand in a file name"))?);
+            out.fill(self.writer().cel(&ast).map_err(|why| quote(text, &why))?);
             rest = behind;
         }
-        out.push_str(rest);
-        Ok(Some(out))
+        out.say(rest);
+        let written = out.write();
+        sound(&written, text).map(|()| Some(written))
     }
+}
+
+/// A letter of a name.
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// What was written is what is read here: an expression or a text that is too long or too deep for that is told.
+pub(super) fn sound(written: &str, text: &str) -> Read<()> {
+    let all = value_refs(&Value::String(written.to_owned()));
+    all.into_iter().try_for_each(|(_, expr)| expr.map(drop).map_err(|error| quote(text, &error.message)))
+}
+
+fn sound_cel(cel: &str, text: &str) -> Read<()> {
+    Expr::compile(cel).map(drop).map_err(|error| quote(text, &error.message))
 }
 
 fn tree(text: &str) -> Read<Ast> {
@@ -258,12 +275,11 @@ fn quote(text: &str, why: &str) -> String {
     format!("'{shown}{dots}' cannot be written in CEL: {why}")
 }
 
-/// A value as a text that a model is told.
-fn spoken(written: &str, text: &str) -> Read<String> {
-    match written.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
-        None => Ok(written.to_owned()),
-        Some(cel) => hole(cel).ok_or_else(|| quote(text, "it cannot stand in a text")),
-    }
+/// A value as a text: an expression becomes a hole.
+fn spoken(written: &str) -> String {
+    let mut text = Text::default();
+    text.put(written);
+    text.write()
 }
 
 /// `put(…)`: a value with another one at a place in it.
