@@ -119,6 +119,25 @@ fn or_and_and_give_one_of_their_values() {
 }
 
 #[test]
+fn a_loop_takes_the_list_that_a_choice_gives() {
+    for (foreign, context, gives) in [
+        ("=$y || $any", json!({ "y": null, "any": [1] }), json!([1])),
+        ("=$y || $any", json!({ "y": [2], "any": [1] }), json!([2])),
+        ("=$y || $any", json!({ "y": null, "any": null }), json!([])),
+        ("=$ok ? $y : $any", json!({ "ok": false, "y": [2], "any": [1] }), json!([1])),
+        ("=$y.list", json!({ "y": { "list": null } }), json!([])),
+    ] {
+        let steps = json!([
+            { "id": "Loop_a", "mode": "serial", "source": foreign, "children": ["Set_b"], "next": "RETURN" },
+            { "id": "Set_b", "target": "$n", "value": "=_index", "next": "RETURN" },
+        ]);
+        let made = imported("3.16", steps);
+        let source = &made.workflow.nodes["Loop_a"].config.as_ref().expect("settings")["source"];
+        assert_eq!(value(source, &scope(&context)).map_err(|error| error.message), Ok(gives), "{foreign}: {source}");
+    }
+}
+
+#[test]
 fn what_would_be_too_long_or_too_deep_here_is_told() {
     let chain = |sign: &str, count: usize| format!("={}", vec!["$any"; count].join(sign));
     for foreign in [chain(" || ", 150), chain(" && ", 200), chain(" / ", 250), chain(" + ", 200)] {

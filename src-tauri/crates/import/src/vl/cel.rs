@@ -190,6 +190,11 @@ impl Writer<'_> {
         self.at(ast, 0)
     }
 
+    /// CEL beside an operator that compares.
+    pub(super) fn operand(&mut self, ast: &Ast) -> Cel {
+        self.at(ast, 5)
+    }
+
     /// In brackets, unless it binds at least as strongly as `least`.
     fn at(&mut self, ast: &Ast, least: u8) -> Cel {
         // Trees are as deep as their chains are long; the engine reads no longer ones, and a stack has an end.

@@ -495,8 +495,8 @@ impl Maker<'_, '_> {
                 body.config.insert("source".into(), list);
             }
             (Some(source), None) => {
-                let cel = self.read("source", &place, |reader| reader.cel(source))?;
-                body.config.insert("source".into(), json!(format!("={cel} == null ? [] : {cel}")));
+                let cel = self.read("source", &place, |reader| reader.source(source))?;
+                body.config.insert("source".into(), json!(format!("={cel}")));
             }
             (None, Some(condition)) => {
                 // Only the place in the row is known while the condition is asked.

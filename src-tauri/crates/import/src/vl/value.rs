@@ -182,11 +182,12 @@ impl Reader<'_> {
         sound_cel(&cel, &said).map(|()| cel)
     }
 
-    /// Any expression as CEL.
-    pub(super) fn cel(&mut self, raw: &Value) -> Read<String> {
+    /// The list of a loop as CEL: none is an empty one.
+    pub(super) fn source(&mut self, raw: &Value) -> Read<String> {
         let ast = self.tree_of(raw)?;
         let said = raw.as_str().map_or_else(|| raw.to_string(), str::to_owned);
-        let cel = self.writer().cel(&ast).map_err(|why| quote(&said, &why))?;
+        let list = self.writer().operand(&ast).map_err(|why| quote(&said, &why))?;
+        let cel = format!("{list} == null ? [] : {list}");
         sound_cel(&cel, &said).map(|()| cel)
     }
 
