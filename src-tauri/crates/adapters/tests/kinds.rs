@@ -22,7 +22,7 @@ async fn an_answer_is_status_headers_and_response() {
         data.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>()),
         Some(vec!["status".into(), "headers".into(), "response".into()])
     );
-    assert_eq!(output.ports["success"][0].paired, Some(0));
+    assert_eq!(output.ports["success"].first().expect("an item").paired_item, Some(0));
 }
 
 #[tokio::test]

@@ -214,7 +214,7 @@ fn answered(
     let meta = output.meta.unwrap_or_default();
     let model = meta["model"].as_str().filter(|name| !name.is_empty()).unwrap_or("default").to_owned();
     let tokens = meta["usage"]["total_tokens"].as_u64();
-    let data = output.ports.values().flatten().next().map(|item| Arc::clone(&item.data)).unwrap_or_default();
+    let data = output.ports.values().find_map(|items| items.data(0)).unwrap_or_default();
     // Hidden values may stay where they are; elsewhere they would be shown.
     let meant = people::lift(app, record, (*data).clone());
     let violations = match &meant {

@@ -280,7 +280,7 @@ impl NodeData {
                     let list = self.output.entry(port.clone()).or_default();
                     for (index, item) in items.iter().enumerate() {
                         let pointer = format!("{prefix}/payload/items/{}/{index}/data", pointer_token(port));
-                        list.push((item.clone(), Place { seq, pointer }));
+                        list.push((item.into_owned(), Place { seq, pointer }));
                     }
                 }
             }

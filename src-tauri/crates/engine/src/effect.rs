@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::budget::Budget;
-use signalbox_model::{Binaries, Effects, Item, Map, Mode, Workflow};
+use signalbox_model::{Binaries, Effects, Item, Items, Map, Mode, Workflow};
 use std::sync::Arc;
 
 /// One execution of a kind's code: the key under which its result comes back.
@@ -181,7 +181,7 @@ impl OutItem {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallOutput {
     /// Port → items in order.
-    pub ports: IndexMap<String, Vec<OutItem>>,
+    pub ports: IndexMap<String, Items>,
     /// Bound as `_meta` in `out` and `print`.
     pub meta: Option<Arc<Value>>,
     /// Variables that the step itself writes, before its `out`.
@@ -195,15 +195,23 @@ impl CallOutput {
     }
     /// One item through a port, paired with the slot's first input item.
     pub fn port(port: &str, data: Value) -> Self {
-        Self::items(port, vec![OutItem::new(Arc::new(data), Some(0))])
+        Self::items(port, [OutItem::new(Arc::new(data), Some(0))])
     }
     /// A slot's input data through one port, unchanged.
     pub(crate) fn pass(port: &str, input: &[Arc<Value>]) -> Self {
         let item = |(index, data)| OutItem::new(Arc::clone(data), Some(index));
-        Self::items(port, input.iter().enumerate().map(item).collect())
+        Self::items(port, input.iter().enumerate().map(item))
     }
     /// Items through one port.
-    pub fn items(port: &str, items: Vec<OutItem>) -> Self {
+    pub fn items(port: &str, items: impl IntoIterator<Item = OutItem>) -> Self {
+        let mut made = Items::new();
+        for OutItem { data, binary, paired } in items {
+            made.push_numbered(Item { data, binary, paired_item: paired, ..Item::default() });
+        }
+        Self::list(port, made)
+    }
+    /// A list through one port, as it was made.
+    pub fn list(port: &str, items: Items) -> Self {
         Self { ports: IndexMap::from([(port.to_owned(), items)]), ..Self::default() }
     }
 }

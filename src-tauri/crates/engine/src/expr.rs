@@ -107,6 +107,27 @@ impl Expr {
         run.eval(&self.0.root).and_then(|found| run.json(&found)).map_err(|error| error.finish(&self.0.text))
     }
 
+    /// Evaluates to a list and gives its elements one after the other: the list is not made as a whole, and what a result
+    /// may take is counted for each of them. Something else than a list is the result.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`]; elements may have been given before.
+    pub fn eval_each(&self, scope: &Scope, take: &mut dyn FnMut(Value)) -> Result<Option<Value>, ExprError> {
+        let run = eval::Run::new(scope);
+        let mut each = || {
+            let found = run.eval(&self.0.root)?;
+            if !matches!(found, val::V::Array(_) | val::V::Items(_) | val::V::List(_)) {
+                return run.json(&found).map(Some);
+            }
+            for one in (0..found.len().unwrap_or(0)).filter_map(|place| found.nth(place)) {
+                run.budget.next_result();
+                take(ops::json(&run.budget, &one, 1)?);
+            }
+            Ok(None)
+        };
+        each().map_err(|error: Box<ExprError>| error.finish(&self.0.text))
+    }
+
     /// Evaluates a condition.
     ///
     /// # Errors

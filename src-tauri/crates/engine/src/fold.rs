@@ -25,11 +25,11 @@ use failed::error_item;
 use serde_json::Value;
 use settle::{end_activation, route};
 use signalbox_model::{
-    ErrorPayload, ErrorType, EventBody, Item, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
+    ErrorPayload, ErrorType, EventBody, Item, Items, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
     event::{StepDone, StepError, StepStart, WorkflowStart},
     time,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 /// An event that does not belong to this run or this state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -324,16 +324,14 @@ fn workflow_start(compiled: &Compiled, state: &mut RunState, start: &WorkflowSta
     state.context = Arc::new(context);
     let first = Item { id: "1".into(), data: Arc::clone(&start.params), binary: None, error: None, paired_item: None };
     for entry in &compiled.regions[0].entries {
-        activate(compiled, state, *entry, vec![first.clone()]);
+        activate(compiled, state, *entry, vec![first.clone()].into());
     }
 }
 
 /// A join fires.
-fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: Vec<Item>) {
+fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: Items) {
     // Ids are unique in the list that a node receives (D-08, TS-162).
-    for (i, item) in input.iter_mut().enumerate() {
-        item.id = (i + 1).to_string();
-    }
+    input.number();
     let slots = match compiled.nodes[node].mode {
         Mode::Each => input.len(),
         Mode::All => 1,
@@ -451,7 +449,7 @@ fn step_done(
         }
     }
     if compiled.nodes[node].role == Role::Stop {
-        let entered = activation_input(state, node).to_vec();
+        let entered: Vec<Item> = activation_input(state, node).iter().map(Cow::into_owned).collect();
         if base::is_open(compiled, state, node) {
             // What the original stopped at does not stop what is done again.
             state.output.extend(entered.into_iter().map(|item| item.data));
@@ -479,15 +477,15 @@ fn step_done(
 }
 
 /// Port and items of each slot of a batch, in one pass: there may be very many.
-fn by_slot(done: &StepDone) -> BTreeMap<usize, Vec<(String, Vec<Item>)>> {
-    let mut slots: BTreeMap<usize, Vec<(String, Vec<Item>)>> = BTreeMap::new();
+fn by_slot(done: &StepDone) -> BTreeMap<usize, Vec<(String, Items)>> {
+    let mut slots: BTreeMap<usize, Vec<(String, Items)>> = BTreeMap::new();
     for (port, items) in &done.items {
-        for item in items {
+        for item in items.iter() {
             let Some(slot) = item.paired_item else { continue };
             let ports = slots.entry(slot).or_default();
             match ports.last_mut() {
-                Some((last, list)) if last == port => list.push(item.clone()),
-                Some(_) | None => ports.push((port.clone(), vec![item.clone()])),
+                Some((last, list)) if last == port => list.push(item.into_owned()),
+                Some(_) | None => ports.push((port.clone(), vec![item.into_owned()].into())),
             }
         }
     }
@@ -680,7 +678,8 @@ fn skipped(compiled: &Compiled, state: &mut RunState, node: usize) {
     state.nodes[node].state = NodeState::Skipped;
     state.nodes[node].visits = 0;
     let has_success = compiled.nodes[node].descriptor.port_ids(Some(&compiled.nodes[node].config));
-    let items = if has_success.iter().any(|p| p == "success") { activation.input.as_ref().clone() } else { Vec::new() };
+    let items =
+        if has_success.iter().any(|p| p == "success") { activation.input.as_ref().clone() } else { Items::new() };
     route(compiled, state, node, vec![("success".into(), items)], Vec::new(), Vec::new());
 }
 
@@ -733,8 +732,10 @@ pub(crate) fn activation(state: &RunState, node: usize) -> Option<&Activation> {
     state.nodes.get(node)?.activation.as_ref()
 }
 
-pub(crate) fn activation_input(state: &RunState, node: usize) -> &[Item] {
-    activation(state, node).map_or(&[], |activation| activation.input.as_slice())
+/// The items that a step which has not ended was activated with.
+pub(crate) fn activation_input(state: &RunState, node: usize) -> &Items {
+    static NONE: Items = Items::new();
+    activation(state, node).map_or(&NONE, |activation| &activation.input)
 }
 
 /// Data of one item, a list of several, null of none.

@@ -21,11 +21,12 @@ use range::Range;
 use reopen::{Asking, Why};
 use serde_json::Value;
 use signalbox_model::{
-    Diagnostic, EventBody, Item, Map, RunEvent, RunStatus,
+    Diagnostic, EventBody, Item, Items, Map, RunEvent, RunStatus,
     base::{Base, Begun, Foreign, KeptAnswer, named},
     event::WorkflowStart,
     task::TaskReason,
 };
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -530,7 +531,7 @@ fn answer(event: &RunEvent, parent: &str) -> Option<KeptAnswer> {
 
 /// The items that the step was activated with in the original: last, when the container around it was entered again.
 fn recorded_input(original: Original<'_>, here: &Range) -> Result<Vec<Item>, RerunError> {
-    let mut found: Option<Arc<Vec<Item>>> = None;
+    let mut found: Option<Arc<Items>> = None;
     fold::follow(original.compiled, original.events, &mut |event, state: &RunState| {
         let here = matches!(event.body, EventBody::StepStart(_))
             && event.body.origin().is_none()
@@ -548,6 +549,6 @@ fn recorded_input(original: Original<'_>, here: &Range) -> Result<Vec<Item>, Rer
         }
     })?;
     found
-        .map(Arc::unwrap_or_clone)
+        .map(|items| items.iter().map(Cow::into_owned).collect())
         .ok_or_else(|| RerunError::NeverRan { step: named(here.path(), here.step()), ran: Vec::new() })
 }

@@ -2,6 +2,7 @@
 
 mod body;
 mod debug;
+mod put_out;
 mod slots;
 
 pub(crate) use body::{Aside, Body, Cut, Frame, Frames, Outcome, Own};
@@ -13,7 +14,7 @@ use crate::{compiled::Compiled, numbers::Spread, scope::Context, scope::NodeView
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
-    ErrorPayload, Item, NodeState, RunStatus, TaskKind,
+    ErrorPayload, Item, Items, NodeState, RunStatus, TaskKind,
     base::{AskedAgain, Foreign, KeptAnswer, Sent},
     debug::{Breakpoint, Stopped},
     task::{Answer, OnExpiry},
@@ -255,7 +256,7 @@ pub(crate) enum EdgeState {
     Open,
     Dead,
     /// Items wait for the join.
-    Taken(Arc<Vec<Item>>),
+    Taken(Arc<Items>),
     /// Taken, and the join has fired with so many items of it.
     Consumed(usize),
 }
@@ -316,7 +317,7 @@ impl StoredView {
 /// A join that has fired and not ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Activation {
-    pub(crate) input: Arc<Vec<Item>>,
+    pub(crate) input: Arc<Items>,
     pub(crate) slots: Slots,
     /// Slots that are not closed.
     pub(crate) open: usize,
@@ -330,7 +331,7 @@ pub(crate) struct Activation {
 }
 
 impl Activation {
-    pub(crate) fn new(input: Vec<Item>, slots: usize, visit: u32) -> Self {
+    pub(crate) fn new(input: Items, slots: usize, visit: u32) -> Self {
         Self {
             input: Arc::new(input),
             slots: Slots::new(slots, visit),
@@ -343,9 +344,13 @@ impl Activation {
 
     /// `items` as a slot sees it: the items as they came, its own after `in`.
     pub(crate) fn items_with(&self, slot: usize, own: &Arc<Value>) -> Arc<Vec<Arc<Value>>> {
-        let all = self.items.0.get_or_init(|| Arc::new(self.input.iter().map(|item| Arc::clone(&item.data)).collect()));
+        let all = self
+            .items
+            .0
+            .get_or_init(|| Arc::new((0..self.input.len()).filter_map(|index| self.input.data(index)).collect()));
         let mut items = Arc::clone(all);
-        if items.get(slot).is_some_and(|came| !Arc::ptr_eq(came, own)) {
+        // One that was made of text is another piece of memory each time.
+        if items.get(slot).is_some_and(|came| !Arc::ptr_eq(came, own) && came != own) {
             Arc::make_mut(&mut items)[slot] = Arc::clone(own);
         }
         items
@@ -477,7 +482,7 @@ pub(crate) enum Phase {
     /// The node itself waits for a person.
     Asking { task: String },
     /// Left through ports.
-    Done { ports: Vec<(String, Vec<Item>)> },
+    Done { ports: Vec<(String, Items)> },
     /// Left through the red port.
     OnError { error: Arc<ErrorPayload> },
     /// Left through the fallback.

@@ -1,7 +1,7 @@
 //! What a re-run has of its original (SEMANTICS 9): enough for its own log to rebuild it alone.
 
 use crate::event::RunEventWire;
-use crate::{ErrorPayload, EventBody, Item, Map, RunEvent, task::Answer};
+use crate::{ErrorPayload, EventBody, Item, Items, Map, RunEvent, task::Answer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,9 +44,7 @@ impl Base {
     /// Hashes of the bytes that it names: the new run needs them, too.
     pub fn binaries(&self) -> BTreeSet<&str> {
         let made = self.events.iter().flat_map(|event| match &event.body {
-            EventBody::StepDone(done) => {
-                done.items.values().flatten().filter_map(|item| item.binary.as_ref()).collect()
-            }
+            EventBody::StepDone(done) => done.items.values().flat_map(Items::binaries).collect(),
             EventBody::HumanTaskCreated(created) => created.binary.iter().collect(),
             _ => Vec::new(),
         });

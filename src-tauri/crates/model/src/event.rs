@@ -9,7 +9,7 @@ use crate::task::{
     AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskContinued, HumanTaskCreated,
     HumanTaskHeld, HumanTaskReminded, Origin, PauseRejected, PauseResumed, PauseStart, PauseTimeout,
 };
-use crate::{ErrorPayload, Item, Map};
+use crate::{ErrorPayload, Items, Map};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
@@ -353,7 +353,7 @@ pub struct StepDone {
     /// Port → number of items; taken ports only.
     pub ports: IndexMap<String, usize>,
     /// Port → items.
-    pub items: IndexMap<String, Vec<Item>>,
+    pub items: IndexMap<String, Items>,
     /// The failed slot, when a recovery node runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};
 
 /// One piece of work that travels the wires. Data is shared, never copied, inside a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Item {
     /// Unique per node output list.
@@ -88,11 +88,11 @@ impl BinaryRef {
 }
 
 /// The bytes of several items as those of one; a name that stands there already is counted on: `photo`, `photo_2`.
-pub fn together<'a>(items: impl IntoIterator<Item = &'a Item>) -> Option<Binaries> {
+pub fn together<'a>(items: impl IntoIterator<Item = &'a Binaries>) -> Option<Binaries> {
     let mut all = Binaries::new();
     // How far each name was counted: many items have the same one.
     let mut counted: HashMap<&str, usize> = HashMap::new();
-    for (name, bytes) in items.into_iter().filter_map(|item| item.binary.as_ref()).flatten() {
+    for (name, bytes) in items.into_iter().flatten() {
         let number = counted.entry(name).or_default();
         let free = loop {
             *number += 1;

@@ -2,13 +2,14 @@
 //! one that came with their item. A reference inside data is never looked at: data can say anything.
 
 use crate::formats;
-use crate::support::{made, text};
+use crate::support::{origin, text};
 use serde_json::Value;
-use signalbox_engine::effect::{Call, CallOutput, CallSlot};
+use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
 use signalbox_model::item::together;
 use signalbox_model::media::UNKNOWN;
 use signalbox_model::{Binaries, BinaryRef, NodeFailure};
 use signalbox_ports::{BinaryError, World};
+use std::sync::Arc;
 
 /// Longest media type.
 const LONGEST: usize = 127;
@@ -39,11 +40,8 @@ pub(crate) fn clean(world: &World, bytes: Vec<u8>) -> Vec<u8> {
 
 /// One item with bytes of its own.
 pub(crate) fn made_with(slot: &CallSlot, data: Value, name: &str, bytes: Option<BinaryRef>) -> CallOutput {
-    let mut output = made(slot, data);
-    if let (Some(bytes), Some(item)) = (bytes, output.ports.values_mut().flatten().next()) {
-        item.binary = Some(Binaries::from([(name.to_owned(), bytes)]));
-    }
-    output
+    let binary = bytes.map(|bytes| Binaries::from([(name.to_owned(), bytes)]));
+    CallOutput::items("success", [OutItem { binary, ..OutItem::new(Arc::new(data), origin(slot)) }])
 }
 
 /// The bytes that a setting names among those that came with the slot's items.
@@ -54,7 +52,7 @@ pub(crate) async fn read(
     field: &str,
 ) -> Result<(BinaryRef, Vec<u8>), NodeFailure> {
     let name = text(slot, field)?;
-    let all = together(slot.input.iter()).unwrap_or_default();
+    let all = together(slot.input.iter().filter_map(|item| item.binary.as_ref())).unwrap_or_default();
     let Some(wanted) = all.get(name) else {
         let names: Vec<&str> = all.keys().take(20).map(String::as_str).collect();
         let there = if names.is_empty() {

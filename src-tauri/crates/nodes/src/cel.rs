@@ -39,6 +39,15 @@ pub(crate) fn setting_value(slot: &CallSlot, field: &str) -> Result<Value, NodeF
     value(field, &setting_expr(slot, field)?, &slot.scope)
 }
 
+/// The elements of the list that an expression setting gives, one after the other; something else than a list is the answer.
+pub(crate) fn setting_each(
+    slot: &CallSlot,
+    field: &str,
+    take: &mut dyn FnMut(Value),
+) -> Result<Option<Value>, NodeFailure> {
+    setting_expr(slot, field)?.eval_each(&slot.scope, take).map_err(|error| error.failure(field))
+}
+
 /// The truth of a condition setting.
 pub(crate) fn setting_bool(slot: &CallSlot, field: &str) -> Result<bool, NodeFailure> {
     eval_bool(field, source(slot, field)?, &slot.scope)

@@ -4,6 +4,7 @@
 use crate::{EffectFn, Kind, Outcome, PureFn};
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
+use serde_json::Value;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
 use signalbox_ports::{CallLog, Scrubber, World};
@@ -41,12 +42,13 @@ pub async fn run_effect(code: EffectFn, call: &Call, slot: &CallSlot, world: &Wo
 fn without_secrets(outcome: Outcome, scrubber: &Scrubber) -> Outcome {
     match outcome {
         Ok(mut output) => {
-            let items = output.ports.values_mut().flatten().map(|item| &mut item.data);
-            for data in items.chain(output.meta.as_mut()) {
+            let clean = |data: &mut Arc<Value>| {
                 if scrubber.finds_in(data) {
                     scrubber.value(Arc::make_mut(data));
                 }
-            }
+            };
+            output.ports.values_mut().for_each(|items| items.change(clean));
+            output.meta.iter_mut().for_each(clean);
             scrubber.map(&mut output.writes);
             Ok(output)
         }

@@ -82,5 +82,5 @@ pub(crate) fn made(slot: &CallSlot, data: Value) -> CallOutput {
 /// All items of the slot, unchanged, through one port.
 pub(crate) fn pass(slot: &CallSlot, port: &str) -> CallOutput {
     let items = slot.input.iter().enumerate();
-    CallOutput::items(port, items.map(|(index, item)| OutItem::new(Arc::clone(&item.data), Some(index))).collect())
+    CallOutput::items(port, items.map(|(index, item)| OutItem::new(Arc::clone(&item.data), Some(index))))
 }

@@ -134,7 +134,7 @@ fn payload(body: &EventBody) -> usize {
                 + start.input.iter().map(|input| weight(&input.data)).sum::<usize>()
         }
         EventBody::StepDone(done) => {
-            let items = done.items.values().flatten().map(|item| weight(&item.data)).sum::<usize>();
+            let items = done.items.values().map(|items| items.weight(weight)).sum::<usize>();
             items + done.outputs.as_ref().map_or(0, fields)
         }
         EventBody::StepError(failed) => {

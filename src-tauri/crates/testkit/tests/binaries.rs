@@ -292,7 +292,7 @@ fn k_37_the_description_stands_where_the_bytes_were() {
         .events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::StepDone(done) => Some(&done.items["success"][0]),
+            EventBody::StepDone(done) => done.items["success"].first(),
             _ => None,
         })
         .collect();

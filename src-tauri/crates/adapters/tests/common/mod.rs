@@ -186,6 +186,6 @@ pub(crate) async fn run_in(
 }
 
 /// The data of the first item at a port.
-pub(crate) fn data<'a>(output: &'a CallOutput, port: &str) -> &'a Value {
-    &output.ports[port][0].data
+pub(crate) fn data(output: &CallOutput, port: &str) -> Arc<Value> {
+    output.ports[port].data(0).expect("an item")
 }

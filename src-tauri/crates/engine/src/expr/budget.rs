@@ -76,6 +76,11 @@ impl Budget {
         take(&self.work, amount as u64, "The expression compares and searches too much. Split it over several steps.")
     }
 
+    /// What comes is a result of its own.
+    pub(super) fn next_result(&self) {
+        self.result.set(RESULT);
+    }
+
     pub(super) fn result(&self, bytes: usize) -> Out {
         take(&self.result, bytes as u64, "The result of the expression is larger than 64 MiB. Select less.")
     }

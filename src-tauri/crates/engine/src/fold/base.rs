@@ -121,7 +121,7 @@ fn begin(compiled: &Compiled, state: &mut RunState, node: usize, input: Vec<Item
     state.startable.remove(&node);
     let run = &mut state.nodes[node];
     (run.open_in, run.visits, run.calls, run.state, run.activation) = (0, 0, 0, NodeState::Pending, None);
-    activate(compiled, state, node, input);
+    activate(compiled, state, node, input.into());
 }
 
 /// Nothing runs, waits or sleeps in a base: what had not ended begins again, who was asked is asked again.

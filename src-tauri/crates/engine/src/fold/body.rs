@@ -179,7 +179,7 @@ pub(crate) fn open(compiled: &Compiled, state: &mut RunState, node: usize, slot:
         body.next = body.next.max(index + 1);
     }
     for entry in &parts.entries {
-        activate(compiled, state, compiled.nodes.number(frame, *entry), items.clone());
+        activate(compiled, state, compiled.nodes.number(frame, *entry), items.clone().into());
     }
     refresh(compiled, state, node, slot);
     frame
@@ -207,7 +207,7 @@ fn entering(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ind
     };
     // `in`, a repair or a person may have changed data and number of the items.
     let own = |index: usize, data: &Arc<Value>| match came.get(index) {
-        Some(item) => Item { data: Arc::clone(data), paired_item: None, ..item.clone() },
+        Some(item) => Item { data: Arc::clone(data), paired_item: None, ..item.into_owned() },
         None => plain(Arc::clone(data)),
     };
     match compiled.nodes[node].role {

@@ -14,7 +14,7 @@ use signalbox_model::{
     task::{Answer, AutoFixAttempt, Escalated, ExpiryAction, HumanTaskCreated, ModelTry, Origin},
     time,
 };
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// The slot that an event of a recovery node is about.
 pub(crate) fn origin_slot(compiled: &Compiled, state: &RunState, origin: &Origin) -> Option<(usize, usize)> {
@@ -701,7 +701,7 @@ fn answered(
 /// The input items of a slot as they came.
 fn own_items(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<Item> {
     let input = activation_input(state, node);
-    let own = |index: usize, item: &Item| Item { paired_item: Some(index), ..item.clone() };
+    let own = |index: usize, item: Cow<'_, Item>| Item { paired_item: Some(index), ..item.into_owned() };
     match compiled.nodes[node].mode {
         Mode::Each => input.get(slot).map(|item| own(slot, item)).into_iter().collect(),
         Mode::All => input.iter().enumerate().map(|(index, item)| own(index, item)).collect(),

@@ -39,7 +39,7 @@ pub(super) fn settle_ending(compiled: &Compiled, state: &mut RunState) {
         join(compiled, state, ready, &mut todo);
     }
     if compiled.abort_region[start] {
-        activate(compiled, state, start, vec![item]);
+        activate(compiled, state, start, vec![item].into());
     }
 }
 

@@ -1,14 +1,14 @@
 //! What failed, as it leaves: the error as data, with the bytes that came in.
 
 use crate::compiled::Compiled;
-use signalbox_model::{Binaries, ErrorPayload, Item, Mode, item::together};
+use signalbox_model::{Binaries, ErrorPayload, Item, Items, Mode, item::together};
 use std::sync::Arc;
 
 /// The bytes of what goes into a slot. They stay with it, whatever becomes of its data and whichever way it leaves.
-pub(crate) fn bytes_of(compiled: &Compiled, node: usize, input: &[Item], slot: usize) -> Option<Binaries> {
+pub(crate) fn bytes_of(compiled: &Compiled, node: usize, input: &Items, slot: usize) -> Option<Binaries> {
     match compiled.nodes[node].mode {
-        Mode::Each => input.get(slot)?.binary.clone(),
-        Mode::All => together(input),
+        Mode::Each => input.binary(slot).cloned(),
+        Mode::All => together(input.binaries()),
     }
 }
 

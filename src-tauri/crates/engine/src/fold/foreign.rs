@@ -12,7 +12,7 @@ use crate::{
     state::{Body, EdgeState, RunState},
 };
 use serde_json::Value;
-use signalbox_model::{Item, NodeState, Role, base::Foreign};
+use signalbox_model::{Item, Items, NodeState, Role, base::Foreign};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -128,7 +128,7 @@ pub(super) fn settled(compiled: &Compiled, state: &mut RunState, known: &Foreign
         }
     }
     let item = Item { id: "1".into(), data: Arc::clone(&known.item), binary: None, error: None, paired_item: None };
-    let handed_on = Arc::new(vec![item]);
+    let handed_on = Arc::new(Items::from(vec![item]));
     let mut todo = Vec::new();
     for node in outside.iter().filter(|node| compiled.nodes[**node].recovery.is_none()) {
         for edge in &compiled.nodes[*node].out_edges {

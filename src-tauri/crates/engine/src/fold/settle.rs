@@ -7,7 +7,7 @@ use crate::{
     state::{EdgeState, Phase, Results, RunState, StoredView},
 };
 use serde_json::Value;
-use signalbox_model::{ErrorPayload, Item, Mode, NodeState};
+use signalbox_model::{ErrorPayload, Item, Items, Mode, NodeState};
 use std::sync::Arc;
 
 /// All slots are closed: ports settle, in item order.
@@ -15,16 +15,22 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
     let Some(activation) = state.nodes[node].activation.take() else { return };
     state.startable.remove(&node);
     state.ready.remove(&node);
-    let mut ports: Vec<(String, Vec<Item>)> = Vec::new();
+    let mut ports: Vec<(String, Items)> = Vec::new();
     let mut fallback = Vec::new();
     let mut left = Vec::new();
     let (mut any_failed, mut any_handled, mut any_cancelled, mut any_skipped) = (false, false, false, false);
     let each = compiled.nodes[node].mode == Mode::Each;
     let Results { others, ports: names, put_out } = activation.slots.into_results();
-    let mut plain = put_out.into_iter().peekable();
+    let mut others = others.into_iter().peekable();
+    // What is all of one way need not be looked at.
+    let whole = if others.peek().is_none() { put_out.whole() } else { None };
+    if let Some((port, items)) = whole {
+        ports.push((names[port].clone(), items.clone()));
+    }
+    let mut plain = ports.is_empty().then(|| put_out.by_slot()).into_iter().flatten().peekable();
     for (index, slot) in others {
         while let Some((_, port, item)) = plain.next_if(|(slot, _, _)| *slot < index) {
-            on(&mut ports, &names[port], [item]);
+            on(&mut ports, &names[port], [item.into_owned()]);
         }
         let paired = if each || activation.input.len() == 1 { Some(index) } else { None };
         let red =
@@ -70,7 +76,7 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
         }
     }
     for (_, port, item) in plain {
-        on(&mut ports, &names[port], [item]);
+        on(&mut ports, &names[port], [item.into_owned()]);
     }
     // A container's port is taken without items, too.
     names.iter().for_each(|port| on(&mut ports, port, []));
@@ -85,16 +91,11 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
     } else {
         NodeState::Succeeded
     };
-    for (_, items) in &mut ports {
-        for (i, item) in items.iter_mut().enumerate() {
-            item.id = (i + 1).to_string();
-        }
-    }
     if compiled.nodes[node].referenced {
         let data: Vec<Arc<Value>> = ports
             .iter()
             .filter(|(port, _)| port != "error")
-            .flat_map(|(_, items)| items.iter().map(|i| Arc::clone(&i.data)))
+            .flat_map(|(_, items)| (0..items.len()).filter_map(|index| items.data(index)))
             .collect();
         if !data.is_empty() {
             state.nodes[node].last = Some(StoredView { output: one_or_list(&data), items: Arc::new(data) });
@@ -103,11 +104,13 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
     route(compiled, state, node, ports, fallback, left);
 }
 
-fn on(ports: &mut Vec<(String, Vec<Item>)>, port: &str, items: impl IntoIterator<Item = Item>) {
-    match ports.iter_mut().find(|(known, _)| known == port) {
-        Some((_, list)) => list.extend(items),
-        None => ports.push((port.to_owned(), items.into_iter().collect())),
-    }
+/// Adds to a port; ids are places there.
+fn on(ports: &mut Vec<(String, Items)>, port: &str, items: impl IntoIterator<Item = Item>) {
+    let known = ports.iter().position(|(known, _)| known == port).unwrap_or_else(|| {
+        ports.push((port.to_owned(), Items::new()));
+        ports.len() - 1
+    });
+    items.into_iter().for_each(|item| ports[known].1.push_numbered(item));
 }
 
 /// Settles the outgoing edges of a node and everything that follows from it without an event.
@@ -115,7 +118,7 @@ pub(super) fn route(
     compiled: &Compiled,
     state: &mut RunState,
     node: usize,
-    ports: Vec<(String, Vec<Item>)>,
+    ports: Vec<(String, Items)>,
     fallback: Vec<Item>,
     left: Vec<(usize, Vec<usize>, Vec<Item>)>,
 ) {
@@ -125,14 +128,14 @@ pub(super) fn route(
         match state.frames.get_mut(compiled.nodes.frame(node)) {
             Some(frame) => {
                 let local = compiled.nodes.local(node);
-                frame.leaves.extend(items.iter().map(|item| (local, item.clone())));
+                frame.leaves.extend(items.iter().map(|item| (local, item.into_owned())));
             }
-            None => state.output.extend(items.iter().map(|i| Arc::clone(&i.data))),
+            None => state.output.extend((0..items.len()).filter_map(|index| items.data(index))),
         }
     }
     let container = compiled.is_container(node);
-    let ports: Vec<(String, Arc<Vec<Item>>)> = ports.into_iter().map(|(p, items)| (p, Arc::new(items))).collect();
-    let fallback = Arc::new(fallback);
+    let ports: Vec<(String, Arc<Items>)> = ports.into_iter().map(|(p, items)| (p, Arc::new(items))).collect();
+    let fallback = Arc::new(Items::from(fallback));
     let mut todo = Vec::new();
     for edge in &compiled.nodes[node].out_edges {
         let items = if compiled.edges[*edge].fallback {
@@ -163,7 +166,7 @@ pub(super) fn settle_with(
     items: Vec<Item>,
     todo: &mut Vec<usize>,
 ) {
-    let settled = if items.is_empty() { EdgeState::Dead } else { EdgeState::Taken(Arc::new(items)) };
+    let settled = if items.is_empty() { EdgeState::Dead } else { EdgeState::Taken(Arc::new(items.into())) };
     settle(compiled, state, edge, settled, todo);
 }
 
@@ -187,13 +190,13 @@ pub(super) fn settle(
 
 /// All incoming edges of a node are settled.
 pub(super) fn join(compiled: &Compiled, state: &mut RunState, node: usize, todo: &mut Vec<usize>) {
-    let mut input = Vec::new();
+    let mut input = Items::new();
     let mut taken = false;
     for edge in &compiled.nodes[node].in_edges {
         let edge = compiled.wire(node, *edge);
         if let EdgeState::Taken(items) = &state.edges[edge] {
             taken = true;
-            input.extend(items.iter().cloned());
+            input.append_numbered(items);
             state.edges[edge] = EdgeState::Consumed(items.len());
         }
     }

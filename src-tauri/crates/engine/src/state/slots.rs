@@ -1,10 +1,11 @@
 //! The slots of an activation. There may be a million, and most of them have not begun or have ended plainly: the first
 //! cost nothing, the others only what they put out (ADR 62).
 
+use super::put_out::PutOut;
 use super::{Made, Phase, Slot};
 use crate::measure;
 use serde::{Deserialize, Serialize};
-use signalbox_model::{ErrorPayload, Item};
+use signalbox_model::{ErrorPayload, Items};
 use std::collections::VecDeque;
 
 /// All slots of an activation, by their number from 0.
@@ -21,9 +22,9 @@ pub(crate) struct Slots {
     /// The ports that these used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ports: Vec<String>,
-    /// What these put out, in the order in which they ended: slot, port, item.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    put_out: Vec<(usize, usize, Item)>,
+    /// What these put out, in the order in which they ended.
+    #[serde(default, skip_serializing_if = "PutOut::is_empty")]
+    put_out: PutOut,
     /// About how many bytes of memory that takes, and what failed. Counted when there are several.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     weight: usize,
@@ -40,8 +41,8 @@ pub(crate) struct Results {
     pub(crate) others: VecDeque<(usize, Slot)>,
     /// Ports of the plain ones.
     pub(crate) ports: Vec<String>,
-    /// Slot, port, item: what the plain ones put out, by slot.
-    pub(crate) put_out: Vec<(usize, usize, Item)>,
+    /// What the plain ones put out.
+    pub(crate) put_out: PutOut,
 }
 
 impl Slots {
@@ -58,7 +59,7 @@ impl Slots {
             open,
             ended: Vec::new(),
             ports: Vec::new(),
-            put_out: Vec::new(),
+            put_out: PutOut::default(),
             weight: 0,
             fresh: Made::default(),
             over: Made::default(),
@@ -97,7 +98,7 @@ impl Slots {
     }
 
     /// It has left through ports, and that is all there is to know of it. False when it has been over before.
-    pub(crate) fn end(&mut self, slot: usize, ports: Vec<(String, Vec<Item>)>) -> bool {
+    pub(crate) fn end(&mut self, slot: usize, ports: Vec<(String, Items)>) -> bool {
         match self.place(slot) {
             Ok(place) if self.open[place].1.phase.is_closed() => return false,
             Ok(place) => drop(self.open.remove(place)),
@@ -117,7 +118,7 @@ impl Slots {
             if self.count > 1 {
                 self.weight += items.iter().map(|item| measure::of_item(&item.data)).sum::<usize>();
             }
-            self.put_out.extend(items.into_iter().map(|item| (slot, port, item)));
+            self.put_out.add(slot, port, &items);
         }
         true
     }
@@ -161,9 +162,7 @@ impl Slots {
         self.ended.is_empty() && self.open.iter().all(|(_, slot)| slot.phase == Phase::Fresh)
     }
 
-    pub(crate) fn into_results(mut self) -> Results {
-        // Calls side by side end in any order; a stable sort of what is nearly sorted costs little.
-        self.put_out.sort_by_key(|(slot, _, _)| *slot);
+    pub(crate) fn into_results(self) -> Results {
         Results { others: self.open, ports: self.ports, put_out: self.put_out }
     }
 
@@ -181,10 +180,10 @@ mod tests {
     use super::Slots;
     use crate::state::Phase;
     use serde_json::json;
-    use signalbox_model::Item;
+    use signalbox_model::{Item, Items};
 
-    fn out(data: usize) -> Vec<(String, Vec<Item>)> {
-        vec![("success".into(), vec![Item::new("1", json!(data))])]
+    fn out(data: usize) -> Vec<(String, Items)> {
+        vec![("success".into(), vec![Item::new("1", json!(data))].into())]
     }
 
     /// Counted, not timed: a slot is there while it is under way.
@@ -215,7 +214,7 @@ mod tests {
         }
         assert!(!slots.end(1, out(1)), "it has ended otherwise");
         let found = slots.into_results();
-        assert_eq!(found.put_out.iter().map(|(slot, _, _)| *slot).collect::<Vec<_>>(), [0, 2, 3, 4]);
+        assert_eq!(found.put_out.by_slot().map(|(slot, _, _)| slot).collect::<Vec<_>>(), [0, 2, 3, 4]);
         assert_eq!(found.others.iter().map(|(slot, _)| *slot).collect::<Vec<_>>(), [1]);
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use signalbox_model::{
-    ErrorPayload, EventBody, Item, NodeFailure, Role, SuggestedAction, event::StepInterrupted, item::together,
+    ErrorPayload, EventBody, Item, Items, NodeFailure, Role, SuggestedAction, event::StepInterrupted, item::together,
     task::HumanTaskClosed,
 };
 use std::{collections::BTreeSet, sync::Arc};
@@ -98,12 +98,11 @@ impl Deciding<'_> {
 
     /// Nothing in the body is open: the container ends.
     fn body_done(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
-        let made = match self.made(node, slot) {
-            Ok(made) => made,
+        let output = match self.made(node, slot) {
+            Ok(output) => output,
             Err(failure) => return self.fail_slot(node, slot, &failure),
         };
         let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
-        let output = CallOutput::items("success", made);
         let bytes = limit::weight(&output);
         if bytes > self.compiled.most {
             let failure = limit::refused(bytes, self.compiled.most, "What this step hands on of its body");
@@ -119,9 +118,10 @@ impl Deciding<'_> {
     }
 
     /// The items that a container puts out.
-    fn made(&self, node: usize, slot: usize) -> Result<Vec<OutItem>, NodeFailure> {
-        let Some(known) = fold::slot_ref(self.state, node, slot) else { return Ok(Vec::new()) };
-        let Some(body) = known.body.as_deref() else { return Ok(Vec::new()) };
+    fn made(&self, node: usize, slot: usize) -> Result<CallOutput, NodeFailure> {
+        let none = || Ok(CallOutput::items("success", []));
+        let Some(known) = fold::slot_ref(self.state, node, slot) else { return none() };
+        let Some(body) = known.body.as_deref() else { return none() };
         let role = self.compiled.nodes[node].role;
         let collects = fold::body::collects(&body.config) && role != Role::Subworkflow;
         if role != Role::Loop && !collects {
@@ -142,7 +142,7 @@ impl Deciding<'_> {
                 }
             }
             leaves.sort_by_key(|(node, _)| *node);
-            return Ok(leaves.into_iter().map(|(_, made)| made).collect());
+            return Ok(CallOutput::items("success", leaves.into_iter().map(|(_, made)| made)));
         }
         let collect = body.config.get("collect").and_then(Value::as_str);
         let collect = match collect.map(Expr::compile) {
@@ -152,7 +152,8 @@ impl Deciding<'_> {
         };
         let source = body.config.get("source").and_then(Value::as_array);
         let several = known.input.len() > 1;
-        let mut made = Vec::new();
+        // One value is there at a time, and the list as its text.
+        let mut made = Items::new();
         for (index, outcome) in body.done.iter().enumerate() {
             let result = match outcome {
                 None => continue,
@@ -161,7 +162,7 @@ impl Deciding<'_> {
                 Some(Outcome::Leaves(leaves)) => data_of(leaves),
             };
             let binary = match outcome {
-                Some(Outcome::Leaves(leaves)) => together(leaves.iter().map(|(_, item)| item)),
+                Some(Outcome::Leaves(leaves)) => together(leaves.iter().filter_map(|(_, item)| item.binary.as_ref())),
                 Some(Outcome::Result(_) | Outcome::Rejected(_) | Outcome::Elsewhere) | None => None,
             };
             let error = match outcome {
@@ -199,9 +200,9 @@ impl Deciding<'_> {
             // Iterations over the input come from its items; those of one item all come from that one.
             let own = source.is_none() && body.total.is_some() && role == Role::Loop;
             let paired = if own { Some(index) } else { (!several && !known.input.is_empty()).then_some(0) };
-            made.push(OutItem { data, binary, paired });
+            made.push_numbered(Item { data, binary, paired_item: paired, ..Item::default() });
         }
-        Ok(made)
+        Ok(CallOutput::list("success", made))
     }
 
     /// Names an element of a container: a branch by its entry, an iteration by its place, from 1.

@@ -13,7 +13,7 @@ use crate::{
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::{
-    Effects, ErrorType, EventBody, Item, Map, Mode, NodeFailure, Said,
+    Effects, ErrorType, EventBody, Item, Items, Map, Mode, NodeFailure, Said,
     event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
     item::together,
     said::LeftFile,
@@ -75,7 +75,7 @@ impl Deciding<'_> {
     fn with_room(&self, node: usize, output: CallOutput, held: &mut usize) -> Result<CallOutput, NodeFailure> {
         let bytes = held.saturating_add(limit::weight(&output));
         if bytes > self.compiled.most {
-            let count = output.ports.values().map(Vec::len).sum::<usize>();
+            let count = output.ports.values().map(Items::len).sum::<usize>();
             let what = if self.many(node) {
                 "What this step makes of its items".to_owned()
             } else if count == 1 {
@@ -145,7 +145,7 @@ impl Deciding<'_> {
     pub(super) fn done(&mut self, node: usize, item: Option<usize>, outcomes: Vec<Outcome>) -> Result<(), StepError> {
         let this = &self.compiled.nodes[node];
         let batch = outcomes.len() > 1 || (item.is_none() && self.many(node));
-        let mut ports: IndexMap<String, Vec<Item>> = IndexMap::new();
+        let mut ports: IndexMap<String, Items> = IndexMap::new();
         let mut outputs: Option<Map> = None;
         let input = self.state.nodes[node].activation.as_ref().map(|a| Arc::clone(&a.input)).unwrap_or_default();
         let (keeps_error, keeps_bytes) = (this.descriptor.keeps_error, this.pure || this.descriptor.keeps_error);
@@ -154,8 +154,8 @@ impl Deciding<'_> {
         // ADR 54: what is made of several items has the bytes of all, unless it hands them on one by one.
         let makes = this.pure && this.mode == Mode::All && !keeps_error && input.len() > 1;
         for outcome in outcomes {
-            let one = outcome.output.ports.values().map(Vec::len).sum::<usize>() == 1;
-            let all = if makes && one { together(input.iter()) } else { None };
+            let one = outcome.output.ports.values().map(Items::len).sum::<usize>() == 1;
+            let all = if makes && one { together(input.binaries()) } else { None };
             if let Some(map) = outcome.outputs {
                 outputs.get_or_insert_default().extend(map);
             }
@@ -164,18 +164,18 @@ impl Deciding<'_> {
             prints.extend(outcome.print);
             for (port, items) in outcome.output.ports {
                 let list = ports.entry(port).or_default();
-                for made in items {
+                for made in &items {
+                    let made = made.into_owned();
                     let paired = match this.mode {
                         Mode::Each => Some(outcome.slot),
-                        Mode::All => made.paired,
+                        Mode::All => made.paired_item,
                     };
-                    let source = paired.and_then(|i| input.get(i));
-                    let kept = source.filter(|_| keeps_bytes).and_then(|source| source.binary.clone());
+                    let kept = paired.filter(|_| keeps_bytes).and_then(|i| input.binary(i)).cloned();
                     list.push(Item {
                         id: (list.len() + 1 + if batch { 0 } else { item.unwrap_or(0) }).to_string(),
                         data: made.data,
                         binary: made.binary.or_else(|| all.clone()).or(kept),
-                        error: source.filter(|_| keeps_error).and_then(|source| source.error.clone()),
+                        error: paired.filter(|_| keeps_error).and_then(|i| input.error(i)).cloned(),
                         paired_item: paired,
                     });
                 }
@@ -220,7 +220,12 @@ pub(super) fn after(
         let message = format!("The step answered through the port '{port}', which '{}' does not have", this.kind);
         return Err(NodeFailure::new(ErrorType::UnknownError, "INTERNAL", message));
     }
-    let made: Vec<Arc<Value>> = output.ports.values().flatten().map(|i| Arc::clone(&i.data)).collect();
+    let seen = !this.guards.after.is_empty() || this.node.out.is_some() || this.node.print.is_some();
+    if !seen && output.writes.is_empty() {
+        return Ok(Outcome { slot, output, outputs: None, changes: Vec::new(), artifacts: Vec::new(), print: None });
+    }
+    // Its expressions see all that it made, at once.
+    let made: Vec<Arc<Value>> = output.ports.values().flatten().map(|item| Arc::clone(&item.data)).collect();
     let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
     let mut working = Arc::clone(scratch);
     let bound = |working: &Context| {

@@ -196,7 +196,7 @@ impl Deciding<'_> {
     /// Judges what a model proposes.
     fn proposed(&self, healing: &Healing, output: CallOutput, question: ModelTry) -> AutoFixAttempt {
         let meta = output.meta.unwrap_or_default();
-        let data = output.ports.values().flatten().next().map(|item| Arc::clone(&item.data)).unwrap_or_default();
+        let data = output.ports.values().find_map(|items| items.data(0)).unwrap_or_default();
         let patch = patch::diff(&healing.original, &data);
         let schema = Schema::compile(healing.schema.as_ref().unwrap_or(&Value::Bool(true)));
         let mut violations = match schema.map(|schema| schema.validate(&data)) {

@@ -180,7 +180,7 @@ impl Deciding<'_> {
             outputs: None,
             selected,
             ports: IndexMap::from([(port.to_owned(), 1)]),
-            items: IndexMap::from([(port.to_owned(), vec![item])]),
+            items: IndexMap::from([(port.to_owned(), vec![item].into())]),
             origin: Some(self.origin_of(node, slot)),
         };
         self.emit(Some(key), EventBody::StepDone(done))

@@ -378,7 +378,7 @@ pub(crate) fn begins(compiled: &Compiled, state: &RunState, node: usize) -> Resu
         return Ok(false);
     }
     let Some(condition) = &this.node.condition else { return Ok(true) };
-    let first = fold::activation(state, node).and_then(|a| a.input.first()).map(|i| Arc::clone(&i.data));
+    let first = fold::activation(state, node).and_then(|a| a.input.data(0));
     let scope = node_scope(compiled, state, node, 0, &first.into_iter().collect::<Vec<_>>(), None);
     Expr::compile(condition).and_then(|e| e.eval_bool(&scope))
 }
@@ -395,23 +395,16 @@ pub(crate) fn prepared(
 }
 
 fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, prepared: Prepared) -> CallSlot {
-    let input = fold::activation(state, node).map(|a| Arc::clone(&a.input)).unwrap_or_default();
+    let input = fold::activation_input(state, node);
     let scope = node_scope(compiled, state, node, slot, &prepared.input, None);
-    // What comes together and is as it came is not copied: there may be very many.
-    let as_it_came = compiled.nodes[node].mode == Mode::All
-        && prepared.input.len() == input.len()
-        && prepared.input.iter().zip(input.iter()).all(|(data, item)| Arc::ptr_eq(data, &item.data));
-    if as_it_came {
-        return CallSlot { item: slot, config: prepared.config, input, scope };
-    }
-    let own: Vec<Item> = match compiled.nodes[node].mode {
-        Mode::Each => input.get(slot).cloned().into_iter().collect(),
-        Mode::All => input.as_ref().clone(),
+    // Without their data: that of the call takes its place.
+    let mut own: Vec<Item> = match compiled.nodes[node].mode {
+        Mode::Each => input.bare(slot).into_iter().collect(),
+        Mode::All => (0..input.len()).filter_map(|index| input.bare(index)).collect(),
     };
-    let mut own = own;
     // Several items became fewer by `in` or by a repair: what came with them is with the first.
     if prepared.input.len() < own.len()
-        && let Some(all) = together(&own)
+        && let Some(all) = together(own.iter().filter_map(|item| item.binary.as_ref()))
         && let Some(first) = own.first_mut()
     {
         first.binary = Some(all);
@@ -421,8 +414,8 @@ fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, pr
         .input
         .iter()
         .enumerate()
-        .map(|(i, data)| match own.get(i) {
-            Some(item) => Item { data: Arc::clone(data), ..item.clone() },
+        .map(|(i, data)| match own.get_mut(i) {
+            Some(item) => Item { data: Arc::clone(data), ..std::mem::take(item) },
             None => Item { data: Arc::clone(data), ..Item::new((i + 1).to_string(), Value::Null) },
         })
         .collect();
@@ -432,8 +425,8 @@ fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, pr
 fn raw_input(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<Arc<Value>> {
     let Some(activation) = fold::activation(state, node) else { return Vec::new() };
     match compiled.nodes[node].mode {
-        Mode::Each => activation.input.get(slot).map(|i| Arc::clone(&i.data)).into_iter().collect(),
-        Mode::All => activation.input.iter().map(|i| Arc::clone(&i.data)).collect(),
+        Mode::Each => activation.input.data(slot).into_iter().collect(),
+        Mode::All => (0..activation.input.len()).filter_map(|index| activation.input.data(index)).collect(),
     }
 }
 
@@ -602,17 +595,13 @@ pub(crate) fn node_scope(
     let this = &compiled.nodes[node];
     let null = Arc::new(Value::Null);
     let source = fold::activation(state, node);
-    let own = source.and_then(|a| match this.mode {
-        Mode::Each => a.input.get(slot),
-        Mode::All => a.input.first(),
-    });
     let item = input.first().map_or_else(|| Arc::clone(&null), Arc::clone);
     let items = match this.mode {
         Mode::All => Arc::new(input.to_vec()),
         Mode::Each if this.uses_items => source.map(|a| a.items_with(slot, &item)).unwrap_or_default(),
         Mode::Each => Arc::new(input.to_vec()),
     };
-    let error = own.and_then(|i| i.error.as_ref());
+    let error = source.and_then(|a| a.input.error(if this.mode == Mode::Each { slot } else { 0 }));
     let data = match error {
         Some(error) => Arc::new(error.details.as_ref().and_then(|d| d.get("input")).cloned().unwrap_or_default()),
         None => Arc::clone(&item),

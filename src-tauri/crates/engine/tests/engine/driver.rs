@@ -66,6 +66,7 @@ pub(crate) fn catalog() -> Catalog {
         ),
         kind("t.many", json!("none"), json!(["all"]), both.clone(), json!({})),
         kind("t.hundreds", json!("none"), json!(["all"]), both.clone(), json!({})),
+        kind("t.thousands", json!("none"), json!(["all"]), both.clone(), json!({})),
         kind("t.read", json!("read"), json!(["each", "all"]), both.clone(), json!({})),
         kind("t.write", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
         // The one kind that sends its idempotency key along.
@@ -402,11 +403,14 @@ impl<'a> World<'a> {
             slot.input.iter().enumerate().map(|(i, it)| OutItem::new(Arc::clone(&it.data), Some(i))).collect();
         Ok(match &*call.kind {
             "t.split" => CallOutput::items(if item.is_multiple_of(2) { "true" } else { "false" }, handed),
-            "t.many" | "t.hundreds" => CallOutput::items(
+            "t.many" | "t.hundreds" | "t.thousands" => CallOutput::items(
                 "success",
-                (0..if &*call.kind == "t.many" { 3 } else { 150 })
-                    .map(|i| OutItem::new(Arc::new(json!({ "n": i })), Some(0)))
-                    .collect(),
+                (0..match &*call.kind {
+                    "t.many" => 3,
+                    "t.hundreds" => 150,
+                    _ => 1_200,
+                })
+                    .map(|i| OutItem::new(Arc::new(json!({ "n": i })), Some(0))),
             ),
             "t.stop" | "t.break" => CallOutput::default(),
             "t.read" | "t.write" => CallOutput::success(json!({ "from": &*call.node_id, "item": item })),

@@ -16,6 +16,10 @@ fn run(slot: &CallSlot) -> Outcome {
     // Made from all items, so it comes from none in particular.
     Ok(CallOutput::items(
         "success",
-        vec![OutItem { data: Arc::new(Value::Object(data)), binary: together(slot.input.iter()), paired: None }],
+        vec![OutItem {
+            data: Arc::new(Value::Object(data)),
+            binary: together(slot.input.iter().filter_map(|item| item.binary.as_ref())),
+            paired: None,
+        }],
     ))
 }

@@ -33,7 +33,7 @@ fn run(slot: &CallSlot) -> Outcome {
         .into_iter()
         .filter_map(|(_, index)| slot.input.get(index).map(|item| (index, item)))
         .map(|(index, item)| OutItem::new(Arc::clone(&item.data), Some(index)));
-    Ok(CallOutput::items("success", items.collect()))
+    Ok(CallOutput::items("success", items))
 }
 
 /// Keys must be comparable with each other: all numbers, all texts, all booleans, or lists of these; null may be

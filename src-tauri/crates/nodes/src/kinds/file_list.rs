@@ -25,5 +25,5 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         });
         OutItem::new(Arc::new(data), origin(slot))
     });
-    Ok(CallOutput::items("success", items.collect()))
+    Ok(CallOutput::items("success", items))
 }

@@ -3,6 +3,7 @@
 mod crash;
 mod cut_off;
 mod follow;
+mod memory;
 mod panics;
 mod people;
 mod run;

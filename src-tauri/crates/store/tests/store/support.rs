@@ -84,7 +84,7 @@ pub(crate) fn step_done(run: &str, seq: u64, node: &str, data: Value) -> RunEven
         outputs: None,
         selected: Some("success".into()),
         ports: [("success".to_owned(), 1)].into_iter().collect(),
-        items: [("success".to_owned(), vec![Item::new("1", data)])].into_iter().collect(),
+        items: [("success".to_owned(), vec![Item::new("1", data)].into())].into_iter().collect(),
     };
     event(run, seq, Some(node), EventBody::StepDone(body))
 }

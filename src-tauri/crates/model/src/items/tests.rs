@@ -1,0 +1,83 @@
+use super::{Items, PART};
+use crate::{ErrorPayload, Item};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn item(index: usize, data: Value) -> Item {
+    Item { paired_item: Some(index), ..Item::new((index + 1).to_string(), data) }
+}
+
+fn many(count: usize) -> Vec<Item> {
+    (0..count).map(|n| item(n, json!({ "n": n, "who": format!("person {n}"), "part": n as f64 / 7.0 }))).collect()
+}
+
+#[test]
+fn a_long_list_is_kept_as_text_and_is_the_same_list() {
+    let plain = many(2 * PART + 3);
+    let items = Items::from(plain.clone());
+    assert_eq!((items.len(), items.as_text()), (plain.len(), 2 * PART));
+    assert!(items.iter().map(std::borrow::Cow::into_owned).eq(plain.iter().cloned()));
+    assert_eq!(items.get(PART + 7).as_deref(), Some(&plain[PART + 7]));
+    assert_eq!(items.data(2 * PART).as_ref(), Some(&plain[2 * PART].data));
+    assert_eq!(items.get(plain.len()), None);
+    assert_eq!(serde_json::to_string(&items).expect("text"), serde_json::to_string(&plain).expect("text"));
+    let text = serde_json::to_string(&plain).expect("text");
+    let read: Items = serde_json::from_str(&text).expect("items");
+    assert_eq!((read.as_text(), read == items), (2 * PART, true));
+}
+
+#[test]
+fn a_short_list_stays_as_it_is_and_is_shared() {
+    let items = Items::from(many(PART - 1));
+    assert_eq!(items.as_text(), 0);
+    let (one, copy) = (items.data(5).expect("data"), items.clone().data(5).expect("data"));
+    assert!(Arc::ptr_eq(&one, &copy));
+}
+
+#[test]
+fn a_part_with_an_error_bytes_a_large_value_or_a_foreign_id_stays_as_it_is() {
+    let error: ErrorPayload = serde_json::from_value(json!({
+        "type": "ValidationError", "message": "no", "retryable": false, "originNode": "a", "timestamp": "2026-01-01T00:00:00Z"
+    }))
+    .expect("an error");
+    let strange: [fn(&mut Item, ErrorPayload); 4] = [
+        |item, error| item.error = Some(Arc::new(error)),
+        |item, _| item.binary = Some(crate::Binaries::new()),
+        |item, _| item.data = Arc::new("x".repeat(9_000).into()),
+        |item, _| item.id = "0017".into(),
+    ];
+    for change in strange {
+        let mut plain = many(2 * PART);
+        change(&mut plain[17], error.clone());
+        let items = Items::from(plain.clone());
+        assert_eq!(items.as_text(), PART);
+        assert!(items.iter().map(std::borrow::Cow::into_owned).eq(plain));
+    }
+}
+
+#[test]
+fn ids_become_places() {
+    let mut items: Items = (0..PART + 2).map(|n| Item::new("1", json!(n))).collect();
+    items.number();
+    assert_eq!((items.as_text(), items.get(PART).expect("one").id.as_str()), (PART, "1001"));
+    let mut both = Items::from(many(PART + 1));
+    both.append_numbered(&items);
+    assert_eq!((both.len(), both.as_text()), (2 * PART + 3, 2 * PART));
+    assert_eq!(both.get(2 * PART + 2).expect("the last").id, "2003");
+    assert_eq!(both.data(PART + 1).as_deref(), Some(&json!(0)));
+}
+
+#[test]
+fn depth_and_numbers_come_back_as_they_were() {
+    let deep = (0..300).fold(json!(0.1), |inner, _| json!([inner]));
+    let data =
+        [deep, json!(-0.0), json!(u64::MAX), json!(i64::MIN), json!(5e-324), json!(1e300), json!({ "b": 1, "a": 2 })];
+    let plain: Vec<Item> = (0..PART).map(|n| item(n, data[n % data.len()].clone())).collect();
+    let items = Items::from(plain.clone());
+    assert_eq!(items.as_text(), PART);
+    for (index, plain) in plain.iter().enumerate() {
+        let made = items.get(index).expect("one");
+        assert_eq!(made.data.to_string(), plain.data.to_string());
+        assert_eq!(made.paired_item, Some(index));
+    }
+}
