@@ -268,14 +268,14 @@ fn fault_5_an_answer_that_was_told_is_kept_wherever_the_process_dies() {
 
 /// Stands between the program and the C library; made by the C compiler that building the program needs as well.
 #[cfg(target_os = "linux")]
-fn refusing() -> (tempfile::TempDir, std::path::PathBuf) {
+fn between(source: &str) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let library = folder.path().join("refuse.so");
+    let library = folder.path().join("between.so");
     let made = std::process::Command::new("cc")
         .args(["-shared", "-fPIC", "-o"])
         .arg(&library)
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/refuse.c"))
-        .arg("-ldl")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source))
+        .args(["-ldl", "-lpthread"])
         .status();
     assert!(made.expect("a C compiler").success());
     (folder, library)
@@ -293,7 +293,7 @@ fn refused(place: &Box, library: &Path, args: &[&str], call: &str, nth: usize) -
 #[cfg(target_os = "linux")]
 fn fault_6_a_write_or_a_sync_that_fails_is_told_and_what_was_told_before_is_kept() {
     let server = Loopback::start();
-    let (_folder, library) = refusing();
+    let (_folder, library) = between("refuse.c");
     for (call, nths) in [("fsync", 1..=8), ("pwrite", 1..=8)] {
         let mut troubled = 0;
         for nth in nths {
@@ -320,6 +320,90 @@ fn fault_6_a_write_or_a_sync_that_fails_is_told_and_what_was_told_before_is_kept
         }
         assert!(troubled > 1, "{call} never failed where it matters");
     }
+}
+
+/// Takes back what was written to each file since it was synced last: what a power loss may take. Files that were made stay,
+/// without what was in them.
+#[cfg(target_os = "linux")]
+fn forget(log: &Path) -> usize {
+    use std::os::unix::fs::FileExt;
+    let bytes = std::fs::read(log).unwrap_or_default();
+    let mut left = &bytes[..];
+    let mut writes: Vec<(String, u64, u64, &[u8])> = Vec::new();
+    while let Some((kind, rest)) = left.split_first() {
+        left = rest;
+        let mut take = |count: u64| {
+            let (taken, behind) = left.split_at(usize::try_from(count).expect("short"));
+            left = behind;
+            taken
+        };
+        let number = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
+        let length = number(take(8));
+        let path = take(length);
+        let (place, size, count) = (number(take(8)), number(take(8)), number(take(8)));
+        let old = take(count);
+        let path = String::from_utf8(path.to_vec()).expect("a path");
+        if *kind == b'S' {
+            writes.retain(|(written, ..)| *written != path);
+        } else {
+            writes.push((path, place, size, old));
+        }
+    }
+    for (path, place, size, old) in writes.iter().rev() {
+        let Ok(file) = std::fs::OpenOptions::new().write(true).open(path) else { continue };
+        file.write_all_at(old, *place).expect("written");
+        file.set_len(*size).expect("cut");
+    }
+    writes.len()
+}
+
+/// The program dies at every point, and with it everything that was not synced. The store is whole, its chain verifies; a
+/// write that was sent stands in it, and one that was told as done is not sent again. Reads and what follows from them may
+/// be gone: they are done again.
+#[test]
+#[cfg(target_os = "linux")]
+fn fault_27_what_was_not_synced_is_gone_and_no_write_is_lost_or_repeated() {
+    let server = Loopback::start();
+    let (_folder, library) = between("forget.c");
+    let forgotten = std::sync::atomic::AtomicUsize::new(0);
+    let died = every_point(4, |point, nth| {
+        let case = Case::new(&server, format!("power-{}-{nth}", point.name()));
+        let file = file(&case.place, &server, &case.name);
+        let journal = tempfile::tempdir().expect("a temporary folder");
+        let log = journal.path().join("log");
+        let mut command = case.place.command(&["run", &file, "--events", "--json"]);
+        command.env("LD_PRELOAD", &library).env("FORGET_BELOW", case.place.data()).env("FORGET_LOG", &log);
+        command.env("SIGNALBOX_FAILPOINT", format!("{}:{nth}", point.name())).env("SIGNALBOX_KEY_STORE", "off");
+        let told = command.stdin(Stdio::null()).output().expect("it starts");
+        if told.status.signal().is_none() {
+            assert_eq!(told.status.code(), Some(3), "{}: {told:?}", case.name);
+            return false;
+        }
+        assert_eq!(told.status.signal(), ABORTED, "{}: {told:?}", case.name);
+        forgotten.fetch_add(forget(&log), std::sync::atomic::Ordering::Relaxed);
+        let written = String::from_utf8_lossy(&told.stdout).lines().any(|line| {
+            let event: Value = serde_json::from_str(line).unwrap_or_default();
+            event["type"] == "step_done" && event["stepId"] == "p"
+        });
+        let before = look(&case.place, &case.name).map(|(_, events)| events);
+        let Some(before) = before else {
+            assert_eq!((case.hits("p"), written), (0, false), "{}: the run is gone, its write is not", case.name);
+            return true;
+        };
+        let begun =
+            |event: &&RunEvent| matches!(event.body, EventBody::StepStart(_)) && event.step_id.as_deref() == Some("p");
+        assert!(case.hits("p") == 0 || before.iter().any(|event| begun(&event)), "{}: sent, not recorded", case.name);
+        let done = finished(&before).contains("p");
+        assert!(done || !written, "{}: a write was told as done and is not there", case.name);
+        let on = case.place.run(&["resume", "--json"]);
+        assert!(matches!(on.code, 0 | 3), "{}: {}{}", case.name, on.out, on.err);
+        let (row, events) = look(&case.place, &case.name).expect("the run is there");
+        assert_eq!((row.status, &events[..before.len()]), (RunStatus::Paused, &before[..]), "{}", case.name);
+        assert!(case.hits("p") == 1 || case.hits("p") == 2 && !done, "{}: sent again", case.name);
+        true
+    });
+    assert!(died.contains(&Point::Called) && died.contains(&Point::Committed));
+    assert!(forgotten.into_inner() > 0, "nothing was taken back: the test proves nothing");
 }
 
 fn copy(from: &Path, to: &Path) {
