@@ -14,7 +14,7 @@ use crate::{
     state::{Aside, Body, EdgeState, Frame, NodeRun, OpenExit, Outcome, Own, Phase, RunState},
 };
 use serde_json::Value;
-use signalbox_model::{Item, Map, Role, Workflow};
+use signalbox_model::{Item, Map, Mode, Role, Workflow};
 use std::sync::Arc;
 
 /// Iterations of a parallel loop at the same time when its config does not say.
@@ -120,7 +120,31 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
     let visit = body.highest;
     visited(compiled, state, node, visit);
     state.inside.insert((node, slot));
+    open_empty(compiled, state, node, slot);
     refresh(compiled, state, node, slot);
+}
+
+/// A branch whose entry takes items one by one ends as it begins when there are none. No event tells of that: it follows
+/// from the container's beginning.
+fn open_empty(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
+    let this = &compiled.nodes[node];
+    let Some(body) = body_mut(state, node, slot).filter(|body| this.role == Role::Parallel && body.input.is_empty())
+    else {
+        return;
+    };
+    let next = body.next;
+    let ends_at_once = |index: &usize| {
+        let entry = compiled.regions[this.bodies[*index]].entries.first();
+        entry.is_some_and(|entry| compiled.nodes[*entry].mode == Mode::Each)
+    };
+    let open: Vec<usize> = (0..this.bodies.len()).filter(|index| body.outcome(*index).is_none()).collect();
+    for index in open.into_iter().filter(ends_at_once) {
+        self::open(compiled, state, node, slot, index);
+    }
+    // The other branches are still to come, in their order.
+    if let Some(body) = body_mut(state, node, slot) {
+        body.next = next;
+    }
 }
 
 /// Opens an iteration, a branch or a sub-workflow: its entries are activated.

@@ -205,6 +205,45 @@ fn branches_run_side_by_side_and_join_in_the_order_of_the_file() {
 }
 
 #[test]
+fn without_items_a_branch_that_takes_them_one_by_one_ends_at_once() {
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.loop", "config": { "source": [] } }, "x": { "type": "t.read", "parent": "l" },
+                "p": { "type": "t.par" },
+                "a": { "type": "t.write", "parent": "p" }, "a2": { "type": "t.pass", "parent": "p" },
+                "b": { "type": "t.all", "parent": "p" }, "c": { "type": "t.write", "parent": "p" },
+                "d": { "type": "t.all", "parent": "p" } }),
+        &[("l.success", "p"), ("a.success", "a2")],
+    );
+    let (events, sum) = run(file.clone(), &|_, _, _| None);
+    assert_eq!(
+        told(&events),
+        [
+            "workflow_start",
+            "step_start l",
+            "step_done l",
+            "step_start p",
+            "step_start p/b/b",
+            "step_done p/b/b",
+            "step_start p/d/d",
+            "step_done p/d/d",
+            "step_done p",
+            "workflow_done",
+        ]
+    );
+    assert_eq!((sum.steps["a"].state, sum.steps["a"].visits), (NodeState::Succeeded, 0));
+    assert_eq!(sum.steps["a2"].state, NodeState::Skipped);
+    let compiled = compile(file);
+    for cut in 1..events.len() {
+        let mut again = World::resume(&compiled, &events[..cut], &|_, _, _| None, 1);
+        again.run_to_end();
+        let after = summary::of(&compiled, &again.state);
+        assert_eq!(after.status, RunStatus::Completed, "cut after {cut}");
+        assert!(after.steps.iter().all(|(id, step)| step.state == sum.steps[id].state), "cut after {cut}");
+    }
+}
+
+#[test]
 fn k_53_fail_fast_cancels_the_siblings_and_the_container_fails() {
     let file = flow(
         "fail",
