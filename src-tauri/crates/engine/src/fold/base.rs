@@ -12,7 +12,7 @@ use crate::{
     state::{At, Case, EdgeState, Phase, RunState, Slot},
 };
 use signalbox_model::{
-    Item, Map, NodeState, RunEvent,
+    ErrorPayload, Item, Map, NodeState, RunEvent,
     base::{Begun, Sent, named, parted},
     event::WorkflowStart,
     task::HumanTaskCompleted,
@@ -153,6 +153,9 @@ fn still(compiled: &Compiled, state: &mut RunState, ts: &str) {
         }
         match known.phase.clone() {
             Phase::Inside => unopened(compiled, state, node, slot),
+            Phase::Case(case) if is_undecided(compiled, node, known, &case) => {
+                undecided(compiled, state, node, slot, case.error);
+            }
             Phase::Case(case) => {
                 let at = match case.at.clone() {
                     At::Asked => human((node, slot)).map_or(At::Ask, At::Node),
@@ -167,12 +170,27 @@ fn still(compiled: &Compiled, state: &mut RunState, ts: &str) {
                 let error = interrupted_error(compiled, state, node, slot, ts);
                 case::put(state, node, slot, error, At::Ask, None);
             }
-            // It failed, and nobody had decided: what it did is as unknown.
-            Phase::Undecided { error } if super::asks(compiled, state, node, slot) => {
-                case::put(state, node, slot, error, At::Ask, None);
-            }
+            Phase::Undecided { error } => undecided(compiled, state, node, slot, error),
             _ => again(compiled, state, node, slot),
         }
+    }
+}
+
+/// The red wire of a failed call leads to a recovery node that has not begun with it: nothing was decided. One that had begun
+/// goes on, a person who was asked is asked again.
+fn is_undecided(compiled: &Compiled, node: usize, slot: &Slot, case: &Case) -> bool {
+    let At::Node(recovery) = case.at else { return false };
+    let from = slot.along.and_then(|edge| compiled.edges.get(edge)).map(|edge| edge.from);
+    from == Some(compiled.nodes.local(node)) && slot.runs_of(recovery) == 0
+}
+
+/// It failed, and nothing was decided about it: it had not ended, and begins again. What it did may be as unknown as that of
+/// a call that was cut off.
+fn undecided(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, error: Arc<ErrorPayload>) {
+    if super::asks(compiled, state, node, slot) {
+        case::put(state, node, slot, error, At::Ask, None);
+    } else {
+        again(compiled, state, node, slot);
     }
 }
 

@@ -220,6 +220,27 @@ fn of_a_container_with_many_items_the_call_inside_the_failed_one_is_asked_about(
 }
 
 #[test]
+fn a_step_beside_it_whose_failure_nothing_was_decided_about_begins_again() {
+    let compiled = flow(
+        json!({ "a": { "type": "t.read" }, "b": { "type": "t.read" },
+                "h": { "type": "builtin.error_handler", "config": { "rules": [{ "name": "r", "when": "true", "action": "abort" }] } } }),
+        &[("b.error", "h")],
+    );
+    let fails = |_: &str, _: usize, _: u32| Some(NodeFailure::new(ErrorType::ToolError, "X", "no"));
+    let mut first = World::new(&compiled, &fails, 1);
+    first.in_order = true;
+    first.start(json!({}));
+    first.run_to_end();
+    // b fails while the run ends, so nothing is decided about it any more.
+    let end = ["step_error a", "error_handled a", "step_error b", "workflow_failed"];
+    assert_eq!(told(&first.events)[3..], end, "{:#?}", told(&first.events));
+    let mut second = sent(&first, &compiled, &never);
+    assert_eq!(told(&second.events), ["workflow_start", "human_task_created a", "step_start b", "step_done b"]);
+    answer(&mut second, TaskAction::Retry, None);
+    assert_eq!(second.state.status(), RunStatus::Completed, "{:#?}", told(&second.events));
+}
+
+#[test]
 fn what_cannot_be_sent_is_refused_in_words() {
     let compiled = chain();
     let well = ran(&compiled, &never);
