@@ -1,6 +1,7 @@
 //! Re-run from a step (SEMANTICS 9, K-34): which events of the original stand, what executes again, and whether another
 //! definition can take the rest over. Only a look at the log; the new run is [`crate::Input::Rerun`].
 
+mod around;
 mod compare;
 mod range;
 mod reopen;
@@ -17,6 +18,7 @@ use crate::{
     params,
     state::RunState,
 };
+use around::Around;
 use range::Range;
 use reopen::{Asking, Why};
 use serde_json::Value;
@@ -27,7 +29,7 @@ use signalbox_model::{
     task::TaskReason,
 };
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Why a run cannot be run again from a step.
@@ -436,13 +438,8 @@ fn kept(
     parent: &str,
     asking: Option<&Asking>,
 ) -> (Vec<RunEvent>, Vec<KeptAnswer>) {
-    let mut last_start: BTreeMap<(String, usize), usize> = BTreeMap::new();
-    for (index, event) in all.iter().enumerate() {
-        if matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none() {
-            let name = event.step_id.as_deref().map(|step| named(event.path.as_deref(), step));
-            last_start.extend(name.map(|name| ((name, reopen::item(event)), index)));
-        }
-    }
+    let until = asking.map_or(usize::MAX, |asking| asking.until);
+    let around: Vec<Around> = ranges.iter().map(|(range, compiled)| Around::of(all, range, compiled, until)).collect();
     // An answer about one call of a tool says nothing about another, and nothing about what else the step asks.
     let calls: BTreeSet<&str> = all
         .iter()
@@ -455,14 +452,9 @@ fn kept(
     for (index, event) in all.iter().enumerate() {
         let Some((path, step)) = place(event) else { continue };
         let stands = ranges.iter().all(|(range, compiled)| match range.at(compiled, path, step) {
-            range::Place::Outside => true,
+            range::Place::Outside | range::Place::Around => true,
             range::Place::Inside => asking.is_some_and(|asking| asking.keeps(index, event)),
-            // A container around the step goes on with what it was entered with last.
-            range::Place::Around(item) => {
-                let own = (named(path, step), item);
-                reopen::item(event) != item || last_start.get(&own).is_some_and(|start| index <= *start)
-            }
-        });
+        }) && around.iter().all(|around| around.stands(index, event));
         if !stands {
             answers.extend(answer(event, parent).filter(|_| !is_about(event, &calls)));
             continue;

@@ -58,6 +58,7 @@ pub(crate) fn fold_watched(
     for here in here {
         let node = reached(compiled, state, &here.step).ok_or(impossible("its step cannot be begun"))?;
         begin(compiled, state, node, here.input.clone());
+        again_from_first(compiled, state, node);
     }
     state.basing = None;
     (state.seq, state.started_ms, state.last_ms, state.status) = (seq, started_ms, started_ms, status);
@@ -122,6 +123,16 @@ fn begin(compiled: &Compiled, state: &mut RunState, node: usize, input: Vec<Item
     let run = &mut state.nodes[node];
     (run.open_in, run.visits, run.calls, run.state, run.activation) = (0, 0, 0, NodeState::Pending, None);
     activate(compiled, state, node, input.into());
+}
+
+/// The containers around the step execute again, too: what the original tried of them counts for the original.
+fn again_from_first(compiled: &Compiled, state: &mut RunState, node: usize) {
+    let containers: Vec<_> = around(compiled, state, node).map(|(_, frame)| (frame.container, frame.slot)).collect();
+    for (container, slot) in containers {
+        if let Some(known) = slot_mut(state, container, slot) {
+            (known.attempt, known.heals) = (0, 0);
+        }
+    }
 }
 
 /// Nothing runs, waits or sleeps in a base: what had not ended begins again, who was asked is asked again.

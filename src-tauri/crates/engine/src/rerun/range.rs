@@ -16,8 +16,8 @@ pub(super) enum Place {
     Outside,
     /// It executes again.
     Inside,
-    /// It is about a container around the step, which was entered for this item; its other items stay.
-    Around(usize),
+    /// The event is about a container around the step.
+    Around,
 }
 
 /// One region on the way from the top to the step.
@@ -42,6 +42,19 @@ impl Level {
             _ => 0,
         }
     }
+}
+
+/// A container around the step.
+#[derive(Debug)]
+pub(super) struct Inner {
+    /// With its path.
+    pub(super) name: String,
+    /// The item that it was entered for.
+    pub(super) item: usize,
+    /// Path of the iteration, branch or file that the step stands in.
+    pub(super) frame: String,
+    /// It has other iterations or branches; each item of a sub-workflow is entered by itself.
+    pub(super) several: bool,
 }
 
 /// The part of a run that executes again.
@@ -151,6 +164,17 @@ impl Range {
         self.at(compiled, path, step) != Place::Outside
     }
 
+    /// The containers around the step, from the top.
+    pub(super) fn around(&self, compiled: &Compiled) -> Vec<Inner> {
+        let told = |(outer, inner): (&Level, &Level)| Inner {
+            name: named(Some(&*outer.path).filter(|path| !path.is_empty()), &compiled.nodes[outer.node].id),
+            item: inner.entered_for(compiled, outer.node),
+            frame: inner.path.clone(),
+            several: compiled.nodes[outer.node].role != Role::Subworkflow,
+        };
+        self.levels.iter().zip(self.levels.iter().skip(1)).map(told).collect()
+    }
+
     /// Where a step at a path stands. What only runs after an abort never stays.
     pub(super) fn at(&self, compiled: &Compiled, path: Option<&str>, step: &str) -> Place {
         let path = path.unwrap_or_default();
@@ -176,7 +200,7 @@ impl Range {
             }
             let Some(inner) = self.levels.get(depth + 1) else { return Place::Inside };
             if path == level.path {
-                return Place::Around(inner.entered_for(compiled, level.node));
+                return Place::Around;
             }
             let same = path.strip_prefix(&inner.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
             if !same {

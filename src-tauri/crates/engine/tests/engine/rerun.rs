@@ -175,6 +175,61 @@ fn a_step_of_a_loop_that_was_entered_again_gets_what_it_got_last() {
     assert_eq!(second.calls.get(&("l[1]/b".to_owned(), 0)), None, "the other iteration stays");
 }
 
+/// A loop that is tried once more when a call in it fails.
+fn retried() -> Compiled {
+    let mut file = flow(
+        json!({ "l": { "type": "t.loop", "config": { "source": [0, 1], "mode": "parallel" } },
+                "x": { "type": "t.read", "parent": "l" }, "q": { "type": "t.par", "parent": "l" },
+                "b": { "type": "t.read", "parent": "q" } }),
+        &[("x.success", "q")],
+    );
+    file["settings"]["errorPolicy"] = json!({ "rules": [
+        { "name": "again", "when": "error.originNode == 'l' && error.attempt < 1", "action": "retry" },
+        { "name": "enough", "when": "true", "action": "abort" }] });
+    compile(file)
+}
+
+/// The call that is named fails the first time.
+fn once(name: &'static str) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> {
+    let left = std::cell::Cell::new(1);
+    move |node, _, _| {
+        let fails = node == name && left.replace(left.get() - i32::from(node == name)) > 0;
+        fails.then(|| NodeFailure::tool("X", "no"))
+    }
+}
+
+#[test]
+fn an_iteration_that_ended_before_its_loop_was_tried_again_runs_again_alone() {
+    let compiled = retried();
+    let script = once("l[1]/q/b/b");
+    let mut first = World::new(&compiled, &script, 1);
+    first.in_order = true;
+    first.start(json!({}));
+    first.run_to_end();
+    let lines = told(&first.events);
+    let at = |what: &str| lines.iter().position(|line| line == what).unwrap_or_else(|| panic!("{what} in {lines:#?}"));
+    assert!(at("step_done l[0]/q") < at("step_error l"), "{lines:#?}");
+    assert!(at("step_start l a1") < at("step_done l[1]/x v2"), "the failed iteration began anew: {lines:#?}");
+    let second = again(&first, &compiled, "l[0]/q/b/b", Overrides::default(), &never);
+    assert_eq!(second.state.status(), RunStatus::Completed);
+    let called: Vec<&str> = second.calls.keys().map(|(name, _)| &**name).collect();
+    assert_eq!(called, ["l[0]/q/b/b"], "{:#?}", told(&second.events));
+}
+
+#[test]
+fn what_was_tried_of_a_container_around_the_step_counts_for_the_original() {
+    let compiled = retried();
+    let script = once("l[0]/q/b/b");
+    let mut first = World::new(&compiled, &script, 1);
+    first.in_order = true;
+    first.start(json!({}));
+    first.run_to_end();
+    assert!(told(&first.events).contains(&"step_start l a1".to_owned()), "{:#?}", told(&first.events));
+    let script = once("l[0]/q/b/b");
+    let second = again(&first, &compiled, "l[0]/q/b/b", Overrides::default(), &script);
+    assert_eq!(second.state.status(), RunStatus::Completed, "{:#?}", told(&second.events));
+}
+
 #[test]
 fn one_iteration_runs_again_and_the_others_stay() {
     let compiled = looped();
