@@ -74,6 +74,36 @@ fn returning(kinds: &[Option<RecoveryKind>], edges: &[Option<(usize, &str, usize
     }
 }
 
+/// Whom each recovery node serves, through other ones.
+fn served(
+    count: usize,
+    edges: &[Option<(usize, &str, usize)>],
+    serves: &dyn Fn(usize) -> bool,
+) -> Vec<BTreeSet<usize>> {
+    let mut origins: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
+    loop {
+        let mut grown = false;
+        for (from, port, to) in edges.iter().flatten().copied() {
+            if !serves(to) {
+                continue;
+            }
+            let more: Vec<usize> = if serves(from) {
+                origins[from].iter().copied().filter(|o| *o != to).collect()
+            } else if port == "error" {
+                vec![from]
+            } else {
+                Vec::new()
+            };
+            for origin in more {
+                grown |= origins[to].insert(origin);
+            }
+        }
+        if !grown {
+            return origins;
+        }
+    }
+}
+
 impl Recovery {
     pub(crate) fn of(workflow: &Workflow) -> Self {
         let index: HashMap<&str, usize> = workflow.nodes.keys().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
@@ -108,30 +138,7 @@ impl Recovery {
                 audits[i] = false;
             }
         }
-        // Whom each of them serves, through other recovery nodes.
-        let serves = |i: usize, kinds: &[Option<RecoveryKind>]| kinds[i].is_some() || audits[i];
-        let mut origins: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); nodes.len()];
-        loop {
-            let mut grown = false;
-            for (from, port, to) in edges.iter().flatten().copied() {
-                if !serves(to, &kinds) {
-                    continue;
-                }
-                let more: Vec<usize> = if serves(from, &kinds) {
-                    origins[from].iter().copied().filter(|o| *o != to).collect()
-                } else if port == "error" {
-                    vec![from]
-                } else {
-                    Vec::new()
-                };
-                for origin in more {
-                    grown |= origins[to].insert(origin);
-                }
-            }
-            if !grown {
-                break;
-            }
-        }
+        let origins = served(nodes.len(), &edges, &|i| kinds[i].is_some() || audits[i]);
         // Of these Audits, the ones on the way to a recovery node or to an origin.
         loop {
             let found: Vec<usize> = (0..nodes.len())
@@ -149,11 +156,8 @@ impl Recovery {
                 kinds[i] = Some(RecoveryKind::Audit);
             }
         }
-        for i in 0..nodes.len() {
-            if kinds[i].is_none() {
-                origins[i].clear();
-            }
-        }
+        // The other Audits are steps like any: what fails there is a case of their own.
+        let origins = served(nodes.len(), &edges, &|i| kinds[i].is_some());
         let returns = returning(&kinds, &edges);
         let edges = edges
             .iter()

@@ -40,6 +40,22 @@ fn finish(
 }
 
 #[test]
+fn what_fails_in_an_audit_beside_the_recovery_is_a_case_of_its_own() {
+    let rules = |action: &str| json!({ "rules": [{ "name": "r", "when": "true", "action": action }] });
+    let file = flow(
+        json!({}),
+        json!({ "call": { "type": "t.read" }, "first": { "type": "builtin.error_handler", "config": rules("error_as_context") },
+                "note": { "type": "builtin.audit" },
+                "second": { "type": "builtin.error_handler", "config": rules("fallback") },
+                "rest": { "type": "t.pass" } }),
+        &[("call.error", "first"), ("first.context", "note"), ("note.error", "second"), ("second.fallback", "rest")],
+    );
+    let (events, _, sum) = finish(file, &|node, _, _| (node != "rest").then(|| NodeFailure::tool("X", "no")));
+    assert_eq!(sum.status, RunStatus::Completed);
+    assert_eq!(sum.steps["rest"].state, NodeState::Succeeded, "{:#?}", told(&events));
+}
+
+#[test]
 fn semantics_c_items_split_at_a_red_wire_and_join_once() {
     let file = flow(
         json!({}),
