@@ -27,7 +27,7 @@ it('an offer is taken: the workflow is opened, and the report says what became o
   expect(fake.calls.filter((call) => call.command === 'workflow_import').map((call) => call.payload)).toEqual([{ text: '{"steps":[]}', name: 'old' }]);
   expect(window.location.hash).toContain('made');
   expect(dialog.textContent).toContain('2 steps of the file became 3 steps here.');
-  expect(within(dialog).getByRole('region', { name: '1 could not be translated' }).textContent).toContain('"Service_A" could not be translated. Replace it. /steps/0');
+  expect(within(dialog).getByRole('region', { name: '1 to be replaced or corrected' }).textContent).toContain('"Service_A" could not be translated. Replace it. /steps/0');
   expect(within(dialog).getByText('left out: nothing leads to it')).toBeTruthy();
   fireEvent.click(within(dialog).getByRole('button', { name: 'To the canvas' }));
   expect(screen.queryByRole('dialog')).toBeNull();
