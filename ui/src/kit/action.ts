@@ -25,6 +25,8 @@ export interface Action {
   inFields?: boolean;
   /** Not offered in the palette (arrow keys and the like). */
   hidden?: boolean;
+  /** A key that is held does it again and again (moving, undoing); else once. */
+  repeats?: boolean;
   /** Where the focus must be for the keys to act: an element with `data-scope` of this name around it (or nothing
    * focused). Absent = anywhere on the screen. */
   scope?: string;
@@ -137,7 +139,8 @@ export function handleKey(event: KeyboardEvent): boolean {
     if ((action.when && !action.when()) || (action.keysWhen && !action.keysWhen())) continue;
     event.preventDefault();
     event.stopPropagation();
-    action.run();
+    // A held key would do it to what comes next, which nobody has seen.
+    if (!event.repeat || action.repeats) action.run();
     return true;
   }
   return false;

@@ -116,13 +116,21 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
     setChosen(new Map([...(task.state === 'open' ? [task] : []), ...found.tasks].map((one) => [one.id, one])));
     if (found.total > found.tasks.length) toast({ signal: 'info', text: t('inbox.chosenPart', { n: formatNumber(found.tasks.length), all: formatNumber(found.total) }) });
   };
+  const [arrived, setArrived] = useState<string | null>(null);
+  useEffect(() => {
+    if (arrived === null) return;
+    const timer = setTimeout(() => setArrived(null), UNSEEN_MS);
+    return () => clearTimeout(timer);
+  }, [arrived]);
   const decided = (task: Task) => {
     if (!openNext) return;
     const at = tasks.findIndex((one) => one.id === task.id);
     const behind = at >= 0 ? at + 1 : stood.current;
     const pending = useSends.getState().sends;
     const next = [...tasks.slice(behind), ...tasks.slice(0, behind)].find((one) => one.state === 'open' && one.id !== task.id && !sendOf(pending, one.id));
-    if (next) go(next.id);
+    if (!next) return;
+    setArrived(next.id);
+    go(next.id);
   };
   const many = [...chosen.values()];
   const empty = list.tasks !== undefined && list.tasks.length === 0;
@@ -137,7 +145,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
         clear();
       }} />
   ) : taskId ? (
-    <One key={taskId} taskId={taskId} row={tasks.find((task) => task.id === taskId)} me={me} mayDecide={mayDecide} hooks={shared} onDecided={decided}
+    <One key={taskId} taskId={taskId} row={tasks.find((task) => task.id === taskId)} me={me} mayDecide={mayDecide} hooks={shared} unseen={arrived === taskId} onDecided={decided}
       onChoose={(task) => choose(task, false)} onChooseSame={(task, patch) => void chooseSame(task, patch)} onGo={go} />
   ) : empty ? <Idle filtered={filtered} onAll={() => filter(NO_FILTERS)} hooks={shared} /> : <div className="ib-det" aria-busy="true" />;
 
@@ -285,6 +293,8 @@ function Many({ tasks: all, me, correction, hooks, onSend, onClear }: {
 
 interface OneProps {
   taskId: string; row: TaskRow | undefined; me: string | undefined; mayDecide: boolean; hooks: Shared;
+  /** It opened by itself a moment ago: what is pressed was meant for the one before. */
+  unseen: boolean;
   onDecided(task: Task): void; onChoose(task: TaskRow): void; onChooseSame(task: Task, patch: ReturnType<typeof useWork>['check']['patch'] | null): void; onGo(id: string | undefined): void;
 }
 
@@ -302,7 +312,7 @@ function Waiting({ row, mayDecide, hooks, error, retry, onGo, onChoose }: OnePro
   return <div className="ib-det" aria-busy="true"><div className="ib-hd"><span className="sk" style={{ width: 32, height: 32 }} /><div className="col"><h2 className="l ell">{row?.title ?? ''}</h2><span className="s t2">{row?.workflowName ?? ''}</span></div></div></div>;
 }
 
-function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame, onGo }: OneProps & { task: Task }) {
+function Opened({ task, me, mayDecide, hooks, unseen, onDecided, onChoose, onChooseSame, onGo }: OneProps & { task: Task }) {
   const work = useWork(task, mayDecide);
   const [tab, setTab] = useState<DetailTab>('decide');
   const [wanted, setWanted] = useState<Asked | null>(null);
@@ -324,6 +334,7 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
 
   const cannot = (action: TaskAction): string | undefined => {
     if (!open || quiet) return t('inbox.cannot.sent');
+    if (unseen) return t('inbox.cannot.unseen');
     if (isTheirs(task, me, Date.now())) return t('inbox.cannot.claimed', { who: plain(whoText(task.claimedBy ?? '')) });
     if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
     if (action === 'approve') return cannotApprove(task, me);
@@ -449,6 +460,8 @@ function Opened({ task, me, mayDecide, hooks, onDecided, onChoose, onChooseSame,
   );
 }
 
+/** Nobody has seen what opened by itself so short a time ago: a second press, or a key that is held. */
+const UNSEEN_MS = 600;
 const LEASE_NEAR_MS = 10 * 60_000;
 /** Work on a claimed task keeps the claim: renewed while keys and pointer are used. */
 function useHeartbeat(task: Task, me: string | undefined, open: boolean): void {

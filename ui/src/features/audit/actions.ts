@@ -11,8 +11,8 @@ export function auditActions(hooks: AuditHooks): Action[] {
   const group = t('audit.title');
   return [
     { id: 'audit.search', title: t('audit.do.search'), keys: ['/'], run: hooks.search, group, icon: 'search' },
-    { id: 'audit.next', title: t('audit.do.next'), keys: ['J'], run: () => hooks.move(1), group, hidden: true },
-    { id: 'audit.previous', title: t('audit.do.previous'), keys: ['K'], run: () => hooks.move(-1), group, hidden: true },
+    { id: 'audit.next', repeats: true, title: t('audit.do.next'), keys: ['J'], run: () => hooks.move(1), group, hidden: true },
+    { id: 'audit.previous', repeats: true, title: t('audit.do.previous'), keys: ['K'], run: () => hooks.move(-1), group, hidden: true },
     { id: 'audit.verify', title: t('audit.verify'), keys: ['V'], run: hooks.verify, group, icon: 'chain' },
     { id: 'audit.follow', title: t('audit.do.follow'), keys: ['F'], run: hooks.follow, group, icon: 'down' },
     { id: 'audit.export', title: t('audit.exportEvidence'), keys: [], run: hooks.exportAs, when: hooks.canExport, group, icon: 'dl' },

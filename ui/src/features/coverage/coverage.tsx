@@ -25,7 +25,7 @@ export function CoverageChip({ document, readOnly, onFix, onShow }: {
 }) {
   const settled = useSettled(document);
   const [open, setOpen] = useState(false);
-  const asked = useCommand('error_coverage', { document: settled }, { placeholderData: (before) => before, staleTime: Infinity, gcTime: 0 });
+  const asked = useCommand('error_coverage', { document: settled }, { placeholderData: (before) => before, staleTime: Infinity, gcTime: 0, refetchInterval: (query) => (query.state.status === 'error' ? 5_000 : false) });
   const found = asked.data;
   if (!found) return asked.error ? <span className="s t3 opt" title={asked.error.message}>{t('coverage.failed')}</span> : null;
   if (found.score.total === 0) return null;

@@ -3,8 +3,11 @@ import './gallery.css';
 import { useState } from 'react';
 import type { ApiError } from '../../api/error.ts';
 import type { RunRow, Sample, SampleNeed, WorkflowEntry } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { formatAgo, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Icon, IconButton, Kbd, Menu, SignalIcon, Skeleton } from '../../kit/index.ts';
+import { SafeText } from '../evidence/safe-text.tsx';
 import { outcomeText, StatusIcon } from '../status.tsx';
 import { GraphArt } from './graph-art.tsx';
 
@@ -179,7 +182,7 @@ function Recent({ entries, may, onOpen, onDuplicate, onDelete, onShowRuns }: Gal
       {entries.map((entry) => (
         <div key={entry.ref} className="g-row" role="listitem">
           <Icon name="flow" className="t2" />
-          <button type="button" className="open ell" onClick={() => onOpen(entry)} title={entry.description ?? entry.name}>{entry.name}</button>
+          <button type="button" className="open ell" onClick={() => onOpen(entry)} title={entry.description ?? plain(entry.name)}><Pieces text={entry.name} /></button>
           <span className="s t2 ell" title={entry.path}>{t('gallery.folder', { folder: lastPart(entry.folder), steps: tn('common.steps', entry.nodes) })}</span>
           <span className="s cell"><EntryState entry={entry} /></span>
           <span className="s t3 cell" style={{ justifyContent: 'flex-end' }} title={entry.modifiedAt}>{formatAgo(entry.lastRun?.startedAt ?? entry.modifiedAt)}</span>
@@ -228,7 +231,7 @@ function Latest({ runs, runHref, featured, busy, onRunSample, onShowRuns }: Gall
             <a key={run.runId} className="g-run" href={runHref(run.runId)}>
               <StatusIcon status={run.status} />
               <span className="col">
-                <span className="ell" title={run.workflowName}>{run.workflowName}</span>
+                <SafeText line text={run.workflowName} />
                 <span className="s t2 ell" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ?? outcomeText(run)}</span>
               </span>
               <span className="s t3">{formatAgo(run.startedAt)}</span>

@@ -59,10 +59,10 @@ export function inboxActions(hooks: InboxHooks): Action[] {
   const group = t('inbox.title');
   const either = (a: TaskAction, b: TaskAction): TaskAction => (hooks.can(a) ? a : b);
   const list: Action[] = [
-    { id: 'inbox.next', title: t('inbox.do.next'), keys: ['J'], run: () => hooks.move(1, false), when: hooks.hasList, group, hidden: true },
-    { id: 'inbox.previous', title: t('inbox.do.previous'), keys: ['K'], run: () => hooks.move(-1, false), when: hooks.hasList, group, hidden: true },
-    { id: 'inbox.extendNext', title: t('inbox.do.extendNext'), keys: ['Shift+J'], run: () => hooks.move(1, true), when: hooks.hasList, group, hidden: true },
-    { id: 'inbox.extendPrevious', title: t('inbox.do.extendPrevious'), keys: ['Shift+K'], run: () => hooks.move(-1, true), when: hooks.hasList, group, hidden: true },
+    { id: 'inbox.next', repeats: true, title: t('inbox.do.next'), keys: ['J'], run: () => hooks.move(1, false), when: hooks.hasList, group, hidden: true },
+    { id: 'inbox.previous', repeats: true, title: t('inbox.do.previous'), keys: ['K'], run: () => hooks.move(-1, false), when: hooks.hasList, group, hidden: true },
+    { id: 'inbox.extendNext', repeats: true, title: t('inbox.do.extendNext'), keys: ['Shift+J'], run: () => hooks.move(1, true), when: hooks.hasList, group, hidden: true },
+    { id: 'inbox.extendPrevious', repeats: true, title: t('inbox.do.extendPrevious'), keys: ['Shift+K'], run: () => hooks.move(-1, true), when: hooks.hasList, group, hidden: true },
     { id: 'inbox.select', title: t('inbox.do.select'), keys: ['X'], run: hooks.choose, when: hooks.canChoose, group, icon: 'check' },
     { id: 'inbox.selectSame', title: t('inbox.do.selectSame'), keys: ['Shift+X'], run: hooks.chooseSame, when: hooks.canDecide, group, icon: 'copy' },
     { id: 'inbox.clear', title: t('inbox.bulk.clear'), keys: ['Escape'], run: hooks.clearChoice, when: hooks.hasChoice, group, hidden: true },
@@ -84,6 +84,6 @@ export function inboxActions(hooks: InboxHooks): Action[] {
     ...list.map((action) => ({ ...action, when: () => loud() && (action.when?.() ?? true) })),
     { id: 'inbox.submit', title: t('inbox.do.submit'), keys: ['Mod+Enter'], run: hooks.submit, when: hooks.canSubmit, group, icon: 'send', inFields: true },
     { id: 'inbox.leave', title: t('inbox.do.leave'), keys: ['Escape'], run: toList, when: inFieldOfTask, group, hidden: true, inFields: true },
-    { id: 'inbox.undo', title: t('inbox.do.undo'), keys: ['Mod+Z'], run: hooks.undo, when: hooks.canUndo, group, icon: 'undo' },
+    { id: 'inbox.undo', repeats: true, title: t('inbox.do.undo'), keys: ['Mod+Z'], run: hooks.undo, when: hooks.canUndo, group, icon: 'undo' },
   ];
 }

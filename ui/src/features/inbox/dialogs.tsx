@@ -17,7 +17,8 @@ import { ACTION_ICON, actionOn, afterText, localInput, pathText, snoozeTimes } f
 const onSubmitKey = (submit: () => void) => (event: KeyboardEvent) => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  submit();
+  // Held since before the dialog: nobody has read it yet.
+  if (!event.repeat) submit();
 };
 
 export function ConfirmDecision({ task, work, action, onSend, onClose }: { task: Task; work: Work; action: TaskAction; onSend(target?: string): void; onClose(): void }) {

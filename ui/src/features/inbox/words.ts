@@ -176,7 +176,9 @@ export function whenText(iso: string, now: number): string {
 /** What happens when it is sent, in one sentence. */
 export function afterText(task: Task, action: TaskAction, target?: string): string {
   const step = task.nodeTitle;
-  const text = action === 'alternative'
+  // Where a step of the workflow asks, its wires say what comes then.
+  const wired = task.stepId !== task.nodeId && (action === 'correct' || action === 'retry');
+  const text = wired ? t(`inbox.after.wired.${action}`) : action === 'alternative'
     ? t('inbox.after.alternative', { step: target ?? t('inbox.after.other') })
     : t(`inbox.after.${task.reason === 'tool_call' && (action === 'approve' || action === 'reject') ? `tool.${action}` : action}` as MessageKey, { step });
   return task.cases > 1 ? `${text} ${tn('inbox.after.cases', task.cases)}` : text;

@@ -2,6 +2,8 @@
 import './runs.css';
 import { useMemo, type ReactNode } from 'react';
 import type { RunRow, RunStatus } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { formatDateTime, formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, EmptyState, Icon, IconButton, Menu, Segmented, Select, Skeleton, TextInput, VirtualList } from '../../kit/index.ts';
 import { asTree } from './tree.ts';
@@ -89,8 +91,8 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
       row={(run, index) => (
         <div className="r-row" role="presentation">
           <span role="gridcell"><StatusIcon status={run.status} /></span>
-          <span role="gridcell" className="ell" title={run.workflowName} style={{ fontWeight: 600, paddingLeft: (tree[index]?.depth ?? 0) * 16 }}>
-            {run.parentRunId ? <span className="t3 r-tree" title={t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}><Icon name="back" size={12} /></span> : null}{run.workflowName}
+          <span role="gridcell" className="ell" title={plain(run.workflowName)} style={{ fontWeight: 600, paddingLeft: (tree[index]?.depth ?? 0) * 16 }}>
+            {run.parentRunId ? <span className="t3 r-tree" title={t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}><Icon name="back" size={12} /></span> : null}<bdi><Pieces text={run.workflowName} /></bdi>
             {run.parentRunId ? <span className="s t3 r-of"> {t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}</span> : null}
           </span>
           <span role="gridcell" className="ell t2" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ? `${statusText(run.status)}: ${run.errorMessage}` : outcomeText(run)}</span>

@@ -32,6 +32,18 @@ describe('keys', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
+  it('a held key acts once, but for moving and the like', () => {
+    const [once, again] = [vi.fn(), vi.fn()];
+    offer({ id: 'once', title: '', keys: ['A'], run: once });
+    offer({ id: 'again', title: '', keys: ['J'], run: again, repeats: true });
+    for (const repeat of [false, true, true]) {
+      // What is held belongs to the key all the same: nothing else acts on it.
+      expect(press('a', { repeat })).toBe(true);
+      expect(press('j', { repeat })).toBe(true);
+    }
+    expect([once.mock.calls.length, again.mock.calls.length]).toEqual([1, 3]);
+  });
+
   it('a form that loses its focus keeps its keys', () => {
     undo.push(listenForKeys());
     const run = vi.fn();

@@ -38,8 +38,8 @@ export function builderActions(hooks: BuilderHooks): Action[] {
   const view = t('group.view');
   return [
     { id: 'workflow.save', title: t('action.save'), keys: ['Mod+S'], run: hooks.save, when: hooks.canSave, group: workflow, icon: 'dl', inFields: true },
-    { id: 'edit.undo', title: t('action.undo'), keys: ['Mod+Z'], run: hooks.undo, when: hooks.canUndo, group: workflow, icon: 'undo' },
-    { id: 'edit.redo', title: t('action.redo'), keys: ['Mod+Shift+Z', 'Mod+Y'], run: hooks.redo, when: hooks.canRedo, group: workflow, icon: 'redo' },
+    { id: 'edit.undo', repeats: true, title: t('action.undo'), keys: ['Mod+Z'], run: hooks.undo, when: hooks.canUndo, group: workflow, icon: 'undo' },
+    { id: 'edit.redo', repeats: true, title: t('action.redo'), keys: ['Mod+Shift+Z', 'Mod+Y'], run: hooks.redo, when: hooks.canRedo, group: workflow, icon: 'redo' },
     { id: 'workflow.rename', title: t('action.rename'), keys: [], run: hooks.rename, when: hooks.canEdit, group: workflow, icon: 'pencil' },
     { id: 'run.start', title: t('action.run'), keys: ['F5'], run: hooks.run, when: hooks.canRun, group: run, icon: 'play', inFields: true },
     { id: 'run.with', title: t('action.runWith'), keys: ['Mod+F5'], run: hooks.runWith, when: hooks.canRunWith, group: run, icon: 'pencil', inFields: true },

@@ -16,6 +16,8 @@ import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
 import { useTimeTravel, type Moment, type TimeTravel } from '../../api/time-travel.ts';
 import { eventText } from '../../features/run-log/index.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, ConfirmDialog, EmptyState, IconButton, Menu, Skeleton, toast, useActions } from '../../kit/index.ts';
 import { rerunAction, viewActions } from '../builder/actions.ts';
@@ -135,7 +137,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
       <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open || past ? undefined : run.output} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} {...panes}
         bar={(
           <header className="bar">
-            <h1 className="ell shrink" title={run.workflowName}>{run.workflowName}</h1>
+            <h1 className="ell shrink" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
             <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
             <StatusBadge status={status} />
             <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>

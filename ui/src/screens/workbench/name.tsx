@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { Icon, TextInput } from '../../kit/index.ts';
 
@@ -19,8 +21,8 @@ export function WorkflowName({ name, editing, onEditing, onRename, readOnly }: {
   }, [editing]); // eslint-disable-line react/exhaustive-deps
   if (!editing) {
     return (
-      <button type="button" className="wb-name shrink" disabled={readOnly} title={name} aria-label={`${name}, ${t('builder.rename')}`} onClick={() => onEditing(true)}>
-        <h1>{name}</h1><Icon name="pencil" size={12} />
+      <button type="button" className="wb-name shrink" disabled={readOnly} title={plain(name)} aria-label={`${plain(name)}, ${t('builder.rename')}`} onClick={() => onEditing(true)}>
+        <h1><bdi><Pieces text={name} /></bdi></h1><Icon name="pencil" size={12} />
       </button>
     );
   }
