@@ -211,6 +211,20 @@ pub(crate) fn timeless(data: &Value) -> Value {
     }
 }
 
+/// A failed child cut something off, and what it cuts off depends on when it fails: a call was interrupted, or a retry was
+/// decided and never began.
+pub(crate) fn cuts_off(events: &[RunEvent]) -> bool {
+    let place = |event: &RunEvent| (event.path.clone(), event.step_id.clone(), event.visit);
+    let given_up = |(index, event): (usize, &RunEvent)| {
+        let begins = |later: &RunEvent| {
+            let item = event.item.unwrap_or(0);
+            place(later) == place(event) && takes(later).is_some_and(|(_, items)| items.contains(&item))
+        };
+        matches!(event.body, EventBody::RetryScheduled(_)) && !events[index..].iter().any(begins)
+    };
+    has(events, |body| matches!(body, EventBody::StepInterrupted(_))) || events.iter().enumerate().any(given_up)
+}
+
 fn has(events: &[RunEvent], what: impl Fn(&EventBody) -> bool) -> bool {
     events.iter().any(|event| what(&event.body))
 }
@@ -244,9 +258,8 @@ proptest! {
         let script = script(nested.failures);
         let (events, state) = run(&nested, &compiled);
         let whole = summary::of(&compiled, &state);
-        let interrupted = |body: &EventBody| matches!(body, EventBody::StepInterrupted(_));
-        // What a break or a failed sibling cuts off depends on when it happens.
-        let timed = has(&events, interrupted) || nested.breaks();
+        // What a break cuts off depends on when it happens, too.
+        let timed = cuts_off(&events) || nested.breaks();
         // Long runs are cut at every so many events, beginning at different ones.
         let stride = events.len().div_ceil(24);
         let first = 1 + usize::try_from(nested.order % 1_000).expect("small") % stride;

@@ -554,10 +554,12 @@ fn settled(
     let mut got: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let mut first: BTreeMap<String, u64> = BTreeMap::new();
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
+    // Steps whose cases go to a handler, Audits outside of the recovery among them; a recovery node's own failure is no case.
     let handled: BTreeSet<String> = map
         .all()
-        .filter(|(from, to)| from.starts_with('n') && from.ends_with(".error") && map.recovery.contains(to))
-        .map(|(from, _)| from.trim_end_matches(".error").to_owned())
+        .filter(|(_, to)| map.recovery.contains(to))
+        .filter_map(|(from, _)| from.strip_suffix(".error").map(str::to_owned))
+        .filter(|step| !map.recovery.contains(step))
         .collect();
     let has_fallback = |step: &str| map.file["nodes"][step]["errorHandling"]["fallbackNodeId"].as_str().is_some();
     let unwired = |event: &RunEvent, port: &str| match origin_of(event) {
