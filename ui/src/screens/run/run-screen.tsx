@@ -23,7 +23,7 @@ import { Badge, Banner, Button, ConfirmDialog, EmptyState, IconButton, Menu, Ske
 import { rerunAction, viewActions } from '../builder/actions.ts';
 import { attempt, copyText, showError } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
-import { navigate } from '../router.ts';
+import { navigate, parseRoute } from '../router.ts';
 import { MaskedBanner } from './masked-banner.tsx';
 import { Origin } from './origin.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
@@ -60,7 +60,15 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status));
   const { view, error, fold } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), ended);
-  const time = useTimeTravel({ now: view, fold, at, step, onSettled: (seq) => navigate({ screen: 'run', runId: run.runId, ...(step === undefined ? {} : { step }), ...(seq === undefined ? {} : { at: seq }) }, true) });
+  const time = useTimeTravel({
+    now: view, fold, at, step,
+    onSettled: (seq) => {
+      // A link that was just taken, and is not drawn yet, is not written over.
+      const there = parseRoute(window.location.hash);
+      if (there.screen !== 'run' || there.runId !== run.runId || there.at !== at) return;
+      navigate({ screen: 'run', runId: run.runId, ...(step === undefined ? {} : { step }), ...(seq === undefined ? {} : { at: seq }) }, true);
+    },
+  });
   const timeNow = useRef<TimeTravel | null>(null);
   useEffect(() => { timeNow.current = time; }, [time]);
   useActions(useMemo(() => timeActions(() => timeNow.current), []));
