@@ -8,6 +8,8 @@ import type { CutValue } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, toast } from '../kit/index.ts';
 import { pathExpression, startFieldDrag } from './field-drag.ts';
+import { plain } from './letters.ts';
+import { Pieces } from './pieces.tsx';
 import { useCopy } from './use-copy.ts';
 import { formatSize, keyOf, linesOf, searchIn, type ValueLine, type ValuePath } from './value-lines.ts';
 import './value.css';
@@ -59,7 +61,7 @@ function Line({ line, root, onToggle }: { line: ValueLine; root: string | undefi
       ) : null}
       {line.kind === 'close' ? <span className="t3">{close}</span> : null}
       {line.kind === 'empty' ? <span className="t3">{line.bracket}{close}</span> : null}
-      {line.kind === 'value' ? <span className={line.type === 'string' ? 'str' : 'num'}>{line.text}</span> : null}
+      {line.kind === 'value' ? <span className={line.type === 'string' ? 'str' : 'num'}><Pieces text={line.text ?? ''} /></span> : null}
       {line.kind === 'cut' && line.cut ? <CutView key={line.cut.ref} cut={line.cut} name={line.name ?? String(line.path.at(-1) ?? 'value')} /> : null}
       {line.comma ? <span className="t3">,</span> : null}
     </div>
@@ -69,7 +71,7 @@ function Line({ line, root, onToggle }: { line: ValueLine; root: string | undefi
 /** A field name that can be dragged onto a setting; Enter copies its expression. */
 export function Name({ name, path, root }: { name: string; path: ValuePath; root: string | undefined }) {
   const { copied, copy } = useCopy();
-  if (root === undefined) return <span className="key">{name}</span>;
+  if (root === undefined) return <span className="key"><Pieces text={name} /></span>;
   const expression = pathExpression(root, path);
   return (
     <span
@@ -77,8 +79,8 @@ export function Name({ name, path, root }: { name: string; path: ValuePath; root
       draggable
       role="button"
       tabIndex={0}
-      title={copied ? t('data.fieldCopied', { text: expression }) : expression}
-      aria-label={t('data.useField', { name: expression })}
+      title={copied ? t('data.fieldCopied', { text: plain(expression) }) : plain(expression)}
+      aria-label={t('data.useField', { name: plain(expression) })}
       onDragStart={(event: DragEvent) => startFieldDrag(event.dataTransfer, expression)}
       // A screen reader presses without a pointer; who has one drags.
       onClick={(event: MouseEvent) => { if (event.detail === 0) copy(expression); }}
@@ -88,7 +90,7 @@ export function Name({ name, path, root }: { name: string; path: ValuePath; root
         copy(expression);
       }}
     >
-      {name}
+      <Pieces text={name} />
       {copied ? <span className="vh" role="status">{t('data.fieldCopied', { text: expression })}</span> : null}
     </span>
   );
@@ -103,7 +105,7 @@ function Matches({ value, root, search, label }: { value: unknown; root: string 
         const name = pathExpression('', match.path).replace(/^\./, '') || '.';
         return (
           <div className="vl" key={keyOf(match.path)}>
-            <Name name={name} path={match.path} root={root} /><span className="t3">: </span><span>{match.text}</span>
+            <Name name={name} path={match.path} root={root} /><span className="t3">: </span><span><Pieces text={match.text} /></span>
           </div>
         );
       })}
@@ -147,7 +149,7 @@ function CutView({ cut, name }: { cut: CutValue; name: string }) {
         <IconButton small icon="dl" label={t('value.download')} onClick={save} />
       </span>
       {state.kind === 'failed' ? <span className="c-err cut-line">{t('value.loadFailed', { message: state.message })}</span> : null}
-      {state.kind === 'whole' ? <span className="cut-whole">{textOf(state.value)}</span> : <span className="cut-preview str">{cut.preview}</span>}
+      {state.kind === 'whole' ? <span className="cut-whole">{plain(textOf(state.value))}</span> : <span className="cut-preview str"><Pieces text={cut.preview} /></span>}
     </span>
   );
 }

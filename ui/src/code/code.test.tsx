@@ -102,6 +102,13 @@ describe('paths', () => {
   it('are written as an expression reads them', () => {
     expect(pathExpression('item', ['a', 0, 'b-c', "it's", 'd'])).toBe("item.a[0]['b-c']['it\\'s'].d");
   });
+  it('marks letters that are not seen, in names and values, and obeys none', () => {
+    const { container } = renderWith(<ValueView value={{ 'pay\u200bee': '\u202emoc.live@ada\u202c' }} label="Output" />);
+    expect(container.textContent).toContain('payU+200Bee');
+    expect(container.textContent).toContain('U+202Emoc.live@adaU+202C');
+    expect(container.textContent).not.toMatch(/[\u200b\u202e\u202c]/);
+  });
+
   it('a field is dragged as its expression', () => {
     renderWith(<ValueView value={{ user: { id: 'S-2041' } }} root="item" label="Input" />);
     const data = new Map<string, string>();

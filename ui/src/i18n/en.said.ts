@@ -11,6 +11,7 @@ export const said = {
   'said.toolsFailed.one': '{n} failed',
   'said.toolsFailed.other': '{n} failed',
   'said.tool.running': 'Running',
+  'said.tool.unanswered': 'No answer',
   'said.tool.failed': 'Failed',
   'said.tool.done': 'Done',
   'said.tool.allowed': 'continued',

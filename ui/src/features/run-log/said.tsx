@@ -6,7 +6,7 @@ import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatBytes, formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
-import { Button, Icon, SignalIcon, type Signal } from '../../kit/index.ts';
+import { Button, Icon, SignalIcon } from '../../kit/index.ts';
 import { spentHint, spentOf, spentText } from '../spent.tsx';
 import type { SectionId } from './card.tsx';
 
@@ -53,7 +53,7 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
       {spoken('response', 'text', last)}
       {talk ? section('conversation', t('said.conversation'), <TalkNote tools={tools} />, () => <Conversation said={said} open={open} />) : null}
       {talk || tools.length === 0 ? null : section('tools', tn('said.tools', tools.length), tools.some((tool) => tool.failed) ? tn('said.toolsFailed', tools.filter((tool) => tool.failed).length) : null, () => (
-        <ol className="said-tools">{tools.map((tool, i) => <Tool key={`${tool.id} ${String(i)}`} tool={tool} />)}</ol>
+        <ol className="said-tools">{tools.map((tool, i) => <Tool key={`${tool.id} ${String(i)}`} tool={tool} open={open} />)}</ol>
       ))}
       {turns.length === 0 ? null : section('usage', t('said.usage'), usageNote(turns), () => <Usage turns={turns} />)}
       {/* The last one is the error of the call, which stands above. */}
@@ -168,7 +168,7 @@ function Conversation({ said, open }: { said: readonly Saying[]; open: boolean }
             );
           }
           case 'tool':
-            return <Tool key={key} tool={one} />;
+            return <Tool key={key} tool={one} open={open} />;
           case 'turn':
           case 'trouble':
             return null;
@@ -178,16 +178,18 @@ function Conversation({ said, open }: { said: readonly Saying[]; open: boolean }
   );
 }
 
-const signalOf = (tool: ToolRun): Signal => (tool.endedMs === undefined ? 'run' : tool.failed ? 'err' : 'ok');
+const SIGNAL_WORDS = { run: 'said.tool.running', off: 'said.tool.unanswered', err: 'said.tool.failed', ok: 'said.tool.done' } as const;
+/** `open`: its call is under way. One that ended without an answer of the tool waits for none. */
+const signalOf = (tool: ToolRun, open: boolean): keyof typeof SIGNAL_WORDS => (tool.endedMs === undefined ? (open ? 'run' : 'off') : tool.failed ? 'err' : 'ok');
 
-function Tool({ tool }: { tool: ToolRun }) {
+function Tool({ tool, open: under }: { tool: ToolRun; open: boolean }) {
   const [open, setOpen] = useState(false);
-  const signal = signalOf(tool);
+  const signal = signalOf(tool, under);
   return (
     <li>
       <button type="button" className="row gap1 sc-toggle s" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? 'down' : 'right'} size={12} />
-        <SignalIcon signal={signal} size={12} label={t(`said.tool.${signal === 'run' ? 'running' : signal === 'err' ? 'failed' : 'done'}`)} />
+        <SignalIcon signal={signal} size={12} label={t(SIGNAL_WORDS[signal])} />
         <code><Pieces text={tool.name} /></code>
         {tool.endedMs === undefined ? null : <span className="t3">{formatDuration(Math.max(0, tool.endedMs - tool.startedMs))}</span>}
         {tool.allowed ? <span className="t3">{t('said.tool.allowed')}</span> : null}
