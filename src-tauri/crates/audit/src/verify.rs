@@ -245,7 +245,8 @@ impl fmt::Display for Intact {
         }
         if self.sealed > 0 {
             f.write_str(match (self.signed, self.signatures_unchecked) {
-                (true, _) => " The last checkpoint is signed by a known key.",
+                // Whether anybody knows the key, only the caller can say.
+                (true, _) => " The last checkpoint is signed.",
                 (false, 0) => " The last checkpoint is unsigned.",
                 (false, _) => " No key was given: signatures were not checked.",
             })?;

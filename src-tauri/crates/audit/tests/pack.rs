@@ -89,6 +89,8 @@ fn a_run_verifies_alone_and_says_who_signed() {
 
     let own = check(&bytes, None, &[]);
     assert!(own.is_intact() && !own.pinned, "a key from inside proves nothing: {own:?}");
+    let told = own.verdict.to_string();
+    assert!(told.contains("The last checkpoint is signed.") && !told.contains("known"), "{told}");
     assert_eq!(own.fingerprint, Some(signer.public_key().fingerprint().to_hex()));
     let run = &own.runs[0];
     assert_eq!((run.run_id.as_str(), run.entries, run.entry_count, run.complete), ("r-1", 10, Some(10), Some(true)));

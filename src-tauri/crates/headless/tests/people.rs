@@ -233,6 +233,18 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
     let (other, key) = (Box::new(), place.run(&["audit", "verify", "run.zip", "--json"]).json());
     let zip = place.dir.path().join("run.zip").display().to_string();
     assert_eq!(other.run(&["audit", "verify", &zip, "--json"]).json()["pinned"], false);
+    let told = other.run(&["audit", "verify", &zip]);
+    assert!(told.code == 0 && told.out.contains("This does not show who made the pack"), "{}", told.out);
+    assert!(told.out.contains("--key key.pub") && !told.out.contains("a known key"), "{}", told.out);
+    let own = place.run(&["audit", "verify", "run.zip"]).out;
+    assert!(own.contains("known to this data folder.") && !own.contains("does not show"), "{own}");
+    let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
+    let kept: String = store
+        .query_row("SELECT value FROM audit_meta WHERE name = 'keys'", [], |row| row.get(0))
+        .expect("there is a key");
+    let given = other.file("owner.pub", kept.as_bytes()).display().to_string();
+    let named = other.run(&["audit", "verify", &zip, "--key", &given]);
+    assert!(named.out.contains("the one of --key.") && !named.out.contains("does not show"), "{}", named.out);
     let wrong = other.file("wrong.pub", "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\n");
     let refused = other.run(&["audit", "verify", &zip, "--key", &wrong.display().to_string(), "--json"]);
     assert_eq!(refused.code, 1, "{} {key}", refused.out);

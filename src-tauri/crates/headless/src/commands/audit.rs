@@ -310,7 +310,13 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
     Ok(if good { OK } else { FAILED })
 }
 
+/// A pack that is signed with its own key only.
+const NOT_PINNED: &str = "This does not show who made the pack: it brings a key that is not known to this data folder, and \
+     anybody can make one. Compare its fingerprint with one that the owner of the log gave you another way, or verify \
+     with their key file: --key key.pub.";
+
 async fn pack(app: &Arc<App>, output: &Output, file: &Path, key: Option<&Path>) -> Done {
+    let key_given = key.is_some();
     let (path, key) = (file.to_owned(), key.map(Path::to_owned));
     let found = app.blocking(move |app| app.verify_pack(&path, key.as_deref())).await?;
     let good = found["intact"] == true;
@@ -323,9 +329,19 @@ async fn pack(app: &Arc<App>, output: &Output, file: &Path, key: Option<&Path>) 
     if let Some(profile) = found["profile"].as_str().filter(|profile| *profile != "full") {
         output.line(&output.paint(&format!("Exported with the profile {}.", plain(profile)), Tone::Warn));
     }
-    match found["fingerprint"].as_str() {
-        Some(fingerprint) => output.line(&format!("Key {fingerprint}, pinned: {}.", found["pinned"])),
-        None => output.line("The pack is unsigned."),
+    // A key that signed nothing says nothing; what is broken is not to be trusted, whoever signed it.
+    let signed = !good || found["verdict"]["signed"] == true;
+    let pinned = found["pinned"] == true;
+    match found["fingerprint"].as_str().filter(|_| signed).map(plain) {
+        Some(fingerprint) if pinned && key_given => output.line(&format!("Key {fingerprint}, the one of --key.")),
+        Some(fingerprint) if pinned => output.line(&format!("Key {fingerprint}, known to this data folder.")),
+        Some(fingerprint) => {
+            output.line(&format!("Key {fingerprint}, as the pack says."));
+            if good {
+                output.line(&output.paint(NOT_PINNED, Tone::Warn));
+            }
+        }
+        None => output.line(&output.paint("The pack is unsigned: it does not show who made it.", Tone::Warn)),
     }
     Ok(if good { OK } else { FAILED })
 }
