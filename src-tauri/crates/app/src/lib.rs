@@ -22,6 +22,7 @@ mod files;
 mod housekeeping;
 pub mod import;
 mod key;
+mod last_time;
 mod library;
 mod likely;
 mod masked;

@@ -9,7 +9,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::masked::{ERROR, ITEMS, has_all, mask_moved};
 use crate::place;
 use crate::router::{Caller, Via, os_user};
-use crate::{story, suggest};
+use crate::{last_time, story, suggest};
 use serde_json::{Map, Value, json};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
@@ -110,13 +110,15 @@ fn suggestions(app: &App, record: &TaskRecord) -> ApiResult<Vec<TaskSuggestion>>
         }
     }
     // The last one, because it may change between two looks and the masks before it must not.
-    if let Some((_, input)) = app.store.last_correction(&created.fingerprint, &record.row.id)?
+    if let Some((other, _)) = app.store.last_correction(&created.fingerprint, &record.row.id)?
+        && let Some(other) = app.store.task_record(&other)?
+        && let Some(input) = last_time::carried(&other, record)
         && input != *created.input
         && found.iter().all(|one| one.corrected_input != input)
     {
         found.push(TaskSuggestion {
             source: SuggestionSource::History,
-            rationale: "This is what was decided for the same failure the last time.".into(),
+            rationale: "This is what was changed for the same failure the last time.".into(),
             valid: violations(record, &input).is_empty(),
             // Made of what is shown, behind the masks.
             changes: Vec::new(),

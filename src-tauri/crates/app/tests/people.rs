@@ -76,24 +76,19 @@ fn several_tasks_are_answered_each_for_itself() {
     let old = place.ask(&Caller::here(), "task_complete_many", json!({ "taskIds": [], "action": "retry" }));
     assert_eq!(old.expect_err("none").code, "BAD_REQUEST");
 
-    // What was decided is proposed for the next one, and the masks do not stand in its way.
+    // What was changed where something is hidden is proposed to nobody; the masks do not stand in the way of a change.
     let next = place.ok("task_get", json!({ "taskId": tasks[2] }));
     assert_eq!(
         (&next["input"], &next["redacted"]),
         (&json!({ "age": "•••1•", "mail": "•••2•" }), &json!(["/age", "/mail"]))
     );
-    let suggestion = next["suggestions"].as_array().and_then(|all| all.last()).expect("one");
-    assert_eq!((suggestion["source"].as_str(), suggestion["valid"].as_bool()), (Some("history"), Some(true)));
-    // What it would do, behind the masks, and no id of a task that nobody knows.
-    let changes = suggestion["changes"].to_string();
-    assert!(changes.contains("age: ") && changes.contains("•••1•") && !changes.contains("mail"), "{changes}");
-    assert!(!suggestion["rationale"].as_str().expect("words").contains("task "), "{suggestion}");
-    let check = json!({ "taskId": tasks[2], "correctedInput": suggestion["correctedInput"] });
-    let checked = place.ok("task_check", check);
+    assert_eq!(next["suggestions"], json!([]));
+    let own = json!({ "age": 40, "mail": "•••2•" });
+    let checked = place.ok("task_check", json!({ "taskId": tasks[2], "correctedInput": own }));
     assert_eq!((checked["valid"].as_bool(), checked["patch"][0]["path"].as_str()), (Some(true), Some("/age")));
     let wrong = place.ok("task_check", json!({ "taskId": tasks[2], "correctedInput": { "age": "•••1•" } }));
     assert_eq!((wrong["valid"].as_bool(), wrong["violations"][0]["path"].as_str()), (Some(false), Some("/age")));
-    let take = json!({ "taskId": tasks[2], "action": "correct", "correctedInput": suggestion["correctedInput"] });
+    let take = json!({ "taskId": tasks[2], "action": "correct", "correctedInput": own });
     place.ok("task_complete", take);
     let shown = place.ok("task_get", json!({ "taskId": tasks[2] }));
     assert_eq!(shown["decision"]["correctedInput"]["mail"], "•••2•");
@@ -116,6 +111,59 @@ fn several_tasks_are_answered_each_for_itself() {
     assert_eq!((exported["entries"].as_u64(), exported["bytesBase64"].is_string()), (Some(3), true));
     let left = std::fs::read_dir(place.app.data_dir().join("exports")).expect("a folder").count();
     assert_eq!(left, 0, "what was read back is not kept");
+}
+
+/// D2.4: what was changed the last time is proposed for this task's own input, and nothing of the other task comes along.
+#[test]
+fn a_change_of_the_last_time_brings_nothing_of_the_other_task() {
+    let place = place();
+    let schema = json!({ "type": "object", "properties": {
+        "name": { "type": "string" }, "count": { "type": "integer", "minimum": 1 },
+        "account": { "type": "string", "x-secret": true } } });
+    let document = json!({
+        "signalbox": 1, "id": "books", "name": "Books",
+        "nodes": {
+            "read": { "type": "data.set", "config": { "assign": {
+                "name": "=params.name", "count": "=params.count", "account": "=params.account", "iban": "=params.account" } } },
+            "book": { "type": "flow.fail", "config": { "error": {
+                "type": "ValidationError", "message": "no count", "retryable": false,
+                "details": { "code": "INPUT_INVALID", "schema": schema } } } },
+            "ask": { "type": "builtin.human_decision" },
+        },
+        "edges": [{ "from": "read.success", "to": "book" }, { "from": "book.error", "to": "ask" }],
+    });
+    let asked = |name: &str, count: u32, account: &str| {
+        place.waits(&document, json!({ "name": name, "count": count, "account": account }))
+    };
+    let correct = |task: &str, patch: Value| {
+        place.ok("task_complete_many", json!({ "taskIds": [task], "action": "correct", "patch": patch }))
+    };
+    let offered = |task: &str| {
+        let all = place.ok("task_get", json!({ "taskId": task }))["suggestions"].take();
+        let all = all.as_array().expect("a list").clone();
+        all.into_iter().filter(|one| one["source"] == "history").collect::<Vec<_>>()
+    };
+    let four = json!([{ "op": "replace", "path": "/count", "value": 4 }]);
+    assert_eq!(correct(&asked("Ada", 0, "ADA-1815"), four)["results"][0]["ok"], true);
+
+    let (bob, eve) = (asked("Bob", 0, "BOB-1816"), asked("Eve", 1, "EVE-1817"));
+    let own = &offered(&bob)[0];
+    assert_eq!((&own["valid"], &own["changes"]), (&json!(true), &json!(["count: 0 → 4"])));
+    assert_eq!((&own["correctedInput"]["name"], &own["correctedInput"]["count"]), (&json!("Bob"), &json!(4)));
+    assert!(!own.to_string().contains("ADA") && !own.to_string().contains("Ada"), "{own}");
+    assert_eq!(offered(&eve), Vec::<Value>::new(), "its count was another");
+    place.ok("task_complete", json!({ "taskId": bob, "action": "correct", "correctedInput": own["correctedInput"] }));
+    let record = place.ok("task_get", json!({ "taskId": bob }));
+    let patch: Vec<&str> =
+        record["decision"]["patch"].as_array().expect("a list").iter().filter_map(|one| one["path"].as_str()).collect();
+    assert_eq!(patch, ["/count"], "its own account stays");
+
+    // A change that was made together with one of a secret is not proposed, not even in part.
+    let both = json!([
+        { "op": "replace", "path": "/count", "value": 5 }, { "op": "replace", "path": "/account", "value": "NEW-1818" }
+    ]);
+    assert_eq!(correct(&eve, both)["results"][0]["ok"], true);
+    assert_eq!(offered(&asked("Eve", 1, "EVE-1817")), Vec::<Value>::new());
 }
 
 /// E5: a repair that did not fit stands between the error and the person, also when it is looked at from the decision.
