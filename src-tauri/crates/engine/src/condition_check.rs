@@ -113,7 +113,7 @@ fn everywhere(workflow: &Workflow) -> Vec<(String, Value)> {
 }
 
 /// An error as it is bound: none is null.
-fn error() -> Value {
+pub(crate) fn error() -> Value {
     let (text, number) = (json!({ "type": "string" }), json!({ "type": "integer" }));
     json!({ "type": ["object", "null"], "additionalProperties": false, "properties": {
         "type": { "type": "string", "enum": ErrorType::ALL }, "message": text, "retryable": { "type": "boolean" },

@@ -1,7 +1,7 @@
 //! Rules of error handling, looked at without a run: what is wrong with them, and which can never decide.
 
 use crate::{
-    decision,
+    condition_check, decision,
     expr::{self, Expr, ExprError},
     scope::Scope,
     validate,
@@ -33,6 +33,7 @@ const NAMES: [&str; 9] = ["error", "err", "ctx", "item", "items", "params", "con
 pub fn check(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
     let mut all = read(rules, wired);
     all.extend(tried(rules, &all));
+    all.extend(fields(rules, &all));
     all.sort_by_key(|f| f.index);
     all
 }
@@ -42,8 +43,11 @@ pub fn check(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
 pub(crate) fn of_file(workflow: &Workflow) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut look = |rules: &[Rule], wired: Option<&[&str]>, at: &str| {
-        let known = read(rules, wired);
-        found.extend(tried(rules, &known).into_iter().map(|RuleFinding { diagnostic, .. }| Diagnostic {
+        let mut known = read(rules, wired);
+        let refused = known.len();
+        known.extend(tried(rules, &known));
+        known.extend(fields(rules, &known));
+        found.extend(known.into_iter().skip(refused).map(|RuleFinding { diagnostic, .. }| Diagnostic {
             severity: Severity::Warning,
             path: format!("{at}{}", diagnostic.path),
             ..diagnostic
@@ -99,6 +103,41 @@ fn read(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
                     });
                 }
             }
+        }
+    }
+    all
+}
+
+/// Fields that no error has, wherever a condition names them: also where another part of it decides before them. Nothing
+/// of conditions that something is `known` about.
+fn fields(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
+    let error = condition_check::error();
+    let has: Vec<&str> = error["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let mut all = Vec::new();
+    for (index, rule) in rules.iter().enumerate() {
+        let at = format!("/{index}/when");
+        let Some(expression) =
+            Expr::compile(&rule.when).ok().filter(|_| !known.iter().any(|f| f.diagnostic.path == at))
+        else {
+            continue;
+        };
+        for path in &expression.references().paths {
+            let of = ["error", "err", "ctx.error"].into_iter().find_map(|root| {
+                let field = path.strip_prefix(root)?.strip_prefix('.')?;
+                Some((root, field.split(['.', '[']).next().unwrap_or(field)))
+            });
+            let Some((root, field)) = of.filter(|(_, field)| !has.contains(field)) else { continue };
+            let hint = crate::catalog::nearest(field, has.iter().copied()).map_or_else(
+                || format!("Known here: {}", has.join(", ")),
+                |near| format!("Did you mean '{root}.{near}'?"),
+            );
+            let message = format!("The rule '{}' uses '{root}.{field}', which no error has", rule.name);
+            let position = rule.when.find(&format!("{root}.{field}"));
+            all.push(RuleFinding {
+                index,
+                diagnostic: Diagnostic::error(Code::UnknownName, at.clone(), message, hint),
+                position: position.map(|byte| rule.when[..byte].chars().count()),
+            });
         }
     }
     all

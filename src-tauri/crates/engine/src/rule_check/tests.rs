@@ -60,3 +60,66 @@ fn a_rule_that_fails_on_every_error_is_told_before_anything_fails() {
     }
     assert!(found[1].diagnostic.hint.contains("error.retryable") || found[1].diagnostic.hint.contains("retryable"));
 }
+
+#[test]
+fn a_field_that_no_error_has_is_told_wherever_it_stands() {
+    let of = |when: &str| {
+        let found = check(&[rule("r", when, "retry")], None);
+        found.into_iter().map(|f| (f.position, f.diagnostic.message, f.diagnostic.hint)).collect::<Vec<_>>()
+    };
+    for (when, field, near, position) in [
+        ("error.type == 'NetworkError' && error.retryble", "error.retryble", "error.retryable", 32),
+        ("error.retryable == false && err.atempt > 1", "err.atempt", "err.attempt", 28),
+        ("error.messge == 'x' && error.attempt >= 5", "error.messge", "error.message", 0),
+        ("error.retryable || error.messge.contains('x')", "error.messge", "error.message", 19),
+        ("error.type == 'Timeout' ? error.retryble : false", "error.retryble", "error.retryable", 26),
+        ("error.retryable && [1].exists(n, n == error.atempt)", "error.atempt", "error.attempt", 38),
+        ("error.retryable && has(error.detials.code)", "error.detials", "error.details", 23),
+        ("item.total > 3 && ctx.error.retryble", "ctx.error.retryble", "ctx.error.retryable", 18),
+    ] {
+        let found = of(when);
+        assert_eq!(found.len(), 1, "{when}: {found:?}");
+        let (at, message, hint) = &found[0];
+        assert!(
+            message.contains(&format!("uses '{field}'")) && hint.contains(&format!("'{near}'")),
+            "{when}: {found:?}"
+        );
+        assert_eq!(*at, Some(position), "{when}");
+    }
+    let two = of("error.retryable && error['retryble'] && error.typ == 'Timeout'");
+    assert_eq!(two.len(), 2, "{two:?}");
+    assert_eq!(two[0].0, None, "it is written otherwise");
+    for right in [
+        "error.retryable && error.details.anything.at.all == 3",
+        "error.type == 'Timeout' && error['details']['odd key'] == 3",
+        "has(error.suggestedAction) && error.suggestedAction == 'retry'",
+        "error.retryable && [{'nope': true}].exists(error, error.nope)",
+        "item.error.nope == 1 && error.retryable",
+    ] {
+        assert_eq!(of(right), [], "{right}");
+    }
+}
+
+#[test]
+fn every_field_of_an_error_is_known() {
+    let mut payload = signalbox_model::ErrorPayload {
+        error_type: signalbox_model::ErrorType::Timeout,
+        message: String::new(),
+        retryable: true,
+        origin_node: String::new(),
+        origin_run_id: Some(String::new()),
+        attempt: Some(0),
+        max_attempts: Some(0),
+        timestamp: String::new(),
+        suggested_action: None,
+        provenance_ref: Some(String::new()),
+        details: Some(serde_json::Map::new()),
+    };
+    payload.suggested_action = serde_json::from_value("retry".into()).ok();
+    let payload = serde_json::to_value(payload).expect("JSON");
+    let known = crate::condition_check::error();
+    let names = |value: &serde_json::Value| {
+        value.as_object().expect("fields").keys().cloned().collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(names(&payload), names(&known["properties"]));
+}
