@@ -26,7 +26,7 @@ pub(crate) fn parse(text: &str, now_ms: i64) -> ApiResult<AuditQuery> {
             continue;
         }
         match name {
-            "actor" => query.actor = Some(value),
+            "actor" => query.actor = Some(actor(value)),
             "event" => query.event = Some(value),
             "run" => query.run = Some(value),
             "workflow" => query.workflow = Some(value),
@@ -50,10 +50,15 @@ fn part(token: &str) -> (&str, String) {
     }
 }
 
+/// An actor as the chain names it: people read "engine" where it says `system`.
+fn actor(value: String) -> String {
+    if value == "engine" { "system".to_owned() } else { value }
+}
+
 fn leave_out(query: &mut AuditQuery, token: &str, name: &str, value: String) -> ApiResult<()> {
     let without = &mut query.without;
     match name {
-        "actor" => without.actors.push(value),
+        "actor" => without.actors.push(actor(value)),
         "event" => without.events.push(value),
         "run" => without.runs.push(value),
         "workflow" => without.workflows.push(value),

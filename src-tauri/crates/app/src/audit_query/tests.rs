@@ -35,3 +35,11 @@ fn a_minus_leaves_out() {
     assert!(refused.message.contains("-since:2026-11-22") && refused.hint.contains("until:2026-11-22"), "{refused:?}");
     assert!(parse("-level:LOUD", 0).is_err());
 }
+
+#[test]
+fn the_engine_is_found_by_the_name_that_people_read() {
+    let query = parse("actor:engine", 0).expect("reads");
+    assert_eq!(query.actor.as_deref(), Some("system"));
+    assert_eq!(parse("-actor:engine", 0).expect("reads").without.actors, ["system"]);
+    assert_eq!(parse("actor:user:engine", 0).expect("reads").actor.as_deref(), Some("user:engine"));
+}
