@@ -72,6 +72,14 @@ pub fn read(bytes: &[u8]) -> Checked {
             ));
         }
     };
+    if text.trim().is_empty() {
+        return fail(Diagnostic::error(
+            Code::BadJson,
+            "",
+            "The file is empty",
+            "Open another file, or a copy of this one from before",
+        ));
+    }
     let value = match json::parse(text) {
         Ok(value) => value,
         Err(error) => {

@@ -164,6 +164,9 @@ fn people_read_titles_and_nothing_twice() {
         assert_eq!(lines.len(), distinct.len(), "{}", refused.err);
         assert!(!refused.err.contains("EOF"), "{}", refused.err);
     }
+    let odd = place.file("no\x1b[31m.json", "").display().to_string();
+    let told = place.run(&["validate", &odd]).out;
+    assert!(!told.contains('\x1b') && told.contains("The file is empty"), "{told}");
     let broken = place.run(&["validate", &broken]);
     assert!(broken.out.contains("it ends in the middle of an object (line 1, column 28)"), "{}", broken.out);
 }

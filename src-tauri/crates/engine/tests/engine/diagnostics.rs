@@ -137,6 +137,10 @@ fn several_faults_are_told_at_once_errors_first() {
 fn broken_texts_say_where_and_lose_nothing() {
     let code = |bytes: &[u8]| read(bytes).diagnostics.first().map(|d| d.code);
     assert_eq!(code(b"{"), Some(Code::BadJson));
+    for empty in [&b""[..], b" \n", b"\xef\xbb\xbf"] {
+        let told = read(empty).diagnostics;
+        assert_eq!((told[0].code, told[0].message.as_str()), (Code::BadJson, "The file is empty"));
+    }
     assert_eq!(code(b"\xff\xfe{}"), Some(Code::BadJson));
     assert_eq!(code(b"{\"id\":1,\"id\":2}"), Some(Code::BadJson));
     assert_eq!(code(&vec![b' '; 50 * 1024 * 1024]), Some(Code::TooLarge));

@@ -1,7 +1,7 @@
 //! `validate`: everything that is wrong with files; nothing is opened but the files, and those that they name.
 
 use super::Done;
-use crate::output::{INVALID, OK, Output, Tone};
+use crate::output::{INVALID, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::check;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(crate) fn validate(output: &Output, files: &[PathBuf], data: Option<&Path>) 
         for result in &results {
             let word =
                 if result["ok"] == true { output.paint("ok", Tone::Good) } else { output.paint("errors", Tone::Bad) };
-            output.line(&format!("{}: {word}", result["file"].as_str().unwrap_or_default()));
+            output.line(&format!("{}: {word}", plain(result["file"].as_str().unwrap_or_default())));
             for diagnostic in result["diagnostics"].as_array().into_iter().flatten() {
                 output.line(&output.diagnostic(diagnostic));
             }
