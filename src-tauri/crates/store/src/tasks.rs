@@ -128,7 +128,7 @@ pub enum TaskError {
         found: i64,
     },
     /// Somebody else works on it.
-    #[error("{who} works on this task until {}", time::format(*until_ms))]
+    #[error("{} works on this task until {}", person(who), time::format(*until_ms))]
     Claimed {
         /// Who.
         who: String,
@@ -150,6 +150,11 @@ pub enum TaskError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] Error),
+}
+
+/// How a person is named in a sentence.
+fn person(who: &str) -> &str {
+    who.strip_prefix("user:").unwrap_or(who)
 }
 
 fn by(who: &Option<String>, at_ms: &Option<i64>) -> String {
