@@ -298,10 +298,17 @@ impl App {
         let known = if key.is_some() { Vec::new() } else { keys(&self.store.audit_state()?) };
         std::fs::File::open(file).map_err(|error| io_error(&error, file, "read"))?;
         let open = || std::fs::File::open(file);
-        let found = pack::verify_from(open, key.as_ref(), &known, &[], pack::Limits::default()).map_err(|why| {
-            let message = format!("{} is no evidence pack: {why}.", file.display());
-            ApiError::bad_request(message, "Name a zip that `signalbox audit export` wrote.")
-        })?;
+        let found =
+            pack::verify_from(open, key.as_ref(), &known, &[], pack::Limits::default()).map_err(|why| match why {
+                pack::NotAPack::Other(why) => {
+                    let message = format!("{} is no evidence pack: {why}.", file.display());
+                    ApiError::bad_request(message, "Name a zip that `signalbox audit export` wrote.")
+                }
+                pack::NotAPack::Damaged(why) => {
+                    let message = format!("{} is damaged ({why}).", file.display());
+                    ApiError::bad_request(message, "Ask for it again; do not use this one.")
+                }
+            })?;
         let mut told = serde_json::to_value(&found).unwrap_or_default();
         told["intact"] = found.is_intact().into();
         told["message"] = found.verdict.to_string().into();

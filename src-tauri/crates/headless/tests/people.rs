@@ -250,6 +250,12 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
     assert_eq!(refused.code, 1, "{} {key}", refused.out);
     let torn = other.file("torn.zip", &std::fs::read(&zip).expect("there")[..400]);
     assert_eq!(other.run(&["audit", "verify", &torn.display().to_string(), "--json"]).code, 2);
+    // A changed byte in what the zip holds.
+    let mut bytes = std::fs::read(&zip).expect("there");
+    bytes[200] ^= 1;
+    let flipped = other.file("flipped.zip", &bytes).display().to_string();
+    let told = other.run(&["audit", "verify", &flipped]);
+    assert!(told.code == 2 && told.err.contains("flipped.zip is damaged (entries.jsonl: "), "{}", told.err);
 
     let raw = |sql: &str| {
         let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");

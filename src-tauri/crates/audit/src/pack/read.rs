@@ -40,7 +40,7 @@ pub fn verify_from<R: Read + Seek>(
     anchors: &[Anchor],
     limits: Limits,
 ) -> Result<PackResult, NotAPack> {
-    let pack = || Zip::open(open().map_err(|error| NotAPack(error.to_string()))?, limits);
+    let pack = || Zip::open(open().map_err(|error| NotAPack::Other(error.to_string()))?, limits);
     let (mut first, mut second) = (pack()?, pack()?);
     let Looked { entries, shown, tombstone } = look(&mut first)?;
     let manifest = manifest(&mut first)?;
@@ -51,7 +51,7 @@ pub fn verify_from<R: Read + Seek>(
     let proofs = parsed(&mut first, "proofs.jsonl", read_proof)?.try_fold(0_u64, |n, proof| proof.map(|_| n + 1))?;
     let keys: String = first.lines("key.pub")?.collect::<Result<_, _>>()?;
     first.lines("README.txt")?.try_for_each(|line| line.map(drop))?;
-    let own = PublicKey::all_from_text(&keys).map_err(|error| NotAPack(format!("key.pub: {error}")))?;
+    let own = PublicKey::all_from_text(&keys).map_err(|error| NotAPack::Other(format!("key.pub: {error}")))?;
     let mut trusted = known.to_vec();
     trusted.extend(expected);
     // With an expected key, only it and the known ones may have signed. Without, the pack's own keys say whether it
@@ -69,7 +69,7 @@ pub fn verify_from<R: Read + Seek>(
         Some(last) => {
             let first_seq = tombstone.as_ref().map_or(0, |tombstone| tombstone.removed);
             if shown > 0 && proofs == 0 {
-                return Err(NotAPack("proofs.jsonl is empty, and entries are shown in part".to_owned()));
+                return Err(NotAPack::Other("proofs.jsonl is empty, and entries are shown in part".to_owned()));
             }
             // The place of an entry whose text is not whole stands on its proof.
             let whole = shown == 0 && (proofs == 0 || entries == last.checkpoint.size.saturating_sub(first_seq));
@@ -95,7 +95,7 @@ pub fn verify_from<R: Read + Seek>(
     {
         let Manifest { entries: counted, shown: part, .. } = said;
         let found = format!("{counted} entries, {part} in part; there are {entries}, {shown} in part");
-        return Err(NotAPack(format!("{MANIFEST} says {found}")));
+        return Err(NotAPack::Other(format!("{MANIFEST} says {found}")));
     }
     Ok(PackResult {
         pinned: verdict.is_intact() && !ids.is_empty() && ids.iter().all(signed_by),
@@ -123,9 +123,10 @@ fn manifest<R: Read + Seek>(pack: &mut Zip<R>) -> Result<Option<Manifest>, NotAP
         return Ok(None);
     }
     let text: String = pack.lines(MANIFEST)?.collect::<Result<_, _>>()?;
-    let read: Manifest = serde_json::from_str(&text).map_err(|error| NotAPack(format!("{MANIFEST}: {error}")))?;
+    let read: Manifest =
+        serde_json::from_str(&text).map_err(|error| NotAPack::Other(format!("{MANIFEST}: {error}")))?;
     if read.version != 1 {
-        return Err(NotAPack(format!("{MANIFEST}: version {} is not known here", read.version)));
+        return Err(NotAPack::Other(format!("{MANIFEST}: version {} is not known here", read.version)));
     }
     Ok(Some(read))
 }
@@ -166,9 +167,9 @@ fn parsed<'a, R: Read + Seek, T>(
     Ok(pack.lines(name)?.zip(1..).map(move |(line, number)| {
         let line = line?;
         let Some(line) = line.strip_suffix('\n') else {
-            return Err(NotAPack(format!("{name}: the last line has no end; the file was cut")));
+            return Err(NotAPack::Damaged(format!("{name}: the last line has no end; the file was cut")));
         };
-        read(line).map_err(|error| NotAPack(format!("{name}, line {number}: {error}")))
+        read(line).map_err(|error| NotAPack::Other(format!("{name}, line {number}: {error}")))
     }))
 }
 

@@ -24,10 +24,16 @@ impl Default for Limits {
     }
 }
 
-/// Why a file is no pack.
+/// Why a file is no pack that can be verified.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not an evidence pack: {0}")]
-pub struct NotAPack(pub String);
+pub enum NotAPack {
+    /// It is something else.
+    #[error("not an evidence pack: {0}")]
+    Other(String),
+    /// It was one, and bytes of it are not what they were.
+    #[error("damaged: {0}")]
+    Damaged(String),
+}
 
 /// Small files compress well: the ratio counts above this.
 const RATIO_FREE: u64 = 1 << 20;
@@ -47,25 +53,32 @@ impl<R: Read + Seek> Pack<R> {
         let listed = directory(&mut file)?;
         for name in &listed {
             if !FILES.contains(&name.as_str()) {
-                return Err(NotAPack(format!("it holds {name:?}; the files of a pack are {}", FILES.join(", "))));
+                return Err(NotAPack::Other(format!(
+                    "it holds {name:?}; the files of a pack are {}",
+                    FILES.join(", ")
+                )));
             }
         }
         for name in FILES {
             match listed.iter().filter(|listed| *listed == name).count() {
                 1 => {}
                 0 if name == MANIFEST => {}
-                0 => return Err(NotAPack(format!("{name} is missing"))),
-                _ => return Err(NotAPack(format!("{name} is there twice"))),
+                0 => return Err(NotAPack::Other(format!("{name} is missing"))),
+                _ => return Err(NotAPack::Other(format!("{name} is there twice"))),
             }
         }
         let has_manifest = listed.iter().any(|name| name == MANIFEST);
-        Ok(Self { zip: ZipArchive::new(file).map_err(|error| NotAPack(error.to_string()))?, limits, has_manifest })
+        Ok(Self {
+            zip: ZipArchive::new(file).map_err(|error| NotAPack::Other(error.to_string()))?,
+            limits,
+            has_manifest,
+        })
     }
 
     /// The lines of a file, each with its end as it stands there.
     pub(super) fn lines(&mut self, name: &'static str) -> Result<Lines<impl BufRead + use<'_, R>>, NotAPack> {
         let limits = self.limits;
-        let file = self.zip.by_name(name).map_err(|error| NotAPack(format!("{name}: {error}")))?;
+        let file = self.zip.by_name(name).map_err(|error| NotAPack::Other(format!("{name}: {error}")))?;
         let packed = file.compressed_size();
         let most = limits.file.min(packed.saturating_mul(limits.ratio).max(RATIO_FREE));
         // The sizes in the zip are claims: what counts is what comes out.
@@ -91,22 +104,25 @@ impl<B: BufRead> Lines<B> {
         let mut bytes = Vec::new();
         let most = self.limits.line.min(self.most - self.read);
         let read = (&mut self.reader).take(most + 1).read_until(b'\n', &mut bytes);
-        let read = read.map_err(|error| NotAPack(format!("{name}: {error}")))? as u64;
+        let read = read.map_err(|error| NotAPack::Damaged(format!("{name}: {error}")))? as u64;
         if read == 0 {
             return Ok(None);
         }
         self.read += read;
         if self.read > self.most {
-            return Err(NotAPack(format!("{name} unpacks to more than {} bytes from {}", self.most, self.packed)));
+            return Err(NotAPack::Other(format!(
+                "{name} unpacks to more than {} bytes from {}",
+                self.most, self.packed
+            )));
         }
         if read > self.limits.line {
-            return Err(NotAPack(format!("{name} has a line of more than {} bytes", self.limits.line)));
+            return Err(NotAPack::Other(format!("{name} has a line of more than {} bytes", self.limits.line)));
         }
         self.count += u64::from(bytes.last() == Some(&b'\n'));
         if self.count > self.limits.lines {
-            return Err(NotAPack(format!("{name} has more than {} lines", self.limits.lines)));
+            return Err(NotAPack::Other(format!("{name} has more than {} lines", self.limits.lines)));
         }
-        String::from_utf8(bytes).map(Some).map_err(|_| NotAPack(format!("{name} is no UTF-8 text")))
+        String::from_utf8(bytes).map(Some).map_err(|_| NotAPack::Other(format!("{name} is no UTF-8 text")))
     }
 }
 
@@ -121,8 +137,8 @@ impl<B: BufRead> Iterator for Lines<B> {
 /// The names in the central directory, each as often as it is there: a zip reader keeps one of two equal names, and
 /// another reader the other.
 fn directory(file: &mut (impl Read + Seek)) -> Result<Vec<String>, NotAPack> {
-    let odd = |what: &str| NotAPack(format!("its zip directory {what}"));
-    let failed = |error: io::Error| NotAPack(error.to_string());
+    let odd = |what: &str| NotAPack::Other(format!("its zip directory {what}"));
+    let failed = |error: io::Error| NotAPack::Other(error.to_string());
     let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
     let at = length.checked_sub(22).ok_or_else(|| odd("is missing"))?;
     let end = part(file, at, 22).map_err(failed)?;
