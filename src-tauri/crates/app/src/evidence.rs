@@ -284,36 +284,45 @@ impl App {
     /// Verifies an evidence pack. With a key, only it may have signed; without, the keys that this store knows decide
     /// whether the pack's own key is pinned.
     pub fn verify_pack(&self, file: &Path, key_file: Option<&Path>) -> ApiResult<Value> {
-        let key = match key_file {
-            None => None,
-            Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(|error| io_error(&error, path, "read"))?;
-                let key: PublicKey = text.parse().map_err(|why| {
-                    let message = format!("{}: {why}.", path.display());
-                    ApiError::bad_request(message, "Name the key.pub that the owner of the log gave you.")
-                })?;
-                Some(key)
-            }
-        };
-        let known = if key.is_some() { Vec::new() } else { keys(&self.store.audit_state()?) };
-        std::fs::File::open(file).map_err(|error| io_error(&error, file, "read"))?;
-        let open = || std::fs::File::open(file);
-        let found =
-            pack::verify_from(open, key.as_ref(), &known, &[], pack::Limits::default()).map_err(|why| match why {
-                pack::NotAPack::Other(why) => {
-                    let message = format!("{} is no evidence pack: {why}.", file.display());
-                    ApiError::bad_request(message, "Name a zip that `signalbox audit export` wrote.")
-                }
-                pack::NotAPack::Damaged(why) => {
-                    let message = format!("{} is damaged ({why}).", file.display());
-                    ApiError::bad_request(message, "Ask for it again; do not use this one.")
-                }
-            })?;
-        let mut told = serde_json::to_value(&found).unwrap_or_default();
-        told["intact"] = found.is_intact().into();
-        told["message"] = found.verdict.to_string().into();
-        Ok(told)
+        let known = if key_file.is_some() { Vec::new() } else { keys(&self.store.audit_state()?) };
+        pack_against(file, key_file, &known)
     }
+}
+
+/// Verifies an evidence pack where no store can be opened: nothing but the key that is given is known.
+pub fn verify_pack_alone(file: &Path, key_file: Option<&Path>) -> ApiResult<Value> {
+    pack_against(file, key_file, &[])
+}
+
+fn pack_against(file: &Path, key_file: Option<&Path>, known: &[PublicKey]) -> ApiResult<Value> {
+    let key = match key_file {
+        None => None,
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| io_error(&error, path, "read"))?;
+            let key: PublicKey = text.parse().map_err(|why| {
+                let message = format!("{}: {why}.", path.display());
+                ApiError::bad_request(message, "Name the key.pub that the owner of the log gave you.")
+            })?;
+            Some(key)
+        }
+    };
+    std::fs::File::open(file).map_err(|error| io_error(&error, file, "read"))?;
+    let open = || std::fs::File::open(file);
+    let found =
+        pack::verify_from(open, key.as_ref(), known, &[], pack::Limits::default()).map_err(|why| match why {
+            pack::NotAPack::Other(why) => {
+                let message = format!("{} is no evidence pack: {why}.", file.display());
+                ApiError::bad_request(message, "Name a zip that `signalbox audit export` wrote.")
+            }
+            pack::NotAPack::Damaged(why) => {
+                let message = format!("{} is damaged ({why}).", file.display());
+                ApiError::bad_request(message, "Ask for it again; do not use this one.")
+            }
+        })?;
+    let mut told = serde_json::to_value(&found).unwrap_or_default();
+    told["intact"] = found.is_intact().into();
+    told["message"] = found.verdict.to_string().into();
+    Ok(told)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod commands;
 mod output;
 mod server;
 
-use args::{Cli, Command, Global};
+use args::{Audit, Cli, Command, Global};
 use clap::Parser;
 use clap::error::ErrorKind;
 use commands::finish;
@@ -64,7 +64,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
     let serving = matches!(cli.command, Command::Serve(_));
     let (app, data) = match open(&cli.global, serving) {
         Ok(opened) => opened,
-        Err(error) => return output.error(&error),
+        Err(error) => return without_store(cli, output, &error),
     };
     for alarm in app.alarms() {
         output.log(args::LogLevel::Error, &alarm);
@@ -88,6 +88,16 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
     let code = finish(output, done);
     app.shut_down().await;
     code
+}
+
+/// A full disk is no reason not to verify a pack: it needs no room.
+fn without_store(cli: &Cli, output: &Output, error: &ApiError) -> u8 {
+    match &cli.command {
+        Command::Audit(Audit::Verify { file: Some(file), key, .. }) if error.code == "DISK_FULL" => {
+            finish(output, commands::audit::pack_alone(output, file, key.as_deref(), error))
+        }
+        _ => output.error(error),
+    }
 }
 
 fn data_folder(global: &Global) -> ApiResult<PathBuf> {

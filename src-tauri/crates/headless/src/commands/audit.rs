@@ -1,11 +1,11 @@
 //! `audit verify | status | key | list | export` and the rest.
 
 use super::Done;
-use crate::args::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink};
+use crate::args::{Anchor, Audit, ExportProfile, LogLevel, SigningKeyPlace, Sink};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::dto::AuditProfile;
-use signalbox_app::{App, Caller};
+use signalbox_app::{ApiError, App, Caller};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -311,17 +311,28 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
 }
 
 /// A pack that is signed with its own key only.
-const NOT_PINNED: &str = "This does not show who made the pack: it brings a key that is not known to this data folder, and \
-     anybody can make one. Compare its fingerprint with one that the owner of the log gave you another way, or verify \
-     with their key file: --key key.pub.";
+const NOT_PINNED: &str = "This does not show who made the pack: nothing but the pack vouches for its key, and anybody can \
+     make one. Compare its fingerprint with one that the owner of the log gave you another way, or verify with their key \
+     file: --key key.pub.";
 
 async fn pack(app: &Arc<App>, output: &Output, file: &Path, key: Option<&Path>) -> Done {
-    let key_given = key.is_some();
-    let (path, key) = (file.to_owned(), key.map(Path::to_owned));
-    let found = app.blocking(move |app| app.verify_pack(&path, key.as_deref())).await?;
+    let (path, named) = (file.to_owned(), key.map(Path::to_owned));
+    let found = app.blocking(move |app| app.verify_pack(&path, named.as_deref())).await?;
+    pack_told(output, &found, key.is_some())
+}
+
+/// Verifies a pack where the data folder cannot be opened: no key is known then but the one that is named.
+pub(crate) fn pack_alone(output: &Output, file: &Path, key: Option<&Path>, why: &ApiError) -> Done {
+    let found = signalbox_app::verify_pack_alone(file, key)?;
+    let why = format!("The data folder cannot be opened ({}): which keys it knows was not looked at.", why.message);
+    output.log(LogLevel::Warn, &why);
+    pack_told(output, &found, key.is_some())
+}
+
+fn pack_told(output: &Output, found: &Value, key_given: bool) -> Done {
     let good = found["intact"] == true;
     if output.json {
-        output.value(&found);
+        output.value(found);
         return Ok(if good { OK } else { FAILED });
     }
     let tone = if good { Tone::Good } else { Tone::Bad };
