@@ -63,6 +63,8 @@ export interface FoldState {
   spent: Spent;
   /** Slot → its errors that left by a wire or a fallback. */
   handled: CowMap<number>;
+  /** Calls (`callKey`) whose error a recovery node took: it went along the red wire, whatever came of it. */
+  routed: CowMap<number>;
   /** Call key → index of its latest card. */
   byKey: CowMap<number>;
   /** Objects that this batch has already copied. */
@@ -111,6 +113,7 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     retries: 0,
     spent: { calls: 0, inputTokens: 0, outputTokens: 0, costMicros: 0, unpriced: 0 },
     handled: new CowMap(),
+    routed: new CowMap(),
     byKey: new CowMap(),
     fresh: new Set(),
     copied: { nodes: false, ports: false, variables: false },
@@ -174,6 +177,7 @@ export function fork(state: FoldState): FoldState {
     cards: state.cards.fork(),
     changed: new Set(),
     handled: state.handled.fork(),
+    routed: state.routed.fork(),
     byKey: state.byKey.fork(),
     fresh: new Set(),
     copied: { nodes: false, ports: false, variables: false },

@@ -5,7 +5,7 @@ import { applyDebug } from './run-fold-debug';
 import { applyPeople } from './run-fold-people';
 import { applySaid } from './run-fold-said';
 import { isObject } from './json';
-import { addCard, cardOf, grown, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { addCard, callKey, cardOf, grown, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
 
@@ -76,7 +76,17 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
   }
 }
 
+/** The failed call that a recovery node works on, as its own events name it. */
+function failedCall(event: RunEventLike, payload: Fields): RunEventLike | undefined {
+  const origin = payload['origin'];
+  if (!isObject(origin) || typeof origin['stepId'] !== 'string' || origin['stepId'] === event.stepId) return undefined;
+  const number = (name: string): number | null => (typeof origin[name] === 'number' ? origin[name] : null);
+  return { ...event, stepId: origin['stepId'], item: number('item'), visit: number('visit'), attempt: number('attempt') };
+}
+
 function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
+  const failed = failedCall(event, payload);
+  if (failed) s.routed.set(callKey(failed), 1);
   const card = addCard(s, event, ms, 'running');
   const run = node(s, card.nodeId, card.path);
   const title = isObject(payload['meta']) ? text(payload['meta']['title']) : undefined;
@@ -194,7 +204,8 @@ function retryScheduled(s: FoldState, event: RunEventLike, ms: number, payload: 
   run.attempt = Number(payload['attempt'] ?? run.attempt + 1);
   run.retryAtMs = ms + delay;
   if (s.wired.has(`${run.id}.error`)) {
-    port(s, run.id, 'error', -1, event.path);
+    // A step's own retry comes before its red wire; an error that a rule answered with a retry went along it.
+    if (!s.routed.get(callKey(event))) port(s, run.id, 'error', -1, event.path);
     count(s.handled, slotKey(run.id, event.path), -1);
   }
   if (!card) return;
@@ -203,19 +214,40 @@ function retryScheduled(s: FoldState, event: RunEventLike, ms: number, payload: 
   card.status = card.endSeq === undefined ? card.status : 'failed';
 }
 
+/** Where an action leaves a handler (SEMANTICS 4). */
+const portOf = (action: string): string => (action === 'error_as_context' ? 'context' : action);
+
+/** A handler's only event: one item came in, one went out where its rule says. */
+function handlerDecided(s: FoldState, event: RunEventLike, action: string): void {
+  const run = node(s, event.stepId as string, event.path);
+  run.state = 'done';
+  run.startedAt ??= event.ts;
+  run.endedAt = event.ts;
+  run.calls++;
+  run.itemsIn++;
+  run.itemsOut++;
+  port(s, run.id, portOf(action), 1, event.path);
+}
+
 function errorHandled(s: FoldState, event: RunEventLike, payload: Fields): void {
   const origin = text(payload['originStepId']) ?? event.stepId ?? '';
   const action = text(payload['action']) ?? '';
   const decision = { rule: text(payload['rule']) ?? '', action, wanted: text(payload['wanted']), by: event.stepId ?? '' };
   const run = node(s, origin, event.path);
-  const card = event.stepId === origin ? cardOf(s, event) : run.lastCard === undefined ? undefined : writable(s, run.lastCard);
+  const failed = failedCall(event, payload);
+  const own = event.stepId === origin || !event.stepId;
+  const card = cardOf(s, failed ?? event) ?? (own || run.lastCard === undefined ? undefined : writable(s, run.lastCard));
   if (card) card.decision = decision;
+  if (failed) s.routed.set(callKey(failed), 1);
+  if (!own) handlerDecided(s, event, action);
+  // Along a drawn wire the item goes on from the handler.
+  const drawn = !own && s.wired.has(`${decision.by}.${portOf(action)}`);
   if (action === 'fallback' || action === 'error_as_context') {
     if (!s.wired.has(`${origin}.error`)) count(s.handled, slotKey(origin, event.path), 1);
     if (run.open === 0) run.state = 'handled';
     if (card && card.endSeq !== undefined) card.status = 'handled';
-    if (action === 'fallback' && s.definition?.nodes[origin]?.errorHandling?.fallbackNodeId) port(s, origin, 'fallback', 1, event.path);
-  } else if (action === 'abort' && run.open === 0) {
+    if (action === 'fallback' && !drawn && s.definition?.nodes[origin]?.errorHandling?.fallbackNodeId) port(s, origin, 'fallback', 1, event.path);
+  } else if (action === 'abort' && !drawn && run.open === 0) {
     run.state = 'failed';
   }
 }

@@ -145,6 +145,78 @@ describe('errors', () => {
     expect(view.cards[0]?.status).toBe('handled');
   });
 
+  describe('behind a handler', () => {
+    const handled = {
+      nodes: { a: {}, h: { type: 'builtin.error_handler' }, heal: { type: 'builtin.self_healing' }, ask: { type: 'builtin.human_decision' }, b: {} },
+      edges: [
+        { from: 'a.success', to: 'b' }, { from: 'a.error', to: 'h' }, { from: 'h.retry', to: 'a' }, { from: 'h.auto_fix', to: 'heal' },
+        { from: 'h.human_review', to: 'ask' }, { from: 'heal.success', to: 'a' }, { from: 'ask.corrected', to: 'a' },
+      ],
+    };
+    const from = (attempt: number, more = {}) => ({ stepId: 'a', visit: 1, attempt, ...more });
+    const decided = (visit: number, action: string, attempt: number, more: Partial<RunEventLike> = {}, where = {}) =>
+      event('error_handled', 'h', { originStepId: 'a', rule: action, action, origin: from(attempt, where) }, { visit, ...more });
+    const again = (attempt: number, more: Partial<RunEventLike> = {}) => event('retry_scheduled', 'a', { attempt: attempt + 1, delayMs: 5 }, { attempt, ...more });
+    const healed = () => [
+      start('a'), error('a'), decided(1, 'auto_fix', 0),
+      event('step_start', 'heal', { type: 'builtin.self_healing', meta: {}, resolvedInputs: {}, config: {}, input: [], origin: from(0) }),
+      event('auto_fix_attempt', 'heal', { model: 'deterministic', accepted: true, delta: 1, origin: from(0) }), done('heal', { success: 1 }),
+      start('a', 1, { attempt: 1 }), error('a', { attempt: 1 }), decided(2, 'retry', 1), again(1),
+      start('a', 1, { attempt: 2 }), done('a', { success: 1 }, { attempt: 2 }), start('b'), done('b'), event('workflow_done', null, { duration_ms: 9 }),
+    ];
+
+    it('the handler is done as often as it decided, and what it decided went along its wires', () => {
+      const view = foldRun(list(healed), handled);
+      expect(view.nodes).toMatchObject({ a: { state: 'done' }, h: { state: 'done', calls: 2, itemsIn: 2, itemsOut: 2, startedAt: T, endedAt: T }, heal: { state: 'done' }, ask: { state: 'skipped' }, b: { state: 'done' } });
+      expect(view.ports).toEqual({ 'a.error': 2, 'h.auto_fix': 1, 'heal.success': 1, 'h.retry': 1, 'a.success': 1, 'b.success': 1 });
+      expect(view.cards.filter((card) => card.nodeId === 'a').map((card) => card.decision?.action)).toEqual(['auto_fix', 'retry', undefined]);
+    });
+
+    it('is in the past what it was then', () => {
+      const events = list(healed);
+      const fold = createRunFold('R', handled);
+      fold.apply(events);
+      expect(fold.at(3)).toMatchObject({ nodes: { h: { state: 'idle', calls: 0 } }, ports: { 'a.error': 1 } });
+      expect(fold.at(4)).toMatchObject({ nodes: { h: { state: 'done', calls: 1 } }, ports: { 'a.error': 1, 'h.auto_fix': 1 } });
+      for (let seq = 1; seq < events.length; seq++) {
+        const then = foldRun(events.slice(0, seq), handled);
+        expect([fold.at(seq).nodes, fold.at(seq).ports]).toEqual([then.nodes, then.ports]);
+      }
+    });
+
+    it('each error is counted on the red wire, the last one ends the run', () => {
+      const view = foldRun(list(() => [
+        ...[0, 1, 2].flatMap((n) => [start('a', 1, { attempt: n }), error('a', { attempt: n }), decided(n + 1, 'retry', n), again(n)]),
+        start('a', 1, { attempt: 3 }), error('a', { attempt: 3 }), decided(4, 'abort', 3),
+        event('workflow_failed', null, { error: { type: 'Timeout', message: 'No answer' }, failed_step_id: 'a', duration_ms: 7 }),
+      ]), handled);
+      expect(view.nodes).toMatchObject({ a: { state: 'failed' }, h: { state: 'done', calls: 4 }, heal: { state: 'skipped' }, b: { state: 'unreached' } });
+      expect(view.ports).toEqual({ 'a.error': 4, 'h.retry': 3, 'h.abort': 1 });
+    });
+
+    it('a step\'s own retries come before the handler', () => {
+      const view = foldRun(list(() => [start('a'), error('a'), again(0), start('a', 1, { attempt: 1 }), error('a', { attempt: 1 }), decided(1, 'human_review', 1)]), handled);
+      expect(view.ports).toEqual({ 'a.error': 1, 'h.human_review': 1 });
+    });
+
+    it('a decision stands on the call of its own item and iteration', () => {
+      const view = foldRun(list(() => [
+        start('a', 1, { item: 0, path: 'l[1]' }), start('a', 1, { item: 1, path: 'l[1]' }), error('a', { item: 0, path: 'l[1]' }), decided(1, 'retry', 0, { path: 'l[1]' }, { item: 0, path: 'l[1]' }), again(0, { item: 0, path: 'l[1]' }),
+      ]), { ...handled, nodes: { ...handled.nodes, l: { type: 'flow.loop' } } });
+      expect(view.cards.map((card) => card.decision?.action)).toEqual(['retry', undefined]);
+      expect(view.slots.get('l[1]/h')).toMatchObject({ state: 'done', calls: 1 });
+      expect(Object.fromEntries(view.slotPorts.entries())).toEqual({ 'l[1]/a.error': 1, 'l[1]/h.retry': 1 });
+    });
+
+    it('an exit that is drawn takes the item on', () => {
+      const out = { nodes: { a: { errorHandling: { fallbackNodeId: 'b' } }, h: {}, b: {} }, edges: [{ from: 'a.error', to: 'h' }, { from: 'h.abort', to: 'b' }, { from: 'h.fallback', to: 'b' }] };
+      const after = (action: string) => foldRun(list(() => [start('a'), error('a'), decided(1, action, 0)]), out);
+      expect(after('abort')).toMatchObject({ nodes: { a: { state: 'handled' } }, ports: { 'h.abort': 1 } });
+      expect(after('fallback').ports).toEqual({ 'a.error': 1, 'h.fallback': 1 });
+      expect(after('error_as_context').ports).toEqual({ 'a.error': 1, 'h.context': 1 });
+    });
+  });
+
   it('one item of a batch fails, the others are done', () => {
     const view = foldRun(list(() => [start('a', 3), error('a', { item: 1 }), done('a', { success: 2 })]), wired);
     expect(view.cards).toHaveLength(1);
