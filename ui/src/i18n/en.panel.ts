@@ -28,6 +28,7 @@ export const panel = {
   'form.notNumber': 'Use a number, with a point for decimals.',
   'form.remove': 'Remove {name}',
   'form.removeRow': 'Remove row {n}',
+  'form.showValue': 'Show the value',
   'form.twice': '"{name}" is there already. Use another name.',
   'form.up': 'Move up',
   'form.variant': 'Shape {n}',

@@ -140,6 +140,21 @@ describe('types are kept', () => {
   });
 });
 
+it('a secret is dots until its button is pressed, also by key', async () => {
+  const user = userEvent.setup();
+  const { last } = setup({ schema: { type: 'object', properties: { pin: { type: 'string', title: 'Pin', 'x-secret': true }, city: { type: 'string', title: 'City' } } }, start: { pin: '9999', city: 'Bonn' } });
+  const pin = screen.getByLabelText<HTMLInputElement>('Pin');
+  const show = screen.getByRole('button', { name: 'Show the value' });
+  expect([pin.type, show.getAttribute('aria-pressed'), screen.getByLabelText<HTMLInputElement>('City').type]).toEqual(['password', 'false', 'text']);
+  await user.click(pin);
+  await user.tab();
+  expect(document.activeElement).toBe(show);
+  await user.keyboard('{Enter}');
+  expect([pin.type, pin.value, show.getAttribute('aria-pressed')]).toEqual(['text', '9999', 'true']);
+  await user.keyboard(' ');
+  expect([pin.type, last()]).toEqual(['password', undefined]);
+});
+
 describe('tables', () => {
   it('adds, renames and removes rows in place', async () => {
     const { last } = setup({ start: { headers: { a: '1', b: '2' } } });

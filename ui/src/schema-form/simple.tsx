@@ -1,7 +1,7 @@
 // Fields with one plain value.
 
 import { useState } from 'react';
-import { Icon, Select, Switch, TextInput } from '../kit/index.ts';
+import { Icon, IconButton, Select, Switch, TextInput } from '../kit/index.ts';
 import { t } from '../i18n/index.ts';
 import { ToExpression } from './expression.tsx';
 import { FieldFrame, Findings, type FieldProps } from './frame.tsx';
@@ -182,7 +182,9 @@ export function PlainTextField(field: FieldProps) {
   const { readOnly } = useForm();
   const hints = hintsOf(schema);
   const text = textOf(value);
-  const kind = schema['x-secret'] ? 'password' : 'text';
+  const secret = schema['x-secret'] === true;
+  // Hidden at first, whatever was shown elsewhere.
+  const [shown, setShown] = useState(false);
   const placeholder = hints.placeholder ?? (typeof schema.default === 'string' ? schema.default : placeholderOf(schema.format));
   return (
     <FieldFrame field={field}>
@@ -193,8 +195,9 @@ export function PlainTextField(field: FieldProps) {
               onChange={(event) => onValue(event.target.value === '' && !required ? undefined : event.target.value)} />
           </span>
         ) : (
-          <TextInput id={id} type={kind} aria-describedby={describedBy} value={text} invalid={invalid} readOnly={readOnly} placeholder={placeholder}
-            mono={hints.widget === 'path'} onChange={(next) => onValue(next === '' && !required ? undefined : next)} />
+          <TextInput id={id} type={secret && !shown ? 'password' : 'text'} aria-describedby={describedBy} value={text} invalid={invalid} readOnly={readOnly} placeholder={placeholder}
+            mono={hints.widget === 'path'} onChange={(next) => onValue(next === '' && !required ? undefined : next)}
+            end={secret ? <IconButton small className="show-secret" icon="eye" label={t('form.showValue')} pressed={shown} onClick={() => setShown(!shown)} /> : null} />
         )
       }
     </FieldFrame>
