@@ -19,8 +19,8 @@ export function HappenedTab({ task, onOpenRun, onAudit }: DetailProps) {
   return (
     <div className="ib-two">
       <div className="ib-side">
-        <div className="row"><b>{t('inbox.lastEvents')}</b>
-          <span className="end row gap1"><Button small icon="flow" onClick={onOpenRun}>{t('inbox.openGraph')}</Button><Button small variant="ghost" icon="chain" onClick={onAudit}>{t('inbox.showAudit')}</Button></span>
+        <div className="row wrap"><b className="nw">{t('inbox.lastEvents')}</b>
+          <span className="end row wrap gap1"><Button small icon="flow" onClick={onOpenRun}>{t('inbox.openGraph')}</Button><Button small variant="ghost" icon="chain" onClick={onAudit}>{t('inbox.showAudit')}</Button></span>
         </div>
         {task.trace.length ? (
           <ol className="box ib-trace">
