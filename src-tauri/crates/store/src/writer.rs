@@ -289,6 +289,9 @@ impl Writer {
         pass(Point::Begun);
         let alone = group.len() == 1;
         let mut done = Vec::with_capacity(group.len());
+        // A job may be refused for what another one of the group has just written: that holds once it is committed, and
+        // whoever is told looks for it.
+        let mut refused: Vec<(Box<dyn Job>, Error)> = Vec::new();
         let mut marks = Marks::default();
         let signer = self.signer();
         let mut rest = group.into_iter();
@@ -299,12 +302,14 @@ impl Writer {
                     done.push(job);
                 }
                 Err(error) => {
-                    job.answer_caught(Err(error.clone()));
                     if connection.is_autocommit() {
+                        job.answer_caught(Err(error.clone()));
                         answer_all(done, &Err(error.clone()));
+                        answer_refused(refused, Some(&error));
                         self.put_back(connection, Some(&error));
                         return rest.collect();
                     }
+                    refused.push((job, error));
                 }
             }
         }
@@ -316,7 +321,9 @@ impl Writer {
                 // Fails only when SQLite has rolled back by itself.
                 let _ = connection.execute_batch("ROLLBACK");
             }
+            let for_nothing = (!done.is_empty()).then_some(error);
             answer_all(done, &Err(error.clone()));
+            answer_refused(refused, for_nothing);
             self.put_back(connection, Some(error));
             return Vec::new();
         }
@@ -328,6 +335,7 @@ impl Writer {
         let due = marks.head.is_some_and(|head| matches!(chain::is_due(&connection, head), Ok(true)));
         self.put_back(connection, None);
         answer_all(done, &Ok(()));
+        answer_refused(refused, None);
         pass(Point::Told);
         if due {
             // The entries stand; when they cannot be sealed now, the next group tries again.
@@ -406,3 +414,10 @@ fn answer_all(jobs: Vec<Box<dyn Job>>, outcome: &Result<()>) {
 
 #[cfg(test)]
 mod tests;
+
+/// `instead`: what the others of the group wrote is not there, so that nobody is refused for it.
+fn answer_refused(jobs: Vec<(Box<dyn Job>, Error)>, instead: Option<&Error>) {
+    for (job, own) in jobs {
+        job.answer_caught(Err(instead.cloned().unwrap_or(own)));
+    }
+}

@@ -7,7 +7,6 @@ import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatAgo, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Icon, IconButton, Kbd, Menu, SignalIcon, Skeleton } from '../../kit/index.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
 import { outcomeText, StatusIcon } from '../status.tsx';
 import { GraphArt } from './graph-art.tsx';
 
@@ -231,7 +230,7 @@ function Latest({ runs, runHref, featured, busy, onRunSample, onShowRuns }: Gall
             <a key={run.runId} className="g-run" href={runHref(run.runId)}>
               <StatusIcon status={run.status} />
               <span className="col">
-                <SafeText line text={run.workflowName} />
+                <span className="ell" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></span>
                 <span className="s t2 ell" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ?? outcomeText(run)}</span>
               </span>
               <span className="s t3">{formatAgo(run.startedAt)}</span>

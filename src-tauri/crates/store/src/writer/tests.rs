@@ -1,6 +1,6 @@
 use super::{Desk, GROUP, GROUPS_HERE, Job, Task, Work, Writer};
 use crate::connection::open_writer;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{ThreadId, current};
@@ -78,4 +78,32 @@ fn who_writes_its_own_job_does_not_write_for_all() {
     desk.close();
     desk.serve();
     assert_eq!(told(&receiver), (GROUPS_HERE..5).collect::<Vec<_>>());
+}
+
+/// Who comes second in a group is refused for what the first one wrote: it hears so when that can be read by everybody.
+#[test]
+fn a_refusal_is_told_when_what_it_is_about_is_there() {
+    let folder = tempfile::tempdir().expect("folder");
+    let (desk, (sender, receiver)) = (desk(&folder), channel());
+    let reader = open_writer(&folder.path().join("signalbox.db"), Duration::from_secs(5)).expect("opens");
+    let once =
+        |work: &mut Work<'_>| match work.connection.query_row("SELECT count(*) FROM done", [], |row| row.get(0))? {
+            0 => Ok(work.connection.execute("INSERT INTO done VALUES (1)", [])?),
+            there => Err(Error::Invalid { reason: format!("{there} is there") }),
+        };
+    let refused: Box<dyn Job> = Box::new(Task {
+        rows: 1,
+        durable: false,
+        work: Some(once),
+        value: None,
+        answer: move |outcome: Result<usize>| {
+            let seen: i64 = reader.query_row("SELECT count(*) FROM done", [], |row| row.get(0)).expect("is read");
+            sender.send((outcome.expect_err("is refused").to_string(), seen)).expect("is heard");
+        },
+    });
+    let (first, _heard) = channel();
+    desk.push(job(1, 1, &first));
+    desk.push_here(refused);
+    let (why, seen) = receiver.try_recv().expect("is told");
+    assert!(why.contains("1 is there") && seen == 1, "{why}, {seen}");
 }
