@@ -275,7 +275,7 @@ impl App {
 
     /// A host that stays anchors by itself.
     pub(crate) fn anchor_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
-        self.again_and_again(threads, LOOK, Self::anchor_due);
+        self.every(threads, LOOK, Self::anchor_due);
     }
 
     /// [`App::anchor_add`] of a file that the person at the terminal names.

@@ -12,15 +12,10 @@ const BREATH: Duration = Duration::from_millis(20);
 
 impl App {
     pub(crate) fn index_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
-        let app = Arc::downgrade(self);
-        threads.spawn(async move {
-            loop {
-                let Some(app) = app.upgrade() else { return };
-                // A store that cannot be written now is told about elsewhere; the next look tries again.
-                let more = app.blocking(|app| Ok(app.store.audit_index()?)).await.unwrap_or(false);
-                drop(app);
-                tokio::time::sleep(if more { BREATH } else { LOOK }).await;
-            }
+        self.again_and_again(threads, Duration::ZERO, |app| async move {
+            // A store that cannot be written now is told about elsewhere; the next look tries again.
+            let more = app.blocking(|app| Ok(app.store.audit_index()?)).await.unwrap_or(false);
+            Some(if more { BREATH } else { LOOK })
         });
     }
 }

@@ -12,8 +12,6 @@ use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::{Actor, Level};
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// Places of one kind of one store.
 const MOST: usize = 16;
@@ -154,24 +152,6 @@ impl App {
         }
         let failures = before.failures.saturating_add(1);
         self.stand::<P>(id, &Standing { tried_ms: now, failures, error: Some(why), ..before })
-    }
-
-    /// Looks after the places as long as the host stays. A store that cannot be used now is told about elsewhere; the next
-    /// look tries again.
-    pub(crate) fn again_and_again(
-        self: &Arc<Self>,
-        threads: &tokio::runtime::Handle,
-        every: Duration,
-        work: fn(&Self) -> ApiResult<()>,
-    ) {
-        let app = Arc::downgrade(self);
-        threads.spawn(async move {
-            loop {
-                tokio::time::sleep(every).await;
-                let Some(app) = app.upgrade() else { return };
-                drop(app.blocking(work).await);
-            }
-        });
     }
 }
 

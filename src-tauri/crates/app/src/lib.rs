@@ -9,6 +9,7 @@ mod audit_log;
 mod audit_places;
 mod audit_query;
 mod audit_view;
+mod background;
 mod bodies;
 mod called;
 pub mod canonical;

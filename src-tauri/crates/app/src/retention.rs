@@ -104,39 +104,33 @@ impl App {
 
     /// A host that stays looks once an hour whether something is old enough.
     pub(crate) fn retain_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
-        let app = Arc::downgrade(self);
-        threads.spawn(async move {
-            loop {
-                tokio::time::sleep(LOOK).await;
-                let Some(app) = app.upgrade() else { return };
-                let look = |app: &App| match app.keep_days()? {
-                    Some(_) => app.retain(&Actor::system(), &json!({})).map(drop),
-                    None => Ok(()),
-                };
-                // A chain that is broken is told about where it is verified; the next look tries again.
-                drop(app.blocking(move |app| look(app)).await);
-                drop(app.blocking(|app| app.tidy()).await);
-            }
+        self.again_and_again(threads, LOOK, |app| async move {
+            let look = |app: &App| match app.keep_days()? {
+                Some(_) => app.retain(&Actor::system(), &json!({})).map(drop),
+                None => Ok(()),
+            };
+            // A chain that is broken is told about where it is verified; the next look tries again.
+            drop(app.blocking(look).await);
+            drop(app.blocking(|app| app.tidy()).await);
+            Some(LOOK)
         });
     }
 
     /// Holds wall time against the time that passed, and records where the two part.
     pub(crate) fn watch_clock(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
-        let app = Arc::downgrade(self);
-        threads.spawn(async move {
-            let Some(mut seen) = app.upgrade().map(|app| (app.now_ms(), Instant::now())) else { return };
-            loop {
-                tokio::time::sleep(TICK).await;
-                let Some(app) = app.upgrade() else { return };
-                let now = (app.now_ms(), Instant::now());
-                let passed = i64::try_from(now.1.duration_since(seen.1).as_millis()).unwrap_or(i64::MAX);
-                if let Some(by) = jump(seen.0, now.0, passed) {
-                    let before = time::format(seen.0.saturating_add(passed));
-                    let facts = json!({ "byMs": by, "expected": before, "found": time::format(now.0) });
+        let mut seen = (self.now_ms(), Instant::now());
+        self.again_and_again(threads, TICK, move |app| {
+            let (before, now) = (seen, (app.now_ms(), Instant::now()));
+            seen = now;
+            async move {
+                let passed = i64::try_from(now.1.duration_since(before.1).as_millis()).unwrap_or(i64::MAX);
+                if let Some(by) = jump(before.0, now.0, passed) {
+                    let expected = time::format(before.0.saturating_add(passed));
+                    let facts = json!({ "byMs": by, "expected": expected, "found": time::format(now.0) });
                     let record = app.fact(AuditEvent::ClockJumped, Level::Warn, Actor::system(), facts);
                     drop(app.blocking(move |app| Ok(app.store.audit_append(record, None, false)?)).await);
                 }
-                seen = now;
+                Some(TICK)
             }
         });
     }

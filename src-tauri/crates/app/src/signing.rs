@@ -162,16 +162,9 @@ impl App {
 
     /// Never keeps a start waiting.
     pub(crate) fn look_for_key_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
-        let app = Arc::downgrade(self);
-        threads.spawn(async move {
-            loop {
-                let Some(app) = app.upgrade() else { return };
-                if !app.blocking(|app| Ok(app.look_for_key())).await.unwrap_or(false) {
-                    return;
-                }
-                drop(app);
-                tokio::time::sleep(LOOK).await;
-            }
+        self.again_and_again(threads, Duration::ZERO, |app| async move {
+            let waits = app.blocking(|app| Ok(app.look_for_key())).await.unwrap_or(false);
+            waits.then_some(LOOK)
         });
     }
 }

@@ -193,13 +193,13 @@ impl App {
 
     /// A host that stays copies to the files by itself.
     pub(crate) fn copy_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
-        self.again_and_again(threads, LOOK, Self::copy_due);
+        self.every(threads, LOOK, Self::copy_due);
     }
 
     /// Writes every entry to the standard output from now on, behind the last that was written there.
     pub fn audit_to_stdout(self: &Arc<Self>) {
         if let Some(threads) = &self.threads {
-            self.again_and_again(threads.handle(), LOOK, Self::copy_to_stdout);
+            self.every(threads.handle(), LOOK, Self::copy_to_stdout);
         }
     }
 }

@@ -280,18 +280,17 @@ impl App {
 
     /// A host that stays tells the addresses by itself, each on its own, so that one that hangs keeps no other waiting.
     pub(crate) fn webhooks_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
-        let app = Arc::downgrade(self);
         let handle = threads.clone();
-        threads.spawn(async move {
-            loop {
-                tokio::time::sleep(LOOK).await;
-                let Some(app) = app.upgrade() else { return };
+        self.again_and_again(threads, LOOK, move |app| {
+            let handle = handle.clone();
+            async move {
                 // A store that cannot be read or written now is told about elsewhere; the next look tries again.
                 let due = app.blocking(|app| Ok(app.store.webhooks_due(app.now_ms())?)).await.unwrap_or_default();
                 for id in due {
                     let app = Arc::clone(&app);
                     handle.spawn(async move { drop(app.blocking(move |app| app.webhook_send_to(&id)).await) });
                 }
+                Some(LOOK)
             }
         });
     }
