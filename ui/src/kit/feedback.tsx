@@ -33,7 +33,7 @@ export function Banner({ signal, title, children, actions, onClose, closeButton 
 }) {
   const tone = signal === 'err' ? '' : signal === 'warn' || signal === 'wait' ? 'wait' : signal === 'info' ? 'sel' : signal === 'person' ? 'person' : '';
   return (
-    <div className={`banner ${tone}`} role={signal === 'err' ? 'alert' : 'status'}>
+    <div className={`banner ${tone} ${onClose && closeButton ? 'closes' : ''}`} role={signal === 'err' ? 'alert' : 'status'}>
       <div className="banner-main">
         <SignalIcon signal={signal} size={20} />
         <div className="grow col">
@@ -42,7 +42,7 @@ export function Banner({ signal, title, children, actions, onClose, closeButton 
         </div>
       </div>
       {actions ? <div className="row wrap banner-actions">{actions}</div> : null}
-      {onClose ? closeButton : null}
+      {onClose && closeButton ? <span className="banner-x">{closeButton}</span> : null}
     </div>
   );
 }
