@@ -45,6 +45,8 @@ fn forget(compiled: &Compiled, state: &mut RunState, frame: usize) {
 
 /// Takes a frame away; its nodes are added to what the summary tells of them.
 pub(super) fn remove(compiled: &Compiled, state: &mut RunState, frame: usize, cut: bool) -> Option<Frame> {
+    // What stands where a re-run begins, and has not begun or begins again, was not cut off.
+    let begins = base::is_open(compiled, state, compiled.nodes.number(frame, 0));
     let gone = state.frames.remove(frame)?;
     forget(compiled, state, frame);
     // In the base of a re-run a container may end around one whose end does not stand.
@@ -55,7 +57,7 @@ pub(super) fn remove(compiled: &Compiled, state: &mut RunState, frame: usize, cu
     let parts = &compiled.regions[gone.region];
     for local in &parts.nodes {
         let Some(mut run) = state.nodes.remove(compiled.nodes.number(frame, *local)) else { continue };
-        if cut {
+        if cut && !(begins && run.state == NodeState::Pending) {
             run.state = cancelled(run.state);
         }
         add(&mut state.nodes[*local], &run);

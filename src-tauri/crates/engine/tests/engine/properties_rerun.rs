@@ -24,6 +24,18 @@ fn begun(events: &[RunEvent]) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// A container around the step began more than once: it was tried again as a whole.
+fn entered_again(events: &[RunEvent], name: &str) -> bool {
+    let mut seen = BTreeSet::new();
+    events.iter().any(|event| {
+        let own = event.step_id.as_deref().map(|step| named(event.path.as_deref(), step)).unwrap_or_default();
+        matches!(event.body, EventBody::StepStart(_))
+            && event.body.origin().is_none()
+            && name.strip_prefix(&*own).is_some_and(|rest| rest.starts_with(['/', '[']))
+            && !seen.insert((own, event.item))
+    })
+}
+
 /// `timed`: what happens depends on the order in which calls end.
 fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed: bool) -> Result<(), TestCaseError> {
     let mut first = World::new(compiled, script, order);
@@ -71,8 +83,18 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed
         prop_assert_eq!(&sum.context, &whole.context, "{}", saw());
         // A sibling may be under way here when a step fails that had ended there.
         let cut_off = second.events.iter().any(|event| matches!(event.body, EventBody::StepInterrupted(_)));
+        // What an earlier round of a container around it left behind of the steps in it is not told again.
+        let round = entered_again(&first.events, name);
         for (id, step) in sum.steps.iter().filter(|(_, step)| !cut_off || step.state != NodeState::Cancelled) {
-            prop_assert_eq!(step.state, whole.steps[id].state, "{} in {}", id, saw());
+            let was = whole.steps[id].state;
+            prop_assert!(
+                step.state == was || (round && step.state < was),
+                "{}: {:?}, {:?} in {}",
+                id,
+                step.state,
+                was,
+                saw()
+            );
         }
     }
     Ok(())

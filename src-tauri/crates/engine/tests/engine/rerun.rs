@@ -231,6 +231,29 @@ fn what_was_tried_of_a_container_around_the_step_counts_for_the_original() {
 }
 
 #[test]
+fn a_step_that_ends_well_was_not_cut_off_by_an_earlier_round_of_its_loop() {
+    let mut file = flow(
+        json!({ "l": { "type": "t.loop", "config": { "source": [0] } },
+                "x": { "type": "t.read", "parent": "l" }, "b": { "type": "t.read", "parent": "l" } }),
+        &[],
+    );
+    file["settings"]["errorPolicy"] = json!({ "rules": [
+        { "name": "again", "when": "error.originNode == 'l' && error.attempt < 1", "action": "retry" },
+        { "name": "enough", "when": "true", "action": "abort" }] });
+    let compiled = compile(file);
+    let script = once("l[0]/b");
+    let mut first = World::new(&compiled, &script, 1);
+    first.in_order = true;
+    first.start(json!({}));
+    first.run_to_end();
+    let lines = told(&first.events);
+    assert!(lines.contains(&"step_done l[0]/x v2".to_owned()), "{lines:#?}");
+    let second = again(&first, &compiled, "l[0]/x", Overrides::default(), &never);
+    let states = summary::of(&compiled, &second.state).steps;
+    assert_eq!(states["x"].state, NodeState::Succeeded, "{:#?}", told(&second.events));
+}
+
+#[test]
 fn one_iteration_runs_again_and_the_others_stay() {
     let compiled = looped();
     let first = ran(&compiled, &never);
