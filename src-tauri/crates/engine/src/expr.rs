@@ -107,8 +107,8 @@ impl Expr {
         run.eval(&self.0.root).and_then(|found| run.json(&found)).map_err(|error| error.finish(&self.0.text))
     }
 
-    /// Evaluates to a list and gives its elements one after the other: the list is not made as a whole, and what a result
-    /// may take is counted for each of them. Something else than a list is the result.
+    /// Evaluates to a list and gives its elements one after the other: the list is not made as a whole. What a result
+    /// may take is counted for each of them, and what a step may put out for all together. Something else than a list is the result.
     ///
     /// # Errors
     /// As [`Expr::eval`]; elements may have been given before.
@@ -120,7 +120,7 @@ impl Expr {
                 return run.json(&found).map(Some);
             }
             for one in (0..found.len().unwrap_or(0)).filter_map(|place| found.nth(place)) {
-                run.budget.next_result();
+                run.budget.next_result()?;
                 take(ops::json(&run.budget, &one, 1)?);
             }
             Ok(None)

@@ -132,15 +132,21 @@ fn fields(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
                 |near| format!("Did you mean '{root}.{near}'?"),
             );
             let message = format!("The rule '{}' uses '{root}.{field}', which no error has", rule.name);
-            let position = rule.when.find(&format!("{root}.{field}"));
-            all.push(RuleFinding {
-                index,
-                diagnostic: Diagnostic::error(Code::UnknownName, at.clone(), message, hint),
-                position: position.map(|byte| rule.when[..byte].chars().count()),
-            });
+            let diagnostic = Diagnostic::error(Code::UnknownName, at.clone(), message, hint);
+            all.push(RuleFinding { index, diagnostic, position: place(&rule.when, &format!("{root}.{field}")) });
         }
     }
     all
+}
+
+/// Where a condition has this path as a whole, in characters: no other begins or goes on around it.
+fn place(when: &str, path: &str) -> Option<usize> {
+    let named = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let byte = when.match_indices(path).map(|(byte, _)| byte).find(|byte| {
+        let (before, behind) = (&when[..*byte], &when[byte + path.len()..]);
+        !before.ends_with(|letter| named(letter) || letter == '.') && !behind.starts_with(named)
+    })?;
+    Some(when[..byte].chars().count())
 }
 
 /// What happens when the rules are tried; nothing of those that something is `known` about.

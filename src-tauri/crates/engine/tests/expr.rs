@@ -437,6 +437,25 @@ fn bombs_are_stopped() {
     });
 }
 
+/// A list of references costs nothing to make; what is made of it does.
+#[test]
+fn results_that_are_given_one_by_one_are_bounded_together() {
+    let mut scope = Scope::empty();
+    scope.items = Arc::new((0..1_000).map(|n| Arc::new(json!(n))).collect());
+    scope.item = Arc::new(json!({ "doc": "x".repeat(8 * 1024 * 1024) }));
+    let each = |text: &str| {
+        let mut given = 0;
+        let told = Expr::compile(text).expect("an expression").eval_each(&scope, &mut |_| given += 1);
+        (told.map_err(|error| (error.code, error.message)), given)
+    };
+    let (told, given) = each("items.map(n, {'n': n, 'doc': item.doc})");
+    let (code, message) = told.expect_err("8 GB");
+    assert_eq!(code, Code::Limit);
+    assert!(message.contains("1 GiB together"), "{message}");
+    assert!((100..140).contains(&given), "{given}");
+    assert_eq!(each("items.map(n, n)"), (Ok(None), 1_000));
+}
+
 #[test]
 fn hostile_texts_stay_text_or_are_errors() {
     let attacks = [

@@ -330,20 +330,18 @@ fn forget(log: &Path) -> usize {
     let bytes = std::fs::read(log).unwrap_or_default();
     let mut left = &bytes[..];
     let mut writes: Vec<(String, u64, u64, &[u8])> = Vec::new();
-    while let Some((kind, rest)) = left.split_first() {
-        left = rest;
-        let mut take = |count: u64| {
-            let (taken, behind) = left.split_at(usize::try_from(count).expect("short"));
-            left = behind;
-            taken
-        };
-        let number = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
-        let length = number(take(8));
-        let path = take(length);
-        let (place, size, count) = (number(take(8)), number(take(8)), number(take(8)));
-        let old = take(count);
-        let path = String::from_utf8(path.to_vec()).expect("a path");
-        if *kind == b'S' {
+    let mut next = || {
+        let kind = *left.split_off_first()?;
+        let mut take = |count: u64| left.split_off(..usize::try_from(count).ok()?);
+        let number = |bytes: Option<&[u8]>| Some(u64::from_ne_bytes(bytes?.try_into().ok()?));
+        let length = number(take(8))?;
+        let path = String::from_utf8(take(length)?.to_vec()).expect("a path");
+        let (place, size, count) = (number(take(8))?, number(take(8))?, number(take(8))?);
+        Some((kind, path, place, size, take(count)?))
+    };
+    // One that is not whole: the process died while another thread told of a write that it had still to make.
+    while let Some((kind, path, place, size, old)) = next() {
+        if kind == b'S' {
             writes.retain(|(written, ..)| *written != path);
         } else {
             writes.push((path, place, size, old));

@@ -412,12 +412,12 @@ fn answer_all(jobs: Vec<Box<dyn Job>>, outcome: &Result<()>) {
     }
 }
 
-#[cfg(test)]
-mod tests;
-
 /// `instead`: what the others of the group wrote is not there, so that nobody is refused for it.
 fn answer_refused(jobs: Vec<(Box<dyn Job>, Error)>, instead: Option<&Error>) {
     for (job, own) in jobs {
         job.answer_caught(Err(instead.cloned().unwrap_or(own)));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,12 +13,15 @@ pub(super) const MADE: u64 = 16 * 1024 * 1024;
 pub(super) const WORK: u64 = 20_000_000;
 /// Size of the result as JSON, roughly.
 pub(super) const RESULT: u64 = 64 * 1024 * 1024;
+/// Size of all results together where each is a result of its own: what a step may put out at most.
+pub(super) const RESULTS: u64 = 1024 * 1024 * 1024;
 
 pub(super) struct Budget {
     turns: Cell<u64>,
     made: Cell<u64>,
     work: Cell<u64>,
     result: Cell<u64>,
+    results: Cell<u64>,
 }
 
 type Out = Result<(), Box<ExprError>>;
@@ -35,7 +38,13 @@ fn take(from: &Cell<u64>, amount: u64, what: &str) -> Out {
 
 impl Budget {
     pub(super) fn new() -> Self {
-        Self { turns: Cell::new(TURNS), made: Cell::new(MADE), work: Cell::new(WORK), result: Cell::new(RESULT) }
+        Self {
+            turns: Cell::new(TURNS),
+            made: Cell::new(MADE),
+            work: Cell::new(WORK),
+            result: Cell::new(RESULT),
+            results: Cell::new(RESULTS),
+        }
     }
 
     pub(super) fn turn(&self) -> Out {
@@ -76,9 +85,10 @@ impl Budget {
         take(&self.work, amount as u64, "The expression compares and searches too much. Split it over several steps.")
     }
 
-    /// What comes is a result of its own.
-    pub(super) fn next_result(&self) {
-        self.result.set(RESULT);
+    /// What comes is a result of its own, beside those before it.
+    pub(super) fn next_result(&self) -> Out {
+        let before = RESULT - self.result.replace(RESULT);
+        take(&self.results, before, "The results of the expression are larger than 1 GiB together. Select less.")
     }
 
     pub(super) fn result(&self, bytes: usize) -> Out {

@@ -132,23 +132,27 @@ fn open_empty(compiled: &Compiled, state: &mut RunState, node: usize, slot: usiz
     else {
         return;
     };
-    let next = body.next;
     let ends_at_once = |index: &usize| {
         let entry = compiled.regions[this.bodies[*index]].entries.first();
         entry.is_some_and(|entry| compiled.nodes[*entry].mode == Mode::Each)
     };
     let open: Vec<usize> = (0..this.bodies.len()).filter(|index| body.outcome(*index).is_none()).collect();
-    for index in open.into_iter().filter(ends_at_once) {
-        self::open(compiled, state, node, slot, index);
-    }
     // The other branches are still to come, in their order.
-    if let Some(body) = body_mut(state, node, slot) {
-        body.next = next;
+    for index in open.into_iter().filter(ends_at_once) {
+        self::open_beside(compiled, state, node, slot, index);
     }
 }
 
 /// Opens an iteration, a branch or a sub-workflow: its entries are activated.
 pub(crate) fn open(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, index: usize) -> usize {
+    if let Some(body) = body_mut(state, node, slot) {
+        body.next = body.next.max(index + 1);
+    }
+    open_beside(compiled, state, node, slot, index)
+}
+
+/// [`open`] that does not change which one comes next.
+fn open_beside(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, index: usize) -> usize {
     let this = &compiled.nodes[node];
     let region = match this.role {
         Role::Parallel => this.bodies.get(index),
@@ -200,7 +204,6 @@ pub(crate) fn open(compiled: &Compiled, state: &mut RunState, node: usize, slot:
     }
     if let Some(body) = body_mut(state, node, slot) {
         body.live.insert(frame);
-        body.next = body.next.max(index + 1);
     }
     for entry in &parts.entries {
         activate(compiled, state, compiled.nodes.number(frame, *entry), items.clone().into());

@@ -39,7 +39,17 @@ impl Level {
         let index = last.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']'));
         match compiled.nodes[container].role {
             Role::Subworkflow => index.and_then(|index| index.parse().ok()).unwrap_or(0),
-            _ => 0,
+            Role::Loop | Role::Parallel => 0,
+            // These hold nothing.
+            Role::Step
+            | Role::Trigger
+            | Role::Stop
+            | Role::Wait
+            | Role::Approval
+            | Role::Form
+            | Role::Pause
+            | Role::Recovery
+            | Role::Break => 0,
         }
     }
 }

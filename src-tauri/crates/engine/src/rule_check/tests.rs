@@ -76,6 +76,8 @@ fn a_field_that_no_error_has_is_told_wherever_it_stands() {
         ("error.retryable && [1].exists(n, n == error.atempt)", "error.atempt", "error.attempt", 38),
         ("error.retryable && has(error.detials.code)", "error.detials", "error.details", 23),
         ("item.total > 3 && ctx.error.retryble", "ctx.error.retryble", "ctx.error.retryable", 18),
+        ("error.type == 'x' && error.typ == 'y'", "error.typ", "error.type", 21),
+        ("item.error.messge == 1 && error.messge == 2", "error.messge", "error.message", 26),
     ] {
         let found = of(when);
         assert_eq!(found.len(), 1, "{when}: {found:?}");

@@ -220,9 +220,11 @@ pub(super) fn after(
         let message = format!("The step answered through the port '{port}', which '{}' does not have", this.kind);
         return Err(NodeFailure::new(ErrorType::UnknownError, "INTERNAL", message));
     }
-    let seen = !this.guards.after.is_empty() || this.node.out.is_some() || this.node.print.is_some();
-    if !seen && output.writes.is_empty() {
-        return Ok(Outcome { slot, output, outputs: None, changes: Vec::new(), artifacts: Vec::new(), print: None });
+    let plain =
+        |output| Outcome { slot, output, outputs: None, changes: Vec::new(), artifacts: Vec::new(), print: None };
+    let is_plain = this.node.out.is_none() && this.node.print.is_none() && output.writes.is_empty();
+    if is_plain && this.guards.after.is_empty() {
+        return Ok(plain(output));
     }
     // Its expressions see all that it made, at once.
     let made: Vec<Arc<Value>> = output.ports.values().flatten().map(|item| Arc::clone(&item.data)).collect();
@@ -242,8 +244,8 @@ pub(super) fn after(
     {
         return Err(failure);
     }
-    if this.node.out.is_none() && this.node.print.is_none() && output.writes.is_empty() {
-        return Ok(Outcome { slot, output, outputs: None, changes: Vec::new(), artifacts: Vec::new(), print: None });
+    if is_plain {
+        return Ok(plain(output));
     }
     let mut scope = bound(&working);
     let mut outputs = Map::new();

@@ -24,6 +24,15 @@ fn ran<'a>(compiled: &'a Compiled, script: crate::driver::Script<'a>) -> World<'
     world
 }
 
+/// Calls end as they begin.
+fn in_order<'a>(compiled: &'a Compiled, script: crate::driver::Script<'a>) -> World<'a> {
+    let mut world = World::new(compiled, script, 1);
+    world.in_order = true;
+    world.start(json!({}));
+    world.run_to_end();
+    world
+}
+
 fn look(world: &World<'_>, target: &Compiled, from: &str) -> Result<Plan, RerunError> {
     plan(Original { compiled: world.compiled, events: &world.events }, target, from)
 }
@@ -202,10 +211,7 @@ fn once(name: &'static str) -> impl Fn(&str, usize, u32) -> Option<NodeFailure> 
 fn an_iteration_that_ended_before_its_loop_was_tried_again_runs_again_alone() {
     let compiled = retried();
     let script = once("l[1]/q/b/b");
-    let mut first = World::new(&compiled, &script, 1);
-    first.in_order = true;
-    first.start(json!({}));
-    first.run_to_end();
+    let first = in_order(&compiled, &script);
     let lines = told(&first.events);
     let at = |what: &str| lines.iter().position(|line| line == what).unwrap_or_else(|| panic!("{what} in {lines:#?}"));
     assert!(at("step_done l[0]/q") < at("step_error l"), "{lines:#?}");
@@ -220,10 +226,7 @@ fn an_iteration_that_ended_before_its_loop_was_tried_again_runs_again_alone() {
 fn what_was_tried_of_a_container_around_the_step_counts_for_the_original() {
     let compiled = retried();
     let script = once("l[0]/q/b/b");
-    let mut first = World::new(&compiled, &script, 1);
-    first.in_order = true;
-    first.start(json!({}));
-    first.run_to_end();
+    let first = in_order(&compiled, &script);
     assert!(told(&first.events).contains(&"step_start l a1".to_owned()), "{:#?}", told(&first.events));
     let script = once("l[0]/q/b/b");
     let second = again(&first, &compiled, "l[0]/q/b/b", Overrides::default(), &script);
@@ -242,10 +245,7 @@ fn a_step_that_ends_well_was_not_cut_off_by_an_earlier_round_of_its_loop() {
         { "name": "enough", "when": "true", "action": "abort" }] });
     let compiled = compile(file);
     let script = once("l[0]/b");
-    let mut first = World::new(&compiled, &script, 1);
-    first.in_order = true;
-    first.start(json!({}));
-    first.run_to_end();
+    let first = in_order(&compiled, &script);
     let lines = told(&first.events);
     assert!(lines.contains(&"step_done l[0]/x v2".to_owned()), "{lines:#?}");
     let second = again(&first, &compiled, "l[0]/x", Overrides::default(), &never);
