@@ -91,7 +91,7 @@ export function Name({ name, path, root }: { name: string; path: ValuePath; root
       }}
     >
       <Pieces text={name} />
-      {copied ? <span className="vh" role="status">{t('data.fieldCopied', { text: expression })}</span> : null}
+      {copied ? <span className="vh" role="status">{t('data.fieldCopied', { text: plain(expression) })}</span> : null}
     </span>
   );
 }

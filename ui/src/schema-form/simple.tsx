@@ -185,19 +185,21 @@ export function PlainTextField(field: FieldProps) {
   const secret = schema['x-secret'] === true;
   // Hidden at first, whatever was shown elsewhere.
   const [shown, setShown] = useState(false);
+  const show = secret ? <IconButton small icon="eye" label={t('form.showValue')} pressed={shown} onClick={() => setShown(!shown)} /> : null;
   const placeholder = hints.placeholder ?? (typeof schema.default === 'string' ? schema.default : placeholderOf(schema.format));
   return (
     <FieldFrame field={field}>
       {({ id, describedBy, invalid }) =>
         isMultiline(schema) ? (
           <span className={`input area ${invalid ? 'bad' : ''}`}>
-            <textarea id={id} aria-describedby={describedBy} rows={3} value={text} readOnly={readOnly} placeholder={placeholder}
+            <textarea id={id} className={secret && !shown ? 'as-dots' : undefined} aria-describedby={describedBy} rows={3} value={text} readOnly={readOnly} placeholder={placeholder}
               onChange={(event) => onValue(event.target.value === '' && !required ? undefined : event.target.value)} />
+            {show}
           </span>
         ) : (
           <TextInput id={id} type={secret && !shown ? 'password' : 'text'} aria-describedby={describedBy} value={text} invalid={invalid} readOnly={readOnly} placeholder={placeholder}
             mono={hints.widget === 'path'} onChange={(next) => onValue(next === '' && !required ? undefined : next)}
-            end={secret ? <IconButton small className="show-secret" icon="eye" label={t('form.showValue')} pressed={shown} onClick={() => setShown(!shown)} /> : null} />
+            end={show} />
         )
       }
     </FieldFrame>

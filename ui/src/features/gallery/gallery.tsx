@@ -181,7 +181,7 @@ function Recent({ entries, may, onOpen, onDuplicate, onDelete, onShowRuns }: Gal
       {entries.map((entry) => (
         <div key={entry.ref} className="g-row" role="listitem">
           <Icon name="flow" className="t2" />
-          <button type="button" className="open ell" onClick={() => onOpen(entry)} title={entry.description ?? plain(entry.name)}><Pieces text={entry.name} /></button>
+          <button type="button" className="open ell" onClick={() => onOpen(entry)} title={plain(entry.description ?? entry.name)}><Pieces text={entry.name} /></button>
           <span className="s t2 ell" title={entry.path}>{t('gallery.folder', { folder: lastPart(entry.folder), steps: tn('common.steps', entry.nodes) })}</span>
           <span className="s cell"><EntryState entry={entry} /></span>
           <span className="s t3 cell" style={{ justifyContent: 'flex-end' }} title={entry.modifiedAt}>{formatAgo(entry.lastRun?.startedAt ?? entry.modifiedAt)}</span>

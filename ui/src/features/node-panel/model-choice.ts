@@ -17,24 +17,24 @@ export interface Chosen {
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
 
 /** `settings.model` of a workflow: a name, or `{provider, model}`. */
-const partsOf = (setting: unknown): Record<string, unknown> => (isObject(setting) ? setting : setting === undefined ? {} : { model: setting });
+const namesOfModel = (setting: unknown): Record<string, unknown> => (isObject(setting) ? setting : setting === undefined ? {} : { model: setting });
 
 /** Letter by letter, as the two fields show it while one types. */
 export function typedModel(setting: unknown): ModelChoice {
-  const { provider, model } = partsOf(setting);
+  const { provider, model } = namesOfModel(setting);
   return { provider: typeof provider === 'string' ? provider : undefined, model: typeof model === 'string' ? model : undefined };
 }
 
 /** Another name in one of the two, written the shortest way; what else the file holds there stays. */
 export function withName(setting: unknown, field: 'provider' | 'model', name: string | undefined): unknown {
-  const { provider, model, ...others } = { ...partsOf(setting), [field]: name };
+  const { provider, model, ...others } = { ...namesOfModel(setting), [field]: name };
   if (provider === undefined && Object.keys(others).length === 0) return model;
   return { ...(provider === undefined ? {} : { provider }), ...(model === undefined ? {} : { model }), ...others };
 }
 
 /** `own`: the settings of the step; what is no plain name (an address, an expression) is known in the run only. */
 export function chosenFor(own: { provider?: unknown; model?: unknown }, setting: unknown, usual: Models['default']): Chosen {
-  const named = partsOf(setting);
+  const named = namesOfModel(setting);
   const workflow = { provider: text(named['provider']), model: text(named['model']) };
   const inWorkflow = (name: string) => t('model.ofWorkflow', { name });
   const providerOwn = own.provider === undefined || own.provider === '' ? undefined : own.provider;
