@@ -2466,6 +2466,8 @@ export interface RunRow {
   errorCode?: string;
   /** What its questions to language models cost; absent when it asked none. */
   usage?: Usage;
+  /** Tasks of it that are open in the inbox; absent when there are none. A `paused` run with one waits for a person. */
+  openTaskCount?: number;
 }
 
 /** Has a person asked about the call that failed a run, by a new run. */

@@ -37,6 +37,7 @@ pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> A
         failed_step_id: row.failed_step,
         error_message,
         error_code: row.error_code,
+        open_task_count: (row.open_tasks > 0).then_some(row.open_tasks),
     })
 }
 

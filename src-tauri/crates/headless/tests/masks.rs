@@ -202,6 +202,9 @@ fn ts_052_an_operator_reveals_a_run_with_a_reason() {
     assert_eq!((&before["masked"], &before["mayReveal"]), (&json!(true), &json!(true)));
     assert_eq!(get(VIEWER)["mayReveal"], false);
     assert_eq!(get(BUILDER)["masked"], false);
+    let list = serving.ask_as(VIEWER, "POST", "/rpc/run_list", &json!({}), &[]).json();
+    let row = &list["runs"][0];
+    assert_eq!((&row["status"], &row["openTaskCount"]), (&json!("paused"), &json!(1)), "a viewer is told, too: {list}");
     assert_eq!(reveal(VIEWER, "curious").status, 403);
     assert_eq!(reveal(OPERATOR, "  ").status, 400);
     let answer = reveal(OPERATOR, "the customer ada@example.org called");

@@ -75,6 +75,10 @@ fn ts_017_a_person_answers_at_the_terminal() {
     let list = place.run(&["tasks", "list", "--json"]).json();
     assert_eq!((list[0]["id"].as_str(), list[0]["nodeId"].as_str()), (Some(task.as_str()), Some("check")));
     assert_eq!(list[0]["errorMessage"], "•••1• has no age", "masked in lists");
+    let runs = place.run(&["runs", "list", "--json"]).json();
+    assert_eq!((&runs[0]["status"], &runs[0]["openTaskCount"]), (&json!("paused"), &json!(1)), "{runs}");
+    let told = place.run(&["runs", "list"]).out;
+    assert!(told.contains("1 task waits for a person"), "{told}");
     let shown = place.run(&["tasks", "show", &task, "--json"]).json();
     assert_eq!(shown["input"], json!({ "age": "36", "email": "•••1•" }));
     assert_eq!(shown["redacted"], json!(["/email"]));

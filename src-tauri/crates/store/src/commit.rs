@@ -312,6 +312,7 @@ impl PreparedRun {
             client_run_token: new.client_run_token,
             started_by: new.started_by,
             person: new.person,
+            open_tasks: 0,
         };
         let shared = match new.events.first().map(|event| &event.body) {
             Some(EventBody::WorkflowStart(start)) => {

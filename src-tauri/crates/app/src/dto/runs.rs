@@ -103,6 +103,9 @@ pub struct RunRow {
     /// What its questions to language models cost; absent when it asked none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Tasks of it that are open in the inbox; absent when there are none. A `paused` run with one waits for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_task_count: Option<u64>,
 }
 
 /// A page of the history, newest first.

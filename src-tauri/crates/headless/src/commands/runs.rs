@@ -117,7 +117,7 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
         }
     }
     if output.json {
-        let keys = ["runId", "workflowId", "status", "startedAt", "endedAt", "parentRunId"];
+        let keys = ["runId", "workflowId", "status", "startedAt", "endedAt", "parentRunId", "openTaskCount"];
         let short = |row: &Value| {
             Value::Object(keys.iter().filter_map(|key| Some(((*key).to_owned(), row.get(*key)?.clone()))).collect())
         };
@@ -135,6 +135,11 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
             _ => Tone::Warn,
         };
         let status = output.paint(&format!("{:<10}", text("status")), tone);
+        let asks = match row["openTaskCount"].as_u64() {
+            None => String::new(),
+            Some(1) => "  (1 task waits for a person)".to_owned(),
+            Some(tasks) => format!("  ({tasks} tasks wait for a person)"),
+        };
         let note = if left_behind(app, row).await? {
             format!("  (no process drives it; `signalbox resume {}`)", text("runId"))
         } else {
@@ -143,7 +148,7 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
         let time = duration(row["durationMs"].as_i64().unwrap_or_default());
         let parent = row["parentRunId"].as_str().map_or_else(String::new, |parent| format!("  (re-run of {parent})"));
         output.line(&format!(
-            "{}  {status} {:>12}  {}  {}{parent}{note}",
+            "{}  {status} {:>12}  {}  {}{parent}{asks}{note}",
             text("runId"),
             time,
             text("startedAt"),

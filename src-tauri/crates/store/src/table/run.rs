@@ -74,6 +74,8 @@ pub struct RunRow {
     pub started_by: Option<String>,
     /// Who started it: `user:…`. Unknown for runs of older versions.
     pub person: Option<String>,
+    /// Tasks of it that wait for a person now.
+    pub open_tasks: u64,
 }
 
 /// Which runs to list.
@@ -100,6 +102,13 @@ pub struct RunPage {
     pub next: Option<String>,
 }
 
+/// Reads rows, with what waits for a person counted in the same statement (index `task_of_run`).
+fn select(rest: &str) -> String {
+    format!(
+        "SELECT {COLUMNS}, (SELECT count(*) FROM task WHERE task.run = run.id AND task.state = 'open') FROM run {rest}"
+    )
+}
+
 fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     let status: String = row.get(4)?;
     let epoch: u64 = row.get(6)?;
@@ -124,11 +133,12 @@ fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         client_run_token: row.get(14)?,
         started_by: row.get(15)?,
         person: row.get(16)?,
+        open_tasks: row.get(17)?,
     })
 }
 
 pub(crate) fn get(connection: &Connection, run: &str) -> Result<Option<RunRow>> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM run WHERE id = ?"))?;
+    let mut statement = connection.prepare_cached(&select("WHERE id = ?"))?;
     Ok(statement.query_row([run], read).optional()?)
 }
 
@@ -155,8 +165,7 @@ pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage>
             .ok_or_else(|| Error::BadPage { page: before.clone(), what: "runs" })?;
         filter.add_all("(started_ms, id) < (?, ?)", [started.into(), id.to_owned().into()]);
     }
-    let sql =
-        format!("SELECT {COLUMNS} FROM run {} ORDER BY started_ms DESC, id DESC LIMIT {}", filter.sql(), limit + 1);
+    let sql = select(&format!("{} ORDER BY started_ms DESC, id DESC LIMIT {}", filter.sql(), limit + 1));
     let mut statement = connection.prepare_cached(&sql)?;
     let mut runs = statement.query_map(params_from_iter(filter.values), read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let more = runs.len() > limit;

@@ -1,4 +1,6 @@
+use crate::people::{answer, ask, asked};
 use crate::support::{T0, commit, finish, new_run, temporary};
+use serde_json::json;
 use signalbox_model::RunStatus;
 use signalbox_store::{NewRun, RunCommit, RunEnd, RunQuery, Store};
 
@@ -99,4 +101,21 @@ fn runs_are_counted_by_status() {
         }
     }
     assert_eq!(store.run_counts().expect("counts"), [("completed".to_owned(), 1), ("running".to_owned(), 2)]);
+}
+
+/// A run that waits for a person is told from one that rests for another reason, in lists as in one row.
+#[test]
+fn a_row_says_how_many_tasks_are_open() {
+    let (_folder, store) = temporary();
+    let owner = store.create_run(new_run("r1")).expect("is created");
+    store.create_run(new_run("r2")).expect("is created");
+    asked(&store, "r1", &owner, 2, ask("t1", json!({})));
+    asked(&store, "r1", &owner, 3, ask("t2", json!({})));
+    let open = || -> Vec<(String, u64)> {
+        let runs = store.runs(&RunQuery::default()).expect("lists").runs;
+        runs.into_iter().map(|run| (run.run_id, run.open_tasks)).collect()
+    };
+    assert_eq!(open(), [("r2".to_owned(), 0), ("r1".to_owned(), 2)]);
+    store.answer_task(answer("t1", "r1", "user:anna")).expect("is answered");
+    assert_eq!((open()[1].1, store.run("r1").expect("reads").open_tasks), (1, 1));
 }
