@@ -91,7 +91,7 @@ fn main() {
 
 fn open() -> Result<Arc<App>, ApiError> {
     let data = place::data_folder()?;
-    let app = App::open(&data, Options { host: Host::Desktop, allow: Vec::new(), stays: true })?;
+    let app = App::open(&data, Options { host: Host::Desktop, allow: Vec::new(), stays: true, reads: false })?;
     app.set_browser(browser::open);
     Ok(app)
 }

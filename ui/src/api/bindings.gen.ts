@@ -513,6 +513,8 @@ export interface AuditStatus {
   anchorLines?: AuditAnchorLine[];
   /** What is kept apart from the chain; only a verification from the beginning looks. */
   payloads?: AuditPayloads;
+  /** Why the verdict could not be recorded: verifying needs no room and no right to write. It stands until this host ends or verifies again. */
+  notRecorded?: string;
   /** One is under way. */
   running: boolean;
   /** The key that signs; absent = entries are unsigned. */
@@ -565,6 +567,8 @@ export interface AuditVerdict {
   anchorLines?: AuditAnchorLine[];
   /** What is kept apart from the chain; only a verification from the beginning looks. */
   payloads?: AuditPayloads;
+  /** Why the verdict could not be recorded: verifying needs no room and no right to write. It stands until this host ends or verifies again. */
+  notRecorded?: string;
 }
 
 /** How to verify. */

@@ -193,6 +193,7 @@ export const audit = {
   'audit.tailAll.one': '{n} record not sealed yet',
   'audit.tailAll.other': '{n} records not sealed yet',
   'audit.verifiedAgo': 'verified {ago}',
+  'audit.notRecorded': 'could not be recorded',
   'audit.since.one': '({n} record since)',
   'audit.since.other': '({n} records since)',
   'audit.proves': 'What this proves',

@@ -2,7 +2,7 @@
 
 use crate::audit_log::ChainLog;
 use crate::audit_view::Titles;
-use crate::dto::{Access, Folder, Host};
+use crate::dto::{Access, AuditVerdict, Folder, Host};
 use crate::error::{ApiError, ApiResult};
 use crate::files::{io_error, write_atomic};
 use crate::key::AuditKeys;
@@ -47,6 +47,8 @@ pub struct Options {
     pub allow: Vec<Folder>,
     /// The process stays: it takes over runs whose process died, as soon as that is noticed.
     pub stays: bool,
+    /// It is opened to read only, which a full disk does not keep it from; see [`StoreOptions::reads`].
+    pub reads: bool,
 }
 
 /// What a run starts with.
@@ -117,6 +119,8 @@ pub struct App {
     pub(crate) titles: Mutex<HashMap<String, Arc<Titles>>>,
     /// The audit chain is being verified.
     pub(crate) verifying: AtomicBool,
+    /// What the last verification found, when it could not be kept in the store.
+    pub(crate) unkept_verdict: Mutex<Option<AuditVerdict>>,
     /// Tools of registered servers.
     pub(crate) tools: Arc<McpTools>,
     /// Who is signing in to servers of tools.
@@ -146,7 +150,7 @@ impl App {
     pub fn open_with(data: &Path, options: Options, ring: Arc<dyn KeyRing>) -> ApiResult<Arc<Self>> {
         // Runs hold data of people: a new folder is for its owner only.
         private::create_folder(data).map_err(|error| io_error(&error, data, "created"))?;
-        let store = Store::open(data, &StoreOptions::default())?;
+        let store = Store::open(data, &StoreOptions { reads: options.reads, ..StoreOptions::default() })?;
         let clock = Arc::new(RealClock);
         let signing = Signing::start(AuditKeys::new(data, Arc::clone(&ring)), &store, clock.now_ms())?;
         let library = Library::open(data)?;
@@ -228,6 +232,7 @@ impl App {
             masked: Masked::default(),
             titles: Mutex::default(),
             verifying: AtomicBool::new(false),
+            unkept_verdict: Mutex::default(),
             tools,
             sign_ins: SignIns::default(),
             browser: OnceLock::new(),

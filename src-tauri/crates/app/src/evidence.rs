@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::verify::{Kind, Trusted, Verdict};
 use signalbox_store::audit::{Actor, Anchor, Level, PublicKey, RUN_LEVEL, Record, pack};
-use signalbox_store::{AuditState, Payloads};
+use signalbox_store::{AuditState, Payloads, StoreError};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// The `runId` of an entry that concerns no run.
 pub(crate) const STORE_LEVEL: &str = "$store";
@@ -121,7 +121,11 @@ impl App {
             clock_back: None,
             anchor_lines: passed_over,
             payloads: None,
+            not_recorded: None,
         };
+        // The verdict matters more than its record, which a full disk or a damaged store may refuse.
+        let mut refused = None;
+        let mut record = |done: Result<(), StoreError>| refused = refused.take().or(done.err());
         match verdict {
             Verdict::Intact(intact) => {
                 if intact.entries == 0 {
@@ -136,7 +140,7 @@ impl App {
                 // Older ones fitted when the trusted part was verified.
                 told.anchored_up_to = anchors.iter().map(|anchor| anchor.checkpoint.size).max();
                 if let Some(trusted) = &intact.trusted {
-                    self.store.set_audit_note("trusted", &serde_json::to_value(trusted).unwrap_or_default())?;
+                    record(self.store.set_audit_note("trusted", &serde_json::to_value(trusted).unwrap_or_default()));
                 }
             }
             Verdict::Broken(broken) => {
@@ -162,11 +166,11 @@ impl App {
                 if let Some(cp) = good {
                     facts["lastGood"] = json!({ "cpSeq": cp.cp_seq, "size": cp.size, "rootHash": cp.root_hash });
                 }
-                let record = self.fact(AuditEvent::AuditVerifyFailed, Level::Critical, Actor::system(), facts);
-                // Once per finding. The verdict matters more than its record, which a damaged store may refuse.
+                let fact = self.fact(AuditEvent::AuditVerifyFailed, Level::Critical, Actor::system(), facts);
+                // Once per finding.
                 let dedupe = format!("AUDIT_VERIFY_FAILED {} {finding}", bad.kind);
-                let _ = self.store.audit_append(record, Some(dedupe), true);
-                self.store.set_audit_note("trusted", &Value::Null)?;
+                record(self.store.audit_append(fact, Some(dedupe), true).map(drop));
+                record(self.store.set_audit_note("trusted", &Value::Null));
                 told.broken = Some(bad);
             }
         }
@@ -175,15 +179,27 @@ impl App {
             let Payloads { kept, erased, lost, changed } = found;
             told.payloads = Some(AuditPayloads { kept, erased, lost, changed });
         }
-        self.store.set_audit_note("verdict", &serde_json::to_value(&told).unwrap_or_default())?;
+        record(self.store.set_audit_note("verdict", &serde_json::to_value(&told).unwrap_or_default()));
+        told.not_recorded = refused.map(|why| match why {
+            StoreError::DiskFull => "The disk is full.".to_owned(),
+            other => format!("{other}."),
+        });
+        *self.unkept_verdict() = told.not_recorded.is_some().then(|| told.clone());
         Ok(told)
+    }
+
+    fn unkept_verdict(&self) -> MutexGuard<'_, Option<AuditVerdict>> {
+        self.unkept_verdict.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the last verification found.
     pub(crate) fn audit_status_now(&self) -> ApiResult<AuditStatus> {
         let state = self.store.audit_state()?;
-        let note = self.store.audit_note("verdict")?;
-        let verdict = note.and_then(|note| serde_json::from_value(note).ok()).unwrap_or(AuditVerdict {
+        let kept = match self.unkept_verdict().clone() {
+            Some(verdict) => Some(verdict),
+            None => self.store.audit_note("verdict")?.and_then(|note| serde_json::from_value(note).ok()),
+        };
+        let verdict = kept.unwrap_or(AuditVerdict {
             state: if state.head.size == 0 { AuditCondition::Empty } else { AuditCondition::Unknown },
             checked: 0,
             at: None,
@@ -196,6 +212,7 @@ impl App {
             clock_back: None,
             anchor_lines: Vec::new(),
             payloads: None,
+            not_recorded: None,
         });
         let (key, unsigned) = self.signer_now();
         let head = AuditHead { size: state.head.size, hash: state.head.head_hash.to_hex() };

@@ -17,7 +17,7 @@ fn place() -> Place {
 }
 
 fn options(stays: bool) -> Options {
-    Options { host: Host::Desktop, allow: Vec::new(), stays }
+    Options { host: Host::Desktop, allow: Vec::new(), stays, reads: false }
 }
 
 impl Place {

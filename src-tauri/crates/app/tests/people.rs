@@ -12,7 +12,7 @@ struct Place {
 
 fn place() -> Place {
     let dir = tempfile::tempdir().expect("a folder");
-    let options = Options { host: Host::Desktop, allow: Vec::new(), stays: false };
+    let options = Options { host: Host::Desktop, allow: Vec::new(), stays: false, reads: false };
     let app = App::open(&dir.path().join("data"), options).expect("opens");
     Place { _dir: dir, app }
 }

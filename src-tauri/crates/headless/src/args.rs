@@ -163,6 +163,25 @@ pub(crate) enum Command {
     Serve(Serve),
 }
 
+impl Command {
+    /// It changes nothing but what is noted about having looked.
+    pub(crate) fn only_reads(&self) -> bool {
+        match self {
+            Self::Runs(command) => matches!(
+                command,
+                Runs::List { .. }
+                    | Runs::Show { .. }
+                    | Runs::Usage { .. }
+                    | Runs::Events { .. }
+                    | Runs::Snapshot { .. }
+            ),
+            Self::Tasks(command) => matches!(command, Tasks::List { .. } | Tasks::Stats { .. } | Tasks::Show { .. }),
+            Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ImportFormat {
     Auto,

@@ -61,8 +61,7 @@ fn start() -> u8 {
 }
 
 async fn with_store(cli: &Cli, output: &Output) -> u8 {
-    let serving = matches!(cli.command, Command::Serve(_));
-    let (app, data) = match open(&cli.global, serving) {
+    let (app, data) = match open(&cli.global, &cli.command) {
         Ok(opened) => opened,
         Err(error) => return without_store(cli, output, &error),
     };
@@ -107,10 +106,11 @@ fn data_folder(global: &Global) -> ApiResult<PathBuf> {
     }
 }
 
-fn open(global: &Global, serving: bool) -> ApiResult<(Arc<App>, PathBuf)> {
+fn open(global: &Global, command: &Command) -> ApiResult<(Arc<App>, PathBuf)> {
     let data = data_folder(global)?;
     let allow = global.allow_dir.iter().map(|text| signalbox_app::parse_allow_dir(text)).collect::<ApiResult<_>>()?;
-    let app = App::open(&data, Options { host: Host::Http, allow, stays: serving })?;
+    let stays = matches!(command, Command::Serve(_));
+    let app = App::open(&data, Options { host: Host::Http, allow, stays, reads: command.only_reads() })?;
     Ok((app, data))
 }
 

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::letters;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,54 +19,67 @@ fn settle_plans(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// The write connection. WAL is switched on by the setup.
-pub(crate) fn open_writer(path: &Path, busy: Duration) -> Result<Connection> {
-    let connection = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    connection.busy_timeout(busy)?;
-    settle_plans(&connection)?;
-    letters::teach(&connection)?;
-    connection.set_prepared_statement_cache_capacity(64);
-    connection.execute_batch(
-        "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; \
-         PRAGMA journal_size_limit = 67108864; PRAGMA cell_size_check = ON;",
-    )?;
-    Ok(connection)
+/// The database file, and how its connections are opened.
+#[derive(Debug, Clone)]
+pub(crate) struct Database {
+    pub(crate) path: PathBuf,
+    /// How long a connection waits for another process.
+    pub(crate) busy: Duration,
+    /// No other process gets at it meanwhile. What processes share of a log (WAL) is a file, and one that is made needs room;
+    /// alone it stands in memory, so that a full disk can still be read.
+    pub(crate) alone: bool,
 }
 
-fn open_reader(path: &Path, busy: Duration) -> Result<Connection> {
-    let connection = Connection::open_with_flags(
-        path,
+impl Database {
+    fn open(&self, flags: OpenFlags) -> Result<Connection> {
+        let connection = if self.alone {
+            Connection::open_with_flags_and_vfs(&self.path, flags, c"unix-excl")?
+        } else {
+            Connection::open_with_flags(&self.path, flags)?
+        };
+        connection.busy_timeout(self.busy)?;
+        settle_plans(&connection)?;
+        letters::teach(&connection)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(connection)
+    }
+
+    /// The write connection. WAL is switched on by the setup.
+    pub(crate) fn writer(&self) -> Result<Connection> {
+        let connection = self.open(
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        connection.execute_batch(
+            "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; \
+             PRAGMA journal_size_limit = 67108864; PRAGMA cell_size_check = ON;",
+        )?;
+        Ok(connection)
+    }
+
+    fn reader(&self) -> Result<Connection> {
         // Read-write, because reading in WAL mode also needs the shared-memory file; `query_only` keeps it from writing.
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    connection.busy_timeout(busy)?;
-    settle_plans(&connection)?;
-    letters::teach(&connection)?;
-    connection.set_prepared_statement_cache_capacity(64);
-    connection.execute_batch(
-        "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON;",
-    )?;
-    Ok(connection)
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.execute_batch(
+            "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON;",
+        )?;
+        Ok(connection)
+    }
 }
 
 /// Readers that wait for work.
 pub(crate) struct Readers {
-    path: PathBuf,
-    busy: Duration,
+    database: Database,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
-    pub(crate) fn new(path: PathBuf, busy: Duration) -> Self {
-        Self { path, busy, idle: Mutex::new(Vec::new()) }
+    pub(crate) fn new(database: Database) -> Self {
+        Self { database, idle: Mutex::new(Vec::new()) }
     }
 
     /// A reader that the caller keeps.
     pub(crate) fn open(&self) -> Result<Connection> {
-        open_reader(&self.path, self.busy)
+        self.database.reader()
     }
 
     /// Runs `work` on a connection of its own.
@@ -74,7 +87,7 @@ impl Readers {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => open_reader(&self.path, self.busy)?,
+            None => self.database.reader()?,
         };
         let result = work(&connection);
         // After an I/O error or a half-finished read a fresh connection is the safe one.

@@ -1,7 +1,7 @@
 //! Opening: version gates, setup, the checks after a crash, and the writer's thread.
 
 use crate::alarm::StoreAlarm;
-use crate::connection::{Readers, open_writer};
+use crate::connection::{Database, Readers};
 use crate::error::{Error, Result};
 use crate::high_water::{MarkFile, Slot, newest_head};
 use crate::instance::{Instance, setup_lock, unusable};
@@ -27,15 +27,30 @@ pub struct StoreOptions {
     pub check_up_to_bytes: u64,
     /// How long a write waits for another process before it is [`Error::Busy`].
     pub busy_timeout: Duration,
+    /// For who only reads: where the disk is too full to open the store, it is opened for this process alone, which needs no
+    /// room; others find it busy meanwhile. Unix only.
+    pub reads: bool,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { max_pages: None, check_up_to_bytes: 64 * 1024 * 1024, busy_timeout: Duration::from_secs(5) }
+        Self {
+            max_pages: None,
+            check_up_to_bytes: 64 * 1024 * 1024,
+            busy_timeout: Duration::from_secs(5),
+            reads: false,
+        }
     }
 }
 
 pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
+    match open_as(folder, options, false) {
+        Err(Error::DiskFull) if options.reads && cfg!(unix) => open_as(folder, options, true),
+        opened => opened,
+    }
+}
+
+fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> {
     if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(Error::SqliteTooOld { found: rusqlite::version().into() });
     }
@@ -50,7 +65,8 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
         }
         other => other,
     };
-    let connection = open_writer(&path, options.busy_timeout).map_err(in_folder)?;
+    let database = Database { path: path.clone(), busy: options.busy_timeout, alone };
+    let connection = database.writer().map_err(in_folder)?;
     if let Some(pages) = options.max_pages {
         connection.pragma_update(None, "max_page_count", pages)?;
     }
@@ -74,8 +90,7 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
     let max_pages = Arc::new(Mutex::new(options.max_pages));
     let signer = Arc::new(Mutex::new(None));
     let writer = Writer {
-        path: path.clone(),
-        busy: options.busy_timeout,
+        database: database.clone(),
         connection: Some(connection),
         marks,
         read_only,
@@ -93,7 +108,7 @@ pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
         folder: folder.to_owned(),
         desk,
         thread: Mutex::new(Some(thread)),
-        readers: Readers::new(path, options.busy_timeout),
+        readers: Readers::new(database),
         watch: Mutex::new(None),
         alarms,
         max_pages,

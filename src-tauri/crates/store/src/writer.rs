@@ -5,7 +5,7 @@
 //! its own savepoint, so a job that fails takes nobody with it. A group with a durable job is synced to the disk.
 
 use crate::chain;
-use crate::connection::open_writer;
+use crate::connection::Database;
 use crate::error::{Error, Result};
 use crate::failpoint::{Point, pass};
 use crate::high_water::{Mark, MarkFile};
@@ -13,10 +13,8 @@ use rusqlite::Connection;
 use signalbox_audit::{Head, Signer};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::ThreadId;
-use std::time::Duration;
 
 /// Most rows of one transaction.
 const GROUP: usize = 256;
@@ -210,8 +208,7 @@ impl Desk {
 }
 
 pub(crate) struct Writer {
-    pub(crate) path: PathBuf,
-    pub(crate) busy: Duration,
+    pub(crate) database: Database,
     /// `None` after an I/O error, until it can be opened again.
     pub(crate) connection: Option<Connection>,
     pub(crate) marks: Option<MarkFile>,
@@ -267,7 +264,7 @@ impl Writer {
         match self.connection.take() {
             Some(connection) => Ok(connection),
             None => {
-                let connection = open_writer(&self.path, self.busy)?;
+                let connection = self.database.writer()?;
                 self.full_sync = true;
                 if let Some(pages) = *self.max_pages.lock().unwrap_or_else(PoisonError::into_inner) {
                     connection.pragma_update(None, "max_page_count", pages)?;

@@ -30,7 +30,7 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
           <span className="c-err row gap1 nw"><Icon name="errd" /><b>{t('audit.broken', { seq: formatNumber(seq) })}</b></span>
           <span className="nw">{damageText(kind)}</span>
           <span className="t2 ell grow">{seq > 0 ? t('audit.brokenBefore', { seq: formatNumber(seq - 1) }) : ''}</span>
-          {busyMark}{proves}
+          {status.notRecorded ? <NotRecorded why={status.notRecorded} /> : null}{busyMark}{proves}
           <Button small onClick={() => onGo(seq)}>{t('audit.goRecord')}</Button>
           {onExport ? <Button small icon="dl" onClick={onExport}>{t('audit.exportEvidence')}</Button> : null}
         </div>
@@ -52,12 +52,18 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
         {status.removed > 0 ? <><span className="vr" /><span className="t2 nw">{t('audit.removed', { seq: formatNumber(status.removed) })}</span></> : null}
         {status.clockBack ? <><span className="vr" /><button type="button" className="link c-wait nw row gap1" onClick={() => onGo(status.clockBack?.first[0] ?? 0)}><Icon name="clock" size={12} />{tn('audit.clockBack', status.clockBack.count)}</button></> : null}
         {status.at && state !== 'unknown' ? <><span className="vr" /><span className="t2 nw" title={formatDateTime(status.at)}>{t('audit.verifiedAgo', { ago: formatAgo(status.at, now) })}{size !== undefined && size > status.checked ? ` ${tn('audit.since', size - status.checked)}` : ''}</span></> : null}
+        {status.notRecorded ? <><span className="vr" /><NotRecorded why={status.notRecorded} /></> : null}
         <span className="grow" />{busyMark}{proves}
       </div>
       <Payloads status={status} onGo={onGo} />
       {open ? <Proves status={status} /> : null}
     </>
   );
+}
+
+/** The verdict counts; nobody finds it again after this host has ended. */
+function NotRecorded({ why }: { why: string }) {
+  return <span className="c-wait row gap1 nw" title={why}><Icon name="warn" size={12} />{t('audit.notRecorded')}</span>;
 }
 
 /** What is kept apart and is not there any more, or not what was sealed. The last full verification looked. */

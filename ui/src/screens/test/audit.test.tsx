@@ -199,6 +199,11 @@ describe('the audit viewer (E4-E7)', () => {
     expect(screen.getByText(/are unsigned: this machine has no key/)).toBeTruthy();
     expect(document.body.textContent).not.toMatch(/tamper-proof/i);
   });
+  it('says beside the verdict that it could not be recorded', async () => {
+    await show('#/audit', 60, () => Object.assign(host.status, { notRecorded: 'The disk is full.' }));
+    expect((await screen.findByText('could not be recorded')).title).toBe('The disk is full.');
+    expect(screen.getByText(/Chain intact up to record/)).toBeTruthy();
+  });
   it('verifies and exports on request', async () => {
     await show();
     const made = vi.fn(() => 'blob:x');

@@ -314,6 +314,10 @@ pub struct AuditVerdict {
     /// What is kept apart from the chain; only a verification from the beginning looks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payloads: Option<AuditPayloads>,
+    /// Why the verdict could not be recorded: verifying needs no room and no right to write. It stands until this host ends or
+    /// verifies again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_recorded: Option<String>,
 }
 
 /// Entries that are dated more than five seconds before the one that they follow.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 fn open(data: &Path) -> Arc<App> {
-    App::open(data, Options { host: Host::Http, allow: Vec::new(), stays: false }).expect("opens")
+    App::open(data, Options { host: Host::Http, allow: Vec::new(), stays: false, reads: false }).expect("opens")
 }
 
 /// Three entries, verified, and one of them changed behind the program's back.

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 #[test]
 fn exports_go_after_their_days_and_files_of_others_stay() {
     let folder = tempfile::tempdir().expect("folder");
-    let options = Options { host: Host::Http, allow: Vec::new(), stays: false };
+    let options = Options { host: Host::Http, allow: Vec::new(), stays: false, reads: false };
     let app = App::open(folder.path(), options).expect("opens");
     app.tidy().expect("there is no folder yet");
     let now = SystemTime::now();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A process that looks for its key only when the test says so.
 fn open(data: &Path, host: Host, ring: &Arc<Ring>) -> Arc<App> {
-    let options = Options { host, allow: Vec::new(), stays: false };
+    let options = Options { host, allow: Vec::new(), stays: false, reads: false };
     App::open_with(data, options, Arc::clone(ring) as Arc<dyn KeyRing>).expect("opens")
 }
 

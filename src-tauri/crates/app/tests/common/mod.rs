@@ -13,7 +13,7 @@ pub(crate) struct Place {
 }
 
 pub(crate) fn options() -> Options {
-    Options { host: Host::Desktop, allow: Vec::new(), stays: false }
+    Options { host: Host::Desktop, allow: Vec::new(), stays: false, reads: false }
 }
 
 pub(crate) fn place() -> Place {

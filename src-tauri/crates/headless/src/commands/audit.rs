@@ -290,6 +290,10 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
             None => output.line("Tamper-evident up to the last checkpoint that you keep somewhere else."),
         }
     }
+    if let Some(why) = verdict["notRecorded"].as_str() {
+        let line = format!("That it was verified could not be recorded: {}", plain(why));
+        output.line(&output.paint(&line, Tone::Warn));
+    }
     for line in verdict["anchorLines"].as_array().into_iter().flatten() {
         let text = |key: &str| plain(line[key].as_str().unwrap_or_default());
         let told = format!("{}, line {} does not count: {}.", text("file"), line["line"], text("why"));

@@ -1,20 +1,22 @@
 use super::{Desk, GROUP, GROUPS_HERE, Job, Task, Work, Writer};
-use crate::connection::open_writer;
+use crate::connection::Database;
 use crate::error::{Error, Result};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{ThreadId, current};
 use std::time::Duration;
 
+fn database(folder: &tempfile::TempDir) -> Database {
+    Database { path: folder.path().join("signalbox.db"), busy: Duration::from_secs(5), alone: false }
+}
+
 /// A desk at which no thread waits.
 fn desk(folder: &tempfile::TempDir) -> Desk {
-    let path = folder.path().join("signalbox.db");
-    let busy = Duration::from_secs(5);
-    let connection = open_writer(&path, busy).expect("opens");
+    let database = database(folder);
+    let connection = database.writer().expect("opens");
     connection.execute_batch("CREATE TABLE done (n INTEGER)").expect("a table");
     Desk::new(Writer {
-        path,
-        busy,
+        database,
         connection: Some(connection),
         marks: None,
         read_only: false,
@@ -85,7 +87,7 @@ fn who_writes_its_own_job_does_not_write_for_all() {
 fn a_refusal_is_told_when_what_it_is_about_is_there() {
     let folder = tempfile::tempdir().expect("folder");
     let (desk, (sender, receiver)) = (desk(&folder), channel());
-    let reader = open_writer(&folder.path().join("signalbox.db"), Duration::from_secs(5)).expect("opens");
+    let reader = database(&folder).writer().expect("opens");
     let once =
         |work: &mut Work<'_>| match work.connection.query_row("SELECT count(*) FROM done", [], |row| row.get(0))? {
             0 => Ok(work.connection.execute("INSERT INTO done VALUES (1)", [])?),

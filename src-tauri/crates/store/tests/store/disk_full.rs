@@ -1,5 +1,7 @@
 //! Faults 4 and 5: no room.
 
+#[cfg(target_os = "linux")]
+use crate::small_disk::SmallDisk;
 use crate::support::{commit, noise, open, print, started};
 use serde_json::json;
 use signalbox_store::{CommitError, Owner, RunCommit, Store, StoreOptions};
@@ -66,31 +68,44 @@ fn what_is_refused_in_a_group_is_not_there_and_what_is_accepted_is() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_real_full_file_system_leaves_the_store_usable() {
-    use std::process::Command;
-    let folder = tempfile::tempdir().expect("folder");
-    let mount = |options: &str| {
-        Command::new("mount")
-            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
-            .arg(folder.path())
-            .stderr(std::process::Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success())
-    };
-    if !mount("size=900k") {
-        eprintln!("skipped: only root may mount a small file system");
-        return;
-    }
-    let outcome = std::panic::catch_unwind(|| {
-        let store = open(folder.path());
+    let Some(disk) = SmallDisk::new("900k") else { return };
+    let store = open(disk.path());
+    let owner = started(&store, "r");
+    let (seq, refused) = until_full(&store, &owner);
+    assert_eq!(store.events("r", 0, 1_000).expect("reads").len() as u64, seq - 1);
+    assert!(disk.mount("remount,size=8m"));
+    store.commit(refused).expect("there is room again");
+    assert_eq!(store.events("r", 0, 1_000).expect("reads").len() as u64, seq);
+}
+
+/// Reading needs no room: who only reads opens a store that was closed, or that a crash left with its log, on a disk without any.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_store_on_a_full_disk_is_opened_by_who_only_reads() {
+    for crashed in [false, true] {
+        let Some(disk) = SmallDisk::new("4m") else { return };
+        let folder = tempfile::tempdir().expect("folder");
+        let at = if crashed { folder.path() } else { disk.path() };
+        let store = open(at);
         let owner = started(&store, "r");
-        let (seq, refused) = until_full(&store, &owner);
-        assert_eq!(store.events("r", 0, 1_000).expect("reads").len() as u64, seq - 1);
-        assert!(mount("remount,size=8m"));
-        store.commit(refused).expect("there is room again");
-        assert_eq!(store.events("r", 0, 1_000).expect("reads").len() as u64, seq);
-    });
-    Command::new("umount").arg("-l").arg(folder.path()).status().expect("umount");
-    if let Err(panic) = outcome {
-        std::panic::resume_unwind(panic);
+        store.commit(commit("r", &owner, vec![print("r", 2, json!("kept"))])).expect("fits");
+        if crashed {
+            std::fs::create_dir(disk.path().join("instances")).expect("a folder");
+            for name in ["signalbox.db", "signalbox.db-wal", "signalbox.mark"] {
+                std::fs::copy(at.join(name), disk.path().join(name)).expect("copied");
+            }
+        }
+        drop(store);
+        disk.fill();
+        let refused = Store::open(disk.path(), &StoreOptions::default()).map(drop);
+        assert_eq!(refused.map_err(|error| error.code()), Err("DISK_FULL"));
+        let reads = StoreOptions { reads: true, ..StoreOptions::default() };
+        for _ in 0..2 {
+            let store = Store::open(disk.path(), &reads).expect("opens");
+            assert_eq!((store.alarms(), store.events("r", 0, 10).expect("reads").len()), (&[][..], 2));
+            assert!(store.audit_verify(Vec::new(), Vec::new(), None).expect("reads").is_intact());
+            let large = commit("r", &owner, vec![print("r", 3, json!(noise(3, 200_000)))]);
+            assert_eq!(store.commit(large), Err(CommitError::DiskFull), "crashed: {crashed}");
+        }
     }
 }

@@ -9,6 +9,8 @@ mod open;
 mod ownership;
 mod people;
 mod retention;
+#[cfg(target_os = "linux")]
+mod small_disk;
 mod support;
 mod table;
 

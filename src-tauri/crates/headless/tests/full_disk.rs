@@ -1,0 +1,81 @@
+//! What the real program does on a disk without room: reading and verifying need none.
+#![cfg(target_os = "linux")]
+
+#[path = "../../store/tests/store/small_disk.rs"]
+mod small_disk;
+mod support;
+
+use serde_json::{Value, json};
+use small_disk::SmallDisk;
+use support::{Box, Done, Serving, workflow};
+
+/// A data folder with a run in it that waits for a person, on a disk that is full.
+struct Full {
+    place: Box,
+    disk: SmallDisk,
+}
+
+impl Full {
+    fn new() -> Option<Self> {
+        let full = Self { place: Box::new(), disk: SmallDisk::new("6m")? };
+        let asks = json!({ "ask": { "type": "builtin.human_approval", "config": { "title": "Shall we?" } } });
+        let file = full.place.file("w.signalbox.json", workflow(asks, json!([])).to_string());
+        assert_eq!(full.run(&["run", &file.display().to_string(), "--json"]).code, 3);
+        full.disk.fill();
+        Some(full)
+    }
+
+    fn run(&self, args: &[&str]) -> Done {
+        let data = self.disk.path().display().to_string();
+        self.place.run(&[args, &["--data", &data]].concat())
+    }
+}
+
+/// What is verified counts; that it could not be recorded stands beside it.
+#[test]
+fn the_chain_is_verified_and_read_on_a_full_disk() {
+    let Some(full) = Full::new() else { return };
+    let told = full.run(&["audit", "verify"]);
+    assert_eq!(told.code, 0, "{}{}", told.out, told.err);
+    assert!(told.out.starts_with("OK: "), "{}", told.out);
+    assert!(told.out.contains("That it was verified could not be recorded: The disk is full."), "{}", told.out);
+    let verdict = full.run(&["audit", "verify", "--json"]).json();
+    assert_eq!((&verdict["state"], &verdict["notRecorded"]), (&json!("intact"), &json!("The disk is full.")));
+    for (command, holds) in [
+        (&["audit", "status"][..], "entries; last verification: unknown"),
+        (&["audit", "list"], "HITL_CREATED"),
+        (&["runs", "list"], "1 task waits for a person"),
+        (&["tasks", "list"], "Shall we?"),
+    ] {
+        let told = full.run(command);
+        assert_eq!(told.code, 0, "{command:?} {}{}", told.out, told.err);
+        assert!(told.out.contains(holds), "{command:?} {}", told.out);
+    }
+    // Whoever would change something is told at once.
+    let refused = full.run(&["tasks", "complete", "any", "--action", "approve", "--json"]);
+    assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some("DISK_FULL")), "{}", refused.out);
+    full.disk.free();
+    let verdict = full.run(&["audit", "verify", "--json"]).json();
+    assert_eq!((&verdict["state"], verdict.get("notRecorded")), (&json!("intact"), None));
+}
+
+/// A host that stays tells the verdict to who asks, and keeps it for who looks later.
+#[test]
+fn a_server_verifies_on_a_full_disk() {
+    let Some(full) = Full::new() else { return };
+    full.disk.free();
+    let data = full.disk.path().display().to_string();
+    let serving = Serving::start(&full.place, &["--data", &data]);
+    let ask = |command: &str| -> Value { serving.ask("POST", &format!("/rpc/{command}"), &json!({})).json() };
+    assert_eq!(ask("audit_verify").get("notRecorded"), None);
+    full.disk.fill();
+    // What fits into pages that the log has already may still be written; until one does not.
+    let told = (0..200).map(|_| ask("audit_verify")).find(|verdict| verdict["notRecorded"].is_string());
+    let told = told.expect("the disk has an end");
+    assert_eq!((&told["state"], &told["notRecorded"]), (&json!("intact"), &json!("The disk is full.")));
+    let status = ask("audit_status");
+    assert_eq!((&status["state"], &status["at"]), (&json!("intact"), &told["at"]));
+    full.disk.free();
+    assert_eq!(ask("audit_verify").get("notRecorded"), None);
+    assert_eq!(ask("audit_status").get("notRecorded"), None);
+}
