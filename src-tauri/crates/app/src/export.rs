@@ -6,7 +6,7 @@ use crate::audit_query;
 use crate::dto::{AuditExport, AuditProfile, ExportFormat};
 use crate::error::{ApiError, ApiResult};
 use crate::evidence::keys;
-use crate::files::{beside, io_error};
+use crate::files::{Fresh, io_error, io_words};
 use crate::people::signed;
 use crate::profile::Hiding;
 use crate::router::Caller;
@@ -20,7 +20,7 @@ use signalbox_store::{AuditQuery, StoreError};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io::{Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -58,18 +58,11 @@ impl App {
                 }
             };
             // Beside it first: a file that was there stays whole until the new one is.
-            let fresh = beside(&file);
-            let out = std::fs::File::create_new(&fresh).map_err(|error| io_error(&error, &file, "written"))?;
+            let fresh = Fresh::beside(&file).map_err(|error| io_error(&error, &file, "written"))?;
             let what = AuditExport { run_id, query, format, profile, hide };
-            let done = app.export_audit(&caller, &what, std::io::BufWriter::new(out)).and_then(|(entries, _)| {
-                std::fs::rename(&fresh, &file).map_err(|error| io_error(&error, &file, "written"))?;
-                Ok(json!({ "file": file, "entries": entries }))
-            });
-            if done.is_err() {
-                // Whatever was written of it is of no use.
-                let _ = std::fs::remove_file(&fresh);
-            }
-            done
+            let (entries, _) = app.export_audit(&caller, &what, &file, std::io::BufWriter::new(fresh.file()))?;
+            fresh.keep().map_err(|error| io_error(&error, &file, "written"))?;
+            Ok(json!({ "file": file, "entries": entries }))
         })
         .await
     }
@@ -80,12 +73,13 @@ impl App {
         Ok(if hiding.is_full() { String::new() } else { format!("-{}", hiding.name()) })
     }
 
-    /// Writes an export; gives the number of entries. It is recorded first and a checkpoint is sealed, so that the file
+    /// Writes an export; gives the number of entries. `file` is what errors name. It is recorded first and a checkpoint is sealed, so that the file
     /// ends with its own record.
     pub(crate) fn export_audit(
         &self,
         caller: &Caller,
         what: &AuditExport,
+        file: &Path,
         out: impl Write + Seek,
     ) -> ApiResult<(u64, &'static str)> {
         if let Some(run) = &what.run_id {
@@ -125,18 +119,18 @@ impl App {
             counter.fetch_add(1, Ordering::Relaxed);
         });
         match what.format {
-            ExportFormat::Pack => self.pack(out, rows, whole, hiding)?,
+            ExportFormat::Pack => self.pack(file, out, rows, whole, hiding)?,
             ExportFormat::Csv => {
                 let unread = Unread::default();
-                csv(out, shown(rows, hiding, &unread))?;
+                csv(out, shown(rows, hiding, &unread)).map_err(cannot_write(file))?;
                 unread.told()?;
             }
             ExportFormat::Jsonl => {
                 let (mut out, unread) = (out, Unread::default());
                 for line in shown(rows, hiding, &unread) {
-                    out.write_all(line.to_text().as_bytes()).map_err(cannot_write)?;
+                    out.write_all(line.to_text().as_bytes()).map_err(cannot_write(file))?;
                 }
-                out.flush().map_err(cannot_write)?;
+                out.flush().map_err(cannot_write(file))?;
                 unread.told()?;
             }
         }
@@ -160,6 +154,7 @@ impl App {
 
     fn pack(
         &self,
+        file: &Path,
         out: impl Write + Seek,
         rows: impl Iterator<Item = Row>,
         whole: bool,
@@ -175,15 +170,18 @@ impl App {
         };
         // Entries that were written since the checkpoint stay out: nothing proves them yet.
         let rows = rows.take_while(move |row| row.seq < size);
-        let write = |error: pack::WriteError| {
-            ApiError::unavailable("NOT_WRITTEN", format!("{error}."), "Free some space, then try again.")
+        let write = |error: pack::WriteError| match error {
+            pack::WriteError::Io(error) => cannot_write(file)(error),
+            other => {
+                ApiError::unavailable("NOT_WRITTEN", format!("{}: {other}.", file.display()), "Report this fault.")
+            }
         };
         let profile = hiding.stated();
         // The place of an entry that is shown in part stands on its proof.
         if whole && hiding.is_full() {
             let contents = pack::Contents { rows, checkpoints, proofs: Vec::new(), profile, keys };
             let mut out = pack::write(out, contents).map_err(write)?;
-            return out.flush().map_err(cannot_write);
+            return out.flush().map_err(cannot_write(file));
         }
         let gone = self.store.audit_tombstone()?;
         let mut tree = match gone.as_ref().map(|(_, tombstone)| tombstone.frontier()) {
@@ -221,7 +219,7 @@ impl App {
         let unread = Unread::default();
         let rows = shown(rows, hiding, &unread);
         let mut out = pack::write(out, pack::Contents { rows, checkpoints, proofs, profile, keys }).map_err(write)?;
-        out.flush().map_err(cannot_write)?;
+        out.flush().map_err(cannot_write(file))?;
         if let Some(why) = failed.take() {
             return Err(damaged(why));
         }
@@ -272,12 +270,13 @@ fn with(rows: impl Iterator<Item = Row>, extra: Option<Row>) -> impl Iterator<It
     })
 }
 
-fn cannot_write(error: std::io::Error) -> ApiError {
-    ApiError::unavailable(
-        "NOT_WRITTEN",
-        format!("The file cannot be written: {error}."),
-        "Free some space, then try again.",
-    )
+/// A file that is begun.
+fn cannot_write(file: &Path) -> impl Fn(std::io::Error) -> ApiError {
+    move |error| ApiError {
+        message: format!("{} could not be written: {}.", file.display(), io_words(&error)),
+        hint: "Free some space, then try again.".into(),
+        ..io_error(&error, file, "written")
+    }
 }
 
 /// A cell in quotes. Letters that nobody sees, and that would turn what stands after them, are written as in the other formats.
@@ -287,9 +286,9 @@ fn cell(text: &str) -> String {
 }
 
 /// A table for spreadsheets. A cell that would be a formula there is kept from being one.
-fn csv(mut out: impl Write, rows: impl Iterator<Item = Line>) -> ApiResult<()> {
+fn csv(mut out: impl Write, rows: impl Iterator<Item = Line>) -> std::io::Result<()> {
     let head = "seq,timestamp,level,event,actorType,actorId,actorRole,runId,nodeId,metadata,hash,signature\r\n";
-    out.write_all(head.as_bytes()).map_err(cannot_write)?;
+    out.write_all(head.as_bytes())?;
     for Line { row, .. } in rows {
         let entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
         let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -308,9 +307,9 @@ fn csv(mut out: impl Write, rows: impl Iterator<Item = Line>) -> ApiResult<()> {
             row.signature.unwrap_or_default(),
         ];
         let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
-        out.write_all(format!("{},{}\r\n", row.seq, cells.join(",")).as_bytes()).map_err(cannot_write)?;
+        out.write_all(format!("{},{}\r\n", row.seq, cells.join(",")).as_bytes())?;
     }
-    out.flush().map_err(cannot_write)
+    out.flush()
 }
 
 #[cfg(test)]

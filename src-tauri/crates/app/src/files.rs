@@ -6,36 +6,109 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A hidden name beside a file for what becomes it when it is whole; nobody else's.
-pub(crate) fn beside(path: &Path) -> PathBuf {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("file");
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    path.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()))
+/// What becomes a file when it is whole: it stands beside it under a hidden name of ours, and goes when it is dropped before.
+/// It is locked while somebody writes it, so that one without a lock is what a process that died left.
+pub(crate) struct Fresh {
+    file: File,
+    path: PathBuf,
+    becomes: PathBuf,
+    kept: bool,
+}
+
+impl Fresh {
+    /// Takes away what died beside the same file before.
+    pub(crate) fn beside(path: &Path) -> io::Result<Self> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("file");
+        sweep(path, name);
+        loop {
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let fresh = path.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()));
+            let file = match OpenOptions::new().read(true).write(true).create_new(true).open(&fresh) {
+                // What a process with our number left, where no locks are.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                opened => opened?,
+            };
+            // Where no locks are, nothing is taken away either.
+            let locked = file.lock().is_ok();
+            if !locked || fresh.exists() {
+                return Ok(Self { file, path: fresh, becomes: path.to_owned(), kept: false });
+            }
+            // Another process took it away between its creation and the lock.
+        }
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// It becomes the file.
+    pub(crate) fn keep(mut self) -> io::Result<()> {
+        fs::rename(&self.path, &self.becomes)?;
+        self.kept = true;
+        Ok(())
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        if !self.kept {
+            // Whatever was written of it is of no use.
+            fs::remove_file(&self.path).ok();
+        }
+    }
+}
+
+/// Takes away files of [`Fresh`] for the same target that nobody writes any more. What cannot be looked at stays.
+fn sweep(path: &Path, name: &str) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let begin = format!(".{name}.");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        let numbers = file.to_str().and_then(|file| file.strip_prefix(&begin)?.strip_suffix(".tmp")?.split_once('-'));
+        let is_ours = numbers.is_some_and(|(process, number)| {
+            [process, number].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+        });
+        if is_ours
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && let Ok(left) = OpenOptions::new().write(true).open(entry.path())
+            && left.try_lock().is_ok()
+        {
+            fs::remove_file(entry.path()).ok();
+        }
+    }
 }
 
 /// Replaces a file: written beside it, synced, renamed, folder synced.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    let temporary = beside(path);
-    let result = (|| {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+    let result = Fresh::beside(path).and_then(|fresh| {
+        let mut file = fresh.file();
         file.write_all(bytes)?;
         if let Ok(old) = fs::metadata(path) {
             file.set_permissions(old.permissions())?;
         }
         file.sync_all()?;
-        fs::rename(&temporary, path)?;
+        fresh.keep()?;
         // Some systems cannot sync a folder; the rename itself is done.
         if let Ok(folder) = File::open(folder) {
             folder.sync_all().ok();
         }
         Ok(())
-    })();
-    if result.is_err() {
-        fs::remove_file(&temporary).ok();
-    }
+    });
     result.map_err(|error| io_error(&error, path, "written"))
+}
+
+/// Why the system refused, as it ends a sentence.
+pub(crate) fn io_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".into(),
+        io::ErrorKind::PermissionDenied => "this account may not do that here".into(),
+        io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".into(),
+        io::ErrorKind::NotFound => "its folder does not exist".into(),
+        io::ErrorKind::IsADirectory => "it is a folder".into(),
+        _ => error.to_string(),
+    }
 }
 
 /// What a person can do about an IO error.
@@ -55,7 +128,14 @@ pub(crate) fn io_error(error: &io::Error, path: &Path, what: &str) -> ApiError {
             format!("{place} could not be {what}: this account may not do that here."),
             "Give this account the right to the file and its folder, then try again.",
         ),
-        io::ErrorKind::NotFound => ApiError::not_found(format!("{place} does not exist. Check the path.")),
+        io::ErrorKind::NotFound => {
+            ApiError::not_found(match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                Some(folder) if !folder.exists() => {
+                    format!("The folder {} does not exist. Check the path.", folder.display())
+                }
+                _ => format!("{place} does not exist. Check the path."),
+            })
+        }
         _ => ApiError::unavailable(
             "IO_ERROR",
             format!("{place} could not be {what}: {error}."),

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::audit_places::{self, Kind, MINUTE, Place, Standing};
 use crate::dto::AuditSinkView;
 use crate::error::{ApiError, ApiResult};
+use crate::files::io_words;
 use crate::router::Caller;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -209,7 +210,7 @@ fn open(place: &str) -> ApiResult<JsonlSink> {
 }
 
 fn refused(place: &str, why: &std::io::Error) -> ApiError {
-    let message = format!("{place} does not take entries: {why}.");
+    let message = format!("{place} does not take entries: {}.", io_words(why));
     let hint = "Name another file, or mend this one: copying goes on by itself where it ended, and the chain here has everything.";
     ApiError::unavailable("SINK_FAILED", message, hint)
 }

@@ -3,6 +3,7 @@
 //! It holds exactly `entries.jsonl`, `checkpoints.jsonl`, `proofs.jsonl`, `key.pub`, `manifest.json` and `README.txt`; packs
 //! of before have no manifest.
 
+mod out;
 mod read;
 mod zip_file;
 
@@ -14,6 +15,8 @@ use crate::verify::{Verdict, is_zero};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Seek, Write};
 use zip::write::SimpleFileOptions;
+
+use out::Out;
 
 pub use read::{verify, verify_from};
 pub use zip_file::{Limits, NotAPack};
@@ -81,10 +84,19 @@ pub enum WriteError {
     Io(#[from] io::Error),
     /// The zip could not be written.
     #[error("the evidence pack: {0}")]
-    Zip(#[from] zip::result::ZipError),
+    Zip(zip::result::ZipError),
     /// Without a checkpoint nothing can be proved.
     #[error("an evidence pack needs a checkpoint: seal one before exporting")]
     NoCheckpoint,
+}
+
+impl From<zip::result::ZipError> for WriteError {
+    fn from(error: zip::result::ZipError) -> Self {
+        match error {
+            zip::result::ZipError::Io(error) => Self::Io(error),
+            other => Self::Zip(other),
+        }
+    }
 }
 
 /// Writes a pack. The same contents give the same bytes.
@@ -97,11 +109,15 @@ pub fn write<W: Write + Seek>(
 ) -> Result<W, WriteError> {
     let last = contents.checkpoints.last().ok_or(WriteError::NoCheckpoint)?;
     let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    let (out, failed) = Out::new(out);
     let mut zip = zip::ZipWriter::new(out);
     zip.start_file(FILES[0], options)?;
     let Profile { name: profile, hides } = contents.profile;
     let mut manifest = Manifest { version: 1, profile, hides, entries: 0, shown: 0 };
     for row in contents.rows {
+        if failed.is_set() {
+            break;
+        }
         let line: Line = row.into();
         zip.write_all(line.to_text().as_bytes())?;
         manifest.entries += 1;
@@ -113,6 +129,9 @@ pub fn write<W: Write + Seek>(
     }
     zip.start_file(FILES[2], options)?;
     for proof in contents.proofs {
+        if failed.is_set() {
+            break;
+        }
         zip.write_all(serde_json::to_string(&proof).map_err(io::Error::from)?.as_bytes())?;
         zip.write_all(b"\n")?;
     }
@@ -128,7 +147,9 @@ pub fn write<W: Write + Seek>(
     zip.write_all(b"\n")?;
     zip.start_file(FILES[5], options)?;
     zip.write_all(readme(&manifest, last, contents.keys.first()).as_bytes())?;
-    Ok(zip.finish()?)
+    let out = zip.finish()?;
+    failed.told()?;
+    Ok(out.into_inner())
 }
 
 fn readme(manifest: &Manifest, last: &SignedCheckpoint, key: Option<&PublicKey>) -> String {

@@ -4,11 +4,11 @@ mod common;
 
 use common::{Log, log, packed, record, signer};
 use signalbox_audit::line::Line;
-use signalbox_audit::pack::{Contents, FILES, Limits, Manifest, PackResult, Profile, verify, write};
+use signalbox_audit::pack::{Contents, FILES, Limits, Manifest, PackResult, Profile, WriteError, verify, write};
 use signalbox_audit::sink::{Jsonl, Ring, SinkError, read_rows};
 use signalbox_audit::verify::{Expect, Kind, Row, Verdict, try_verify};
 use signalbox_audit::{Chain, Digest, Entry, Inclusion, PublicKey, Signer, Tree};
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -376,4 +376,55 @@ fn ts_050_the_same_head_in_every_sink() {
     // A changed file gets nothing more.
     assert!(matches!(Jsonl::open(&bad, "log-1"), Err(SinkError::Foreign { line: 51, .. })));
     assert!(matches!(Jsonl::open(&path, "log-2"), Err(SinkError::Foreign { line: 1, .. })));
+}
+
+/// A target with room for so many bytes.
+struct Disk {
+    held: Cursor<Vec<u8>>,
+    room: u64,
+}
+
+impl Write for Disk {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.held.position() + bytes.len() as u64 > self.room {
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        self.held.write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Disk {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.held.seek(to)
+    }
+}
+
+/// Wherever the room ends, that is told as what it is; with room for all of it the pack is the same.
+#[test]
+fn a_pack_for_which_there_is_no_room_says_so() {
+    let log = log("log", SIZE, &[SIZE], None);
+    let whole = pack(&log, |_| true, false, None);
+    let length = whole.len() as u64;
+    for room in (0..=length).step_by(53).chain([length - 1, length]) {
+        let contents = Contents {
+            rows: log.rows.clone(),
+            checkpoints: log.checkpoints.clone(),
+            proofs: Vec::new(),
+            profile: Profile::default(),
+            keys: Vec::new(),
+        };
+        match write(Disk { held: Cursor::default(), room }, contents) {
+            Ok(disk) => assert!(room == length && disk.held.into_inner() == whole, "{room} of {length}"),
+            Err(WriteError::Io(error)) => {
+                assert!(
+                    room < length && error.kind() == std::io::ErrorKind::StorageFull,
+                    "{room} of {length}: {error}"
+                );
+            }
+            Err(other) => panic!("{room}: {other}"),
+        }
+    }
 }

@@ -79,3 +79,26 @@ fn a_server_verifies_on_a_full_disk() {
     assert_eq!(ask("audit_verify").get("notRecorded"), None);
     assert_eq!(ask("audit_status").get("notRecorded"), None);
 }
+
+/// Whatever is exported where there is no room: one sentence, and nothing is left there.
+#[test]
+fn an_export_for_which_there_is_no_room_says_so_in_one_sentence() {
+    let Some(disk) = SmallDisk::new("1m") else { return };
+    let place = Box::new();
+    let file = place.file("w.signalbox.json", workflow(json!({ "a": { "type": "flow.noop" } }), json!([])).to_string());
+    assert_eq!(place.run(&["run", &file.display().to_string(), "--json"]).code, 0);
+    disk.fill();
+    for name in ["a.zip", "a.csv", "a.jsonl"] {
+        let out = disk.path().join(name).display().to_string();
+        let told = place.run(&["audit", "export", "--out", &out]);
+        let expected = format!("error: {out} could not be written: the disk is full.");
+        assert_eq!((told.code, told.err.lines().next()), (2, Some(expected.as_str())), "{}", told.err);
+    }
+    let sink = disk.path().join("copy.jsonl").display().to_string();
+    let told = place.run(&["audit", "sink", "add", "--file", &sink]);
+    assert!(told.out.contains("does not take entries: the disk is full."), "{}{}", told.out, told.err);
+    let left: Vec<_> = std::fs::read_dir(disk.path()).expect("there").flatten().map(|one| one.file_name()).collect();
+    assert_eq!(left.len(), 2, "the filler and the empty copy: {left:?}");
+    let missing = place.run(&["audit", "export", "--out", "nowhere/x.zip"]);
+    assert!(missing.err.contains("The folder nowhere does not exist."), "{}", missing.err);
+}

@@ -1,4 +1,4 @@
-use super::{io_error, write_atomic};
+use super::{Fresh, io_error, write_atomic};
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
@@ -14,6 +14,7 @@ fn every_failure_says_what_to_do() {
         let error = io_error(&Error::from(kind), Path::new("/a/b"), "written");
         assert_eq!(error.code, code);
         assert!(!error.hint.is_empty() && (code == "NOT_FOUND" || error.message.contains("/a/b")));
+        assert!(code != "NOT_FOUND" || error.hint.starts_with("The folder /a does not exist."), "{error}");
     }
 }
 
@@ -28,4 +29,33 @@ fn a_failed_write_leaves_the_old_file_and_nothing_else() {
     assert!(write_atomic(&taken, b"new").is_err());
     assert_eq!(std::fs::read(&path).expect("there"), b"old");
     assert_eq!(std::fs::read_dir(dir.path()).expect("there").count(), 2, "no temporary file is left");
+}
+
+/// A process that was killed while it wrote left a part beside the target: the next that writes there takes it away, and
+/// nothing else, nor what another process writes now.
+#[test]
+fn what_a_dead_process_left_beside_a_file_goes_with_the_next_write() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| dir.path().join(name);
+    let left = ".k.zip.22301-0.tmp";
+    let others =
+        [".k.zip.22301-.tmp", ".k.zip.x-0.tmp", ".k.zip.22301-0.tmp.txt", ".other.zip.22301-0.tmp", "k.zip.1-1.tmp"];
+    for name in others.iter().chain([&left, &".k.zip.7-7.tmp"]) {
+        std::fs::write(at(name), "part").expect("written");
+    }
+    let written = std::fs::File::open(at(".k.zip.7-7.tmp")).expect("there");
+    written.lock().expect("locked");
+    std::fs::create_dir(at(".k.zip.1-1.tmp")).expect("a folder");
+    let fresh = Fresh::beside(&at("k.zip")).expect("begun");
+    // Another one for the same target does not take the first away.
+    drop(Fresh::beside(&at("k.zip")).expect("begun"));
+    fresh.keep().expect("kept");
+    let mut held: Vec<String> = std::fs::read_dir(dir.path())
+        .expect("there")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    held.sort();
+    let mut expected = [&others[..], &[".k.zip.7-7.tmp", ".k.zip.1-1.tmp", "k.zip"]].concat();
+    expected.sort_unstable();
+    assert_eq!(held, expected);
 }
