@@ -110,3 +110,71 @@ test('UX-L5 a decision about a hundred tasks shows how far it is, and stops', as
   await shot(page, 'bulk-stopped');
   expect(await left()).toBe(40);
 });
+
+test('a decision that was saved but got no answer is not called unsaved, and is found by itself', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Cut off' });
+  const runId = await startRun(host, ref, { name: 'Ada', total: 10, count: 0 });
+  const mine = async () => (await openTasks(host)).filter((one) => one.runId === runId);
+  await expect.poll(async () => (await mine()).length).toBe(1);
+  const [one] = await mine();
+  const page = await open(`#/inbox/${one?.id ?? ''}`);
+  // The host has it, but its answer does not arrive; nor does any other until the way is open again.
+  let cut = false;
+  await page.route(/\/rpc\/task_(complete|get)$/, async (route) => {
+    if (!cut) return route.fallback();
+    await route.fetch();
+    return route.abort('connectionreset');
+  });
+  const skip = page.getByRole('region', { name: 'Task', exact: true }).getByRole('button', { name: /^Skip/ });
+  await expect(skip).toBeVisible();
+  cut = true;
+  await skip.click();
+  const strip = page.getByRole('region', { name: 'Decisions on their way' });
+  await expect(strip.getByText('No answer came: it is not known whether it was saved. Try again: it counts once.')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('not saved')).toHaveCount(0);
+  expect((await mine()).map((each) => each.state)).toEqual(['done']);
+  await shot(page, 'no-answer');
+  cut = false;
+  await expect(strip).toBeHidden({ timeout: 20_000 });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('Show messages');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Messages' }).getByRole('listitem').filter({ hasText: /^Skipped: / })).toHaveCount(1);
+  expect(await host.rpc<{ total: number }>('audit_list', { query: `run:${runId} event:HITL_COMPLETED` })).toMatchObject({ total: 1 });
+});
+
+test('of many decisions only those without an answer are asked about', async ({ open, host }) => {
+  const nodes = MEAN['nodes'] as { [id: string]: object };
+  const rows = { ...MEAN, name: 'Twenty', nodes: { ...nodes, start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' }, split: { type: 'data.transform', typeVersion: 1, title: 'Split', config: { expression: 'item.rows', split: true } } },
+    edges: [{ from: 'start.success', to: 'split' }, { from: 'split.success', to: 'mean' }, ...(MEAN['edges'] as { from: string; to: string }[]).slice(1)] };
+  const { ref } = await makeWorkflow(host, rows);
+  const runId = await startRun(host, ref, { rows: Array.from({ length: 24 }, (_, n) => ({ name: `Row ${String(n)}`, total: 4, count: 0 })) });
+  const mine = async () => (await openTasks(host)).filter((one) => one.runId === runId);
+  const left = async () => (await mine()).filter((one) => one.state === 'open').length;
+  await expect.poll(left, { timeout: 30_000 }).toBe(24);
+  const page = await open(`#/inbox/${(await mine())[0]?.id ?? ''}`);
+  let parts = 0;
+  let cut = false;
+  await page.route('**/rpc/task_complete_many', async (route) => {
+    parts += 1;
+    if (parts !== 2) return route.fallback();
+    cut = true;
+    // Of the second part four arrive.
+    const asked = route.request().postDataJSON() as { taskIds: string[] };
+    await route.fetch({ postData: JSON.stringify({ ...asked, taskIds: asked.taskIds.slice(0, 4) }) });
+    return route.abort('connectionreset');
+  });
+  await page.route('**/rpc/task_get', (route) => (cut ? route.abort('connectionreset') : route.fallback()));
+  await page.getByRole('region', { name: 'Task', exact: true }).getByRole('button', { name: 'Review all' }).click();
+  await page.getByRole('button', { name: /^Skip: 24/ }).click();
+  const strip = page.getByRole('region', { name: 'Decisions on their way' });
+  await expect(strip.getByText('No answer came for 10 tasks: it is not known which were saved. Try again: each counts once.')).toBeVisible({ timeout: 20_000 });
+  await expect(strip.getByText('10 of 24 tasks decided. 4 are left undecided.')).toBeVisible();
+  await shot(page, 'no-answer-many');
+  cut = false;
+  await expect(strip.getByText('14 of 24 tasks decided. 4 are left undecided.')).toBeVisible({ timeout: 20_000 });
+  expect(await left()).toBe(10);
+  await strip.getByRole('button', { name: 'Try again' }).click();
+  await expect(strip.getByText('All 24 tasks decided')).toBeVisible({ timeout: 20_000 });
+  expect(await host.rpc<{ total: number }>('audit_list', { query: `run:${runId} event:HITL_COMPLETED` })).toMatchObject({ total: 24 });
+});

@@ -41,6 +41,9 @@ describe('calls', () => {
     await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONFLICT', message: 'Changed outside.', hint: 'Reload.', details: { revision: 'r2' } });
     vi.stubGlobal('fetch', async () => new Response('<html>', { status: 401 }));
     await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'AUTH', hint: expect.stringContaining('Open the address') });
+    // The answer breaks off in the middle.
+    vi.stubGlobal('fetch', async () => new Response('[{"id":'));
+    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONNECTION' });
     vi.stubGlobal('fetch', async () => { throw new TypeError('fetch failed'); });
     await expect(httpTransport('', '').call('catalog_list', {})).rejects.toBeInstanceOf(ApiError);
   });

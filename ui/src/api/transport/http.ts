@@ -66,7 +66,13 @@ export function httpTransport(base: string, token: string): Transport {
         throw unreachable();
       }
       if (!response.ok) throw await failure(response);
-      return (await response.json()) as Commands[K]['response'];
+      try {
+        return (await response.json()) as Commands[K]['response'];
+      } catch (cause) {
+        if (signal?.aborted) throw cause;
+        // The connection broke in the middle of the answer.
+        throw unreachable();
+      }
     },
     subscribe(runId, after, onEvents, onError) {
       const stop = new AbortController();

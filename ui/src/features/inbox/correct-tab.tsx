@@ -267,7 +267,7 @@ function Unsent({ task, work, send }: DetailProps) {
   const { copied, copy } = useCopy();
   const now = useNow(60_000);
   const mine = work.changed || work.notes.trim() !== '';
-  if (!mine || (send && send.state !== 'failed')) return null;
+  if (!mine || (send && (send.state !== 'failed' || send.unsure))) return null;
   const { decision } = task;
   const who = decision ? whoText(decision.operatorId) : '';
   return (

@@ -18,7 +18,7 @@ import { HistoryTab } from './history-tab.tsx';
 import { isToolCall, ToolCall, toolWords } from './tool-call.tsx';
 import { canReopen, TaskLinks } from './reopen.tsx';
 import { useStopWhenClosed } from './model-suggestion.tsx';
-import { isOnItsWay, type Send } from './sending.ts';
+import { isOnItsWay, sendWord, type Send } from './sending.ts';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
 import { roundText, ACTION_ICON, actionOn, approvalsText, claimOf, decidedText, dueOf, heldText, isAction, isTheirs, leading, sentText, spanText, stateSignal, takesInput, whenText, whoText } from './words.ts';
@@ -96,7 +96,7 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOthe
       <span className={`tile t32 k-${tile.tone}`}><Icon name={tile.icon} /></span>
       <div className="col">
         <div className="row"><h2 className="l ell"><SafeText line text={task.title} /></h2>
-          {send && (open || send.state === 'failed') ? <Badge signal={send.state === 'failed' ? 'err' : 'person'}>{t(`inbox.send.${send.state}`)}</Badge>
+          {send && (open || (send.state === 'failed' && !send.unsure)) ? <Badge signal={send.unsure ? 'wait' : send.state === 'failed' ? 'err' : 'person'}>{t(`inbox.send.${sendWord(send)}`)}</Badge>
             : <Badge signal={stateSignal(task.state)}>{task.state === 'open' ? t('inbox.personsTurn') : t(`inbox.state.${task.state}`)}</Badge>}
           {task.severity === 'CRITICAL' && task.state === 'open' ? <Badge signal="err">{t('inbox.critical')}</Badge> : null}
           {task.minApprovals > 1 ? <Badge signal={task.state === 'open' && task.approvals > 0 ? 'ok' : undefined}>{approvalsText(task)}</Badge> : null}

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/error.ts';
 import { peopleHost, task, type PeopleHost } from '../../test/people.ts';
 import { dropDraft, editDraft, reveal, useDrafts } from './drafts.ts';
 import { failureText } from './sends-strip.tsx';
-import { PART, queueSend, resumeSends, sendNow, sendOf, stopSend, takeOut, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
+import { LOOK_MS, PART, queueSend, resumeSends, sendNow, sendOf, sendWord, stopSend, takeOut, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
 
 let host: PeopleHost;
 const sends = () => useSends.getState().sends;
@@ -126,12 +126,66 @@ describe('a decision (D2.2)', () => {
     } });
     decide();
     await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
-    expect(failureText(sends()[0] as Send)).toContain('Not saved; what you wrote is kept.');
+    expect(failureText(sends()[0] as Send)).toBe('No answer came: it is not known whether it was saved. Try again: it counts once.');
+    expect(sendWord(sends()[0] as Send)).toBe('unsure');
     down = false;
     sendNow(sends()[0]?.id ?? '');
     await vi.advanceTimersByTimeAsync(0);
     expect(sends()).toEqual([]);
     expect(new Set(ids).size).toBe(1);
+  });
+
+  /** The host does what it was asked, but its answer is lost so many times. */
+  const lost = (command: 'task_complete' | 'task_complete_many', times: number) => {
+    const answer = host.fake.handlers[command] as (payload: never) => unknown;
+    let left = times;
+    host.fake.handlers[command] = ((payload: never) => {
+      const answered = answer(payload);
+      left -= 1;
+      if (left >= 0) throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: 'Start it again.' });
+      return answered;
+    }) as never;
+  };
+
+  it('that was saved but got no answer is asked about by itself', async () => {
+    const taken = host.fake.handlers.task_complete as (payload: never) => unknown;
+    const answered: string[] = [];
+    // The same request counts once, as it does in the store.
+    host.on({ task_complete: (payload) => {
+      if (answered.includes(payload.requestId ?? '')) return { taskId: payload.taskId, runId: 'r', state: 'done', driven: true } as never;
+      answered.push(payload.requestId ?? '');
+      return taken(payload as never) as never;
+    } });
+    lost('task_complete', 1);
+    const id = decide();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(sends()).toMatchObject([{ state: 'failed', unsure: ['task-1'] }]);
+    expect(sendOf(sends(), 'task-1')).toBeDefined();
+    await vi.advanceTimersByTimeAsync(LOOK_MS);
+    expect(sends()).toEqual([]);
+    expect(answered).toEqual([id]);
+    expect(host.tasks.get('task-1')).toMatchObject({ state: 'done', action: 'retry' });
+  });
+
+  it('that never arrived is not sent again by itself', async () => {
+    host.on({ task_complete: () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' }); } });
+    decide();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1 + 5 * LOOK_MS);
+    expect(host.calls('task_complete')).toHaveLength(1);
+    expect(sends()).toMatchObject([{ state: 'failed', unsure: ['task-1'] }]);
+  });
+
+  it('without an answer about a task that somebody else decided says whose decision holds', async () => {
+    host.on({ task_complete: ({ taskId }) => {
+      if (host.tasks.get(taskId)?.state === 'open') throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' });
+      throw new ApiError({ code: 'ALREADY_ANSWERED', message: 'This task was answered already', hint: '', details: { who: 'user:grace', when: '2026-11-22T02:03:04Z' } });
+    } });
+    decide();
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    host.tasks.set('task-1', { ...task(1), state: 'done', decidedBy: 'user:grace' });
+    await vi.advanceTimersByTimeAsync(LOOK_MS);
+    expect(sends()[0]?.unsure).toBeUndefined();
+    expect(failureText(sends()[0] as Send)).toMatch(/^grace decided this task/);
   });
 
   it('for many gives a result for each', async () => {
@@ -180,6 +234,35 @@ describe('a decision about many (L5)', () => {
     }) as never;
     return id;
   };
+
+  it('that got no answer for a part asks about it by itself, and leaves the rest to the person', async () => {
+    const id = many(25);
+    const answer = host.fake.handlers.task_complete_many as unknown as (request: { taskIds: string[] }) => { results: { taskId: string; ok: boolean }[] };
+    let calls = 0;
+    host.fake.handlers.task_complete_many = ((request: { taskIds: string[] }) => {
+      calls += 1;
+      // Killed in the second part: four of its ten are stored.
+      if (calls === 2) {
+        answer({ ...request, taskIds: request.taskIds.slice(0, 4) });
+        throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' });
+      }
+      // What is stored by this request is told as such.
+      return calls === 3 ? { results: request.taskIds.map((taskId) => ({ taskId, ok: true })) } : answer(request);
+    }) as never;
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(sends()[0]?.unsure).toHaveLength(PART);
+    expect(failureText(sends()[0] as Send)).toMatch(/^No answer came for 10 tasks/);
+    await vi.advanceTimersByTimeAsync(LOOK_MS);
+    expect((host.calls('task_complete_many') as { taskIds: string[]; requestId: string }[])[2]).toMatchObject({ taskIds: ['task-10', 'task-11', 'task-12', 'task-13'], requestId: id });
+    expect(sends()).toMatchObject([{ state: 'failed' }]);
+    expect([sends()[0]?.unsure?.length, sends()[0]?.results?.length]).toEqual([6, 14]);
+    await vi.advanceTimersByTimeAsync(3 * LOOK_MS);
+    expect(host.calls('task_complete_many')).toHaveLength(3);
+    sendNow(id);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sends()).toMatchObject([{ state: 'done' }]);
+    expect(sends()[0]?.results).toHaveLength(25);
+  });
 
   it('goes in parts of one batch, and says how far it is', async () => {
     const id = many(25);

@@ -1,7 +1,7 @@
 // Decisions on their way: each waits five seconds, so that it can be taken back before anything is sent. Kept over a reload.
 
 import { create } from 'zustand';
-import { toApiError } from '../../api/error.ts';
+import { toApiError, type ApiError } from '../../api/error.ts';
 import type { Operation } from '../evidence/patch.ts';
 import { call } from '../../api/client.ts';
 import { refreshTasks } from './refresh.ts';
@@ -11,6 +11,8 @@ import type { BatchResult, TaskAction } from './types.ts';
 export const UNDO_MS = 5_000;
 /** So many tasks of a long decision go at once: what is done shows, and Stop is heard between two parts. Each answer is a commit of its own all the same. */
 export const PART = 10;
+/** How often the host is asked what became of a decision that it did not answer. */
+export const LOOK_MS = 3_000;
 /** A decision found after a restart is sent by itself only when it is not older than this. */
 const FRESH_MS = 60_000;
 const KEY = 'signalbox.sends';
@@ -37,6 +39,8 @@ export interface Send {
   /** `held`: found after a restart; a person says whether it still holds. */
   state: 'waiting' | 'sending' | 'failed' | 'held' | 'done';
   error?: SendError;
+  /** Of these no answer came: whether they are decided is not known. */
+  unsure?: string[];
   /** What came of those that were sent; the rest is still on its way, or was left undecided. */
   results?: BatchResult['results'];
   /** The person does not want the rest of it to be sent. */
@@ -44,10 +48,11 @@ export interface Send {
   /** Holds values that were masked, or that a schema marks as secret: it lives as long as the page, and is never written to the disk. */
   unmasked?: true;
 }
-type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'results' | 'stopped' | 'unmasked'>;
+type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'unsure' | 'results' | 'stopped' | 'unmasked'>;
 
 export const useSends = create<{ sends: Send[] }>(() => ({ sends: [] }));
 let timer: ReturnType<typeof setTimeout> | undefined;
+let lookTimer: ReturnType<typeof setTimeout> | undefined;
 let onSent: (send: Send, told: Told) => void = () => undefined;
 /** `driven`: the run goes on by itself. `counted`: an approval of several that was not the last. */
 export interface Told { driven: boolean; counted?: { n: number; of: number } }
@@ -82,6 +87,10 @@ function plan(): void {
   clearTimeout(timer);
   const next = Math.min(...useSends.getState().sends.filter((send) => send.state === 'waiting').map((send) => send.sendAt));
   if (Number.isFinite(next)) timer = setTimeout(sendDue, Math.max(0, next - Date.now()));
+  if (!useSends.getState().sends.some((send) => send.unsure)) {
+    clearTimeout(lookTimer);
+    lookTimer = undefined;
+  } else lookTimer ??= setTimeout(lookAgain, LOOK_MS);
 }
 function sendDue(): void {
   for (const send of useSends.getState().sends) if (send.state === 'waiting' && send.sendAt <= Date.now()) void deliver(send.id);
@@ -112,7 +121,7 @@ export function takeOut(id: string, taskId: string): void {
   if (!send || send.state === 'sending' || send.state === 'done') return;
   const taskIds = send.taskIds.filter((one) => one !== taskId);
   if (taskIds.length === 0) dismissSend(id);
-  else update(id, { taskIds, ...(send.results ? { results: send.results.filter((one) => one.taskId !== taskId) } : {}) });
+  else update(id, { taskIds, ...(send.unsure ? { unsure: without(send.unsure, [taskId]) } : {}), ...(send.results ? { results: send.results.filter((one) => one.taskId !== taskId) } : {}) });
 }
 export function undoLast(): Send | undefined {
   const last = useSends.getState().sends.filter((send) => send.state === 'waiting').at(-1);
@@ -129,6 +138,11 @@ export function sendNow(id: string): void {
   void deliver(id);
 }
 
+/** Left out when nothing is left: what has such a list is looked after. */
+function without(list: readonly string[], gone: readonly string[]): string[] | undefined {
+  const rest = list.filter((one) => !gone.includes(one));
+  return rest.length ? rest : undefined;
+}
 const isStopped = (id: string): boolean => useSends.getState().sends.find((one) => one.id === id)?.stopped === true;
 
 async function deliver(id: string): Promise<void> {
@@ -136,9 +150,10 @@ async function deliver(id: string): Promise<void> {
   const send = useSends.getState().sends.find((one) => one.id === id);
   if (!send || send.state === 'sending' || send.state === 'done') return;
   // Who begins again means the rest of it, whatever was stopped before.
-  update(id, { state: 'sending', error: undefined, stopped: undefined });
+  update(id, { state: 'sending', error: undefined, unsure: undefined, stopped: undefined });
   const { action, correctedInput, patch, targetNodeId, budgetMicros, toolGrant, notes, revision } = send;
   const said = notes?.trim() ? { notes: notes.trim() } : {};
+  let asked = send.taskIds;
   try {
     const [only] = send.taskIds;
     if (send.taskIds.length === 1 && only !== undefined && !patch) {
@@ -156,19 +171,77 @@ async function deliver(id: string): Promise<void> {
       const rest = send.taskIds.filter((taskId) => !answered.has(taskId));
       // All parts have one request id: they are one batch in the audit chain, and what is sent twice counts once.
       for (let from = 0; from < rest.length && !isStopped(id); from += PART) {
-        const answer = await call('task_complete_many', { taskIds: rest.slice(from, from + PART), action, requestId: id, ...said, ...(correctedInput === undefined ? {} : { correctedInput }), ...(patch ? { patch } : {}) });
-        for (const one of answer.results) if (one.ok) dropDraft(one.taskId);
-        results = [...results, ...answer.results];
+        asked = rest.slice(from, from + PART);
+        results = [...results, ...await sendPart(send, asked)];
         update(id, { results });
       }
       update(id, { state: 'done' });
       onSent({ ...send, results }, { driven: true });
     }
   } catch (cause) {
-    const { code, message, hint, details } = toApiError(cause);
-    update(id, { state: 'failed', error: { code, message, hint, details } });
+    const error = toApiError(cause);
+    const { code, message, hint, details } = error;
+    update(id, { state: 'failed', error: { code, message, hint, details }, unsure: isNoAnswer(error) ? asked : undefined });
   } finally {
     void refreshTasks();
+  }
+}
+
+async function sendPart({ id, action, correctedInput, patch, notes }: Send, taskIds: string[]): Promise<BatchResult['results']> {
+  const said = notes?.trim() ? { notes: notes.trim() } : {};
+  const { results } = await call('task_complete_many', { taskIds, action, requestId: id, ...said, ...(correctedInput === undefined ? {} : { correctedInput }), ...(patch ? { patch } : {}) });
+  for (const one of results) if (one.ok) dropDraft(one.taskId);
+  return results;
+}
+
+/** The way broke, or something on it answered in the place of Signalbox: the request may have arrived. */
+const isNoAnswer = ({ code }: Pick<ApiError, 'code'>): boolean => code === 'CONNECTION' || code === 'HTTP_STATUS';
+
+function lookAgain(): void {
+  void Promise.all(useSends.getState().sends.filter((send) => send.unsure).map((send) => look(send.id))).finally(() => {
+    lookTimer = undefined;
+    plan();
+  });
+}
+
+/** Asks what became of a decision without an answer. A task that is closed is sent the same request again: it can decide nothing any more, and its answer says whose decision it was.
+ *  One that is still open is left to the person, for whom nothing is decided here. */
+async function look(id: string): Promise<void> {
+  const found = () => useSends.getState().sends.find((one) => one.id === id && one.state === 'failed');
+  const send = found();
+  if (!send?.unsure) return;
+  try {
+    const seen = await Promise.all(send.unsure.map(async (taskId) => ((await isClosed(send, taskId)) ? [taskId] : [])));
+    const closed = seen.flat();
+    if (!closed.length || !found()?.unsure) return;
+    if (send.taskIds.length === 1 && !send.patch) {
+      await deliver(id);
+      return;
+    }
+    const answers = await sendPart(send, closed);
+    const now = found();
+    // The person began again meanwhile: that answers for all of them.
+    if (!now?.unsure) return;
+    const results = [...(now.results ?? []), ...answers];
+    const all = results.length === now.taskIds.length;
+    update(id, { results, unsure: without(now.unsure, closed), ...(all ? { state: 'done', error: undefined } : {}) });
+    void refreshTasks();
+  } catch {
+    // It does not answer yet.
+  }
+}
+
+async function isClosed(send: Send, taskId: string): Promise<boolean> {
+  try {
+    const { state, minApprovals, votes } = await call('task_get', { taskId });
+    if (state !== 'open') return true;
+    if (send.action !== 'approve' || minApprovals < 2) return false;
+    // Whoever has approved cannot approve twice.
+    const { operatorId } = await call('who', {});
+    return votes.some((vote) => vote.by === operatorId);
+  } catch (cause) {
+    if (toApiError(cause).code === 'NOT_FOUND') return true;
+    throw cause;
   }
 }
 
@@ -190,9 +263,13 @@ export function resumeSends(): () => void {
   return () => {
     window.removeEventListener('storage', onStorage);
     clearTimeout(timer);
+    clearTimeout(lookTimer);
+    lookTimer = undefined;
   };
 }
 
+/** What is said of it in a word or two: of one without an answer not that it was not saved. */
+export const sendWord = (send: Pick<Send, 'state' | 'unsure'>): Send['state'] | 'unsure' => (send.unsure ? 'unsure' : send.state);
 /** Whether nothing else is decided until it has arrived or come back. */
 export const isOnItsWay = (send: Send | undefined): boolean => send?.state === 'waiting' || send?.state === 'sending';
 /** Whether it still decides about a task: of one that broke off not about those that have their answer. */

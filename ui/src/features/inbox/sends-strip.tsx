@@ -3,11 +3,11 @@
 import { sentences, told } from '../../api/error.ts';
 import { useEffect } from 'react';
 import { formatNumber, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
-import { Button, Icon, IconButton, keysOf, toast, useAllActions } from '../../kit/index.ts';
+import { Button, Icon, IconButton, keysOf, toast, useAllActions, type IconName } from '../../kit/index.ts';
 import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
-import { dismissSend, PART, resumeSends, sendNow, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';
+import { dismissSend, PART, resumeSends, sendNow, sendWord, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';
 import { titleOf } from './titles.ts';
 import { actionText, madeText, sentText, whoText } from './words.ts';
 import './inbox.css';
@@ -31,6 +31,11 @@ export function SendsStrip({ onOpen }: { onOpen(taskId: string): void }) {
   );
 }
 
+const SENDING = { icon: 'send', color: 'c-person' } as const;
+const LOOK: { [word in ReturnType<typeof sendWord>]: { icon: IconName; color: string } } = {
+  waiting: SENDING, sending: SENDING, failed: { icon: 'errd', color: 'c-err' }, unsure: { icon: 'warn', color: 'c-wait' }, held: { icon: 'warn', color: 'c-wait' }, done: { icon: 'okc', color: 'c-ok' },
+};
+
 function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: string): void }) {
   const undo = useAllActions().find((action) => action.id === 'inbox.undo');
   const [first] = send.taskIds;
@@ -39,9 +44,10 @@ function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: 
   const many = send.taskIds.length > 1;
   const what = many ? t('inbox.sendMany', { action: actionText(send.action), n: send.taskIds.length }) : sentText(send);
   const wrong = send.results?.filter((one) => !one.ok) ?? [];
+  const look = LOOK[sendWord(send)];
   return (
     <div className="pop ib-send" role={send.state === 'failed' ? 'alert' : 'status'}>
-      <Icon name={send.state === 'failed' ? 'errd' : send.state === 'held' ? 'warn' : send.state === 'done' ? 'okc' : 'send'} className={send.state === 'failed' ? 'c-err' : send.state === 'held' ? 'c-wait' : send.state === 'done' ? 'c-ok' : 'c-person'} />
+      <Icon name={look.icon} className={look.color} />
       <div className="grow col">
         <b className="row gap1"><span className="nw">{what}</span>{many ? null : <span className="grow t2 ib-send-title"><SafeText line text={send.title} /></span>}</b>
         {send.state === 'waiting' ? <span className="s t2" aria-hidden="true">{t('inbox.sendIn', { n: Math.max(1, Math.ceil((send.sendAt - now) / 1000)) })}</span> : null}
@@ -49,7 +55,7 @@ function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: 
         {send.state === 'sending' ? (send.taskIds.length > PART ? <Progress send={send} /> : <span className="s t2">{t('inbox.sending')}</span>) : null}
         {send.state === 'held' ? <span className="s t2">{t('inbox.held', { time: formatTime(new Date(send.sendAt).toISOString()) })}</span> : null}
         {send.state === 'failed' && send.error ? <span className="s"><SafeText text={failureText(send)} cut={400} /></span> : null}
-        {send.state === 'done' || (send.state === 'failed' && send.results) ? <Results total={send.taskIds.length} sent={send.results?.length ?? send.taskIds.length} wrong={wrong} onOpen={onOpen} /> : null}
+        {send.state === 'done' || (send.state === 'failed' && send.results) ? <Results total={send.taskIds.length} sent={send.results?.length ?? send.taskIds.length} unsure={send.unsure?.length ?? 0} wrong={wrong} onOpen={onOpen} /> : null}
       </div>
       {send.state === 'sending' && send.taskIds.length > PART ? <Button small icon="stop" disabled={send.stopped === true} onClick={() => stopSend(send.id)}>{t('inbox.stop')}</Button> : null}
       {send.state === 'waiting' ? <Button small icon="undo" keys={undo ? keysOf(undo)[0] : undefined} onClick={back}>{t('inbox.undo')}</Button> : null}
@@ -74,13 +80,14 @@ function Progress({ send }: { send: Send }) {
   );
 }
 
-/** `sent`: those that were tried; the rest was left undecided. */
-function Results({ total, sent, wrong, onOpen }: { total: number; sent: number; wrong: NonNullable<Send['results']>; onOpen(taskId: string): void }) {
+/** `sent`: those that were answered; of `unsure` no answer came, and the rest was left undecided. */
+function Results({ total, sent, unsure, wrong, onOpen }: { total: number; sent: number; unsure: number; wrong: NonNullable<Send['results']>; onOpen(taskId: string): void }) {
   const ok = sent - wrong.length;
-  const left = total - sent;
+  const left = total - sent - unsure;
+  const part = { ok: formatNumber(ok), n: formatNumber(total) };
   return (
     <span className="s t2 col">
-      <span>{wrong.length || left ? t('inbox.manyPart', { ok: formatNumber(ok), n: formatNumber(total) }) : tn('inbox.manyDone', total)}{left ? ` ${tn('inbox.manyLeft', left)}` : ''}</span>
+      <span>{unsure && !wrong.length ? t('inbox.manySoFar', part) : wrong.length || left || unsure ? t('inbox.manyPart', part) : tn('inbox.manyDone', total)}{left ? ` ${tn('inbox.manyLeft', left)}` : ''}</span>
       {wrong.length ? (
         <ul className="ib-wrong" aria-label={t('inbox.manyWrong')}>
           {wrong.slice(0, 20).map((one) => <li key={one.taskId}><button type="button" className="link" onClick={() => onOpen(one.taskId)}><SafeText line text={titleOf(one.taskId)} /></button>{': '}<SafeText text={one.error ? told(one.error) : t('inbox.unknownError')} cut={200} /></li>)}
@@ -98,6 +105,7 @@ const canRetry = (send: Send) => send.error !== undefined && !GONE.has(send.erro
 export function failureText(send: Send): string {
   const error = send.error;
   if (!error) return '';
+  if (send.unsure) return send.taskIds.length > 1 ? tn('inbox.unsure.many', send.unsure.length) : t('inbox.unsure');
   const details = (typeof error.details === 'object' && error.details !== null ? error.details : {}) as { who?: unknown; when?: unknown; until?: unknown };
   if (error.code === 'ALREADY_ANSWERED' && typeof details.who === 'string') {
     const when = typeof details.when === 'string' ? formatTime(details.when) : typeof details.when === 'number' ? formatTime(new Date(details.when).toISOString()) : '';

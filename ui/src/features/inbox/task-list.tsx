@@ -7,7 +7,7 @@ import { Checkbox, Icon } from '../../kit/index.ts';
 import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
-import { sendOf, type Send } from './sending.ts';
+import { sendOf, sendWord, type Send } from './sending.ts';
 import type { TaskRow, TaskSort } from './types.ts';
 import { roundText, approvalsText, claimOf, doneText, dueOf, heldText, entriesOf, initials, rowIcon, spanText, whenText, whoText } from './words.ts';
 
@@ -92,15 +92,20 @@ export function TaskList(props: TaskListProps) {
             );
           }
           const { task } = entry;
-          return <Row key={row.key} task={task} index={entry.index} now={now} top={row.start} on={task.id === current} picked={props.chosen.has(task.id)} sent={sendOf(props.sends, task.id)?.state} me={props.me} onOpen={open} onChoose={props.onChoose ? choose : undefined} />;
+          return <Row key={row.key} task={task} index={entry.index} now={now} top={row.start} on={task.id === current} picked={props.chosen.has(task.id)} sent={wordOf(props.sends, task.id)} me={props.me} onOpen={open} onChoose={props.onChoose ? choose : undefined} />;
         })}
       </div>
     </div>
   );
 }
 
+function wordOf(sends: readonly Send[], taskId: string): RowProps['sent'] {
+  const send = sendOf(sends, taskId);
+  return send && sendWord(send);
+}
+
 interface RowProps {
-  task: TaskRow; index: number; now: number; top: number; on: boolean; picked: boolean; sent: Send['state'] | undefined; me: string | undefined;
+  task: TaskRow; index: number; now: number; top: number; on: boolean; picked: boolean; sent: ReturnType<typeof sendWord> | undefined; me: string | undefined;
   onOpen(index: number): void; onChoose: ((task: TaskRow, range: boolean) => void) | undefined;
 }
 const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onOpen, onChoose }: RowProps) {
@@ -133,7 +138,7 @@ const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onO
           : <SafeText line text={task.action ? `${doneText(task.action)}${task.decidedBy ? ` · ${whoText(task.decidedBy)}` : ''}` : t(`inbox.state.${task.state}`)} />}
       </span>
       <span role="gridcell" className="tm">
-        {sent ? <span className={sent === 'failed' ? 'c-err' : 'c-person'}>{t(`inbox.send.${sent}`)}</span>
+        {sent ? <span className={sent === 'failed' ? 'c-err' : sent === 'unsure' ? 'c-wait' : 'c-person'}>{t(`inbox.send.${sent}`)}</span>
           : task.snoozedUntil && Date.parse(task.snoozedUntil) > now ? <span className="t2 row gap1"><Icon name="glass" size={12} />{spanText(Date.parse(task.snoozedUntil) - now)}</span>
             : claim ? <span className="av" title={claim.mine ? t('inbox.claimedByYou') : t('inbox.claimedBy', { who: plain(whoText(claim.by)) })}>{initials(claim.by)}</span>
               : open ? <span className="t3">{task.assignee ? <SafeText line text={whoText(task.assignee)} /> : t('inbox.unclaimed')}</span> : null}
