@@ -54,6 +54,9 @@ export function DialogCancel({ late, onClick, children }: { late?: string | unde
   );
 }
 
+/** Of a double press on what opened the dialog the second falls beside it: nobody has seen yet what it would close. */
+const isSecondPress = (event: Event): boolean => event instanceof MouseEvent && event.detail > 1;
+
 /** A modal: focus stays inside, Esc closes, keys of the page behind do nothing. */
 export function Dialog({ open, onClose, title, closeLabel, children, footer, width = 480, bare, busy, typed, focusAfter }: DialogProps) {
   useEffect(() => (open ? pushScope('dialog') : undefined), [open]);
@@ -63,7 +66,7 @@ export function Dialog({ open, onClose, title, closeLabel, children, footer, wid
   // The first field, else the answer that changes nothing, else the dialog itself; never the cross with its tooltip.
   const first = () => popup.current?.querySelector<HTMLElement>(FIELDS) ?? popup.current?.querySelector<HTMLElement>('.dialog-foot button') ?? popup.current;
   return (
-    <Base.Root open={open} disablePointerDismissal={typed ?? false} onOpenChange={(next) => { if (!next && !held) onClose(); }}>
+    <Base.Root open={open} disablePointerDismissal={typed ?? false} onOpenChange={(next, { event }) => { if (!next && !held && !isSecondPress(event)) onClose(); }}>
       <Base.Portal>
         <Base.Backdrop className="scrim" />
         <Base.Popup ref={popup} initialFocus={first} finalFocus={() => focusAfter?.() ?? true} className={`pop dialog ${bare ? 'bare' : ''}`} style={{ width }}>

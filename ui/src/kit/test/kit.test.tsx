@@ -1,7 +1,7 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
-import { Button, ConfirmDialog, Field, Segmented, SplitPane, Tabs, TextInput } from '../index.ts';
+import { Button, ConfirmDialog, Dialog, Field, Segmented, SplitPane, Tabs, TextInput } from '../index.ts';
 
 describe('controls', () => {
   it('joins label, field and error', () => {
@@ -48,6 +48,24 @@ describe('controls', () => {
     expect(onResize).toHaveBeenLastCalledWith(310);
     fireEvent.keyDown(handle, { key: 'ArrowRight' });
     expect(onResize).toHaveBeenLastCalledWith(290);
+  });
+
+  it('is not closed by the second press of a double press that opened it', async () => {
+    const onClose = vi.fn();
+    render(<Dialog open title="Delete?" closeLabel="Close" onClose={onClose}>Text</Dialog>);
+    await screen.findByRole('dialog');
+    const beside = document.querySelector('.scrim') as HTMLElement;
+    const press = (detail: number) => {
+      fireEvent.pointerDown(beside, { pointerType: 'mouse', detail: 0 });
+      fireEvent.mouseDown(beside, { detail });
+      fireEvent.pointerUp(beside, { pointerType: 'mouse' });
+      fireEvent.mouseUp(beside, { detail });
+      fireEvent.click(beside, { detail });
+    };
+    press(2);
+    expect(onClose).not.toHaveBeenCalled();
+    press(1);
+    expect(onClose).toHaveBeenCalledOnce();
   });
 
   it('asks before something is lost', async () => {
