@@ -411,6 +411,9 @@ export const inbox = {
   'inbox.snooze.past': 'This time is over',
   'inbox.snooze.yes': 'Snooze',
 
+  'inbox.tooLong.one': '{most} letters at most, {n} too many.',
+  'inbox.tooLong.other': '{most} letters at most, {n} too many.',
+  'inbox.cannot.tooLong': 'The note is too long',
   'inbox.send.waiting': 'sending',
   'inbox.send.sending': 'sending',
   'inbox.send.failed': 'not saved',

@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icon.tsx';
 
 /** Label, control, hint or error, in this order. The child gets the id that the label points to. */
 export function Field({ label, hint, error, aside, required, group, children }: {
-  label: string; hint?: ReactNode; error?: string; aside?: ReactNode; required?: boolean;
+  label: string; hint?: ReactNode; error?: string | undefined; aside?: ReactNode; required?: boolean;
   /** The child is several controls, which have a name of their own. */
   group?: boolean;
   children: (ids: { id: string; describedBy: string | undefined; invalid: boolean }) => ReactNode;

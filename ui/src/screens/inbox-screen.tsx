@@ -8,6 +8,7 @@ import { act, useCommand, useMay } from '../api/queries.ts';
 import { DelegationDialog, DelegationMark, useAnswersFor } from '../features/inbox/delegation.tsx';
 import { usePoll } from '../features/inbox/live.ts';
 import { change } from '../features/inbox/refresh.ts';
+import { tooLong } from '../features/inbox/bounds.ts';
 import { cannotTryAgain, failsAsIs } from '../features/inbox/budget.ts';
 import { microsOf } from '../features/money.ts';
 import { InboxArt } from '../features/inbox/art.tsx';
@@ -337,6 +338,7 @@ function Opened({ task, me, mayDecide, hooks, unseen, onDecided, onChoose, onCho
     if (unseen) return t('inbox.cannot.unseen');
     if (isTheirs(task, me, Date.now())) return t('inbox.cannot.claimed', { who: plain(whoText(task.claimedBy ?? '')) });
     if (!task.allowedActions.includes(action)) return t('inbox.cannot.notAllowed');
+    if (tooLong(work.notes) !== undefined) return t('inbox.cannot.tooLong');
     if (action === 'approve') return cannotApprove(task, me);
     if (action === 'retry') return cannotTryAgain(work.budget);
     if (!takesInput(action)) return undefined;

@@ -9,6 +9,7 @@ import { at, type Operation } from '../evidence/patch.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { withoutSecrets } from '../evidence/secret-at.ts';
 import type { JsonSchema } from '../../api/types.ts';
+import { tooLong } from './bounds.ts';
 import { anyUsedUp } from './budget.ts';
 import { isToolCall } from './tool-call.tsx';
 import type { TaskAction, TaskRow } from './types.ts';
@@ -53,7 +54,8 @@ export function Bulk({ tasks, theirs = 0, correction, keysOf, onSend, onClear, h
   const usedUp = anyUsedUp(tasks);
   const stays = (action: TaskAction) => !(action === 'approve' && tasks.some(isToolCall));
   const actions: TaskAction[] = [...(correcting ? ['correct' as const] : []), ...ORDER.filter((action) => stays(action) && tasks.length > 0 && tasks.every((task) => task.allowedActions.filter(isAction).includes(action)))];
-  const can = (action: TaskAction) => chosen.length > 0 && actions.includes(action) && (action !== 'correct' || left === 0);
+  const long = tooLong(notes);
+  const can = (action: TaskAction) => long === undefined && chosen.length > 0 && actions.includes(action) && (action !== 'correct' || left === 0);
   const send = (action: TaskAction) => {
     if (can(action)) onSend(action, (action === 'correct' ? chosen : tasks.filter((task) => !off.has(task.id))).map((task) => task.id), notes, action === 'correct' ? correction?.patch : undefined);
   };
@@ -95,7 +97,7 @@ export function Bulk({ tasks, theirs = 0, correction, keysOf, onSend, onClear, h
               {correcting ? <FitCells fit={fits.get(task.id)} patch={sample} schema={correction.schema} /> : <span role="gridcell" className="t2"><SafeText line text={task.nodeTitle} /></span>}
             </div>
           )} />
-        <div className="ib-bulk-note"><Field label={t('inbox.note')} hint={t('inbox.bulk.noteHint')}>{({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} value={notes} onChange={setNotes} rows={2} maxLength={10_000} data-note />}</Field></div>
+        <div className="ib-bulk-note"><Field label={t('inbox.note')} hint={t('inbox.bulk.noteHint')} error={long}>{({ id, describedBy, invalid }) => <TextArea id={id} aria-describedby={describedBy} invalid={invalid} value={notes} onChange={setNotes} rows={2} data-note />}</Field></div>
       </div>
       <footer className="ib-act">
         <b className="nw">{t('inbox.bulk.count', { n: chosen.length, all: tasks.length })}</b><span className="vr" />

@@ -16,6 +16,7 @@ import { SafeText } from '../evidence/safe-text.tsx';
 import { holdsSecret } from '../evidence/secret-at.ts';
 import type { Task } from './types.ts';
 import type { DetailProps } from './detail.tsx';
+import { tooLong } from './bounds.ts';
 import { dropDraft, unmask } from './drafts.ts';
 import { SuggestButton, useModelSuggestion } from './model-suggestion.tsx';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
@@ -162,13 +163,17 @@ function Note(props: DetailProps) {
   const { task, work, mayDecide, keysOf } = props;
   const theirs = useTheirs(props);
   const keys = theirs ? undefined : keysOf('note');
+  const long = tooLong(work.notes);
   return (
     <>
     {mayDecide && theirs ? <p className="s t2 row gap1" role="status"><Icon name="lock" size={12} />{t('inbox.cannot.claimed', { who: plain(whoText(task.claimedBy ?? '')) })}</p> : null}
-    <label className="field ib-note">
-      <span className="lab">{t('inbox.note')} <span className="t3">{t('inbox.noteHint')}</span>{keys ? <span className="end"><Kbd keys={keys} /></span> : null}</span>
-      <TextArea value={work.notes} onChange={work.setNotes} rows={2} disabled={!mayDecide || theirs} data-note maxLength={10_000} />
-    </label>
+    <div className="field">
+      <label className="field ib-note">
+        <span className="lab">{t('inbox.note')} <span className="t3">{t('inbox.noteHint')}</span>{keys ? <span className="end"><Kbd keys={keys} /></span> : null}</span>
+        <TextArea value={work.notes} onChange={work.setNotes} rows={2} disabled={!mayDecide || theirs} data-note invalid={long !== undefined} aria-describedby={long ? 'ib-note-long' : undefined} />
+      </label>
+      {long ? <span id="ib-note-long" role="alert" className="s c-err row gap1"><Icon name="errd" size={12} />{long}</span> : null}
+    </div>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Button, Dialog, Field, Icon, Select, TextArea, TextInput } from '../../kit/index.ts';
 import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
+import { tooLong } from './bounds.ts';
 import type { Delegation, TaskRow } from './types.ts';
 import { localInput, whoText } from './words.ts';
 
@@ -29,6 +30,8 @@ export function DelegationMark({ me, onOpen }: { me: string | undefined; onOpen(
   return <Button variant="ghost" icon="swap" title={t('inbox.delegation.title')} onClick={onOpen}><span className="ib-delegation ell">{plain(text)}</span></Button>;
 }
 
+/** Letters of a person's name. */
+const NAME = 200;
 const WEEK = 7 * 24 * 3_600_000;
 
 export function DelegationDialog({ me, mayDecide, onClose }: { me: string | undefined; mayDecide: boolean; onClose(): void }) {
@@ -75,7 +78,7 @@ export function DelegationDialog({ me, mayDecide, onClose }: { me: string | unde
   };
   return (
     <Dialog open typed onClose={onClose} title={t('inbox.delegation.title')} closeLabel={t('common.close')} width={560}
-      footer={<><Button onClick={onClose} keys="Escape">{t('common.close')}</Button>{mayDecide ? <Button variant="primary" busy={busy} disabled={!to.trim() || bad} onClick={() => void make()}>{t('inbox.delegation.yes')}</Button> : null}</>}>
+      footer={<><Button onClick={onClose} keys="Escape">{t('common.close')}</Button>{mayDecide ? <Button variant="primary" busy={busy} disabled={!to.trim() || bad || tooLong(to, NAME) !== undefined || tooLong(notes) !== undefined} onClick={() => void make()}>{t('inbox.delegation.yes')}</Button> : null}</>}>
       <div className="ib-dialog">
         {all.length ? (
           <ul className="box ib-delegations" aria-label={t('inbox.delegation.list')}>
@@ -96,13 +99,13 @@ export function DelegationDialog({ me, mayDecide, onClose }: { me: string | unde
         <p className="t2">{t('inbox.delegation.text')}</p>
         {mayDecide ? (
           <>
-            <Field label={t('inbox.delegation.to')} hint={t('inbox.delegation.hint')} required>{({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={to} onChange={setTo} maxLength={200} />}</Field>
+            <Field label={t('inbox.delegation.to')} hint={t('inbox.delegation.hint')} error={tooLong(to, NAME)} required>{({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} value={to} onChange={setTo} />}</Field>
             <div className="row">
               <div className="grow"><Field label={t('inbox.delegation.from')}>{({ id }) => <TextInput id={id} type="datetime-local" value={from} onChange={setFrom} />}</Field></div>
               <div className="grow"><Field label={t('inbox.delegation.until')} error={bad ? t('inbox.delegation.bad') : undefined}>{({ id, invalid }) => <TextInput id={id} type="datetime-local" value={until} invalid={invalid} onChange={setUntil} />}</Field></div>
             </div>
             <Field label={t('inbox.delegation.scope')}>{({ id }) => <Select id={id} label={t('inbox.delegation.scope')} value={workflow} options={choices} onChange={setWorkflow} />}</Field>
-            <Field label={t('inbox.note')} hint={t('inbox.noteHint')}>{({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} value={notes} onChange={setNotes} rows={2} maxLength={2000} />}</Field>
+            <Field label={t('inbox.note')} hint={t('inbox.noteHint')} error={tooLong(notes)}>{({ id, describedBy, invalid }) => <TextArea id={id} aria-describedby={describedBy} invalid={invalid} value={notes} onChange={setNotes} rows={2} />}</Field>
           </>
         ) : null}
         {problem ? <p className="s c-err row gap1" role="alert"><Icon name="errd" size={12} /><SafeText text={problem} cut={300} /></p> : null}

@@ -8,6 +8,7 @@ import { plain } from '../../code/letters.ts';
 import { hiddenIn } from '../evidence/controls.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
+import { MOST, tooLong } from './bounds.ts';
 import { toolWords } from './tool-call.tsx';
 import type { Task, TaskAction } from './types.ts';
 import type { Work } from './use-work.ts';
@@ -26,19 +27,20 @@ export function ConfirmDecision({ task, work, action, onSend, onClose }: { task:
   const danger = action === 'abort' || action === 'reject';
   const words = action === 'reject' ? toolWords(task, action) : undefined;
   const hidden = input ? hiddenIn(work.value) : [];
+  const long = tooLong(work.notes);
   return (
     <Dialog open typed onClose={onClose} title={words ? t('inbox.tool.confirm') : t(task.kind === 'pause' && action === 'submit' ? 'inbox.confirm.resume' : `inbox.confirm.${input ? action : danger ? action : 'other'}` as 'inbox.confirm.correct')} closeLabel={t('common.cancel')} width={input ? 720 : 480}
       footer={<>
         <span className="s t3 grow">{t('inbox.confirm.undo')}</span>
         <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant={danger ? 'danger' : 'primary'} icon={ACTION_ICON[action]} keys="Mod+Enter" onClick={() => onSend()}>{words ?? actionOn(task, action)}</Button>
+        <Button variant={danger ? 'danger' : 'primary'} icon={ACTION_ICON[action]} keys="Mod+Enter" disabled={long !== undefined} onClick={() => onSend()}>{words ?? actionOn(task, action)}</Button>
       </>}>
-      <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => onSend())}>
+      <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => { if (long === undefined) onSend(); })}>
         <p><b><SafeText text={task.title} cut={200} /></b></p>
         {input ? (work.differs ? <DiffView before={work.original} after={work.value} schema={asSchema(task.schema)} label={t('inbox.changes')} /> : <p className="t2">{t('inbox.confirm.unchanged')}</p>) : null}
         {hidden.length ? <p className="s c-wait row gap1"><Icon name="warn" size={12} />{t('inbox.confirm.hidden', { where: hidden.slice(0, 3).map((one) => `${pathText(plain(one.path))} (${one.codes.join(', ')})`).join('; ') })}</p> : null}
         <p className="t2"><SafeText text={afterText(task, action)} /></p>
-        <Field label={t('inbox.note')} hint={t('inbox.noteHint')}>{({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} value={work.notes} onChange={work.setNotes} rows={2} maxLength={10_000} />}</Field>
+        <Field label={t('inbox.note')} hint={t('inbox.noteHint')} error={long}>{({ id, describedBy, invalid }) => <TextArea id={id} aria-describedby={describedBy} invalid={invalid} value={work.notes} onChange={work.setNotes} rows={2} />}</Field>
       </div>
     </Dialog>
   );
@@ -71,14 +73,16 @@ function useWaits(): { current: boolean } {
 }
 
 /** One text that has to be given. */
-export function Ask({ title, text, label, hint, submit, danger, many = true, most = 200, start = '', extra, onDone, onClose }: {
-  title: string; text: ReactNode; label: string; hint?: string; submit: string; danger?: boolean; many?: boolean; most?: number; start?: string; extra?: (busy: boolean) => ReactNode; onDone(text: string): Promise<boolean>; onClose(): void;
+export function Ask({ title, text, label, hint, submit, danger, many = true, most = many ? MOST : 200, start = '', complete = true, extra, onDone, onClose }: {
+  title: string; text: ReactNode; label: string; hint?: string; submit: string; danger?: boolean; many?: boolean; /** Letters. */ most?: number; start?: string; /** Whether what stands in `extra` can be sent. */ complete?: boolean; extra?: (busy: boolean) => ReactNode; onDone(text: string): Promise<boolean>; onClose(): void;
 }) {
   const [value, setValue] = useState(start);
   const [busy, setBusy] = useState(false);
   const waits = useWaits();
+  const long = tooLong(value.trim(), most);
+  const ready = value.trim() !== '' && long === undefined && complete;
   const done = async () => {
-    if (!value.trim() || busy) return;
+    if (!ready || busy) return;
     setBusy(true);
     const done = await onDone(value.trim());
     if (!waits.current) return;
@@ -87,13 +91,13 @@ export function Ask({ title, text, label, hint, submit, danger, many = true, mos
   };
   return (
     <Dialog open typed onClose={onClose} title={title} closeLabel={t('common.cancel')} busy={busy}
-      footer={<><DialogCancel onClick={onClose} late={t('common.noAnswer')}>{t('common.cancel')}</DialogCancel><Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!value.trim()} keys="Mod+Enter" onClick={() => void done()}>{submit}</Button></>}>
+      footer={<><DialogCancel onClick={onClose} late={t('common.noAnswer')}>{t('common.cancel')}</DialogCancel><Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!ready} keys="Mod+Enter" onClick={() => void done()}>{submit}</Button></>}>
       <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => void done())}>
         <p className="t2">{text}</p>
-        <Field label={label} hint={hint} required>
-          {({ id, describedBy }) => many
-            ? <TextArea id={id} aria-describedby={describedBy} value={value} onChange={setValue} rows={2} maxLength={2000} />
-            : <TextInput id={id} aria-describedby={describedBy} value={value} onChange={setValue} maxLength={most} />}
+        <Field label={label} hint={hint} error={long} required>
+          {({ id, describedBy, invalid }) => many
+            ? <TextArea id={id} aria-describedby={describedBy} invalid={invalid} value={value} onChange={setValue} rows={2} />
+            : <TextInput id={id} aria-describedby={describedBy} invalid={invalid} value={value} onChange={setValue} />}
         </Field>
         {extra?.(busy)}
       </div>
@@ -107,10 +111,11 @@ export function RevealDialog({ onReveal, onClose }: { onReveal(reason: string): 
 
 export function ReassignDialog({ task, onReassign, onClose }: { task: Task; onReassign(to: string, notes: string): Promise<boolean>; onClose(): void }) {
   const [notes, setNotes] = useState('');
+  const long = tooLong(notes.trim());
   return (
-    <Ask title={t('inbox.reassign.title')} text={t('inbox.reassign.text')} label={t('inbox.reassign.to')} hint={t('inbox.reassign.hint')} submit={t('inbox.reassign.yes')} many={false} start={task.assignee ?? ''}
+    <Ask complete={long === undefined} title={t('inbox.reassign.title')} text={t('inbox.reassign.text')} label={t('inbox.reassign.to')} hint={t('inbox.reassign.hint')} submit={t('inbox.reassign.yes')} many={false} start={task.assignee ?? ''}
       onDone={(to) => onReassign(/^(?:user|group):/.test(to) ? to : `user:${to}`, notes.trim())} onClose={onClose}
-      extra={() => <Field label={t('inbox.note')}>{({ id }) => <TextArea id={id} value={notes} onChange={setNotes} rows={2} maxLength={2000} />}</Field>} />
+      extra={() => <Field label={t('inbox.note')} error={long}>{({ id, describedBy, invalid }) => <TextArea id={id} aria-describedby={describedBy} invalid={invalid} value={notes} onChange={setNotes} rows={2} />}</Field>} />
   );
 }
 

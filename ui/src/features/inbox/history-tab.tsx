@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { formatDateTime, formatTime, t } from '../../i18n/index.ts';
 import { Button, Icon, TextArea, type IconName } from '../../kit/index.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
+import { tooLong } from './bounds.ts';
 import type { DetailProps } from './detail.tsx';
 import type { TaskEvent } from './types.ts';
 import { historyText } from './words.ts';
@@ -15,8 +16,9 @@ const ICONS: { [W in TaskEvent['what']]: IconName } = {
 export function HistoryTab({ task, mayDecide, onComment }: DetailProps) {
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);
+  const long = tooLong(text.trim());
   async function send() {
-    if (busy || !text.trim()) return;
+    if (busy || !text.trim() || long !== undefined) return;
     setBusy(true);
     // What could not be stored stays in the box.
     if (await onComment(text.trim())) setText('');
@@ -38,9 +40,9 @@ export function HistoryTab({ task, mayDecide, onComment }: DetailProps) {
       {mayDecide ? (
         <div className="field">
           <label className="lab" htmlFor="ib-comment">{t('inbox.comment')}</label>
-          <TextArea id="ib-comment" value={text} onChange={setText} rows={2} maxLength={10_000}
+          <TextArea id="ib-comment" value={text} onChange={setText} rows={2} invalid={long !== undefined} aria-describedby={long ? 'ib-comment-long' : undefined}
             onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); event.stopPropagation(); void send(); } }} />
-          <span className="row"><span className="s t3 grow">{t('inbox.commentHint')}</span><Button small icon="send" busy={busy} disabled={!text.trim()} onClick={() => void send()}>{t('inbox.commentSend')}</Button></span>
+          <span className="row">{long ? <span id="ib-comment-long" role="alert" className="s c-err row gap1 grow"><Icon name="errd" size={12} />{long}</span> : <span className="s t3 grow">{t('inbox.commentHint')}</span>}<Button small icon="send" busy={busy} disabled={!text.trim() || long !== undefined} onClick={() => void send()}>{t('inbox.commentSend')}</Button></span>
         </div>
       ) : null}
     </div>
