@@ -1,5 +1,6 @@
 /** Short messages: where they stand, how long, and that nothing said is lost. */
 import type { Page } from '@playwright/test';
+import { shot } from './document.ts';
 import { expect, test } from './host.ts';
 import { APPROVAL, makeWorkflow, openTasks, startRun } from './people.ts';
 
@@ -13,6 +14,12 @@ const covered = (page: Page) => page.evaluate(() => {
       return b.width > 0 && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
     }).map((one) => `${(toast.textContent ?? '').slice(0, 40)} on ${(one.textContent ?? '').slice(0, 40)}`);
   });
+});
+
+/** How far the messages stand from the right edge of the window, and from its lower one. */
+const fromCorner = (page: Page) => page.evaluate(() => {
+  const { right, bottom } = (document.querySelector('.toaster') as HTMLElement).getBoundingClientRect();
+  return { right: Math.round(window.innerWidth - right), low: bottom > (window.innerHeight * 2) / 3 };
 });
 
 test('a message lies on nothing that is pressed, is said once, and leaves with what it was about', async ({ open, host }) => {
@@ -30,6 +37,8 @@ test('a message lies on nothing that is pressed, is said once, and leaves with w
   await expect(failure).toHaveCount(1);
   await expect(failure).toContainText('The disk is full. ×3');
   expect(await covered(page)).toEqual([]);
+  expect(await fromCorner(page)).toEqual({ right: 16, low: true });
+  await shot(page, 'message-inbox');
   // On hold: the message is beside the button that takes it up again.
   await page.getByRole('button', { name: 'More', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Waiting for somebody else…' }).click();
@@ -38,6 +47,8 @@ test('a message lies on nothing that is pressed, is said once, and leaves with w
   const up = page.getByRole('button', { name: 'Take up again' });
   await expect(up).toBeVisible();
   expect(await covered(page)).toEqual([]);
+  expect(await fromCorner(page)).toEqual({ right: 16, low: true });
+  await shot(page, 'messages-inbox');
   await up.click();
   await expect(up).toBeHidden();
   // The next task is another matter.

@@ -25,8 +25,9 @@ export const MOST = 3;
 /** Remembered, so that what went away can be read again. */
 const REMEMBERED = 50;
 
-interface State { shown: Shown[]; past: Shown[]; listOpen: boolean }
-export const useMessages = create<State>(() => ({ shown: [], past: [], listOpen: false }));
+/** `screens`: how often the screen changed, for what was placed beside the one before. */
+interface State { shown: Shown[]; past: Shown[]; listOpen: boolean; screens: number }
+export const useMessages = create<State>(() => ({ shown: [], past: [], listOpen: false, screens: 0 }));
 const timers = new Map<number, ReturnType<typeof setTimeout>>();
 let held = false;
 let nextId = 1;
@@ -69,6 +70,7 @@ export function toast(message: ToastMessage): number {
 
 /** Another screen: what was said about the one before goes with it. Good news is short and goes by itself. */
 export function leaveScreen(): void {
+  useMessages.setState(({ screens }) => ({ screens: screens + 1 }));
   show(useMessages.getState().shown.filter((one) => one.background || one.lasting || (one.signal !== 'err' && one.signal !== 'warn')));
 }
 

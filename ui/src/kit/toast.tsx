@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { freePlace, type Box } from './free-place.ts';
+import { freePlace, type Box, type Corner } from './free-place.ts';
 import { closeToast, holdMessages, MOST, showMessages, useMessages, type Shown } from './messages.ts';
 import { SignalIcon } from './signal.tsx';
 
@@ -85,15 +85,19 @@ function useHiddenPage(): void {
   }, []);
 }
 
-/** What must not be covered: whatever is operated or read beside it, banners, what is told elsewhere, and open menus, lists and dialogs as a whole. */
-const TAKEN = ':is(button, a[href], input, textarea, select, [role=switch], [role=combobox], [role=tab], [role=radio], .cm-editor, .field, .lab, .c-err, .c-wait, p, .banner, .pop:not(.toast, .tip), .ib-send, .react-flow__node, .react-flow__minimap)';
+/** What must not be covered: whatever is operated beside it, banners, what is told elsewhere, and open menus, lists and dialogs as a whole. */
+const PRESSED = ':is(button, a[href], input, textarea, select, [role=switch], [role=combobox], [role=tab], [role=radio], .cm-editor, .banner, .pop:not(.toast, .tip), .ib-send, .react-flow__node, .react-flow__minimap)';
+/** What is read beside it. */
+const READ = ':is(.field, .lab, .c-err, .c-wait, p, h1, h2, h3, li, dd, dt, pre, .box, .well, [role=row], [role=columnheader])';
 
 /** A page that changes all the time, as a run does, is not measured with each frame. */
 const LOOK_MS = 100;
 
-function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[]): { left: number; top: number } | undefined {
-  const [place, setPlace] = useState<{ left: number; top: number }>();
+function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[]): Corner | undefined {
+  const [place, setPlace] = useState<Corner>();
   const some = shown.length > 0;
+  const screen = useMessages((state) => state.screens);
+  const placedOn = useRef(screen);
   useLayoutEffect(() => {
     const own = box.current;
     if (!some || !own) return undefined;
@@ -104,8 +108,14 @@ function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[])
       const page = document.getElementById('content') ?? document.body;
       const { left, top, right, bottom } = page.getBoundingClientRect();
       const room: Box = { left, top, right: Math.min(right, window.innerWidth), bottom: Math.min(bottom, window.innerHeight) };
-      const taken = [...document.querySelectorAll<HTMLElement>(TAKEN)].filter((one) => !own.contains(one)).map((one) => one.getBoundingClientRect()).filter((one) => one.width > 0 && one.height > 0);
-      setPlace((now) => freePlace(room, { width: own.offsetWidth, height: own.offsetHeight }, taken, now));
+      const beside = [...document.querySelectorAll<HTMLElement>(`${PRESSED}, ${READ}`)].filter((one) => !own.contains(one))
+        .map((one) => ({ pressed: one.matches(PRESSED), box: one.getBoundingClientRect() })).filter(({ box: { width, height } }) => width > 0 && height > 0);
+      const boxes = (pressed: boolean) => beside.filter((one) => one.pressed === pressed).map((one) => one.box);
+      const taken = { pressed: boxes(true), read: boxes(false) };
+      // A place beside another screen means nothing on this one.
+      const known = placedOn.current === screen;
+      placedOn.current = screen;
+      setPlace((now) => freePlace(room, { width: own.offsetWidth, height: own.offsetHeight }, taken, known ? now : undefined));
     };
     const inFrame = () => {
       timer = undefined;
@@ -132,6 +142,6 @@ function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[])
       clearTimeout(timer);
       cancelAnimationFrame(frame);
     };
-  }, [box, shown, some]);
-  return place;
+  }, [box, shown, some, screen]);
+  return place && { right: window.innerWidth - place.right, bottom: window.innerHeight - place.bottom };
 }

@@ -95,7 +95,7 @@ it('a message makes room for a menu that opens where it stands', async () => {
   const region = screen.getByRole('region', { name: 'Messages' });
   Object.defineProperties(region, { offsetWidth: { value: 300 }, offsetHeight: { value: 60 } });
   say('err', 'Lost');
-  const before = region.style.top;
+  const before = region.style.bottom;
   expect(before).not.toBe('');
   // Menus and lists are drawn beside the page; what they offer is no button.
   const menu = document.createElement('div');
@@ -107,8 +107,8 @@ it('a message makes room for a menu that opens where it stands', async () => {
     await Promise.resolve();
     vi.advanceTimersToNextFrame();
   });
-  expect(region.style.top).not.toBe(before);
-  expect(Number.parseFloat(region.style.top)).toBeLessThan(top);
+  expect(region.style.bottom).not.toBe(before);
+  expect(Number.parseFloat(region.style.bottom)).toBeGreaterThanOrEqual(200);
   menu.remove();
   spy.mockRestore();
 });
@@ -137,31 +137,39 @@ it('a page that changes all the time is not measured with each frame', async () 
 describe('the place of messages', () => {
   const room = { left: 64, top: 0, right: 1280, bottom: 800 };
   const size = { width: 400, height: 100 };
+  const CORNER = { right: 1264, bottom: 784 };
   const box = (left: number, top: number, right: number, bottom: number) => ({ left, top, right, bottom });
+  const place = (pressed: ReturnType<typeof box>[], read: ReturnType<typeof box>[] = [], now?: typeof CORNER) => freePlace(room, size, { pressed, read }, now);
 
-  it('is at the lower right, above what is pressed there, and beside what fills the right', () => {
-    expect(freePlace(room, size, [])).toEqual({ left: 864, top: 684 });
+  it('is at the lower right, above what is pressed there', () => {
+    expect(place([])).toEqual(CORNER);
     // A bar of buttons at the bottom.
-    expect(freePlace(room, size, [box(464, 750, 1264, 790)])).toEqual({ left: 864, top: 620 });
-    // A form over the whole right side.
-    const { left, top } = freePlace(room, size, [box(864, 0, 1280, 800), box(64, 0, 1280, 90)]);
-    expect([left + size.width < 864, top >= 94]).toEqual([true, true]);
+    expect(place([box(464, 750, 1264, 790)])).toEqual({ right: 1264, bottom: 720 });
   });
-  it('is not squeezed between two fields while there is room elsewhere', () => {
-    const fields = [box(864, 0, 1280, 360), box(864, 490, 1280, 800)];
-    expect(freePlace(room, size, fields)).toEqual({ left: 80, top: 684 });
-    expect(freePlace(room, size, [...fields, box(64, 0, 860, 800)])).toEqual({ left: 864, top: 380 });
+  it('is not squeezed between two things while there is room below', () => {
+    const fields = [box(864, 0, 1280, 400), box(864, 520, 1280, 560)];
+    expect(place(fields)).toEqual(CORNER);
+  });
+  it('lies on what is only read rather than in the middle of a pane', () => {
+    expect(place([], [box(864, 0, 1280, 800)])).toEqual(CORNER);
+    // Not on the buttons below it, and not on the record above it, where room would be.
+    expect(place([box(864, 760, 1280, 800)], [box(864, 300, 1280, 750)])).toEqual({ right: 1264, bottom: 752 });
+  });
+  it('is beside what is pressed all over the right', () => {
+    const { right, bottom } = place([box(864, 0, 1280, 800), box(64, 0, 1280, 90)]);
+    expect([right < 864, right > 840, bottom]).toEqual([true, true, 784]);
+    expect(place([box(64, 300, 1280, 800)]).bottom).toBeLessThan(300);
   });
   it('stays while it is free, and makes room for a banner that comes', () => {
-    const now = { left: 472, top: 100 };
-    expect(freePlace(room, size, [], now)).toEqual(now);
+    const now = { right: 1264, bottom: 600 };
+    expect(place([], [], now)).toEqual(now);
     // Near a field is free, too: what is being read does not jump.
-    expect(freePlace(room, size, [box(472, 210, 872, 240)], now)).toEqual(now);
-    expect(freePlace(room, size, [box(64, 44, 1280, 120)], now)).toEqual({ left: 864, top: 684 });
+    expect(place([box(864, 604, 1264, 640)], [], now)).toEqual(now);
+    expect(place([box(64, 520, 1280, 590)], [], now)).toEqual(CORNER);
     // A window that became smaller.
-    expect(freePlace({ ...room, bottom: 180 }, size, [], now).top).toBeLessThanOrEqual(64);
+    expect(freePlace({ ...room, bottom: 180 }, size, { pressed: [], read: [] }, now)).toEqual({ right: 1264, bottom: 164 });
   });
-  it('is the least bad one where nothing is free', () => {
-    expect(freePlace(room, size, [box(64, 0, 1280, 800)])).toEqual({ left: 864, top: 684 });
+  it('is the corner where nothing is free', () => {
+    expect(place([box(64, 0, 1280, 800)])).toEqual(CORNER);
   });
 });
