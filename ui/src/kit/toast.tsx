@@ -97,7 +97,9 @@ function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[])
   const [place, setPlace] = useState<Corner>();
   const some = shown.length > 0;
   const screen = useMessages((state) => state.screens);
-  const placedOn = useRef(screen);
+  // On another screen the place means nothing, and what is new is where one looks for it.
+  const about = `${String(screen)} ${String(shown.at(-1)?.id)}`;
+  const placedFor = useRef(about);
   useLayoutEffect(() => {
     const own = box.current;
     if (!some || !own) return undefined;
@@ -112,9 +114,8 @@ function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[])
         .map((one) => ({ pressed: one.matches(PRESSED), box: one.getBoundingClientRect() })).filter(({ box: { width, height } }) => width > 0 && height > 0);
       const boxes = (pressed: boolean) => beside.filter((one) => one.pressed === pressed).map((one) => one.box);
       const taken = { pressed: boxes(true), read: boxes(false) };
-      // A place beside another screen means nothing on this one.
-      const known = placedOn.current === screen;
-      placedOn.current = screen;
+      const known = placedFor.current === about;
+      placedFor.current = about;
       setPlace((now) => freePlace(room, { width: own.offsetWidth, height: own.offsetHeight }, taken, known ? now : undefined));
     };
     const inFrame = () => {
@@ -142,6 +143,6 @@ function usePlace(box: { current: HTMLElement | null }, shown: readonly Shown[])
       clearTimeout(timer);
       cancelAnimationFrame(frame);
     };
-  }, [box, shown, some, screen]);
+  }, [box, shown, some, about]);
   return place && { right: window.innerWidth - place.right, bottom: window.innerHeight - place.bottom };
 }
