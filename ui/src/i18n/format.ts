@@ -64,6 +64,9 @@ export function formatDateTime(iso: string): string {
   return `${String(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+/** 2026-11-21 14:02:11 */
+export const formatMoment = (iso: string): string => (Number.isNaN(new Date(iso).getTime()) ? iso : `${formatDateTime(iso).slice(0, 10)} ${formatTime(iso)}`);
+
 /** "4 min ago", "yesterday", else the date. */
 export function formatAgo(iso: string, now: number = Date.now()): string {
   const then = new Date(iso).getTime();

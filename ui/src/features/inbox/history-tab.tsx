@@ -1,7 +1,7 @@
 // Who did what with the task, and what was said about it. Nothing here is ever changed.
 
 import { useState } from 'react';
-import { formatDateTime, formatTime, t } from '../../i18n/index.ts';
+import { formatDateTime, formatMoment, t } from '../../i18n/index.ts';
 import { Button, Icon, TextArea, type IconName } from '../../kit/index.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { tooLong } from './bounds.ts';
@@ -31,7 +31,7 @@ export function HistoryTab({ task, mayDecide, onComment }: DetailProps) {
           {task.history.map((one, index) => (
             <li key={`${one.at} ${String(index)}`}>
               <Icon name={ICONS[one.what] ?? 'dot'} size={12} className="t2" />
-              <span className="col"><span className="row"><SafeText line text={historyText(one)} /><span className="s t3 nw" title={formatDateTime(one.at)}>{formatDateTime(one.at).slice(0, 10)} {formatTime(one.at)}</span></span>
+              <span className="col"><span className="row"><SafeText line text={historyText(one)} /><span className="s t3 nw" title={formatDateTime(one.at)}>{formatMoment(one.at)}</span></span>
                 {one.text ? <SafeText className={one.what === 'commented' ? '' : 't2'} text={one.text} cut={1000} /> : null}</span>
             </li>
           ))}

@@ -30,3 +30,13 @@ it('offers the error that has just happened, and the choice stays on the one tha
   await userEvent.click(source);
   expect(await screen.findByRole('option', { name: /The second/ })).toBeTruthy();
 });
+
+it('tells calls of one step apart that failed in the same words', async () => {
+  const long = 'The address answered 503 and said that it is busy; it wants to be asked again in a while';
+  const call = (n: number) => { const one = past('r-1', `2026-11-20T10:00:0${String(n)}.000Z`, long); return { ...one, error: { ...one.error, attempt: n, maxAttempts: 3 } }; };
+  const handlers = { past_errors: () => [call(1), call(0)], handler_dry_run: () => ({ action: 'human_review', index: 0, rule: 'Ask', why: [], delays: [] }), run_step_data: () => null, expression_preview: () => ({ state: 'no_data' as const }), expression_names: () => [] };
+  renderWith(<NodePanel document={DOCUMENT} selected={[]} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} run={null} />, handlers);
+  await userEvent.click(await screen.findByRole('combobox', { name: 'Error to try' }));
+  const options = await screen.findAllByRole('option', { name: /The address/ });
+  expect(options.map((one) => one.textContent?.replace(/\d\d:00:/, ''))).toEqual([`Fetch the user: ${long}2026-11-20 01, call 2 of 4`, `Fetch the user: ${long}2026-11-20 00, call 1 of 4`]);
+});

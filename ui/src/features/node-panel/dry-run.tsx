@@ -3,7 +3,8 @@
 import { useMemo, useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { HandlerDryRun, PastError, Rule, TriedError } from '../../api/types.ts';
-import { formatDateTime, formatPause, t } from '../../i18n/index.ts';
+import { plain } from '../../code/letters.ts';
+import { formatMoment, formatPause, t } from '../../i18n/index.ts';
 import { Icon, Select, SignalIcon, Switch } from '../../kit/index.ts';
 import { ACTIONS, actionWords } from './rules-editor.tsx';
 
@@ -18,6 +19,13 @@ const codeOf = (error: TriedError): string => (typeof error.details?.['code'] ==
 function fromPast({ error }: PastError): TriedError {
   const { type, message, retryable, attempt = 0, maxAttempts, details } = error;
   return { type, message, retryable, attempt, ...(maxAttempts === undefined ? {} : { maxAttempts }), ...(details ? { details } : {}) };
+}
+
+/** Calls of one step fail in the same words: when it was and which call tells them apart. */
+function whichCall({ at, error: { attempt, maxAttempts } }: PastError): string {
+  const time = formatMoment(at);
+  if (attempt === undefined) return time;
+  return maxAttempts === undefined ? t('dry.call', { time, n: attempt + 1 }) : t('dry.callOf', { time, n: attempt + 1, all: maxAttempts + 1 });
 }
 
 /** Items of one call may fail at the same moment: then they are counted. */
@@ -52,8 +60,8 @@ export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
       <span className="lab">{t('dry.title')}<span className="t3 end">{t('dry.hint')}</span></span>
       <div className="box dry">
         <div className="dry-in">
-          <Select label={t('dry.source')} value={picked ? chosen : ''} onChange={(next) => { setChosen(next); setAttempt(null); }}
-            options={[{ value: '', label: t('dry.own') }, ...list.map(({ name, past: one }) => ({ value: name, label: t('dry.past', { step: titles(one.stepId), message: one.error.message.slice(0, 60) }), hint: formatDateTime(one.at) }))]} />
+          <Select wide label={t('dry.source')} value={picked ? chosen : ''} onChange={(next) => { setChosen(next); setAttempt(null); }}
+            options={[{ value: '', label: t('dry.own') }, ...list.map(({ name, past: one }) => ({ value: name, label: t('dry.past', { step: titles(one.stepId), message: plain(one.error.message) }), hint: whichCall(one) }))]} />
           <Select label={t('dry.attempt')} value={String(error.attempt)} onChange={(next) => setAttempt(Number(next))}
             options={Array.from({ length: Math.min(bound, 20) + 1 }, (_, n) => ({ value: String(n), label: `${t('dry.attempt')}: ${String(n)}` }))} />
           {picked ? null : (
