@@ -297,7 +297,7 @@ test('a task of an iteration says which, in the inbox', async ({ open, host }) =
   // The run that waits shows whom it waits for, at the step and in its iteration.
   await page.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
   await expect(node(page, 'ask')).toHaveAttribute('data-state', 'asks');
-  await expect(page.locator('.bar').getByText('Paused')).toBeVisible();
+  await expect(page.locator('.bar').getByText('2 tasks wait for a person')).toBeVisible();
   await host.rpc('run_cancel', { runId });
 });
 

@@ -1,5 +1,7 @@
 /** Failing, cancelling, filtering, deleting runs. */
+import { shot } from './document.ts';
 import { expect, test } from './host.ts';
+import { APPROVAL, makeWorkflow, openTasks, startRun } from './people.ts';
 
 const FAILS = {
   signalbox: 1, id: 'always-fails', name: 'Always fails', settings: { errorPolicy: 'fail' },
@@ -20,6 +22,26 @@ async function file(host: { rpc<T>(command: string, payload?: unknown): Promise<
   await host.rpc('workflow_save', { ref: made.ref, document: { ...document, id: made.document.id }, baseRevision: made.revision });
   return made;
 }
+
+test('a run that waits for a person says so wherever runs are shown', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...APPROVAL, name: 'Waits' });
+  const runId = await startRun(host, ref, { amount: 9 });
+  await expect.poll(async () => (await openTasks(host)).filter((one) => one.runId === runId).length).toBe(1);
+  await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status).toBe('paused');
+  const page = await open('#/runs');
+  const row = page.getByRole('row', { name: /Waits/ });
+  await expect(row).toContainText('Waits for a person');
+  await expect(row.locator('.c-person')).toBeVisible();
+  await shot(page, 'runs-waits');
+  await page.evaluate(() => { window.location.hash = '#/workflows'; });
+  await expect(page.getByText('Waits for a person').first()).toBeVisible();
+  await shot(page, 'gallery-waits');
+  await page.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
+  await expect(page.locator('.bar').getByText('Waits for a person')).toBeVisible();
+  await shot(page, 'run-waits');
+  await host.rpc('task_complete', { taskId: (await openTasks(host)).find((one) => one.runId === runId)?.id, action: 'approve' });
+  await expect(page.locator('.bar').getByText('Completed')).toBeVisible({ timeout: 20_000 });
+});
 
 test('a failed run has a banner with the message, the step and what can be done', async ({ open, host }) => {
   const made = await file(host, FAILS);

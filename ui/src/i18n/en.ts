@@ -155,6 +155,8 @@ export const en = {
   'status.created': 'Created',
   'status.running': 'Running',
   'status.paused': 'Paused',
+  'status.asks.one': 'Waits for a person',
+  'status.asks.other': '{n} tasks wait for a person',
   'status.completed': 'Completed',
   'status.failed': 'Failed',
   'status.cancelled': 'Cancelled',

@@ -14,7 +14,7 @@ import { useCounts } from '../features/inbox/use-inbox.ts';
 import { awake } from '../features/inbox/filter-model.ts';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
 import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
-import { statusText } from '../features/status.tsx';
+import { stateText } from '../features/status.tsx';
 import { formatAgo, formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, Icon, Kbd, keysOf, openScope, showMessages, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
 import { createWorkflow, importFile, openFile } from './commands.ts';
@@ -189,7 +189,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
     }
     for (const run of runs.data?.runs ?? []) {
       list.push({
-        id: `run/${run.runId}`, title: run.workflowName, what: t('palette.run', { status: statusText(run.status).toLowerCase(), ago: formatAgo(run.startedAt) }),
+        id: `run/${run.runId}`, title: run.workflowName, what: t('palette.run', { status: stateText(run).toLowerCase(), ago: formatAgo(run.startedAt) }),
         words: `${run.runId} ${run.errorMessage ?? ''}`, icon: 'runs', order: 12, run: () => navigate({ screen: 'run', runId: run.runId }),
       });
     }

@@ -206,7 +206,7 @@ function EntryState({ entry }: { entry: WorkflowEntry }) {
   if (entry.problem) return <><SignalIcon signal="warn" /><span className="ell" title={entry.problem}>{t('gallery.cannotRead')}</span></>;
   if (entry.hasDraft) return <><SignalIcon signal="idle" /><span className="ell" title={t('gallery.draft')}>{t('gallery.draft')}</span></>;
   if (!entry.lastRun) return <span className="t3">{t('gallery.neverRun')}</span>;
-  return <><StatusIcon status={entry.lastRun.status} /><span className="ell" title={entry.lastRun.errorMessage}>{outcomeText(entry.lastRun)}</span></>;
+  return <><StatusIcon {...entry.lastRun} /><span className="ell" title={entry.lastRun.errorMessage}>{outcomeText(entry.lastRun)}</span></>;
 }
 
 function Latest({ runs, runHref, featured, busy, onRunSample, onShowRuns }: GalleryProps & { featured: Sample | undefined }) {
@@ -228,7 +228,7 @@ function Latest({ runs, runHref, featured, busy, onRunSample, onShowRuns }: Gall
         <div className="box">
           {runs.data.map((run) => (
             <a key={run.runId} className="g-run" href={runHref(run.runId)}>
-              <StatusIcon status={run.status} />
+              <StatusIcon {...run} />
               <span className="col">
                 <span className="ell" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></span>
                 <span className="s t2 ell" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ?? outcomeText(run)}</span>

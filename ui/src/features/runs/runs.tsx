@@ -8,7 +8,7 @@ import { formatDateTime, formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, EmptyState, Icon, IconButton, Menu, Segmented, Select, Skeleton, TextInput, VirtualList } from '../../kit/index.ts';
 import { asTree } from './tree.ts';
 import { SpentCell } from '../spent.tsx';
-import { outcomeText, shortRunId, statusText, StatusIcon } from '../status.tsx';
+import { outcomeText, shortRunId, stateText, statusText, StatusIcon } from '../status.tsx';
 
 type RunCommand = 'run_rerun' | 'run_resume' | 'run_cancel' | 'run_delete';
 export interface RunFilters { workflow: string; status: RunStatus | ''; text: string }
@@ -90,12 +90,12 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
       onEnd={more ? onMore : undefined}
       row={(run, index) => (
         <div className="r-row" role="presentation">
-          <span role="gridcell"><StatusIcon status={run.status} /></span>
+          <span role="gridcell"><StatusIcon {...run} /></span>
           <span role="gridcell" className="ell" title={plain(run.workflowName)} style={{ fontWeight: 600, paddingLeft: (tree[index]?.depth ?? 0) * 16 }}>
             {run.parentRunId ? <span className="t3 r-tree" title={t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}><Icon name="back" size={12} /></span> : null}<bdi><Pieces text={run.workflowName} /></bdi>
             {run.parentRunId ? <span className="s t3 r-of"> {t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}</span> : null}
           </span>
-          <span role="gridcell" className="ell t2" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ? `${statusText(run.status)}: ${run.errorMessage}` : outcomeText(run)}</span>
+          <span role="gridcell" className="ell t2" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ? `${stateText(run)}: ${run.errorMessage}` : outcomeText(run)}</span>
           <span role="gridcell" className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
           <span role="gridcell" className="r-opt r-num t2 ell">{run.usage ? <SpentCell spent={run.usage} /> : null}</span>
           <span role="gridcell" className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>

@@ -261,7 +261,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       <WorkflowName name={document.name} editing={renaming} onEditing={setRenaming} readOnly={session.readOnly}
         onRename={(name) => editor.apply({ type: 'set', path: ['name'], value: name }, { label: t('builder.rename') })} />
       <SaveState session={session} dirty={dirty} />
-      {view && !loading ? <StatusBadge status={view.status} /> : null}
+      {view && !loading ? <StatusBadge status={view.status} openTaskCount={view.tasks.length} /> : null}
       <span className="grow" />
       <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} />
       <span className="opt"><FindButton /></span>

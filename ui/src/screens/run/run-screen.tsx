@@ -147,7 +147,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
           <header className="bar">
             <h1 className="ell shrink" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
             <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
-            <StatusBadge status={status} />
+            <StatusBadge status={status} openTaskCount={view?.tasks.length ?? 0} />
             <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
             <Origin run={run} catalog={catalog} />
             <span className="grow" />

@@ -25,7 +25,7 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
           <>
             <div className="wb-sec">
               <dl className="kv">
-                <dt>{t('runs.colState')}</dt><dd><StatusBadge status={view.status} /></dd>
+                <dt>{t('runs.colState')}</dt><dd><StatusBadge status={view.status} openTaskCount={view.tasks.length} /></dd>
                 <dt>{t('runs.colRun')}</dt><dd className="mono" title={view.runId}>{shortRunId(view.runId)}</dd>
                 {view.startedAt ? <><dt>{t('run.startedAt')}</dt><dd>{formatDateTime(view.startedAt)}</dd></> : null}
                 <dt>{t('run.duration')}</dt><dd>{formatDuration(elapsed)}</dd>

@@ -51,7 +51,7 @@ export function StatusBar({ view, loading = false, logOpen, onToggleLog, diagnos
       </button>
       {loading ? <span className="grow row" aria-busy="true" aria-label={t('run.loading')}><span className="sk" style={{ width: 72 }} /><span className="sk" style={{ width: 160 }} /></span> : view ? (
         <>
-          <StatusBadge status={view.status} />
+          <StatusBadge status={view.status} openTaskCount={view.tasks.length} />
           <span title={view.runId}>{t('run.title', { id: shortRunId(view.runId) })}</span>
           <span>{tn('statusbar.steps', view.calls.length)}, {formatDuration(elapsed)}</span>
           <span className="vr" />
