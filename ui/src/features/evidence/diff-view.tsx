@@ -11,7 +11,7 @@ import './evidence.css';
 const MOST = 600;
 
 /** `schema`: that of the values. What it marks as secret is shown as dots. */
-export function DiffView({ before, after, schema, view = 'together', label }: { before: unknown; after: unknown; schema?: JsonSchema; view?: 'together' | 'side'; label: string }) {
+export function DiffView({ before, after, schema, view = 'together', label }: { before: unknown; after: unknown; schema?: JsonSchema | undefined; view?: 'together' | 'side'; label: string }) {
   const lines = useMemo(() => diffLines(before, after, schema && holdsSecret(schema) ? (path) => secretAt(schema, path) : undefined), [before, after, schema]);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [limit, setLimit] = useState(MOST);

@@ -212,7 +212,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
               <Segmented<'together' | 'side'> small label={t('diff.view')} value={view} onChange={setView} options={[{ value: 'together', label: t('diff.together') }, { value: 'side', label: t('diff.side') }]} />
             </span>
           </div>
-          <DiffView before={work.original} after={work.value} schema={asSchema(task.schema)} view={view} label={t('inbox.changes')} />
+          <DiffView before={work.original} after={work.value} schema={work.hides} view={view} label={t('inbox.changes')} />
         </>
       ) : null}
       {edits && (suggestions.length || task.allowedActions.includes('correct')) ? (
@@ -285,7 +285,7 @@ function Unsent({ task, work, send }: DetailProps) {
         <span className="s t2">{t('inbox.meanwhile.kept')}</span>
       </Banner>
       {work.notes.trim() ? <div className="field"><span className="lab">{t('inbox.meanwhile.note')}</span><SafeText text={work.notes} /></div> : null}
-      {work.changed ? <div className="field"><span className="lab">{t('inbox.meanwhile.input')}</span><DiffView before={work.original} after={work.value} schema={asSchema(task.schema)} label={t('inbox.meanwhile.input')} /></div> : null}
+      {work.changed ? <div className="field"><span className="lab">{t('inbox.meanwhile.input')}</span><DiffView before={work.original} after={work.value} schema={work.hides} label={t('inbox.meanwhile.input')} /></div> : null}
     </>
   );
 }
@@ -310,7 +310,7 @@ function Decided(props: DetailProps) {
       </dl>
       {task.votes.length ? <Votes {...props} /> : null}
       {decision.notes ? <div className="field"><span className="lab">{t('inbox.note')}</span><SafeText text={decision.notes} /></div> : null}
-      {after === undefined ? null : <div className="field"><span className="lab">{t('inbox.changes')}</span><DiffView before={work.original} after={after} schema={asSchema(task.schema)} label={t('inbox.changes')} /></div>}
+      {after === undefined ? null : <div className="field"><span className="lab">{t('inbox.changes')}</span><DiffView before={work.original} after={after} schema={work.hides} label={t('inbox.changes')} /></div>}
     </div>
   );
 }

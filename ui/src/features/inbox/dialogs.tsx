@@ -1,7 +1,6 @@
 // The questions before a decision is sent, and the small ones beside it.
 
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { asSchema } from '../../api/json-schema.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Button, Dialog, DialogCancel, Field, Icon, TextArea, TextInput } from '../../kit/index.ts';
 import { plain } from '../../code/letters.ts';
@@ -37,7 +36,7 @@ export function ConfirmDecision({ task, work, action, onSend, onClose }: { task:
       </>}>
       <div className="ib-dialog" role="presentation" onKeyDown={onSubmitKey(() => { if (long === undefined) onSend(); })}>
         <p><b><SafeText text={task.title} cut={200} /></b></p>
-        {input ? (work.differs ? <DiffView before={work.original} after={work.value} schema={asSchema(task.schema)} label={t('inbox.changes')} /> : <p className="t2">{t('inbox.confirm.unchanged')}</p>) : null}
+        {input ? (work.differs ? <DiffView before={work.original} after={work.value} schema={work.hides} label={t('inbox.changes')} /> : <p className="t2">{t('inbox.confirm.unchanged')}</p>) : null}
         {hidden.length ? <p className="s c-wait row gap1"><Icon name="warn" size={12} />{t('inbox.confirm.hidden', { where: hidden.slice(0, 3).map((one) => `${pathText(plain(one.path))} (${one.codes.join(', ')})`).join('; ') })}</p> : null}
         <p className="t2"><SafeText text={afterText(task, action)} /></p>
         <Field label={t('inbox.note')} hint={t('inbox.noteHint')} error={long}>{({ id, describedBy, invalid }) => <TextArea id={id} aria-describedby={describedBy} invalid={invalid} value={work.notes} onChange={work.setNotes} rows={2} />}</Field>

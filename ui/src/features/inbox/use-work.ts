@@ -9,6 +9,7 @@ import { useCommand } from '../../api/queries.ts';
 import { asksForMore, usualMore } from './budget.ts';
 import { editDraft, useDrafts, type Draft } from './drafts.ts';
 import { withDefaults } from './schema.ts';
+import type { JsonSchema } from '../../api/types.ts';
 import type { Task, TaskCheck } from './types.ts';
 
 export interface Work {
@@ -22,6 +23,8 @@ export interface Work {
   /** What the run may spend more, as it is typed; undefined where nobody asks for it. */
   budget: string | undefined;
   revealed: boolean;
+  /** By what a difference shows secrets as dots; nothing once they were revealed, which is on record. */
+  hides: JsonSchema | undefined;
   /** `unread`: a box holds half typed JSON, so that the value is not what is seen. `busy`: the answer is not of this value yet. */
   check: { state: 'off' | 'unread' | 'busy' | 'failed' | 'valid' | 'invalid'; violations: TaskCheck['violations']; patch: TaskCheck['patch']; problem?: string };
   setUnread(unread: boolean): void;
@@ -61,7 +64,7 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const known = asked.id === task.id ? answer.data : undefined;
   const edit = (part: Draft) => editDraft(task.id, part, { holdsSecret: holdsSecret(asSchema(task.schema)) });
   return {
-    original, value, changed, differs, notes: draft?.notes ?? '', budget: asksForMore(task) ? draft?.budget ?? usualMore(task) : undefined, revealed: revealed !== undefined,
+    original, value, changed, differs, notes: draft?.notes ?? '', budget: asksForMore(task) ? draft?.budget ?? usualMore(task) : undefined, revealed: revealed !== undefined, hides: revealed ? undefined : asSchema(task.schema),
     check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: told(answer.error) } : {}) },
     setUnread,
     setValue: (next) => edit({ value: { now: next } }),

@@ -1,8 +1,9 @@
 /** Values that a policy hides, and what a person has typed beside them. */
-import { cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { unmask } from '../../features/inbox/drafts.ts';
+import { task } from '../../test/people.ts';
 import { detail, freshInbox, showInbox } from './inbox-page.tsx';
 
 beforeEach(freshInbox);
@@ -25,6 +26,24 @@ it('a reveal after something was typed shows the value, and claims no change tha
   const changed = [...within(box).getByRole('group', { name: 'What changes' }).querySelectorAll('.dl.a, .dl.d')].map((line) => line.textContent);
   expect(changed).toEqual([expect.stringContaining('S-Z002'), expect.stringContaining('S-2041')]);
   expect(within(box).getByText('1 field')).toBeTruthy();
+});
+
+it('a value that the schema marks as secret is dots in the difference, and text once it was revealed', async () => {
+  const schema = { type: 'object', properties: { iban: { type: 'string', title: 'Account', 'x-secret': true } } };
+  const host = await showInbox('#/inbox/task-2', [task(2, { schema, input: { iban: '••••••••' }, redacted: ['/iban'], suggestions: [] })]);
+  const box = await detail();
+  host.on({ task_reveal: () => ({ input: { iban: 'DE02 1203' } }) });
+  const changes = within(box).getByRole('group', { name: 'What changes' });
+  expect(changes.textContent).not.toContain('DE02');
+  fireEvent.click(within(box).getByRole('button', { name: 'Reveal, recorded' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Reveal hidden values' });
+  await userEvent.type(within(dialog).getByLabelText(/Why do you need/), 'call back');
+  fireEvent.click(within(dialog).getByRole('button', { name: /^Reveal/ }));
+  await waitFor(() => expect(changes.textContent).toContain('DE02 1203'));
+  const field = await within(box).findByLabelText('Account');
+  expect((field as HTMLInputElement).type).toBe('password');
+  fireEvent.change(field, { target: { value: 'DE02 1204' } });
+  await waitFor(() => expect(changes.textContent).toContain('DE02 1204'));
 });
 
 it('carries what was typed over the masked input, value by value', () => {
