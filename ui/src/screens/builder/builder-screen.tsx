@@ -326,7 +326,7 @@ function SaveState({ session, dirty }: { session: Session; dirty: boolean }) {
   if (session.saving) return <span className="s t2 row gap1 nw"><SignalIcon signal="run" />{t('builder.saving')}</span>;
   if (dirty) return <span className="s t2 row gap1 nw" title={session.path}><span className="dirty-dot" aria-hidden="true" />{t('builder.unsaved')}</span>;
   return (
-    <span className="s t2 row gap1 nw" title={session.path}><Icon name="check" size={12} />{t('builder.saved')}<span className="wb-revision">, {t('builder.revision', { revision: session.revision.slice(0, 7) })}</span></span>
+    <span className="s t2 wb-saved" title={session.path}><span className="row gap1 nw"><Icon name="check" size={12} />{t('builder.saved')}</span><span className="wb-revision nw">, {t('builder.revision', { revision: session.revision.slice(0, 7) })}</span></span>
   );
 }
 
