@@ -1,6 +1,6 @@
 // A small MCP server for tests, without dependencies: over standard input and output, or with `--http PORTFILE` over
 // streamable HTTP on loopback (it writes its address into the file). `--text FILE`: the description of the tool `echo` is
-// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--pictures`: it has the tool `shows`, which answers a picture. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
+// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--pictures`: it has the tool `shows`, which answers a picture. `--hostile`: it has `deep`, which answers deeper than JSON may be, and `wide`, whose schema is huge. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -119,6 +119,19 @@ if (args.includes("--pictures")) {
     inputSchema: object(),
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: () => ({ content: [{ type: "text", text: "The screen:" }, { type: "image", data: PIXEL, mimeType: "image/gif" }] }),
+  };
+}
+
+if (args.includes("--hostile")) {
+  tools.deep = {
+    description: "Answers deeper than JSON may be.",
+    inputSchema: object(),
+    run: () => ({ content: [], structuredContent: JSON.parse(`{"a":${"[".repeat(3000)}${"]".repeat(3000)}}`) }),
+  };
+  tools.wide = {
+    description: "Takes a hundred thousand things.",
+    inputSchema: object(Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`property_${n}`, { type: "string" }]))),
+    run: () => words("wide"),
   };
 }
 

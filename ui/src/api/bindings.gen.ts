@@ -3686,6 +3686,8 @@ export interface Tool {
   isEgress: boolean;
   /** What it answers may be written by others. */
   isUntrusted: boolean;
+  /** Why it is never called, whatever was approved. */
+  unusable?: string;
   /** What is guessed of the three, whatever a person says. */
   guess: ToolGuess;
   /** What a person on this machine says of them; what is absent is guessed. */

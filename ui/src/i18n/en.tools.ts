@@ -117,6 +117,8 @@ export const tools = {
   'tools.change.tool': 'the tool itself',
   'tools.change.title': 'Title',
   'tools.change.description': 'Description',
+  'tools.change.leftOut': 'Left out, in bytes',
+  'tools.unusable': 'It cannot be used: {why}.',
   'tools.change.annotations': 'What it promises of itself',
   'tools.changeBehind': 'What differs stands behind what is shown here.',
   'tools.before': 'Approved',

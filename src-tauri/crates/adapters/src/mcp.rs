@@ -7,10 +7,12 @@
 
 mod access;
 mod definition;
+mod depth;
 mod ending;
 mod fault;
 mod greeting;
 mod link;
+mod listed;
 mod load;
 mod notices;
 mod process;
@@ -115,7 +117,8 @@ pub struct Inspection {
     pub server: Option<String>,
     /// Version of the protocol.
     pub protocol: String,
-    /// Its tools by name: `name`, `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, as far as told.
+    /// Its tools by name: `name`, `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, as far as told; `leftOut`
+    /// has the sizes of those that are too large.
     pub tools: Vec<Value>,
 }
 
@@ -361,6 +364,7 @@ pub fn tool_info(server: Standing<'_>, tool: &Value) -> ToolInfo {
         is_egress: hint("openWorldHint", true) || server.definition.is_far(),
         // Nothing that a server says of itself makes its answers an instruction.
         is_untrusted: true,
+        unusable: listed::unusable(tool),
     };
     match server.words.get(&info.name) {
         Some(word) => word.over(info),

@@ -111,6 +111,12 @@ fn stdio(folder: &Path) -> ToolServerDefinition {
     }
 }
 
+fn hostile(folder: &Path) -> ToolServerDefinition {
+    let ToolServerDefinition::Stdio { command, mut args, env, cwd } = stdio(folder) else { panic!("a process") };
+    args.push("--hostile".into());
+    ToolServerDefinition::Stdio { command, args, env, cwd }
+}
+
 impl Stage {
     fn new() -> Self {
         Self::with(Limits::default())
@@ -274,6 +280,35 @@ async fn an_answer_has_a_limit() {
     stage.call("large", json!({ "bytes": 50_000 })).await.expect("an answer");
     assert_eq!(stage.fault("large", json!({ "bytes": 200_000 })).await, ToolFault::TooLarge);
     stage.call("echo", json!({ "text": "x" })).await.expect("a new process answers");
+}
+
+#[tokio::test]
+async fn of_a_huge_schema_its_size_alone_is_kept_and_the_other_tools_are_as_they_are() {
+    let stage = stage_of(hostile, Arc::new(OneSecret("api.example.com")), Limits::default());
+    let told = stage.tools.inspect("one", &stage.book.definition).await.expect("its tools");
+    let size: usize = told.tools.iter().map(|tool| tool.to_string().len()).sum();
+    assert!(size < 10_000, "{size} bytes are looked at");
+    let tools = stage.tools.list("one").await.expect("its tools");
+    let find = |name: &str| tools.iter().find(|tool| tool.name == name).expect("there");
+    let why = find("wide").unusable.clone().expect("a reason");
+    assert!(why.starts_with("The schema of its arguments has ") && why.contains("256 KiB"), "{why}");
+    assert_eq!((&find("wide").input_schema, &find("echo").unusable), (&json!({}), &None));
+    stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+}
+
+#[tokio::test]
+async fn ts_018_an_answer_that_is_deeper_than_a_message_may_be_is_told_at_once() {
+    let stage = stage_of(hostile, Arc::new(OneSecret("api.example.com")), Limits::default());
+    let folder = tempfile::tempdir().expect("a folder");
+    let http = over_http(folder.path(), &["--hostile"]).await;
+    let far = stage_of(|_| at(&http.base, "/mcp", None), Arc::new(NoSecrets), Limits::default());
+    for stage in [stage, far] {
+        // The longest silence is a minute: this does not wait for it.
+        let failure = stage.call("deep", json!({})).await.expect_err("a failure");
+        assert_eq!((failure.fault, failure.sent), (ToolFault::TooLarge, true), "{}", failure.message);
+        assert!(failure.message.contains("deeper than 127 levels"), "{}", failure.message);
+        stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+    }
 }
 
 #[tokio::test]

@@ -401,6 +401,7 @@ fn told(row: &ToolServerRow, definition: &ToolServerDefinition, words: &ToolWord
         bears_secrets: info.bears_secrets,
         is_egress: info.is_egress,
         is_untrusted: info.is_untrusted,
+        unusable: info.unusable,
         guess,
         said,
     }

@@ -282,3 +282,38 @@ fn a_cancelled_run_leaves_no_process() {
     let events = place.run(&["runs", "events", &id]).lines();
     assert_eq!(events.iter().filter(|event| event["type"] == "workflow_cancelled").count(), 1);
 }
+
+#[test]
+fn ts_018_one_tool_with_a_huge_schema_weighs_nothing_in_lists_in_the_store_and_in_runs() {
+    let place = Box::new();
+    tools(&place, &["set", "one", "--", "node", &server(), "--hostile"]);
+    let seen = tools(&place, &["connect", "one"]);
+    tools(&place, &["approve", "one", "--hash", seen["hash"].as_str().expect("a hash")]);
+    let listed = tools(&place, &["list"]).to_string().len();
+    assert!(listed < 20_000, "{listed} bytes are listed");
+    let wide =
+        seen["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == "wide").expect("it is there");
+    assert!(wide["unusable"].as_str().expect("why").contains("at most 256 KiB"), "{wide}");
+
+    let (events, summary) = run(&place, "call", step("wide", json!({}), json!({})));
+    assert_eq!(
+        (&summary["error"]["details"]["code"], &summary["error"]["suggestedAction"]),
+        (&json!("TOOL_UNUSABLE"), &json!("human_review"))
+    );
+    let told = json!(events).to_string().len();
+    assert!(told < 10_000, "{told} bytes of events");
+    let (_, summary) = run(&place, "call", step("echo", json!({ "text": "hi" }), json!({})));
+    assert_eq!(summary["output"], json!([{ "said": "hi" }]));
+    let (_, summary) = run(&place, "call", step("deep", json!({}), json!({})));
+    assert_eq!(
+        (&summary["error"]["type"], &summary["error"]["details"]["code"]),
+        (&json!("ValidationError"), &json!("TOO_LARGE"))
+    );
+
+    let kept: u64 = std::fs::read_dir(place.data())
+        .expect("the data folder")
+        .filter_map(|entry| entry.ok()?.metadata().ok().filter(std::fs::Metadata::is_file))
+        .map(|file| file.len())
+        .sum();
+    assert!(kept < 3_000_000, "{kept} bytes are kept; the schema alone had more");
+}

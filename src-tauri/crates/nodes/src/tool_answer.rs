@@ -8,6 +8,7 @@ use signalbox_model::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction, tim
 use signalbox_ports::Scrubber;
 use signalbox_ports::llm::Part;
 use signalbox_ports::tools::{ToolAnswer, ToolFailure, ToolFault, ToolInfo};
+use std::sync::Arc;
 
 /// Longest wait that a server may ask for (PLATFORM).
 const LONGEST_WAIT_MS: u64 = 600_000;
@@ -17,6 +18,18 @@ const LINE: usize = 160;
 const WORDS: usize = 2_000;
 /// In the details: what the arguments should have been. As `schema` it would be what the step's input should have been.
 pub(crate) const ARGUMENTS_SCHEMA: &str = "argumentsSchema";
+
+/// Largest schema that an error shows, bytes of compact JSON: an error stands in events, tasks and copies of both.
+const LARGEST_SCHEMA: usize = 64 * 1024;
+
+/// The failure with the arguments that the tool takes, unless they are too many to be shown.
+pub(crate) fn with_arguments(failure: NodeFailure, info: &ToolInfo) -> NodeFailure {
+    with_schema(failure, ARGUMENTS_SCHEMA, &info.input_schema)
+}
+
+fn with_schema(failure: NodeFailure, name: &str, schema: &Value) -> NodeFailure {
+    if schema.to_string().len() > LARGEST_SCHEMA { failure } else { failure.detail(name, schema.clone()) }
+}
 
 /// An answer that can be used.
 #[derive(Debug)]
@@ -108,10 +121,8 @@ pub(crate) fn read(info: &ToolInfo, request: &str, answer: ToolAnswer) -> Result
 fn keeps_promise(info: &ToolInfo, raw: &Value) -> Result<(), NodeFailure> {
     let Some(schema) = &info.output_schema else { return Ok(()) };
     let mismatch = |message: String| {
-        NodeFailure::validation("SCHEMA_MISMATCH", message)
-            .detail("tool", info.name.clone())
-            .detail("answerSchema", schema.clone())
-            .maybe_happened()
+        let failure = NodeFailure::validation("SCHEMA_MISMATCH", message).detail("tool", info.name.clone());
+        with_schema(failure, "answerSchema", schema).maybe_happened()
     };
     let compiled = Schema::compile(schema)
         .map_err(|why| mismatch(format!("The answer of '{}' cannot be checked: {why}", info.name)))?;
@@ -144,12 +155,9 @@ fn tool_failure(info: &ToolInfo, answer: &ToolAnswer, raw: &Value) -> NodeFailur
     // A server that checks its arguments itself says so in words (-32602 in any form).
     let arguments = message.contains("-32602") || told.get("code").and_then(Value::as_i64) == Some(-32602);
     if arguments {
-        return NodeFailure::validation(
-            "INPUT_INVALID",
-            format!("The tool '{}' refuses its arguments: {message}", info.name),
-        )
-        .detail("tool", info.name.clone())
-        .detail(ARGUMENTS_SCHEMA, info.input_schema.clone());
+        let words = format!("The tool '{}' refuses its arguments: {message}", info.name);
+        let failure = NodeFailure::validation("INPUT_INVALID", words).detail("tool", info.name.clone());
+        return with_arguments(failure, info);
     }
     let mut failure = NodeFailure::tool(code, message).detail("tool", info.name.clone());
     let wishes: Map<String, Value> = ["retryable", "suggestedAction", "attempt", "maxAttempts"]
@@ -165,6 +173,24 @@ fn tool_failure(info: &ToolInfo, answer: &ToolAnswer, raw: &Value) -> NodeFailur
 /// The approved server has no such tool.
 pub(crate) fn unknown(server: &str, tool: &str) -> NodeFailure {
     NodeFailure::tool("TOOL_NOT_FOUND", format!("The server '{server}' has no tool '{tool}'")).detail("tool", tool)
+}
+
+/// The tool is there and was approved, and cannot be called all the same: nothing that a step says would help.
+pub(crate) fn unusable(info: &ToolInfo, why: &str) -> NodeFailure {
+    let words = format!("The tool '{}/{}' cannot be used: {}", info.server, info.name, why.trim_end_matches('.'));
+    NodeFailure::tool("TOOL_UNUSABLE", words)
+        .suggest(SuggestedAction::HumanReview)
+        .detail("tool", info.name.clone())
+        .detail("server", info.server.clone())
+}
+
+/// What the arguments of a tool are checked against; it is not called, and not offered, without.
+pub(crate) fn schema_of(info: &ToolInfo) -> Result<Arc<Schema>, NodeFailure> {
+    if let Some(why) = &info.unusable {
+        return Err(unusable(info, why));
+    }
+    let cannot = |why: String| unusable(info, &format!("its arguments cannot be checked: {why}"));
+    Schema::compile(&info.input_schema).map_err(cannot)
 }
 
 /// Whether a call that was under way may have done its work.
@@ -209,7 +235,7 @@ pub(crate) fn failed(failure: ToolFailure, info: Option<&ToolInfo>) -> NodeFailu
     if let Some(info) = info {
         told = told.detail("tool", info.name.clone()).detail("server", info.server.clone());
         if fault == ToolFault::BadArguments {
-            told = told.detail(ARGUMENTS_SCHEMA, info.input_schema.clone());
+            told = with_arguments(told, info);
         }
     }
     match stderr {

@@ -4,7 +4,6 @@ use crate::llm::shown;
 use crate::tool_answer::{self as answers, Told};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::Call;
-use signalbox_engine::schema::Schema;
 use signalbox_model::said::{ToolDone, ToolError, ToolMessage, ToolStart};
 use signalbox_model::{NodeFailure, Said};
 use signalbox_ports::tools::{ToolCall, ToolHearer, ToolInfo, ToolNotice};
@@ -120,18 +119,14 @@ async fn ask(
 
 /// The arguments against the schema that was approved.
 pub(crate) fn fits(info: &ToolInfo, arguments: &Map<String, Value>) -> Result<(), NodeFailure> {
-    let refused = |message: String| {
-        NodeFailure::validation("INPUT_INVALID", message)
-            .detail("field", "arguments")
-            .detail("tool", info.name.clone())
-            .detail(answers::ARGUMENTS_SCHEMA, info.input_schema.clone())
-    };
-    let schema = Schema::compile(&info.input_schema).map_err(|why| {
-        refused(format!("The arguments of '{}' cannot be checked, so it is not called: {why}", info.name))
-    })?;
+    let schema = answers::schema_of(info)?;
     schema.validate(&Value::Object(arguments.clone())).map_err(|found| {
         let told: Vec<Value> = found.iter().map(|one| json!({ "path": one.path, "message": one.message })).collect();
         let first = found.first().map_or_else(String::new, |one| format!(": {}", one.told()));
-        refused(format!("The arguments do not fit the tool '{}'{first}", info.name)).detail("violations", told)
+        let words = format!("The arguments do not fit the tool '{}'{first}", info.name);
+        let failure = NodeFailure::validation("INPUT_INVALID", words)
+            .detail("field", "arguments")
+            .detail("tool", info.name.clone());
+        answers::with_arguments(failure, info).detail("violations", told)
     })
 }

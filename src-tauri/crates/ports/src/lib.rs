@@ -21,7 +21,7 @@ pub use scripts::{NoScripts, Scripts};
 pub use scrub::Scrubber;
 pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};
 pub use tools::{NoTools, Tools};
-pub use wait::retry_after;
+pub use wait::{in_words, retry_after};
 
 use async_trait::async_trait;
 use signalbox_model::{Level, Map};

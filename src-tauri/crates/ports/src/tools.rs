@@ -33,6 +33,8 @@ pub struct ToolInfo {
     pub is_egress: bool,
     /// What it answers may be written by others, who are nobody to obey.
     pub is_untrusted: bool,
+    /// Why it is never called, whatever was approved: a sentence without a full stop.
+    pub unusable: Option<String>,
 }
 
 /// A call of a tool.

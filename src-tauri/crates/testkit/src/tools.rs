@@ -163,6 +163,7 @@ impl Tools for ScriptedTools {
             bears_secrets: tool.bears_secrets,
             is_egress: !tool.only_reads,
             is_untrusted: !tool.own_words,
+            unusable: None,
         };
         Ok(tools.iter().map(info).collect())
     }

@@ -6,6 +6,7 @@ import { isObject } from '../../api/json.ts';
 import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
 import { useCommand, useMay } from '../../api/queries.ts';
 import { plain } from '../../code/letters.ts';
+import { t } from '../../i18n/index.ts';
 import type { Commands, WorkflowNode } from '../../api/types.ts';
 import { withModels } from './model-choice.ts';
 
@@ -53,7 +54,8 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
   if (properties['tool']) properties['tool'] = choices(properties['tool'], here.map((one) => one.name), tool);
   const found = here.find((one) => one.name === tool);
   const own = properties['arguments'];
-  if (found?.description && properties['tool']) properties['tool'] = { ...properties['tool'], description: plain(found.description) };
+  const says = found?.unusable === undefined ? found?.description : t('tools.unusable', { why: found.unusable });
+  if (says && properties['tool']) properties['tool'] = { ...properties['tool'], description: plain(says) };
   if (found && own && Object.keys(asSchema(found.inputSchema).properties ?? {}).length > 0) {
     const taken = asSchema(plainSchema(found.inputSchema));
     properties['arguments'] = { ...taken, type: 'object', title: own.title, description: own.description, 'x-ui': { ...own['x-ui'], widget: 'object' } } as JsonSchema;
@@ -63,7 +65,7 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
 
 /** A list of tools of a model: those of this machine stand beside the field. Others, and names with a sign before them, are written as ever. */
 export function offered(list: JsonSchema, tools: readonly Tool[], skills: readonly Skill[] = []): JsonSchema {
-  const names = [...tools.map((one) => {
+  const names = [...tools.filter((one) => one.unusable === undefined).map((one) => {
     const value = `${one.server}/${one.name}`;
     // A name does not pretend to be another.
     return plain(value) === value ? { value } : { value, label: plain(value) };

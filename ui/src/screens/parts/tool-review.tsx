@@ -93,7 +93,7 @@ function Pair({ name, texts }: { name: string; texts: readonly string[] }) {
 
 const FIELDS: { [field: string]: MessageKey } = {
   transport: 'tools.kind', command: 'tools.command', args: 'tools.args', env: 'tools.env', cwd: 'tools.cwd', url: 'tools.url', credential: 'tools.credential', tool: 'tools.change.tool',
-  title: 'tools.change.title', description: 'tools.change.description', inputSchema: 'tools.schema', outputSchema: 'tools.answer', annotations: 'tools.change.annotations',
+  title: 'tools.change.title', description: 'tools.change.description', inputSchema: 'tools.schema', outputSchema: 'tools.answer', annotations: 'tools.change.annotations', leftOut: 'tools.change.leftOut',
 };
 
 function Changes({ server }: { server: ToolServer }) {
@@ -146,8 +146,9 @@ function Tools({ server, mayChange }: { server: ToolServer; mayChange: boolean }
               {!tool.readOnly && tool.idempotent ? <Badge>{t('tools.idempotent')}</Badge> : null}
             </span>
             {tool.description ? <SafeText className="s t2" text={tool.description} cut={Infinity} /> : null}
-            {approved ? <ToolWordBox tool={tool} hash={approved} mayChange={mayChange} legend={legend} /> : null}
-            <Shape title={t('tools.schema')} schema={tool.inputSchema} />
+            {tool.unusable === undefined ? null : <span className="s c-wait row gap1"><Icon name="warn" size={12} /><SafeText text={t('tools.unusable', { why: tool.unusable })} cut={Infinity} /></span>}
+            {approved && tool.unusable === undefined ? <ToolWordBox tool={tool} hash={approved} mayChange={mayChange} legend={legend} /> : null}
+            {tool.unusable === undefined ? <Shape title={t('tools.schema')} schema={tool.inputSchema} /> : null}
             {tool.outputSchema === undefined ? null : <Shape title={t('tools.answer')} schema={tool.outputSchema} />}
           </li>
         ))}

@@ -5,10 +5,11 @@
 
 use super::ServerBook;
 use super::definition::{ToolServerDefinition, ToolSignIn};
+use super::depth;
 use super::fault::failure;
 use crate::clock::RealClock;
 use crate::oauth::{self, Challenge, Fault, SignedIn, Trouble};
-use futures_util::stream::BoxStream;
+use futures_util::stream::{BoxStream, StreamExt};
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
@@ -281,6 +282,19 @@ impl Admitted {
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
+/// Answers that the library would pass over come as errors.
+fn readable(events: Events) -> Events {
+    let one = |event: Result<Sse, SseError>| {
+        event.map(|mut event| {
+            if let Some(error) = event.data.as_deref().and_then(depth::instead) {
+                event.data = Some(error);
+            }
+            event
+        })
+    };
+    events.map(one).boxed()
+}
+
 impl StreamableHttpClient for Admitted {
     type Error = reqwest::Error;
 
@@ -310,6 +324,12 @@ impl StreamableHttpClient for Admitted {
             self.inner.post_message_with_max_sse_event_size(uri, message, session, token, headers, limit)
         })
         .await
+        .map(|response| match response {
+            StreamableHttpPostResponse::Sse(events, session) => {
+                StreamableHttpPostResponse::Sse(readable(events), session)
+            }
+            other => other,
+        })
     }
 
     async fn delete_session(
@@ -352,5 +372,6 @@ impl StreamableHttpClient for Admitted {
             self.inner.get_stream_with_max_sse_event_size(uri, session, last, token, headers, limit)
         })
         .await
+        .map(readable)
     }
 }

@@ -1,6 +1,8 @@
 //! What the library's errors mean for a step (PLATFORM, error mapping). The words are ours: the library's may hold an address
 //! with what is secret in it.
 
+use super::depth::{self, DEEPEST};
+use super::notices::Beyond;
 use crate::clock::RealClock;
 use rmcp::model::ErrorData;
 use rmcp::service::{ClientInitializeError, ServiceError};
@@ -36,6 +38,9 @@ pub(super) enum Meaning {
 }
 
 fn of_server(error: &ErrorData, scrubber: &Scrubber) -> ToolFailure {
+    if depth::is_told(error.code.0, &error.message) {
+        return too_deep();
+    }
     let (code, said) = (error.code.0, short(&error.message, scrubber));
     let fault = match code {
         -32602 => ToolFault::BadArguments,
@@ -120,6 +125,8 @@ fn of_http(error: &StreamableHttpError<reqwest::Error>) -> Meaning {
         }
         E::ResponseBodyTooLarge { max_size } => too_large(*max_size),
         E::UnexpectedServerResponse(text) => match text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3)) {
+            // The library's words for a body in JSON that is too deep for it.
+            None if text.contains("recursion limit exceeded") => too_deep(),
             Some(status) if status.chars().all(|c| c.is_ascii_digit()) => of_status(status.parse().unwrap_or(400)),
             _ => failure(ToolFault::BadAnswer, "What the server sent is no answer of an MCP server"),
         },
@@ -149,7 +156,20 @@ fn of_status(status: u16) -> ToolFailure {
     }
 }
 
-pub(super) fn too_large(limit: usize) -> ToolFailure {
+/// What came was not read to its end.
+pub(super) fn beyond(what: Option<&Beyond>, limit: usize) -> Option<ToolFailure> {
+    what.map(|what| match what {
+        Beyond::Large => too_large(limit),
+        Beyond::Deep => too_deep(),
+    })
+}
+
+fn too_deep() -> ToolFailure {
+    let words = format!("The server sent an answer that is nested deeper than {DEEPEST} levels");
+    failure(ToolFault::TooLarge, words)
+}
+
+fn too_large(limit: usize) -> ToolFailure {
     failure(ToolFault::TooLarge, format!("The server sent more than {} MiB in one message", limit / (1024 * 1024)))
 }
 

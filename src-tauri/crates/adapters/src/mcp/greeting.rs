@@ -17,7 +17,6 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use signalbox_ports::Secrets;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 
 /// A server that is started or reached, and what with.
@@ -109,10 +108,11 @@ async fn first_words<T: Transport<RoleClient> + 'static>(
     let mut knows_none = false;
     let told = match tokio::time::timeout_at(due, serve_client_with_lifecycle(us(), wire, how)).await {
         Ok(Ok(service)) => return Ok(service),
-        Ok(Err(_)) if board.too_large.load(Ordering::SeqCst) => fault::too_large(door.limits.message),
         Ok(Err(error)) => {
             knows_none = greets_not(&error);
-            match fault::of_start(&error, &door.secrets.scrubber()) {
+            let meaning = fault::beyond(board.beyond.get(), door.limits.message);
+            let of_start = || fault::of_start(&error, &door.secrets.scrubber());
+            match meaning.map_or_else(of_start, Meaning::Failure) {
                 Meaning::Failure(failure) => failure,
                 Meaning::Ended | Meaning::SessionGone => {
                     let words = format!("The tool server '{}' ended before it said what it is", door.name);

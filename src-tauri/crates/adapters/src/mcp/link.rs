@@ -4,6 +4,7 @@ use super::access::Access;
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
 use super::greeting::{self, Door, Greeted, slow_start};
+use super::listed;
 use super::load::Load;
 use super::notices::{Ear, Heard, Switchboard};
 use super::process::Process;
@@ -13,9 +14,9 @@ use rmcp::model::{
     ClientRequest, ListToolsRequest, PaginatedRequestParams, RequestId, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
-use serde_json::{Map, Value};
-use signalbox_ports::Secrets;
+use serde_json::Value;
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolNotice};
+use signalbox_ports::{Secrets, in_words};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,8 +26,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 /// Tools that a server may have; more is no list for a person to approve.
 const MOST_TOOLS: usize = 1_000;
-/// What of a tool is looked at, shown and approved.
-const TOLD: &[&str] = &["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+/// Bytes of all that a server says of its tools: each look at the tools of this machine reads them.
+const MOST_TOLD: usize = 4 * 1024 * 1024;
 
 /// Bytes that the notices of one call may bring; what comes after is left out.
 const NOTICE_BYTES: usize = 4 * 1024 * 1024;
@@ -181,15 +182,17 @@ impl Link {
                 Ok(Ok(_)) => return Err(failure(ToolFault::BadAnswer, "The server did not say which tools it has")),
             };
             for tool in page.tools {
-                let tool = serde_json::to_value(tool).unwrap_or_default();
-                let told = TOLD.iter().filter_map(|name| Some(((*name).to_owned(), tool.get(*name)?.clone())));
-                let mut tool = Value::Object(told.collect::<Map<_, _>>());
+                let mut tool = listed::kept(&serde_json::to_value(tool).unwrap_or_default());
                 scrubber.value(&mut tool);
                 bytes += tool.to_string().len();
                 tools.push(tool);
             }
-            if tools.len() > MOST_TOOLS || bytes > self.limits.message {
-                let words = format!("The server lists more than {MOST_TOOLS} tools, or more than can be looked at");
+            if tools.len() > MOST_TOOLS || bytes > MOST_TOLD {
+                let words = format!(
+                    "The server lists more than {MOST_TOOLS} tools, or says more than {} MiB of them, which nobody could look \
+                     through; start it with fewer tools",
+                    MOST_TOLD / (1024 * 1024)
+                );
                 return Err(failure(ToolFault::TooLarge, words));
             }
             cursor = page.next_cursor.filter(|next| !next.is_empty());
@@ -289,9 +292,9 @@ impl Link {
                 () = sleep_until(silence.min(total)) => {
                     self.stop(&handle.id, "it took too long").await;
                     let words = if silence < total {
-                        format!("The tool said nothing for {} ms; it may go on working", call.timeout.as_millis())
+                        format!("The tool said nothing for {}; it may go on working", in_words(call.timeout))
                     } else {
-                        format!("The tool was not done after {} ms; it may go on working", call.total.as_millis())
+                        format!("The tool was not done after {}; it may go on working", in_words(call.total))
                     };
                     break Outcome::Failed(under_way(self.with_words(failure(ToolFault::Timeout, words)).await));
                 }
@@ -344,9 +347,9 @@ impl Link {
 
     /// What an error of the connection means; an end of it is `ended`.
     async fn explain(&self, error: &ServiceError, ended: ToolFault) -> ToolFailure {
-        if self.board.too_large.load(Ordering::SeqCst) {
+        if let Some(failure) = fault::beyond(self.board.beyond.get(), self.limits.message) {
             self.retire();
-            return fault::too_large(self.limits.message);
+            return failure;
         }
         match fault::of_request(error, &self.secrets.scrubber()) {
             Meaning::Failure(failure) if self.process.is_none() => {

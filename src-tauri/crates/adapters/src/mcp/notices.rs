@@ -9,7 +9,7 @@ use signalbox_ports::tools::ToolNotice;
 use signalbox_ports::{Scrubber, Secrets};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::mpsc;
 
 /// Longest words of a notice.
@@ -24,6 +24,13 @@ pub(super) enum Heard {
     Progress(ToolNotice),
 }
 
+/// What a message may not be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beyond {
+    Large,
+    Deep,
+}
+
 /// Goes with a request to the wire, which knows the token that its notices bear.
 #[derive(Clone)]
 pub(super) struct Ear(pub(super) mpsc::UnboundedSender<Heard>);
@@ -34,8 +41,8 @@ pub(super) struct Switchboard {
     calls: Mutex<BTreeMap<String, Ear>>,
     /// Nothing comes any more.
     pub(super) ended: AtomicBool,
-    /// More came in one message than is allowed.
-    pub(super) too_large: AtomicBool,
+    /// What came in one message that is not allowed: nothing is read after it.
+    pub(super) beyond: OnceLock<Beyond>,
     /// How often the server said that its tools are others now.
     pub(super) tools_changed: AtomicU64,
 }
@@ -53,7 +60,7 @@ impl Switchboard {
             secrets: Arc::clone(secrets),
             calls: Mutex::default(),
             ended: AtomicBool::new(false),
-            too_large: AtomicBool::new(false),
+            beyond: OnceLock::new(),
             tools_changed: AtomicU64::new(0),
         }
     }

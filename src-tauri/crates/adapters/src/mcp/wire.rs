@@ -1,6 +1,7 @@
 //! Between the library and what carries its messages: every message passes here in its order.
 
-use super::notices::{Ear, Switchboard};
+use super::depth::Depth;
+use super::notices::{Beyond, Ear, Switchboard};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -49,18 +50,19 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Wire<T> {
     }
 }
 
-/// A stream of lines that ends where a line is longer than allowed.
+/// A stream of lines that ends where a line is longer, or nested deeper, than allowed.
 pub(super) struct Bounded<R> {
     inner: R,
     limit: usize,
     /// Bytes since the last line's end.
     line: usize,
+    depth: Depth,
     board: Arc<Switchboard>,
 }
 
 impl<R> Bounded<R> {
     pub(super) fn new(inner: R, limit: usize, board: Arc<Switchboard>) -> Self {
-        Self { inner, limit, line: 0, board }
+        Self { inner, limit, line: 0, depth: Depth::default(), board }
     }
 }
 
@@ -70,18 +72,24 @@ impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<std::io::Result<()>> {
-        if self.board.too_large.load(Ordering::Relaxed) {
+        if self.board.beyond.get().is_some() {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
-        let mut longest = self.line;
+        let (mut longest, mut too_deep) = (self.line, false);
         for (index, part) in buffer.filled()[before..].split(|byte| *byte == b'\n').enumerate() {
-            self.line = if index == 0 { self.line + part.len() } else { part.len() };
+            if index > 0 {
+                (self.line, self.depth) = (0, Depth::default());
+            }
+            self.line += part.len();
             longest = longest.max(self.line);
+            too_deep = too_deep || part.iter().any(|byte| self.depth.take(*byte));
         }
-        if longest > self.limit {
-            self.board.too_large.store(true, Ordering::Relaxed);
+        let beyond = if longest > self.limit { Some(Beyond::Large) } else { too_deep.then_some(Beyond::Deep) };
+        if let Some(beyond) = beyond {
+            // Only this stream writes it.
+            self.board.beyond.get_or_init(|| beyond);
             buffer.set_filled(before);
         }
         Poll::Ready(Ok(()))

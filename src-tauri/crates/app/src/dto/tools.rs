@@ -131,6 +131,9 @@ pub struct Tool {
     pub is_egress: bool,
     /// What it answers may be written by others.
     pub is_untrusted: bool,
+    /// Why it is never called, whatever was approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
     /// What is guessed of the three, whatever a person says.
     pub guess: ToolGuess,
     /// What a person on this machine says of them; what is absent is guessed.

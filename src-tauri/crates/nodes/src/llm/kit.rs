@@ -5,7 +5,6 @@ use super::skills::Skill;
 use crate::tool_answer as answers;
 use serde_json::{Value, json};
 use signalbox_engine::agent::server_and_tool;
-use signalbox_engine::schema::Schema;
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
 use signalbox_ports::World;
 use signalbox_ports::llm::ToolOffer;
@@ -66,12 +65,7 @@ impl Kit {
 
     fn tool(&mut self, info: ToolInfo) -> Result<(), NodeFailure> {
         // What cannot be checked is not called, so it is not offered either; a schema elsewhere is never fetched.
-        if let Err(why) = Schema::compile(&info.input_schema) {
-            return Err(wrong(format!(
-                "The tool '{}/{}' cannot be offered, because its arguments could not be checked: {why}",
-                info.server, info.name
-            )));
-        }
+        drop(answers::schema_of(&info)?);
         let taken: Vec<String> = self.0.iter().map(|entry| entry.offer.name.clone()).collect();
         let offer = ToolOffer {
             name: offer::of_tool(&info.server, &info.name, &taken),

@@ -15,6 +15,7 @@ fn info() -> ToolInfo {
         bears_secrets: false,
         is_egress: true,
         is_untrusted: true,
+        unusable: None,
     }
 }
 

@@ -176,6 +176,7 @@ impl signalbox_ports::Tools for FakeTools {
             bears_secrets: false,
             is_egress: true,
             is_untrusted: true,
+            unusable: None,
         };
         let promised = serde_json::json!({ "type": "object", "required": ["bytes"] });
         let none = serde_json::json!({ "type": "object" });

@@ -20,6 +20,7 @@ fn tool(name: &str, bears_secrets: bool, is_egress: bool) -> Tool {
         bears_secrets,
         is_egress,
         is_untrusted: true,
+        unusable: None,
         guess: ToolGuess { bears_secrets, is_egress, is_untrusted: true },
         said: ToolWord::default(),
     }

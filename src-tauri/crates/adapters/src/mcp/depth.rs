@@ -1,0 +1,100 @@
+//! Messages that are nested deeper than the library reads: it passes them over in silence, and whoever waits for the answer
+//! would wait until his time is over (TRUST, 18).
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Deepest nesting of one message.
+pub(super) const DEEPEST: usize = 127;
+
+/// How deep the JSON is that comes byte by byte. What begins otherwise than an object is no message, and has no depth.
+#[derive(Debug, Default)]
+pub(super) struct Depth {
+    level: usize,
+    begun: bool,
+    no_message: bool,
+    in_text: bool,
+    escaped: bool,
+}
+
+impl Depth {
+    /// Takes the next byte; true when this is deeper than [`DEEPEST`].
+    pub(super) fn take(&mut self, byte: u8) -> bool {
+        if !self.begun {
+            self.begun = !byte.is_ascii_whitespace();
+            self.no_message = self.begun && byte != b'{';
+        }
+        if self.no_message {
+            return false;
+        }
+        if self.in_text {
+            self.in_text = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+            return false;
+        }
+        match byte {
+            b'"' => self.in_text = true,
+            b'{' | b'[' => self.level += 1,
+            b'}' | b']' => self.level = self.level.saturating_sub(1),
+            _ => {}
+        }
+        self.level > DEEPEST
+    }
+}
+
+/// What stands in the place of an answer that is too deep: an error for whoever asked, in the words of [`is_told`].
+pub(super) fn instead(message: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Head {
+        id: Option<Value>,
+    }
+    let mut depth = Depth::default();
+    if !message.bytes().any(|byte| depth.take(byte)) {
+        return None;
+    }
+    // What is not read of it may be as deep as it likes.
+    let Head { id } = serde_json::from_str(message).ok()?;
+    Some(json!({ "jsonrpc": "2.0", "id": id?, "error": { "code": CODE, "message": WORDS } }).to_string())
+}
+
+const CODE: i32 = -32_700;
+const WORDS: &str = "signalbox: deeper than a message may be";
+
+/// Whether an error is what [`instead`] wrote.
+pub(super) fn is_told(code: i32, words: &str) -> bool {
+    code == CODE && words == WORDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nested(levels: usize) -> String {
+        let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{open}\"[[\\\"[[\"{close}}}")
+    }
+
+    #[test]
+    fn what_the_library_reads_stays_as_it_is() {
+        for levels in [0, 1, DEEPEST - 1] {
+            assert!(serde_json::from_str::<Value>(&nested(levels)).is_ok());
+            assert_eq!(instead(&nested(levels)), None);
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_too_deep_is_an_error_for_whoever_asked() {
+        for levels in [DEEPEST, 100_000] {
+            assert!(serde_json::from_str::<Value>(&nested(levels)).is_err());
+            let told: Value = serde_json::from_str(&instead(&nested(levels)).expect("an error")).expect("JSON");
+            assert_eq!((&told["id"], &told["error"]["message"]), (&json!(7), &json!(WORDS)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_has_no_depth() {
+        let mut depth = Depth::default();
+        assert!(!"loading [".bytes().chain("[".repeat(300).bytes()).any(|byte| depth.take(byte)));
+        assert_eq!(instead(&format!("{{\"method\":\"x\",\"params\":{}{}}}", "[".repeat(300), "]".repeat(300))), None);
+    }
+}
