@@ -1487,6 +1487,8 @@ export type Level = 'INFO' | 'WARN' | 'ERROR' | 'CRITICAL';
 export interface LlmDelta {
   /** The next piece of text. */
   delta: string;
+  /** It is the first of another answer: it does not go on where the last piece ended. */
+  anew?: boolean;
 }
 
 /** Payload of `llm_done` (R-26). */

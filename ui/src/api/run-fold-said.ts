@@ -2,7 +2,7 @@
 
 import { isCut, isObject } from './json';
 import { cardOf, node, text, type Fields, type FoldState } from './run-fold-state';
-import type { CallCard, ModelTurn, RunError, RunEventLike, Saying, ToolRun } from './run-types';
+import type { CallCard, ModelTurn, NodeRun, RunError, RunEventLike, Saying, ToolRun } from './run-types';
 
 /** A node shows the end of what is said: so many characters are enough for its widest line. */
 const TAIL = 120;
@@ -11,9 +11,9 @@ const TAIL = 120;
 export function applySaid(s: FoldState, event: RunEventLike, ms: number, payload: Fields): boolean {
   switch (event.type) {
     case 'llm_token':
-      return spoken(s, event, 'text', payload['delta']);
+      return spoken(s, event, 'text', payload);
     case 'llm_thinking':
-      return spoken(s, event, 'thinking', payload['delta']);
+      return spoken(s, event, 'thinking', payload);
     case 'llm_tool_use':
       return begins(s, event, { what: 'tool', id: text(payload['tool_use_id']) ?? '', name: text(payload['name']) ?? '', input: payload['input'], startedMs: ms, notices: [] });
     case 'llm_tool_result':
@@ -49,18 +49,21 @@ function said(s: FoldState, card: CallCard): Saying[] {
 /** The words of a text, or of its beginning where it is too long for the wire. */
 const wordsOf = (value: unknown): string => text(value) ?? (isCut(value) ? value.preview : '');
 
-function spoken(s: FoldState, event: RunEventLike, what: 'text' | 'thinking', delta: unknown): boolean {
+function spoken(s: FoldState, event: RunEventLike, what: 'text' | 'thinking', payload: Fields): boolean {
   const card = cardOf(s, event);
+  const delta = payload['delta'];
+  // Another answer does not go on where the last one ended.
+  const goesOn = payload['anew'] !== true;
   const words = wordsOf(delta);
   if (!card || words === '') return true;
   const list = said(s, card);
   const last = list.at(-1);
   if (isCut(delta)) list.push({ what, text: words, cut: delta });
-  else if (last?.what === what && !last.cut) list[list.length - 1] = { what, text: last.text + words };
+  else if (goesOn && last?.what === what && !last.cut) list[list.length - 1] = { what, text: last.text + words };
   else list.push({ what, text: words });
   const before = node(s, card.nodeId, card.path).says;
   // Only the end is put together again for each piece, never the whole.
-  const shown = before?.card === card.index && before.what === what ? before.words + words : (list.at(-1) as { text: string }).text;
+  const shown = goesOn && before?.card === card.index && before.what === what ? before.words + words : (list.at(-1) as { text: string }).text;
   live(s, card, { what, words: shown.slice(-TAIL) });
   return true;
 }
@@ -127,7 +130,7 @@ function noticed(s: FoldState, event: RunEventLike, payload: Fields): boolean {
     const tool = list[at] as ToolRun;
     list[at] = { ...tool, notices: [...tool.notices, { level: text(payload['level']) ?? 'info', words, data: payload['data'] ?? undefined }] };
   }
-  live(s, card, { what: 'tool', words: words || (text(payload['name']) ?? '') });
+  live(s, card, { what: 'tool', words: text(payload['name']) ?? '', ...(words === '' ? {} : { tells: words }) });
   return true;
 }
 
@@ -182,7 +185,7 @@ function failed(s: FoldState, event: RunEventLike, payload: Fields): boolean {
 }
 
 /** What stands on the node while the call goes on. Of calls that speak at once, one is heard until it has said what it says. */
-function live(s: FoldState, card: CallCard, says: { what: 'text' | 'thinking' | 'tool'; words: string } | undefined): void {
+function live(s: FoldState, card: CallCard, says: Omit<NonNullable<NodeRun['says']>, 'card'> | undefined): void {
   if (card.endSeq !== undefined) return;
   const run = node(s, card.nodeId, card.path);
   if (run.says === undefined || run.says.card === card.index) run.says = says && { ...says, card: card.index };

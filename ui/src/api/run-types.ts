@@ -87,8 +87,8 @@ export interface NodeRun {
   calls: number;
   /** Calls that have started and not ended. */
   open: number;
-  /** While a call goes on: the end of what its model says, or the tool at work. */
-  says?: { what: 'text' | 'thinking' | 'tool'; words: string; card: number } | undefined;
+  /** While a call goes on: the end of what its model says, or the name of the tool at work and what it told last. */
+  says?: { what: 'text' | 'thinking' | 'tool'; words: string; tells?: string; card: number } | undefined;
   /** Index of the latest card of this node in `view.cards`. */
   lastCard?: number;
   /** In which iteration or branch; absent at the top, and for a step as a whole. */

@@ -42,7 +42,7 @@ export const said = {
   'said.finish.tool_use': 'it asks for a tool',
   'said.finish.max_tokens': 'it may not say more (tokens out)',
   'said.finish.refusal': 'it refused',
-  'said.trouble': 'The model did not answer: {words}',
+  'said.trouble': 'Before that: {words}',
 
   'log.last.says': '{step} says: {words}',
   'log.last.thinks': '{step} thinks: {words}',
@@ -58,5 +58,6 @@ export const said = {
   'log.last.toolAllowed': '{step}: {tool} failed and the step goes on: {error}',
 
   'canvas.toolLine': 'calls {tool}',
+  'canvas.toolTells': 'calls {tool}: {words}',
   'canvas.thinkingLine': 'thinks',
 } as const;

@@ -13,6 +13,16 @@ use std::sync::Arc;
 pub struct LlmDelta {
     /// The next piece of text.
     pub delta: String,
+    /// It is the first of another answer: it does not go on where the last piece ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anew: bool,
+}
+
+impl LlmDelta {
+    /// A piece that goes on where the last one ended.
+    pub fn new(delta: impl Into<String>) -> Self {
+        Self { delta: delta.into(), anew: false }
+    }
 }
 
 /// Payload of `llm_tool_use`.

@@ -119,11 +119,16 @@ impl Speech {
         if !all && let Some(text) = told.last_mut().and_then(piece_mut) {
             let open = self.scrubber.open_end(text);
             if open > 0 {
-                let rest = text.split_off(text.len() - open);
-                queue.bytes = rest.len();
+                let delta = text.split_off(text.len() - open);
+                queue.bytes = delta.len();
+                // Nothing of it is told yet: it still begins an answer.
+                let nothing_told = text.is_empty();
                 let kept = match told.last() {
-                    Some(Said::LlmThinking(_)) => Said::LlmThinking(LlmDelta { delta: rest }),
-                    Some(_) | None => Said::LlmToken(LlmDelta { delta: rest }),
+                    Some(Said::LlmThinking(last)) => {
+                        Said::LlmThinking(LlmDelta { delta, anew: last.anew && nothing_told })
+                    }
+                    Some(Said::LlmToken(last)) => Said::LlmToken(LlmDelta { delta, anew: last.anew && nothing_told }),
+                    Some(_) | None => Said::LlmToken(LlmDelta::new(delta)),
                 };
                 queue.said.push_back(kept);
             }
@@ -149,7 +154,11 @@ impl CallLog for Speech {
         queue.bytes += piece(&said).map_or(0, str::len);
         match (queue.said.back_mut(), said) {
             (Some(Said::LlmToken(last)), Said::LlmToken(next))
-            | (Some(Said::LlmThinking(last)), Said::LlmThinking(next)) => last.delta.push_str(&next.delta),
+            | (Some(Said::LlmThinking(last)), Said::LlmThinking(next))
+                if !next.anew =>
+            {
+                last.delta.push_str(&next.delta);
+            }
             (_, said) => queue.said.push_back(said),
         }
         let full = queue.bytes >= BYTES;

@@ -18,11 +18,11 @@ fn speech(scrubber: Scrubber) -> (Arc<ManualClock>, Told, Speech) {
 }
 
 fn token(delta: &str) -> Said {
-    Said::LlmToken(LlmDelta { delta: delta.into() })
+    Said::LlmToken(LlmDelta::new(delta))
 }
 
 fn thinking(delta: &str) -> Said {
-    Said::LlmThinking(LlmDelta { delta: delta.into() })
+    Said::LlmThinking(LlmDelta::new(delta))
 }
 
 fn result(content: &str) -> Said {
@@ -44,6 +44,25 @@ fn ts_061_pieces_are_put_together_and_stay_in_order() {
     speech.over(work).now_or_never().expect("nothing waits");
     assert_eq!(all(&told), [thinking("hm"), token("ab"), result("r"), token("c")]);
     assert_eq!(told.lock().expect("not poisoned").len(), 1, "one commit");
+}
+
+#[test]
+fn an_answer_after_another_one_does_not_run_into_it_not_even_while_it_may_begin_a_secret() {
+    let scrubber = Scrubber::default();
+    scrubber.add("erp", None, &Secret::new("canary-value"));
+    let (clock, told, speech) = speech(scrubber);
+    let anew = |delta: &str| Said::LlmToken(LlmDelta { delta: delta.into(), anew: true });
+    let work = async {
+        for said in [token("a"), token("b"), anew("canary"), token("-yellow"), anew("c")] {
+            speech.say(said);
+            clock.sleep_until(clock.now_ms() + 200).await;
+        }
+    };
+    let mut over = std::pin::pin!(speech.over(work));
+    while over.as_mut().now_or_never().is_none() {
+        clock.advance(50);
+    }
+    assert_eq!(all(&told), [token("a"), token("b"), anew("canary-yellow"), anew("c")]);
 }
 
 #[test]

@@ -317,7 +317,7 @@ impl<'a> World<'a> {
 
     /// A call tells something; when it is over, nobody hears it.
     fn tell(&mut self, call: &Call, over: bool) {
-        let piece = |delta: &str| Said::LlmToken(LlmDelta { delta: delta.into() });
+        let piece = |delta: &str| Said::LlmToken(LlmDelta::new(delta));
         let said = vec![piece("a"), piece("b")];
         let before = (self.state.clone(), self.events.len(), self.pending.len());
         self.give(Input::CallSaid { key: call.key.clone(), said, now: self.now });

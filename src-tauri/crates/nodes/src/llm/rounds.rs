@@ -92,6 +92,7 @@ impl Rounds<'_> {
         // Endpoints that force a form do not let the model call tools: there the form is asked for in words first.
         let forms = self.kit.is_empty() || progress.forms;
         said.question.form = self.form.filter(|_| forms).map(Form::wanted);
+        let mut told_that_none = false;
         loop {
             let answer = self.show_and_ask(talk, said, progress).await?;
             let used = uses_of(&answer.parts);
@@ -119,6 +120,10 @@ impl Rounds<'_> {
             }
             if answer.finish == Finish::MaxTokens {
                 return Err(cut_off(&said.question));
+            }
+            // Whoever has no tools is told so once; to ask further would be paid each time, and come to nothing.
+            if self.kit.is_empty() && std::mem::replace(&mut told_that_none, true) {
+                return Err(no_tools(&used));
             }
             if progress.turns >= self.turns {
                 return Err(self.used_up(&used));
@@ -168,11 +173,10 @@ impl Rounds<'_> {
     }
 
     fn used_up(&self, used: &[ToolUse]) -> NodeFailure {
-        let names: Vec<&str> = used.iter().map(|one| one.name.as_str()).collect();
         let words = format!(
             "The model used up its {} turns and still asks for {}; raise 'maxTurns', or give it a smaller task",
             self.turns,
-            names.join(", ").chars().take(200).collect::<String>()
+            names(used)
         );
         NodeFailure::new(ErrorType::LLMError, "MAX_TURNS", words)
             .suggest(SuggestedAction::HumanReview)
@@ -349,6 +353,20 @@ fn tell(said: &mut Transcript<'_>, progress: &mut Progress) {
 fn uses_of(parts: &[Part]) -> Vec<ToolUse> {
     let used = |part: &Part| if let Part::ToolUse(used) = part { Some(used.clone()) } else { None };
     parts.iter().filter_map(used).collect()
+}
+
+fn names(used: &[ToolUse]) -> String {
+    let names: Vec<&str> = used.iter().map(|one| one.name.as_str()).collect();
+    names.join(", ").chars().take(200).collect()
+}
+
+/// Instead of an answer it asks for tools, of which it was told that there are none.
+fn no_tools(used: &[ToolUse]) -> NodeFailure {
+    let words = format!(
+        "The model asks for {} instead of answering, and this step has no tools; give it tools, or choose another model",
+        names(used)
+    );
+    NodeFailure::new(ErrorType::LLMError, "BAD_ANSWER", words).suggest(SuggestedAction::HumanReview)
 }
 
 /// An answer that was cut off under a form: the next one would be as long.

@@ -22,6 +22,8 @@ pub(crate) struct Talk<'a> {
     /// Of all questions; `None` from the first on whose price nobody knows.
     cost_micros: Option<u64>,
     answered: bool,
+    /// Something stands in the log: what comes next begins another answer.
+    spoke: bool,
     provider: Option<String>,
     model: String,
     finish: Finish,
@@ -30,21 +32,44 @@ pub(crate) struct Talk<'a> {
 /// Tells pieces, and remembers whether there were any.
 struct Ear<'a> {
     log: &'a dyn CallLog,
-    heard: Mutex<(bool, bool)>,
+    /// Words were said before this answer.
+    after: bool,
+    heard: Mutex<Heard>,
+}
+
+/// What an answer brought so far.
+#[derive(Default)]
+struct Heard {
+    text: bool,
+    thoughts: bool,
+}
+
+impl Ear<'_> {
+    /// Whether there were words, and thoughts.
+    fn so_far(&self) -> (bool, bool) {
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        (heard.text, heard.thoughts)
+    }
+
+    fn say(&self, thinks: bool, words: &str) {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let anew = self.after && !heard.text && !heard.thoughts;
+        let piece = LlmDelta { delta: words.to_owned(), anew };
+        if thinks {
+            heard.thoughts = true;
+            self.log.say(Said::LlmThinking(piece));
+        } else {
+            heard.text = true;
+            self.log.say(Said::LlmToken(piece));
+        }
+    }
 }
 
 impl Hearer for Ear<'_> {
     fn delta(&self, delta: Delta<'_>) {
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         match delta {
-            Delta::Text(text) => {
-                heard.0 = true;
-                self.log.say(Said::LlmToken(LlmDelta { delta: text.to_owned() }));
-            }
-            Delta::Thinking(text) => {
-                heard.1 = true;
-                self.log.say(Said::LlmThinking(LlmDelta { delta: text.to_owned() }));
-            }
+            Delta::Text(text) => self.say(false, text),
+            Delta::Thinking(text) => self.say(true, text),
         }
     }
 }
@@ -62,6 +87,7 @@ impl<'a> Talk<'a> {
             thinking_tokens: None,
             cost_micros: Some(0),
             answered: false,
+            spoke: false,
             provider: None,
             model: String::new(),
             finish: Finish::Stop,
@@ -70,22 +96,27 @@ impl<'a> Talk<'a> {
 
     /// Asks once.
     pub(crate) async fn ask(&mut self, request: &LlmRequest) -> Result<LlmAnswer, NodeFailure> {
-        let ear = Ear { log: self.log, heard: Mutex::default() };
+        let ear = Ear { log: self.log, after: self.spoke, heard: Mutex::default() };
         let request = without_secrets(request.clone(), &self.world.secrets.scrubber());
-        let answer = self.world.llm.ask(request, &ear).await.map_err(fault::failure)?;
-        let (text, thoughts) = *ear.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = self.world.llm.ask(request, &ear).await;
+        let (text, thoughts) = ear.so_far();
+        // Also what was said before it broke off.
+        self.spoke |= text || thoughts;
+        let answer = asked.map_err(fault::failure)?;
         // What did not come in pieces is told as one.
         for part in &answer.parts {
             match part {
                 Part::Text(words) if !text && !words.is_empty() => {
-                    self.log.say(Said::LlmToken(LlmDelta { delta: words.clone() }));
+                    ear.say(false, words);
                 }
                 Part::Thinking { text: words, .. } if !thoughts && !words.is_empty() => {
-                    self.log.say(Said::LlmThinking(LlmDelta { delta: words.clone() }));
+                    ear.say(true, words);
                 }
                 _ => {}
             }
         }
+        let (text, thoughts) = ear.so_far();
+        self.spoke |= text || thoughts;
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         add(&mut self.usage.input_tokens, answer.usage.input_tokens);
         add(&mut self.usage.output_tokens, answer.usage.output_tokens);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 fn say(log: &dyn CallLog) {
     for delta in ["a", "b", "c"] {
-        log.say(Said::LlmToken(LlmDelta { delta: delta.into() }));
+        log.say(Said::LlmToken(LlmDelta::new(delta)));
     }
     let input = Arc::new(json!({ "q": 1 }));
     log.say(Said::LlmToolUse(LlmToolUse { tool_use_id: "t1".into(), name: "find".into(), input }));

@@ -46,6 +46,9 @@ function attempts(run: NodeRun): string | null {
   return t('canvas.attempt', { n: run.attempt + 1, of: run.maxAttempts + 1 });
 }
 
+/** What a tool tells of its work stands behind its name. */
+const toolLine = (tool: string, tells: string | undefined): string => (tells === undefined ? t('canvas.toolLine', { tool }) : t('canvas.toolTells', { tool, words: tells }));
+
 function lineOf(run: NodeRun, now: number): string | null {
   // A step in a loop as a whole: of many iterations the worst one is no description.
   if (run.over && run.over.of > 1) return run.state === 'done' && run.over.inState === run.over.of ? null : t('canvas.round.line', { n: run.over.inState, of: run.over.of, state: t(`canvas.state.${run.state}`).toLowerCase() });
@@ -63,7 +66,7 @@ function lineOf(run: NodeRun, now: number): string | null {
     case 'asks':
       return t('canvas.asksLine');
     case 'running':
-      if (run.says) return run.says.what === 'tool' ? t('canvas.toolLine', { tool: run.says.words }) : run.says.what === 'thinking' ? t('canvas.thinkingLine') : lastWords(run.says.words);
+      if (run.says) return run.says.what === 'tool' ? toolLine(run.says.words, run.says.tells) : run.says.what === 'thinking' ? t('canvas.thinkingLine') : lastWords(run.says.words);
       return run.attempt > 0 ? attempts(run) : null;
     case 'failed':
     case 'handled':
