@@ -288,10 +288,15 @@ impl Models {
             ProviderKind::Ollama => Box::new(ollama::Reading::after(request)),
         };
         let hearer: &dyn Hearer = if request.stream { hearer } else { &wire::Nobody };
-        wire::read(&target.who, opened_as(&mut opened, target.kind, request.stream), opened, reader.as_mut(), hearer)
+        let written = opened_as(&mut opened, target.kind, request.stream);
+        wire::read(&target.who, written, opened, reader.as_mut(), hearer)
             .await
             .map_err(|failure| if pictures { images::meant(&target.who, failure) } else { failure })?;
-        let mut answer = reader.end().ok_or_else(|| fault::cut(&target.who))?;
+        let mut answer = reader.end().ok_or_else(|| match written {
+            // It came as a whole: nothing was cut off.
+            wire::Written::Whole => fault::bad_answer(&target.who, "it is JSON without an answer in it"),
+            wire::Written::Events | wire::Written::Lines => fault::cut(&target.who),
+        })?;
         if answer.model.is_empty() {
             answer.model.clone_from(&request.model);
         }

@@ -393,6 +393,7 @@ async fn the_time_to_wait_is_read_in_every_form() {
     for (header, want) in [
         ("Retry-After: 7", Some(7_000)),
         ("Retry-After: 1.5", Some(1_500)),
+        ("Retry-After: 86400", Some(86_400_000)),
         ("retry-after-ms: 250", Some(250)),
         ("Retry-After: Sun, 06 Nov 1994 08:49:37 GMT", Some(0)),
         ("Retry-After: soon", None),
@@ -400,6 +401,7 @@ async fn the_time_to_wait_is_read_in_every_form() {
     ] {
         let failure = fails(Openai, vec![reply(&format!("429 Too Many\r\n{header}"), "{}")], question(true)).await;
         assert_eq!((failure.fault, failure.retry_after_ms), (LlmFault::RateLimit, want), "{header}");
+        assert_eq!(failure.message.contains("asks to wait"), want.is_some_and(|wait| wait > 0), "{}", failure.message);
     }
 }
 
@@ -434,6 +436,24 @@ async fn what_is_no_answer_says_so() {
         let failure = fails(Openai, vec![one], question(true)).await;
         assert_eq!(failure.fault, LlmFault::BadAnswer, "{failure:?}");
         assert!(failure.message.contains(words), "{}", failure.message);
+    }
+    for kind in [Anthropic, Openai, Ollama] {
+        for (media, body, words) in [
+            ("text/html", "<!doctype html><title>Hello</title>", "a web page"),
+            ("text/html", "<!doctype html>\n<title>Hello</title>\n", "a web page"),
+            ("application/json", "\"hello\"", "no object"),
+            ("application/json", "[]", "no object"),
+        ] {
+            for streams in [true, false] {
+                let failure = fails(kind, vec![stream(media, body)], question(streams)).await;
+                assert_eq!(failure.fault, LlmFault::BadAnswer, "{kind:?} {streams} {body}: {failure:?}");
+                assert!(failure.message.contains(words), "{}", failure.message);
+            }
+        }
+    }
+    for kind in [Anthropic, Openai] {
+        let failure = fails(kind, vec![json_reply("{}")], question(true)).await;
+        assert_eq!(failure.fault, LlmFault::BadAnswer, "{failure:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use signalbox_model::budget::{BudgetScope, UsedUp};
 use signalbox_model::money;
 use signalbox_ports::llm::{LlmFailure, LlmFault};
-use signalbox_ports::{Clock as _, HttpError, Scrubber, retry_after};
+use signalbox_ports::{Clock as _, HttpError, Scrubber, in_words, retry_after};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -76,9 +76,7 @@ pub(super) fn no_model() -> LlmFailure {
 }
 
 pub(super) fn timeout(who: &Who, limit: Duration) -> LlmFailure {
-    let words =
-        if limit.subsec_millis() == 0 { format!("{} s", limit.as_secs()) } else { format!("{} ms", limit.as_millis()) };
-    new(LlmFault::Timeout, format!("{who} did not finish its answer within {words}"))
+    new(LlmFault::Timeout, format!("{who} did not finish its answer within {}", in_words(limit)))
 }
 
 /// The answer ended before the model said that it has ended.
@@ -219,7 +217,10 @@ pub(super) fn of_status(who: &Who, opened: &Opened, begin: &[u8]) -> LlmFailure 
         let parts = text.parse::<f64>().ok().filter(|s| *s >= 0.0 && *s < 1e12);
         parts.map(|s| (s * 1_000.0).ceil() as u64).or_else(|| retry_after(text, RealClock.now_ms()))
     });
-    let message = words(who, fault, Some(status), &line(who, &told.words));
+    let mut message = words(who, fault, Some(status), &line(who, &told.words));
+    if let Some(wait) = wait.filter(|wait| *wait > 0) {
+        message.push_str(&format!(". It asks to wait {}", in_words(Duration::from_millis(wait))));
+    }
     LlmFailure { fault, message, status: Some(status), retry_after_ms: wait, used_up: None }
 }
 

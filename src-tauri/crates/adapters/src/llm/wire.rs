@@ -61,9 +61,10 @@ pub(super) async fn read(
         Written::Lines => {
             let each = |line: &str| if line.is_empty() { Ok(false) } else { told(who, line, reader, hearer) };
             let rest = lines(who, opened, each).await?;
-            // A last line without its end is half of one, unless it can be read.
-            if serde_json::from_str::<Value>(&rest).is_ok() {
-                told(who, &rest, reader, hearer)?;
+            // A last line without its end is half of one, unless it can be read, or was none from its beginning.
+            let begins = rest.trim_start();
+            if !begins.is_empty() && (!begins.starts_with('{') || serde_json::from_str::<Value>(begins).is_ok()) {
+                told(who, begins, reader, hearer)?;
             }
         }
         Written::Events => {
@@ -147,8 +148,13 @@ fn told(who: &Who, data: &str, reader: &mut dyn Reader, hearer: &dyn Hearer) -> 
     let event: Value = serde_json::from_str(data).map_err(|_| not_json(who, data.as_bytes()))?;
     match fault::in_body(who, &event) {
         Some(failure) => Err(failure),
+        None if !event.is_object() => Err(no_object(who)),
         None => Ok(reader.event(&event, hearer)),
     }
+}
+
+fn no_object(who: &Who) -> LlmFailure {
+    fault::bad_answer(who, "it is JSON, but no object")
 }
 
 fn not_json(who: &Who, bytes: &[u8]) -> LlmFailure {
@@ -175,7 +181,11 @@ pub(super) async fn whole(who: &Who, opened: &mut Opened) -> Result<Value, LlmFa
         Err(error) if error.is_eof() => return Err(fault::cut(who)),
         Err(_) => return Err(not_json(who, &body)),
     };
-    fault::in_body(who, &value).map_or(Ok(value), Err)
+    match fault::in_body(who, &value) {
+        Some(failure) => Err(failure),
+        None if !value.is_object() => Err(no_object(who)),
+        None => Ok(value),
+    }
 }
 
 /// The beginning of a body that tells a failure; what cannot be read is not told.
