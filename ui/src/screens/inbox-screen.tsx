@@ -25,6 +25,7 @@ import { TaskList } from '../features/inbox/task-list.tsx';
 import { remember } from '../features/inbox/titles.ts';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
 import { queryOf, useCounts, useTaskPages } from '../features/inbox/use-inbox.ts';
+import { unseen } from '../features/inbox/unseen.ts';
 import { useWork } from '../features/inbox/use-work.ts';
 import { actionText, cannotApprove, claimOf, isTheirs, leading, takesInput, whoText } from '../features/inbox/words.ts';
 import { asSchema } from '../api/json-schema.ts';
@@ -120,7 +121,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const [arrived, setArrived] = useState<string | null>(null);
   useEffect(() => {
     if (arrived === null) return;
-    const timer = setTimeout(() => setArrived(null), UNSEEN_MS);
+    const timer = setTimeout(() => setArrived(null), unseen.ms);
     return () => clearTimeout(timer);
   }, [arrived]);
   const decided = (task: Task) => {
@@ -462,8 +463,6 @@ function Opened({ task, me, mayDecide, hooks, unseen, onDecided, onChoose, onCho
   );
 }
 
-/** Nobody has seen what opened by itself so short a time ago: a second press, or a key that is held. */
-const UNSEEN_MS = 600;
 const LEASE_NEAR_MS = 10 * 60_000;
 /** Work on a claimed task keeps the claim: renewed while keys and pointer are used. */
 function useHeartbeat(task: Task, me: string | undefined, open: boolean): void {

@@ -335,4 +335,16 @@ describe('a decision about many (L5)', () => {
     expect(host.calls('task_complete_many').flatMap((one) => (one as { taskIds: string[] }).taskIds)).toContain('task-24');
     expect((host.calls('task_complete_many') as { taskIds: string[] }[]).at(-2)?.taskIds).not.toContain('task-12');
   });
+  it('stays a batch when one is left of it, and is over when those that are left have their answers', async () => {
+    const id = queueSend({ taskIds: ['task-1', 'task-2'], title: '2 tasks', action: 'skip' });
+    takeOut(id, 'task-2');
+    sendNow(id);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(host.calls('task_complete')).toEqual([]);
+    expect(host.calls('task_complete_many')).toMatchObject([{ taskIds: ['task-1'], requestId: id }]);
+    const two: Send = { id: 'broken', taskIds: ['task-1', 'task-2'], title: '2 tasks', action: 'skip', sendAt: 0, state: 'failed', error: { code: 'STORAGE', message: '', hint: '' }, results: [{ taskId: 'task-1', ok: true }] };
+    useSends.setState({ sends: [two] });
+    takeOut('broken', 'task-2');
+    expect(sends()).toMatchObject([{ taskIds: ['task-1'], state: 'done' }]);
+  });
 });

@@ -22,6 +22,8 @@ export interface Send {
   /** The request id: sent twice, it counts once. */
   id: string;
   taskIds: string[];
+  /** Sent as a batch, however many are left of it: the host knows its parts by the batch. */
+  batch?: true;
   title: string;
   action: TaskAction;
   correctedInput?: unknown;
@@ -48,7 +50,7 @@ export interface Send {
   /** Holds values that were masked, or that a schema marks as secret: it lives as long as the page, and is never written to the disk. */
   unmasked?: true;
 }
-type NewSend = Omit<Send, 'id' | 'sendAt' | 'state' | 'error' | 'unsure' | 'results' | 'stopped' | 'unmasked'>;
+type NewSend = Omit<Send, 'id' | 'batch' | 'sendAt' | 'state' | 'error' | 'unsure' | 'results' | 'stopped' | 'unmasked'>;
 
 export const useSends = create<{ sends: Send[] }>(() => ({ sends: [] }));
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -103,10 +105,13 @@ export function queueSend(send: NewSend, { holdsSecret = false }: { holdsSecret?
   // A newer decision on the same task takes the place of one that is not sent yet.
   const others = useSends.getState().sends.filter((one) => one.state === 'sending' || !one.taskIds.every((task) => send.taskIds.includes(task)));
   const { revealed } = useDrafts.getState();
+  const batch = isBatch(send);
   const unmasked = (send.correctedInput !== undefined || send.patch !== undefined) && (holdsSecret || send.taskIds.some((task) => Object.hasOwn(revealed, task)));
-  set([...others, { ...send, id, sendAt: Date.now() + UNDO_MS, state: 'waiting', ...(unmasked ? { unmasked } : {}) }]);
+  set([...others, { ...send, id, sendAt: Date.now() + UNDO_MS, state: 'waiting', ...(batch ? { batch } : {}), ...(unmasked ? { unmasked } : {}) }]);
   return id;
 }
+
+export const isBatch = (send: Pick<Send, 'taskIds' | 'batch' | 'patch'>): boolean => send.batch === true || send.taskIds.length > 1 || send.patch !== undefined;
 
 /** Takes it back. False when it is too late. */
 export function undoSend(id: string): Send | undefined {
@@ -120,8 +125,11 @@ export function takeOut(id: string, taskId: string): void {
   const send = useSends.getState().sends.find((one) => one.id === id);
   if (!send || send.state === 'sending' || send.state === 'done') return;
   const taskIds = send.taskIds.filter((one) => one !== taskId);
+  const results = send.results?.filter((one) => one.taskId !== taskId);
+  // What is left has its answers: there is nothing to send again.
+  const all = results !== undefined && results.length === taskIds.length;
   if (taskIds.length === 0) dismissSend(id);
-  else update(id, { taskIds, ...(send.unsure ? { unsure: without(send.unsure, [taskId]) } : {}), ...(send.results ? { results: send.results.filter((one) => one.taskId !== taskId) } : {}) });
+  else update(id, { taskIds, ...(send.unsure ? { unsure: without(send.unsure, [taskId]) } : {}), ...(results ? { results } : {}), ...(all ? { state: 'done', error: undefined } : {}) });
 }
 export function undoLast(): Send | undefined {
   const last = useSends.getState().sends.filter((send) => send.state === 'waiting').at(-1);
@@ -151,12 +159,12 @@ async function deliver(id: string): Promise<void> {
   if (!send || send.state === 'sending' || send.state === 'done') return;
   // Who begins again means the rest of it, whatever was stopped before.
   update(id, { state: 'sending', error: undefined, unsure: undefined, stopped: undefined });
-  const { action, correctedInput, patch, targetNodeId, budgetMicros, toolGrant, notes, revision } = send;
+  const { action, correctedInput, targetNodeId, budgetMicros, toolGrant, notes, revision } = send;
   const said = notes?.trim() ? { notes: notes.trim() } : {};
   let asked = send.taskIds;
   try {
     const [only] = send.taskIds;
-    if (send.taskIds.length === 1 && only !== undefined && !patch) {
+    if (!isBatch(send) && only !== undefined) {
       const done = await call('task_complete', {
         taskId: only, action, requestId: id, ...said,
         ...(correctedInput === undefined ? {} : { correctedInput }), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }), ...(toolGrant ? { toolGrant } : {}), ...(revision === undefined ? {} : { revision }),
@@ -214,7 +222,7 @@ async function look(id: string): Promise<void> {
     const seen = await Promise.all(send.unsure.map(async (taskId) => ((await isClosed(send, taskId)) ? [taskId] : [])));
     const closed = seen.flat();
     if (!closed.length || !found()?.unsure) return;
-    if (send.taskIds.length === 1 && !send.patch) {
+    if (!isBatch(send)) {
       await deliver(id);
       return;
     }

@@ -7,7 +7,7 @@ import { Button, Icon, IconButton, keysOf, toast, useAllActions, type IconName }
 import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
-import { dismissSend, PART, resumeSends, sendNow, sendWord, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';
+import { dismissSend, isBatch, PART, resumeSends, sendNow, sendWord, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';
 import { titleOf } from './titles.ts';
 import { actionText, madeText, sentText, whoText } from './words.ts';
 import './inbox.css';
@@ -49,7 +49,7 @@ function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: 
     <div className="pop ib-send" role={send.state === 'failed' ? 'alert' : 'status'}>
       <Icon name={look.icon} className={look.color} />
       <div className="grow col">
-        <b className="row gap1"><span className="nw">{what}</span>{many ? null : <span className="grow t2 ib-send-title"><SafeText line text={send.title} /></span>}</b>
+        <b className="row gap1"><span className="nw">{what}</span>{many ? null : <span className="grow t2 ib-send-title"><SafeText line text={isBatch(send) && first !== undefined ? titleOf(first) : send.title} /></span>}</b>
         {send.state === 'waiting' ? <span className="s t2" aria-hidden="true">{t('inbox.sendIn', { n: Math.max(1, Math.ceil((send.sendAt - now) / 1000)) })}</span> : null}
         {send.state === 'waiting' ? <span className="vh">{t('inbox.sendSoon')}</span> : null}
         {send.state === 'sending' ? (send.taskIds.length > PART ? <Progress send={send} /> : <span className="s t2">{t('inbox.sending')}</span>) : null}
