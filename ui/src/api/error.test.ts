@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest';
-import { sentences, told } from './error.ts';
+import { ApiError, sentences, told } from './error.ts';
 
 it('texts follow each other as sentences', () => {
   expect(sentences('The file has version 99', 'Open it with a newer Signalbox')).toBe('The file has version 99. Open it with a newer Signalbox');
   expect(sentences('It broke.', undefined, '', 'Try again')).toBe('It broke. Try again');
   expect(told({ message: 'What is it?', hint: 'Say it.' })).toBe('What is it? Say it.');
   expect(told({ message: 'Only this' })).toBe('Only this');
+});
+
+it('what is not there is said without the words of a terminal', () => {
+  const missing = new ApiError({ code: 'NOT_FOUND', message: 'not found', hint: 'There is no task t1. `signalbox tasks list` shows all.' });
+  expect([missing.message, missing.hint]).toEqual(['There is no task t1.', '']);
+  expect(told(new ApiError({ code: 'NOT_FOUND', message: 'not found', hint: '' }))).toBe('not found');
 });

@@ -4,15 +4,20 @@ import type { JsonMap } from './json-schema.ts';
 /** What a failed command answers. */
 export interface ApiErrorBody { code: string; message: string; hint: string; details?: unknown }
 
+/** The message of what is not there is fixed; which thing it is stands in the hint, with a command for a terminal. */
+const MISSING = 'not found';
+const COMMAND = /\s*`signalbox [^`]*` shows all\.$/;
+
 export class ApiError extends Error {
   readonly code: string;
   readonly hint: string;
   readonly details: unknown;
   constructor(body: ApiErrorBody) {
-    super(body.message);
+    const missing = body.message === MISSING && body.hint !== '';
+    super(missing ? body.hint.replace(COMMAND, '') : body.message);
     this.name = 'ApiError';
     this.code = body.code;
-    this.hint = body.hint;
+    this.hint = missing ? '' : body.hint;
     this.details = body.details;
   }
 }

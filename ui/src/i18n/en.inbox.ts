@@ -444,6 +444,7 @@ export const inbox = {
   'inbox.unsure.many.other': 'No answer came for {n} tasks: it is not known which were saved. Try again: each counts once.',
   'inbox.conflict': '{who} decided this task at {when}, before you. Your decision was not used; what you wrote is kept.',
   'inbox.conflict.claimed': '{who} works on this task, until {when} at least. Nothing was sent; what you wrote is kept. Take the task over first, or leave it to them.',
+  'inbox.claimedUntil': '{who} works on this task until {when}.',
   'inbox.conflict.expired': 'What you wrote is kept, but it can no longer be sent.',
   'inbox.conflict.stale': 'Open it, look at what is new, and send again; what you wrote is kept.',
   'inbox.conflict.invalid': 'Open it and correct the marked fields; what you wrote is kept.',

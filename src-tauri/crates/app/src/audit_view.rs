@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::dto::{AuditActor, AuditApart, AuditApartKind, AuditPayloadState, AuditRelated, AuditRelation, AuditRow};
 use crate::error::ApiResult;
-use crate::story;
+use crate::{check, story};
 use serde_json::Value;
 use signalbox_model::{AuditEvent, Level};
 use signalbox_store::audit::{Entry, RUN_LEVEL};
@@ -29,7 +29,7 @@ pub(crate) struct About {
 }
 
 impl App {
-    /// The workflow of a run and the titles of its nodes; `None` when the run is not there any more.
+    /// The workflow of a run and the titles of its nodes, else those of their kinds; `None` when the run is not there any more.
     pub(crate) fn about_run(&self, run_id: &str) -> Option<About> {
         let row = self.store.run(run_id).ok()?;
         let kept = self.titles.lock().unwrap_or_else(PoisonError::into_inner).get(&row.definition_hash).cloned();
@@ -40,7 +40,11 @@ impl App {
                 .as_object()
                 .into_iter()
                 .flatten()
-                .filter_map(|(id, node)| Some((id.clone(), node["title"].as_str()?.to_owned())))
+                .filter_map(|(id, node)| {
+                    let own = node["title"].as_str().filter(|title| !title.trim().is_empty());
+                    let kind = || check::catalog().get(node["type"].as_str()?).map(|kind| kind.title.as_str());
+                    Some((id.clone(), own.or_else(kind)?.to_owned()))
+                })
                 .collect();
             let titles = Arc::new(titles);
             let mut all = self.titles.lock().unwrap_or_else(PoisonError::into_inner);

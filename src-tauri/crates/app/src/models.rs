@@ -70,7 +70,7 @@ fn unreadable(why: &str) -> ApiError {
 }
 
 fn unknown(name: &str) -> ApiError {
-    ApiError::not_found(format!("There is no model provider '{name}'; `signalbox models list` shows all."))
+    ApiError::not_found(format!("There is no model provider '{name}'. `signalbox models list` shows all."))
 }
 
 impl Kept {

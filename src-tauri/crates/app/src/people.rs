@@ -36,7 +36,7 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 pub(crate) fn unknown(task_id: &str) -> ApiError {
-    ApiError::not_found(format!("There is no task {task_id}; `signalbox tasks list` shows all."))
+    ApiError::not_found(format!("There is no task {task_id}. `signalbox tasks list` shows all."))
 }
 
 pub(crate) fn record(app: &App, task_id: &str) -> ApiResult<TaskRecord> {

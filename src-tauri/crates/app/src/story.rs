@@ -9,6 +9,59 @@ fn seconds(ms: u64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) }
 }
 
+/// A person by the name alone, a group by its word.
+fn person(id: &str) -> String {
+    match id.split_once(':') {
+        Some(("user", name)) => name.to_owned(),
+        Some(("group", name)) => format!("group {name}"),
+        _ => id.to_owned(),
+    }
+}
+
+/// Who decided about an error: a rule by the name that its author gave it, a policy by its word.
+fn rule(name: &str) -> String {
+    match name {
+        "policy:safe" => "The safe policy".into(),
+        "policy:fail" => "The fail policy".into(),
+        "default" => "The default".into(),
+        _ => match name.strip_prefix("policy:") {
+            Some(name) => format!("The workflow's rule \"{name}\""),
+            None => format!("Rule \"{name}\""),
+        },
+    }
+}
+
+/// What was decided, as it ends "to …".
+fn action(name: &str) -> String {
+    match name {
+        "retry" => "try again",
+        "correct" => "try again with a corrected input",
+        "auto_fix" => "repair the input",
+        "human_review" => "ask a person",
+        "escalate" => "ask a person, as critical",
+        "fallback" => "use the fallback",
+        "error_as_context" => "go on with the error as data",
+        "abort" => "end the run",
+        "skip" => "skip the step",
+        "alternative" => "take another way",
+        "approve" => "approve",
+        "reject" => "reject",
+        "submit" => "hand it in",
+        other => return other.replace('_', " "),
+    }
+    .to_owned()
+}
+
+/// Where items of a step went: "3 items went on".
+fn went(port: &str, count: usize) -> String {
+    let items = if count == 1 { "one item".to_owned() } else { format!("{count} items") };
+    match port {
+        "success" => format!("{items} went on"),
+        "error" => format!("{items} failed"),
+        _ => format!("{items} took the way \"{port}\""),
+    }
+}
+
 /// One event of a run.
 pub(crate) fn of_event(body: &EventBody) -> String {
     match body {
@@ -22,8 +75,9 @@ pub(crate) fn of_event(body: &EventBody) -> String {
             items => format!("The step began with {items} items."),
         },
         EventBody::StepDone(done) => {
-            let ports: Vec<String> = done.ports.iter().map(|(port, count)| format!("{count} at {port}")).collect();
-            if ports.is_empty() {
+            let ports: Vec<String> = done.ports.iter().map(|(port, count)| went(port, *count)).collect();
+            // One item that went on is the ordinary case, and no news.
+            if ports.is_empty() || done.ports.len() == 1 && done.ports.get("success") == Some(&1) {
                 "The step is done.".into()
             } else {
                 format!("The step is done: {}.", ports.join(", "))
@@ -38,7 +92,7 @@ pub(crate) fn of_event(body: &EventBody) -> String {
         EventBody::StepPrint(_) => "The step printed a value.".into(),
         EventBody::VarChanged(change) => format!("{} was set.", change.name),
         EventBody::RetryScheduled(retry) => format!("Retry {} in {}.", retry.attempt, seconds(retry.delay_ms)),
-        EventBody::ErrorHandled(handled) => format!("Rule \"{}\" decided: {}.", handled.rule, handled.action),
+        EventBody::ErrorHandled(handled) => format!("{} decided: {}.", rule(&handled.rule), action(&handled.action)),
         EventBody::AutoFixAttempt(fix) => {
             let by = fix.asked.as_ref().map(|_| format!(" by the model {}", fix.model)).unwrap_or_default();
             if fix.accepted {
@@ -49,27 +103,27 @@ pub(crate) fn of_event(body: &EventBody) -> String {
         }
         EventBody::HumanTaskCreated(task) => format!("A person is asked: {}", task.title),
         EventBody::HumanTaskCompleted(done) => match &done.answer.operator_id {
-            Some(who) => format!("{who} decided: {}.", done.answer.action.as_str()),
-            None => format!("Nobody answered in time; the policy decided: {}.", done.answer.action.as_str()),
+            Some(who) => format!("{} decided: {}.", person(who), action(done.answer.action.as_str())),
+            None => format!("Nobody answered in time; the policy decided: {}.", action(done.answer.action.as_str())),
         },
         EventBody::HumanTaskReminded(_) => "The person was reminded.".into(),
         EventBody::HumanTaskHeld(_) => "It waits for somebody else; its time stands still.".into(),
         EventBody::HumanTaskContinued(_) => "It waits for nobody else any more; its time passes again.".into(),
         EventBody::HumanTaskClosed(_) => "Nobody has to answer any more: the step was cancelled.".into(),
         EventBody::Escalated(change) => match &change.to {
-            Some(to) => format!("Nobody answered in time; {to} has the task now."),
+            Some(to) => format!("Nobody answered in time; {} has the task now.", person(to)),
             None => "Nobody answered in time.".into(),
         },
         EventBody::BreakpointsSet(set) if set.breakpoints.is_empty() => "The run stops at no step.".into(),
         EventBody::BreakpointsSet(set) => format!("The run stops at {} steps.", set.breakpoints.len()),
         EventBody::WorkflowPaused(paused) => match (&paused.operator_id, paused.reason) {
-            (Some(who), _) => format!("{who} stopped the run."),
+            (Some(who), _) => format!("{} stopped the run.", person(who)),
             (None, PauseReason::Breakpoint) => "The run stopped at a breakpoint.".into(),
             (None, PauseReason::Step | PauseReason::Request) => "The run stopped before this call.".into(),
         },
         EventBody::WorkflowContinued(_) => "The run went on.".into(),
         EventBody::InputEdited(edited) => {
-            let who = edited.operator_id.as_deref().unwrap_or("Somebody");
+            let who = edited.operator_id.as_deref().map_or("Somebody".into(), person);
             format!("{who} changed the input that waits ({} changes).", edited.patch.len())
         }
         EventBody::PauseStart(_) => "The run waits to be resumed.".into(),
@@ -131,7 +185,8 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             format!("{step} failed with {kind}{}", message.unwrap_or_default())
         }
         AuditEvent::ErrorHandlerInvoked => {
-            format!("Rule \"{}\" chose {}", text(facts, "rule").unwrap_or("?"), text(facts, "action").unwrap_or("?"))
+            let decided = rule(text(facts, "rule").unwrap_or("?"));
+            format!("{decided} decided: {}", action(text(facts, "action").unwrap_or("?")))
         }
         AuditEvent::RetryScheduled => {
             let attempt = number(facts, "attempt").unwrap_or_default();
@@ -144,14 +199,17 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         },
         AuditEvent::HitlCreated => format!("A person is asked{}", of("title")),
         AuditEvent::HitlCompleted => {
-            let action = text(facts, "action").unwrap_or("answered");
-            format!("{} decided {action}{}", who(), of("notes"))
+            let decided = text(facts, "action").map_or("answered".into(), |to| format!("decided to {}", action(to)));
+            format!("{} {decided}{}", who(), of("notes"))
         }
         AuditEvent::HitlVoted => {
             let (count, of) = (number(facts, "approvals").unwrap_or(1), number(facts, "minApprovals").unwrap_or(2));
             format!("{} approved ({count} of {of})", who())
         }
-        AuditEvent::Escalated => format!("Nobody answered in time{}", of("to")),
+        AuditEvent::Escalated => match text(facts, "to") {
+            Some(to) => format!("Nobody answered in time; {} has the task now", person(to)),
+            None => "Nobody answered in time".into(),
+        },
         AuditEvent::BreakpointsSet => {
             format!("{} set {} breakpoints", who(), number(facts, "breakpoints").unwrap_or_default())
         }
@@ -180,7 +238,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::TaskClaimed => format!("{} works on the task", who()),
         AuditEvent::TaskReleased => format!("{} gave the task back", who()),
         AuditEvent::TaskReassigned => {
-            format!("{} gave the task to {}", who(), text(facts, "to").unwrap_or("somebody else"))
+            format!("{} gave the task to {}", who(), text(facts, "to").map_or("somebody else".into(), person))
         }
         AuditEvent::TaskCommented => format!("{} commented the task", who()),
         AuditEvent::TaskReminded => {
@@ -192,14 +250,14 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::TaskReopened => format!("{} had the task asked again{}", who(), of("reason")),
         AuditEvent::DelegationCreated => format!(
             "{} answers for {} until {}",
-            text(facts, "to").unwrap_or("somebody"),
-            text(facts, "from").unwrap_or("somebody else"),
+            text(facts, "to").map_or("somebody".into(), person),
+            text(facts, "from").map_or("somebody else".into(), person),
             text(facts, "endsAt").unwrap_or("?")
         ),
         AuditEvent::DelegationEnded => format!(
             "{} no longer answers for {}",
-            text(facts, "to").unwrap_or("somebody"),
-            text(facts, "from").unwrap_or("somebody else")
+            text(facts, "to").map_or("somebody".into(), person),
+            text(facts, "from").map_or("somebody else".into(), person)
         ),
         AuditEvent::CorrectionSuggested => format!("{} asked a model for a correction{}", who(), of("model")),
         AuditEvent::AttachmentOpened => format!("{} took a file of the task{}", who(), of("name")),
@@ -276,5 +334,40 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             format!("The clock {way} by {}", seconds(by.unsigned_abs()))
         }
         AuditEvent::AuditVerifyFailed => format!("The audit chain is broken{}", of("message")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_event;
+    use serde_json::{Value, json};
+    use signalbox_model::EventBody;
+
+    fn told(kind: &str, payload: Value) -> String {
+        let event =
+            json!({ "runId": "r", "seq": 1, "ts": "2026-01-01T00:00:00.000Z", "type": kind, "payload": payload });
+        let event: signalbox_model::RunEvent = serde_json::from_value(event).expect("an event");
+        let body: &EventBody = &event.body;
+        of_event(body)
+    }
+
+    /// D2.5: what happened before a task is read by operators: no identifiers of ours.
+    #[test]
+    fn what_happened_is_told_in_words() {
+        let ruled = |rule: &str, action: &str| {
+            told("error_handled", json!({ "originStepId": "a", "rule": rule, "action": action }))
+        };
+        assert_eq!(ruled("policy:safe", "human_review"), "The safe policy decided: ask a person.");
+        assert_eq!(ruled("policy:Slow", "auto_fix"), "The workflow's rule \"Slow\" decided: repair the input.");
+        assert_eq!(ruled("Busy", "retry"), "Rule \"Busy\" decided: try again.");
+        let done = |ports: Value| told("step_done", json!({ "ports": ports, "items": {}, "outputs": {} }));
+        assert_eq!(done(json!({ "success": 1 })), "The step is done.");
+        assert_eq!(done(json!({ "success": 2, "error": 1 })), "The step is done: 2 items went on, one item failed.");
+        assert_eq!(done(json!({ "true": 1 })), "The step is done: one item took the way \"true\".");
+        let escalated =
+            told("escalated", json!({ "taskId": "t", "level": 1, "action": "escalate", "to": "group:lead" }));
+        assert_eq!(escalated, "Nobody answered in time; group lead has the task now.");
+        let decided = json!({ "taskId": "t", "action": "retry", "operatorId": "user:olga" });
+        assert_eq!(told("human_task_completed", decided), "olga decided: try again.");
     }
 }

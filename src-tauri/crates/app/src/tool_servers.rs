@@ -35,7 +35,7 @@ const MOST: usize = 100;
 const LONGEST: usize = 8 * 1024;
 
 fn unknown(name: &str) -> ApiError {
-    ApiError::not_found(format!("There is no tool server '{name}'; `signalbox tools list` shows all."))
+    ApiError::not_found(format!("There is no tool server '{name}'. `signalbox tools list` shows all."))
 }
 
 fn meanwhile(name: &str) -> ApiError {

@@ -189,7 +189,7 @@ impl App {
     /// Tells an address no more; what it was to be told is forgotten.
     pub(crate) fn webhook_remove(&self, caller: &Caller, id: &str) -> ApiResult<Vec<Webhook>> {
         let unknown =
-            || ApiError::not_found(format!("No address has the id {id}; `signalbox webhook list` shows all."));
+            || ApiError::not_found(format!("No address has the id {id}. `signalbox webhook list` shows all."));
         let one = self.store.webhook(id)?.ok_or_else(unknown)?;
         let facts = json!({ "change": "removed", "url": shown(&one.url) });
         let record = self.fact(AuditEvent::WebhookChanged, Level::Warn, caller.actor(), signed(caller, facts));

@@ -55,6 +55,14 @@ const PART: usize = 1_000;
 /// gigabytes.
 const MOST: usize = 1 << 30;
 
+impl CompiledNode {
+    /// What people call it: its title, else the title of its kind. Ids are for files.
+    pub(crate) fn name(&self) -> &str {
+        let own = self.node.title.as_deref().filter(|title| !title.trim().is_empty());
+        own.unwrap_or(&self.descriptor.title)
+    }
+}
+
 /// What a file says beside its nodes.
 #[derive(Debug)]
 pub(crate) struct CompiledFile {
@@ -192,6 +200,11 @@ impl Compiled {
     /// Index of a node of the run's own file.
     pub fn node_index(&self, id: &str) -> Option<usize> {
         self.files.first()?.index.get(id).copied()
+    }
+
+    /// What people call a node of the run's own file: its title, else the title of its kind.
+    pub fn name_of(&self, id: &str) -> Option<&str> {
+        self.nodes.get(self.node_index(id)?).map(CompiledNode::name)
     }
 
     /// Whether a value may stand in a variable of the run (SEMANTICS 7).

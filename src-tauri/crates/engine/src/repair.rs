@@ -191,9 +191,11 @@ pub fn suggestions(input: &Value, schema: &Value) -> Vec<Suggestion> {
             1 => "One change".to_owned(),
             many => format!("{many} changes"),
         };
-        let end = match (found.valid, found.violations.first()) {
+        let left =
+            Schema::compile(schema).ok().and_then(|schema| schema.validate(&found.fixed).err()).unwrap_or_default();
+        let end = match (found.valid, left.first()) {
             (true, _) => "the input then fits the schema.".to_owned(),
-            (false, Some(first)) => format!("some of the input still does not fit: {first}"),
+            (false, Some(first)) => format!("some of the input still does not fit. {}.", first.said()),
             (false, None) => "some of the input still does not fit.".to_owned(),
         };
         out.push(Suggestion {

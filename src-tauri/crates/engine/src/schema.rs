@@ -61,12 +61,39 @@ pub struct Violation {
     /// The title that the schema gives to what is at `path`, in quotation marks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// What the schema's author says of it.
+    #[serde(skip)]
+    pub description: Option<String>,
 }
 
 impl Violation {
+    /// For who knows no schemas: places by their names, and instead of an expression what its author says of it.
+    pub fn said(&self) -> String {
+        let message = match (self.keyword.as_str(), &self.description) {
+            ("pattern", Some(words)) => format!("Does not fit: {words}"),
+            ("pattern", None) => "Is not written as this field asks".to_owned(),
+            _ => self.message.clone(),
+        };
+        let name = |part: String| part.parse::<usize>().map_or(part, |index| (index + 1).to_string());
+        let parts: Vec<String> =
+            crate::patch::pointer::split(&self.path).unwrap_or_default().into_iter().map(name).collect();
+        match (&self.title, parts.is_empty()) {
+            (_, true) => message,
+            (Some(title), _) => format!("{title}: {message}"),
+            (None, _) => format!("{}: {message}", parts.join(" › ")),
+        }
+    }
+
     /// About the whole value.
     fn of_whole(message: impl Into<String>, keyword: &str) -> Self {
-        Self { path: String::new(), message: message.into(), keyword: keyword.into(), missing: None, title: None }
+        Self {
+            path: String::new(),
+            message: message.into(),
+            keyword: keyword.into(),
+            missing: None,
+            title: None,
+            description: None,
+        }
     }
 
     /// JSON pointer of the field that it is about: also of one that is missing.

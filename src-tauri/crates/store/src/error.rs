@@ -130,7 +130,7 @@ pub enum Error {
     #[error("The store is closed")]
     Closed,
     /// Anything else that SQLite reported.
-    #[error("The store failed (SQLite code {code}): {message}")]
+    #[error("The store failed: {message}")]
     Sqlite {
         /// Extended result code.
         code: i32,

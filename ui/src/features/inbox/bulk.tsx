@@ -14,7 +14,7 @@ import { anyUsedUp } from './budget.ts';
 import { isToolCall } from './tool-call.tsx';
 import type { TaskAction, TaskRow } from './types.ts';
 import { useFits, type Fit } from './use-fits.ts';
-import { ACTION_ICON, actionText, isAction } from './words.ts';
+import { ACTION_ICON, actionText, isAction, pathText } from './words.ts';
 
 /** Sent at once, after one confirmation each by the table. */
 const ORDER: TaskAction[] = ['retry', 'approve', 'skip', 'reject', 'abort'];
@@ -130,7 +130,7 @@ function What({ task, withError }: { task: TaskRow; withError: boolean }) {
 
 function Op({ operation, schema }: { operation: Operation; schema: JsonSchema }): ReactNode {
   const value = 'value' in operation ? ` = ${JSON.stringify(withoutSecrets(schema, operation.value, operation.path))}` : '';
-  return <code className="badge"><SafeText line text={`${operation.op === 'remove' ? '− ' : ''}${operation.path}${operation.op === 'remove' ? '' : value}`} /></code>;
+  return <code className="badge"><SafeText line text={`${operation.op === 'remove' ? '− ' : ''}${pathText(operation.path)}${operation.op === 'remove' ? '' : value}`} /></code>;
 }
 
 function FitCells({ fit, patch, schema }: { fit: Fit | undefined; patch: Operation[]; schema: JsonSchema }) {

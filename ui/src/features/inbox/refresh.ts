@@ -1,8 +1,11 @@
 // What a change of a task makes stale on the page.
 
 import { call } from '../../api/client.ts';
+import { ApiError, toApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { Command, Commands } from '../../api/types.ts';
+import { formatTime, t } from '../../i18n/index.ts';
+import { whoText } from './words.ts';
 
 const TASKS = ['task_list', 'task_counts', 'task_get'];
 const stale = async (names: string[]) => { await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] }))); };
@@ -27,10 +30,20 @@ export async function tasksChanged(): Promise<void> {
   }
 }
 
+/** Who was faster, by name and in the time of this place: the message itself is for machines in any. */
+function inWords(error: ApiError): ApiError {
+  const details = (typeof error.details === 'object' && error.details !== null ? error.details : {}) as { who?: unknown; until?: unknown };
+  if (error.code !== 'CLAIMED' || typeof details.who !== 'string' || typeof details.until !== 'string') return error;
+  const message = t('inbox.claimedUntil', { who: whoText(details.who), when: formatTime(details.until).slice(0, 5) });
+  return new ApiError({ code: error.code, message, hint: error.hint, details: error.details });
+}
+
 /** Changes a task; what is on the page is read again also when it was refused: somebody else may have been faster. */
 export async function change<K extends Command>(command: K, payload: Commands[K]['request']): Promise<Commands[K]['response']> {
   try {
     return await call(command, payload);
+  } catch (cause) {
+    throw inWords(toApiError(cause));
   } finally {
     void refreshTasks();
   }

@@ -1,5 +1,5 @@
 import { codeOf } from '../../api/error.ts';
-import { useMay } from '../../api/queries.ts';
+import { useCommand, useMay } from '../../api/queries.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Workflow } from '../../api/types.ts';
@@ -62,7 +62,10 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
   const may = useMay();
   const step = view.failedStepId;
   const error = view.error;
-  const title = step ? document.nodes[step]?.title ?? view.nodes[step]?.title ?? step : '';
+  const kinds = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
+  // As on its card: its own title, else that of its kind.
+  const node = step ? document.nodes[step] : undefined;
+  const title = step ? node?.title ?? kinds?.find((kind) => kind.type === node?.type)?.title ?? view.nodes[step]?.title ?? step : '';
   const code = codeOf(error);
   const unknown = error?.details?.effect === 'unknown';
   return (

@@ -9,9 +9,14 @@ use signalbox_store::StoreError;
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
+        if let StoreError::Sqlite { code, .. } = &error {
+            // For a report; no word for who works.
+            let told = Self::new(Class::Unavailable, error.code(), format!("{error}."), error.hint());
+            return told.with(json!({ "sqliteCode": code }));
+        }
         let class = match &error {
             StoreError::UnknownRun { run } => {
-                return Self::not_found(format!("There is no run {run}; `signalbox runs list` shows all."));
+                return Self::not_found(format!("There is no run {run}. `signalbox runs list` shows all."));
             }
             StoreError::DeleteRefused { .. }
             | StoreError::RunExists { .. }

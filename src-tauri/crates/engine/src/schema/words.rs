@@ -30,6 +30,7 @@ pub(super) fn violation(schema: &Value, error: &ValidationError<'_>) -> Violatio
         keyword: error.kind().keyword().to_owned(),
         missing,
         title: title(own),
+        description: own["description"].as_str().map(|words| cut(words.trim(), 200)).filter(|words| !words.is_empty()),
     }
 }
 

@@ -85,7 +85,7 @@ impl Deciding<'_> {
 
     fn default_title(&self, node: usize, error: &ErrorPayload) -> String {
         let this = &self.compiled.nodes[node];
-        let name = this.node.title.as_deref().unwrap_or(&this.id);
+        let name = this.name();
         let first = error.details.as_ref().and_then(|d| d.get("originalError")).and_then(|e| e.get("message"));
         let message = first.and_then(Value::as_str).unwrap_or(&error.message);
         let short: String = message.chars().take(160).collect();
@@ -139,7 +139,7 @@ impl Deciding<'_> {
         let asked = error.details.as_ref().and_then(|details| details.get("toolCall")).cloned().unwrap_or_default();
         let told = |name: &str| asked.get(name).and_then(Value::as_str).map(one_line).unwrap_or_default();
         let (server, tool) = (told("server"), told("tool"));
-        let name = this.node.title.as_deref().unwrap_or(&id);
+        let name = this.name();
         let title = format!("{name}: may it call {tool} of {server}?").chars().take(200).collect();
         let arguments = asked.get("arguments").cloned().unwrap_or_default();
         let seen = arguments.to_string();
@@ -175,7 +175,7 @@ impl Deciding<'_> {
             Role::Pause => (TaskKind::Pause, vec![TaskAction::Submit]),
             _ => (TaskKind::Form, vec![TaskAction::Submit]),
         };
-        let name = this.node.title.as_deref().unwrap_or(&this.id);
+        let name = this.name();
         let title = text(&config, "title").unwrap_or_else(|| match kind {
             TaskKind::Approval => format!("{name}: approve?"),
             TaskKind::Form => format!("{name}: fill in"),
