@@ -11,9 +11,11 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
-use signalbox_store::audit::verify::{Kind, Trusted, Verdict};
+use signalbox_store::audit::sink::{self, SinkError};
+use signalbox_store::audit::verify::{Expect, Kind, Trusted, Verdict, try_verify};
 use signalbox_store::audit::{Actor, Anchor, Level, PublicKey, RUN_LEVEL, Record, pack};
 use signalbox_store::{AuditState, Payloads, StoreError};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -298,38 +300,82 @@ impl App {
         .await
     }
 
-    /// Verifies an evidence pack. With a key, only it may have signed; without, the keys that this store knows decide
-    /// whether the pack's own key is pinned.
-    pub fn verify_pack(&self, file: &Path, key_file: Option<&Path>) -> ApiResult<Value> {
-        let known = if key_file.is_some() { Vec::new() } else { keys(&self.store.audit_state()?) };
+    /// Verifies an evidence pack, or a file of lines that holds all of a chain. With a key, only it may have signed; without,
+    /// the keys that this store knows decide whether the pack's own key is pinned.
+    pub fn verify_file(&self, file: &Path, key_file: Option<&Path>) -> ApiResult<Value> {
+        let state = if key_file.is_some() { None } else { Some(self.store.audit_state()?) };
+        let known = state.as_ref().map(keys).unwrap_or_default();
+        if is_lines(file) {
+            // Of another installation no key is known, and its signatures are not wrong for that.
+            let own =
+                state.is_some_and(|state| lines_of(file).is_ok_and(|log_id| log_id.as_deref() == Some(&*state.log_id)));
+            return lines_against(file, key_file, if own { known } else { Vec::new() });
+        }
         pack_against(file, key_file, &known)
     }
 }
 
-/// Verifies an evidence pack where no store can be opened: nothing but the key that is given is known.
-pub fn verify_pack_alone(file: &Path, key_file: Option<&Path>) -> ApiResult<Value> {
-    pack_against(file, key_file, &[])
+/// [`App::verify_file`] where no store can be opened: nothing but the key that is given is known.
+pub fn verify_file_alone(file: &Path, key_file: Option<&Path>) -> ApiResult<Value> {
+    if is_lines(file) { lines_against(file, key_file, Vec::new()) } else { pack_against(file, key_file, &[]) }
+}
+
+/// Every entry of an export and of a copy stands on a line that begins so.
+const LINE: &[u8] = b"{\"entry\":";
+
+fn is_lines(file: &Path) -> bool {
+    let mut begin = [0; LINE.len()];
+    std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == *LINE
+}
+
+/// Which chain a file of lines is of.
+fn lines_of(file: &Path) -> Result<Option<String>, SinkError> {
+    let first = sink::read_rows(BufReader::new(std::fs::File::open(file)?)).next().transpose()?;
+    let entry: Option<Value> = first.and_then(|row| serde_json::from_str(&row.text).ok());
+    Ok(entry.and_then(|entry| Some(entry["logId"].as_str()?.to_owned())))
+}
+
+/// Verifies a file of lines against itself: it holds no checkpoints, so that only its links and signatures say something.
+fn lines_against(file: &Path, key_file: Option<&Path>, known: Vec<PublicKey>) -> ApiResult<Value> {
+    let keys = read_key(key_file)?.map_or(known, |key| vec![key]);
+    let checked = !keys.is_empty();
+    let open = std::fs::File::open(file).map_err(|error| io_error(&error, file, "read"))?;
+    let expect = Expect { keys, ..Expect::default() };
+    let verdict = try_verify(sink::read_rows(BufReader::new(open)), &expect).map_err(|why| match why {
+        SinkError::Io(error) => io_error(&error, file, "read"),
+        SinkError::Foreign { line, problem } => ApiError::bad_request(
+            format!("{}, line {line}, is no entry of an audit chain: {problem}.", file.display()),
+            "A last line that was cut off is written anew by the next copy; else ask for the file again.",
+        ),
+        other => ApiError::bad_request(format!("{}: {other}.", file.display()), "Ask for the file again."),
+    })?;
+    Ok(json!({
+        "intact": verdict.is_intact(), "lines": true, "signaturesChecked": checked, "message": verdict.to_string(), "verdict": verdict,
+    }))
+}
+
+fn read_key(key_file: Option<&Path>) -> ApiResult<Option<PublicKey>> {
+    let Some(path) = key_file else { return Ok(None) };
+    let text = std::fs::read_to_string(path).map_err(|error| io_error(&error, path, "read"))?;
+    let key = text.parse().map_err(|why| {
+        let message = format!("{}: {why}.", path.display());
+        ApiError::bad_request(message, "Name the key.pub that the owner of the log gave you.")
+    })?;
+    Ok(Some(key))
 }
 
 fn pack_against(file: &Path, key_file: Option<&Path>, known: &[PublicKey]) -> ApiResult<Value> {
-    let key = match key_file {
-        None => None,
-        Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| io_error(&error, path, "read"))?;
-            let key: PublicKey = text.parse().map_err(|why| {
-                let message = format!("{}: {why}.", path.display());
-                ApiError::bad_request(message, "Name the key.pub that the owner of the log gave you.")
-            })?;
-            Some(key)
-        }
-    };
+    let key = read_key(key_file)?;
     std::fs::File::open(file).map_err(|error| io_error(&error, file, "read"))?;
     let open = || std::fs::File::open(file);
     let found =
         pack::verify_from(open, key.as_ref(), known, &[], pack::Limits::default()).map_err(|why| match why {
             pack::NotAPack::Other(why) => {
                 let message = format!("{} is no evidence pack: {why}.", file.display());
-                ApiError::bad_request(message, "Name a zip that `signalbox audit export` wrote.")
+                ApiError::bad_request(
+                    message,
+                    "Name a zip that `signalbox audit export` wrote, or a .jsonl with all entries.",
+                )
             }
             pack::NotAPack::Damaged(why) => {
                 let message = format!("{} is damaged ({why}).", file.display());

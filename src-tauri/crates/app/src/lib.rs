@@ -55,7 +55,7 @@ pub use app::{App, NewRun, Options, default_data_dir};
 pub use bodies::parse_allow_dir;
 pub use changes::TaskChanges;
 pub use error::{ApiError, ApiResult, Class};
-pub use evidence::verify_pack_alone;
+pub use evidence::verify_file_alone;
 pub use outside::EventStream;
 pub use router::{Caller, Via, os_user};
 pub use signalbox_adapters::script;

@@ -57,6 +57,29 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
     assert_eq!((held(&file), events(&place, "AUDIT_SINK_CHANGED")), (chain(&place), 1), "a copy leaves no entry");
 
+    // The program verifies the copy, and finds a word that was changed in it.
+    let verify = |file: &Path| place.run(&["audit", "verify", &file.display().to_string()]);
+    let told = verify(&file);
+    assert!(
+        told.code == 0 && told.out.starts_with("OK: ") && told.out.contains("this data folder knows"),
+        "{}",
+        told.out
+    );
+    let text = std::fs::read_to_string(&file).expect("the copy");
+    let changed = place.file("changed.jsonl", text.replacen("NODE_START", "NODE_STARS", 1));
+    let told = verify(&changed);
+    assert!(
+        told.code == 1 && told.out.contains("was changed") || told.out.contains("MODIFIED"),
+        "{} {}",
+        told.code,
+        told.out
+    );
+    let cut = place.file("cut.jsonl", &text.as_bytes()[..text.len() - 9]);
+    let told = verify(&cut);
+    assert!(told.code == 2 && told.err.contains("is no entry of an audit chain"), "{}{}", told.out, told.err);
+    let elsewhere = Box::new().run(&["audit", "verify", &file.display().to_string(), "--json"]).json();
+    assert_eq!((&elsewhere["intact"], &elsewhere["signaturesChecked"]), (&json!(true), &json!(false)), "{elsewhere}");
+
     // A crash cut a line off; the next copy replaces it.
     let text = std::fs::read_to_string(&file).expect("text");
     std::fs::write(&file, &text[..text.len() - 40]).expect("cut");

@@ -13,18 +13,18 @@ pub(crate) enum SigningKeyPlace {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
-    /// Verifies the chain of this data folder, or an evidence pack.
+    /// Verifies the chain of this data folder, an evidence pack, or a copy of all entries (.jsonl).
     #[command(
         after_help = "Exit: 0 intact, 1 broken, 2 cannot be verified.\n\nA pack carries the key it was signed with. `pinned` \
                       says whether that key is the one of --key, or one that this data folder knows: only then it proves \
                       who signed.\n\nExamples:\n  signalbox audit verify\n  signalbox audit verify evidence.zip --key \
-                      key.pub\n  signalbox audit verify --anchor /mnt/backup/anchors.jsonl"
+                      key.pub\n  signalbox audit verify copy.jsonl\n  signalbox audit verify --anchor /mnt/backup/anchors.jsonl"
     )]
     Verify {
-        /// An evidence pack.
+        /// An evidence pack, or a file of lines as `audit sink` and `audit export` write it.
         #[arg(value_name = "FILE", conflicts_with = "run")]
         file: Option<PathBuf>,
-        /// The public key that must have signed the pack.
+        /// The public key that must have signed it.
         #[arg(long, value_name = "FILE", requires = "file")]
         key: Option<PathBuf>,
         /// Also say whether all entries of this run are there.

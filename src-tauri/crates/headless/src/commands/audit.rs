@@ -321,13 +321,13 @@ const NOT_PINNED: &str = "This does not show who made the pack: nothing but the 
 
 async fn pack(app: &Arc<App>, output: &Output, file: &Path, key: Option<&Path>) -> Done {
     let (path, named) = (file.to_owned(), key.map(Path::to_owned));
-    let found = app.blocking(move |app| app.verify_pack(&path, named.as_deref())).await?;
+    let found = app.blocking(move |app| app.verify_file(&path, named.as_deref())).await?;
     pack_told(output, &found, key.is_some())
 }
 
 /// Verifies a pack where the data folder cannot be opened: no key is known then but the one that is named.
 pub(crate) fn pack_alone(output: &Output, file: &Path, key: Option<&Path>, why: &ApiError) -> Done {
-    let found = signalbox_app::verify_pack_alone(file, key)?;
+    let found = signalbox_app::verify_file_alone(file, key)?;
     let why = format!("The data folder cannot be opened ({}): which keys it knows was not looked at.", why.message);
     output.log(LogLevel::Warn, &why);
     pack_told(output, &found, key.is_some())
@@ -341,6 +341,19 @@ fn pack_told(output: &Output, found: &Value, key_given: bool) -> Done {
     }
     let tone = if good { Tone::Good } else { Tone::Bad };
     output.line(&output.paint(&plain(found["message"].as_str().unwrap_or_default()), tone));
+    if found["lines"] == true {
+        if good {
+            let told = match (found["signaturesChecked"] == true, key_given) {
+                (true, true) => "Signatures in it fit the key of --key.",
+                (true, false) => "Signatures in it fit the keys that this data folder knows.",
+                (false, _) => {
+                    "Signatures in it were not checked: no key of this chain is known here. Name one with --key."
+                }
+            };
+            output.line(told);
+        }
+        return Ok(if good { OK } else { FAILED });
+    }
     if let Some(profile) = found["profile"].as_str().filter(|profile| *profile != "full") {
         output.line(&output.paint(&format!("Exported with the profile {}.", plain(profile)), Tone::Warn));
     }

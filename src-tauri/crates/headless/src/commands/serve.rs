@@ -26,6 +26,10 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
     {
         output.line(&format!("{url}/#token={token}"));
     }
+    if !args.ui && !output.json {
+        // Beside what programs read.
+        output.log(LogLevel::Warn, &format!("Only REST and events are served; with --ui the web UI is at {url}/."));
+    }
     if args.audit_stdout {
         // After what a program that starts this one waits for.
         app.audit_to_stdout();
