@@ -192,6 +192,7 @@ export const audit = {
   'audit.tail.other': '{n} records after it not sealed yet',
   'audit.tailAll.one': '{n} record not sealed yet',
   'audit.tailAll.other': '{n} records not sealed yet',
+  'audit.notYet': 'Not verified yet',
   'audit.verifiedAgo': 'verified {ago}',
   'audit.notRecorded': 'could not be recorded',
   'audit.since.one': '({n} record since)',
@@ -351,6 +352,8 @@ export const audit = {
 
   'audit.none': 'No records yet',
   'audit.noneText': 'Every step of a run, every error and every decision of a person leaves a record here. Each holds the hash of the one before, so that a change shows. Run a workflow and they appear.',
+  'audit.wrong': 'This query cannot be asked',
+  'audit.wrongText': 'What is wrong with it is said above.',
   'audit.noneFound': 'No record fits this query',
   'audit.noneFoundText': 'Take a part of the query away. Words are looked for in the whole record.',
   'audit.toGallery': 'Choose a workflow',

@@ -15,7 +15,7 @@ import { RecordPane } from '../features/audit/record.tsx';
 import { forgetQuery, keepQuery, useSavedQueries } from '../features/audit/saved.ts';
 import { AuditTable } from '../features/audit/table.tsx';
 import type { AuditProfile, ExportFormat } from '../features/audit/types.ts';
-import { useAuditRows } from '../features/audit/use-audit.ts';
+import { isWrong, useAuditRows } from '../features/audit/use-audit.ts';
 import { useFreshFacets } from '../features/audit/use-fresh-facets.ts';
 import { VerdictBar } from '../features/audit/verdict-bar.tsx';
 import { damageText, eventLook, levelText } from '../features/audit/words.ts';
@@ -100,7 +100,8 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   }), [known, people.data, list.rows]);
   const size = list.head?.size;
   const empty = list.rows !== undefined && list.rows.length === 0;
-  const found = list.rows === undefined || size === undefined ? '' : settled ? t(list.more ? 'audit.foundMore' : 'audit.found', { n: formatNumber(list.total), all: formatNumber(size) }) : '';
+  const wrong = isWrong(list.error);
+  const found = list.rows === undefined || list.stale || size === undefined ? '' : settled ? t(list.more ? 'audit.foundMore' : 'audit.found', { n: formatNumber(list.total), all: formatNumber(size) }) : '';
   return (
     <main className="screen">
       <header className="bar">
@@ -122,14 +123,14 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
         <VerdictBar status={status.data} size={size} busy={verifying} onGo={open} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} />
         <AnchorBanner anchors={status.data?.anchors} />
         {status.error && !status.data ? <Banner signal="err" title={status.error.message}><span className="s t2">{status.error.hint}</span></Banner> : null}
-        {list.error ? <Banner signal="err" title={list.error.message} actions={<Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
+        {list.error ? <Banner signal="err" title={list.error.message} actions={wrong ? undefined : <Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
         <div className="au-main">
-          <Facets facets={facets.data} query={query} saved={saved} onQuery={change} onForget={forgetQuery} />
+          <Facets facets={facets.data ?? (facets.error ? all.data : undefined)} query={query} saved={saved} onQuery={change} onForget={forgetQuery} />
           <SplitPane side="right" size={width} min={300} max={720} onResize={setWidth} label={t('audit.recordPane')} reserve={420} collapsed={seq === undefined} pane={
             seq === undefined ? null : <RecordPane seq={seq} onSeq={open} onQuery={change} onRun={run} />
           }>
-            <div className="au-mid">
-              {list.rows === undefined ? (list.error ? null : <div style={{ padding: '0 16px' }} aria-busy="true"><Skeleton rows={16} /></div>)
+            <div className={`au-mid ${list.stale && list.rows !== undefined ? 'stale' : ''}`} aria-busy={list.stale && !list.error}>
+              {wrong ? <EmptyState title={t('audit.wrong')} text={t('audit.wrongText')} /> : list.rows === undefined ? (list.error ? null : <div style={{ padding: '0 16px' }} aria-busy="true"><Skeleton rows={16} /></div>)
                 : empty ? (settled
                   ? <EmptyState title={t('audit.noneFound')} text={t('audit.noneFoundText')} actions={<Button icon="x" onClick={() => change('')}>{t('audit.clear')}</Button>} />
                   : <EmptyState art={<AuditArt />} title={t('audit.none')} text={t('audit.noneText')} actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('audit.toGallery')}</Button>} />)

@@ -10,23 +10,30 @@ const POLL_MS = 2_000;
 /** Beyond this many new records in one question the list begins anew at its top. */
 const JUMP = 500;
 
-interface State { query: string; rows: AuditRow[] | undefined; total: number; more: boolean; head: AuditPage['head'] | undefined; end: boolean; error: ApiError | null; added: number }
+/** `of`: the query that the rows answer. */
+interface State { query: string; of: string; rows: AuditRow[] | undefined; total: number; more: boolean; head: AuditPage['head'] | undefined; end: boolean; error: ApiError | null; added: number }
 type Event =
   | { type: 'reset'; query: string }
   | { type: 'first' | 'older' | 'newer'; query: string; page: AuditPage }
   | { type: 'failed'; query: string; error: ApiError };
 
-const EMPTY: State = { query: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 };
+const EMPTY: State = { query: '', of: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 };
+
+/** The query itself is at fault: asking again gives the same. */
+export const isWrong = (error: ApiError | null): boolean => error?.code === 'BAD_REQUEST';
 
 export function step(state: State, event: Event): State {
   // The old rows stay until the new are there: nothing jumps while a query is typed.
   if (event.type === 'reset') return { ...state, query: event.query, error: null, added: 0 };
   // An answer to a question that is not asked any more.
   if (event.query !== state.query) return state;
-  if (event.type === 'failed') return { ...state, error: event.error };
+  // What cannot be asked has no records: those of the query before would look like its answer.
+  if (event.type === 'failed') return { ...state, error: event.error, ...(isWrong(event.error) ? { of: event.query, rows: undefined, total: 0, more: false } : {}) };
   const { page } = event;
   const about = { total: page.total, more: page.more === true, head: page.head, error: null };
-  if (event.type === 'first') return { ...state, ...about, rows: page.entries, end: page.entries.length < PAGE, added: 0 };
+  if (event.type === 'first') return { ...state, ...about, of: event.query, rows: page.entries, end: page.entries.length < PAGE, added: 0 };
+  // Nothing is put beside rows of another query.
+  if (state.of !== event.query) return state;
   const rows = state.rows ?? [];
   if (event.type === 'older') {
     const last = rows.at(-1)?.seq ?? Infinity;
@@ -57,7 +64,7 @@ export function useAuditRows(query: string, follow: boolean) {
   const { rows } = state;
   const newest = rows?.[0]?.seq;
   const oldest = rows?.at(-1)?.seq;
-  const ready = rows !== undefined && state.query === query;
+  const ready = rows !== undefined && state.of === query;
   useEffect(() => {
     if (!follow || !ready) return undefined;
     let asking = false;
@@ -79,5 +86,5 @@ export function useAuditRows(query: string, follow: boolean) {
     call('audit_list', { query, before: oldest, limit: PAGE }).then((page) => send({ type: 'older', query, page }), (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) }))
       .finally(() => { busy.current = false; });
   }, [oldest, query, state.end]);
-  return { ...state, stale: state.query !== query || rows === undefined, older, retry: () => void first() };
+  return { ...state, stale: state.of !== query || rows === undefined, older, retry: () => void first() };
 }

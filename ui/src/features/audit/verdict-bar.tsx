@@ -45,13 +45,13 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
       <div className={`au-ver ${verified ? '' : 'none'}`} role="status">
         {state === 'intact' ? <span className="c-ok row gap1 nw"><Icon name="okc" /><b>{status.checked > 0 ? t('audit.intact', { seq: formatNumber(status.checked - 1) }) : t('audit.emptyChain')}</b></span>
           : state === 'empty' ? <span className="t2 nw">{t('audit.emptyChain')}</span>
-            : <><span className="row gap1 nw"><Icon name="stale" className="c-wait" /><b>{t('audit.unknown')}</b></span><button type="button" className="link" onClick={onVerify}>{t('audit.verifyNow')}</button></>}
+            : <><span className="row gap1 nw"><Icon name="stale" className="c-wait" /><b>{t(status.state === 'empty' ? 'audit.notYet' : 'audit.unknown')}</b></span><button type="button" className="link" onClick={onVerify}>{t('audit.verifyNow')}</button></>}
         {cp ? <><span className="vr" /><span className="t2 row gap1 ell"><Icon name="lock" size={12} /><span className="ell">{t(status.signed ? 'audit.checkpointSigned' : 'audit.checkpointUnsigned', { seq: formatNumber(cp.size - 1), time: formatDateTime(cp.timestamp) })}</span></span><span className="vr" /><span className="t2">{t('audit.root')}</span><code title={cp.rootHash}>{short(cp.rootHash)}</code></>
           : state === 'intact' && status.checked > 0 ? <><span className="vr" /><span className="c-wait row gap1 nw"><Icon name="warn" size={12} />{t('audit.noCheckpoint')}</span></> : null}
         {state === 'intact' && status.unsealedTail > 0 ? <><span className="vr" /><span className="t2 nw">{tn(cp ? 'audit.tail' : 'audit.tailAll', status.unsealedTail)}</span></> : null}
         {status.removed > 0 ? <><span className="vr" /><span className="t2 nw">{t('audit.removed', { seq: formatNumber(status.removed) })}</span></> : null}
         {status.clockBack ? <><span className="vr" /><button type="button" className="link c-wait nw row gap1" onClick={() => onGo(status.clockBack?.first[0] ?? 0)}><Icon name="clock" size={12} />{tn('audit.clockBack', status.clockBack.count)}</button></> : null}
-        {status.at && state !== 'unknown' ? <><span className="vr" /><span className="t2 nw" title={formatDateTime(status.at)}>{t('audit.verifiedAgo', { ago: formatAgo(status.at, now) })}{size !== undefined && size > status.checked ? ` ${tn('audit.since', size - status.checked)}` : ''}</span></> : null}
+        {status.at && state !== 'unknown' && state !== 'empty' ? <><span className="vr" /><span className="t2 nw" title={formatDateTime(status.at)}>{t('audit.verifiedAgo', { ago: formatAgo(status.at, now) })}{size !== undefined && size > status.checked ? ` ${tn('audit.since', size - status.checked)}` : ''}</span></> : null}
         {status.notRecorded ? <><span className="vr" /><NotRecorded why={status.notRecorded} /></> : null}
         <span className="grow" />{busyMark}{proves}
       </div>

@@ -22,8 +22,11 @@ export function useAnswersFor(me: string | undefined): (task: TaskRow) => boolea
   return useCallback((task) => task.assignee !== undefined && all.some((one) => one.active && one.to === me && one.from === task.assignee && (one.workflow === undefined || one.workflow === task.workflowId)), [all, me]);
 }
 
-export function DelegationMark({ me, onOpen }: { me: string | undefined; onOpen(): void }) {
-  const active = useDelegations().filter((one) => one.active);
+export function DelegationMark({ me, mayDecide, onOpen }: { me: string | undefined; mayDecide: boolean; onOpen(): void }) {
+  const all = useDelegations();
+  // Who decides nothing has nothing to hand over.
+  if (!mayDecide && !all.length) return null;
+  const active = all.filter((one) => one.active);
   const given = active.filter((one) => one.from === me).map((one) => whoText(one.to));
   const taken = active.filter((one) => one.to === me).map((one) => whoText(one.from));
   const text = taken.length ? t('inbox.delegation.youFor', { who: [...new Set(taken)].join(', ') }) : given.length ? t('inbox.delegation.forYou', { who: [...new Set(given)].join(', ') }) : t('inbox.delegation.short');

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setTransport } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useSettings } from '../../api/settings.ts';
 import { hashOf, sha256 } from '../../features/audit/hash.ts';
@@ -91,13 +92,22 @@ describe('rows that arrive', () => {
   const row = (seq: number) => ({ seq }) as AuditRow;
   const page = (...seqs: number[]) => ({ entries: seqs.map(row), total: seqs.length, more: false, head: { size: 9, hash: '' } });
   it('come on top or at the end, each once, and only for the query that is asked', () => {
-    let state = step({ query: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 }, { type: 'reset', query: 'q' });
+    let state = step({ query: '', of: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 }, { type: 'reset', query: 'q' });
     state = step(state, { type: 'first', query: 'q', page: page(5, 4) });
     state = step(state, { type: 'newer', query: 'q', page: page(7, 6, 5) });
     expect(state).toMatchObject({ added: 2, rows: [{ seq: 7 }, { seq: 6 }, { seq: 5 }, { seq: 4 }] });
     state = step(state, { type: 'older', query: 'q', page: page(4, 3) });
     expect(state.rows?.map((one) => one.seq)).toEqual([7, 6, 5, 4, 3]);
     expect(step(state, { type: 'newer', query: 'other', page: page(99) })).toBe(state);
+  });
+  it('stay until those of the next query are there, and go when it cannot be asked', () => {
+    const start = step({ query: 'q', of: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 }, { type: 'first', query: 'q', page: page(5, 4) });
+    const asked = step(start, { type: 'reset', query: 'next' });
+    expect(asked).toMatchObject({ query: 'next', of: 'q', rows: [{ seq: 5 }, { seq: 4 }] });
+    expect(step(asked, { type: 'older', query: 'next', page: page(3) })).toBe(asked);
+    const failed = (code: string) => step(asked, { type: 'failed', query: 'next', error: new ApiError({ code, message: 'm', hint: '' }) });
+    expect(failed('CONNECTION').rows).toHaveLength(2);
+    expect(failed('BAD_REQUEST')).toMatchObject({ of: 'next', rows: undefined, total: 0 });
   });
 });
 
@@ -229,6 +239,39 @@ describe('the audit viewer (E4-E7)', () => {
     expect(useSettings.getState().settings.queries).toEqual({ 'Only errors': 'level:ERROR' });
     fireEvent.click(screen.getByRole('button', { name: 'Forget Only errors' }));
     expect(screen.queryByRole('button', { name: 'Only errors' })).toBeNull();
+  });
+  it('shows no records of another query for one that cannot be asked', async () => {
+    await show();
+    await waitFor(() => expect(rows().length).toBeGreaterThan(5));
+    const { audit_list } = fake.handlers as unknown as { audit_list: (request: { query?: string }) => unknown };
+    fake.handlers.audit_list = ((request: { query?: string }) => {
+      if (request.query?.includes('since:soon')) throw new ApiError({ code: 'BAD_REQUEST', message: "'soon' is no time.", hint: 'Write 2026-11-22.' });
+      return audit_list(request);
+    }) as never;
+    await userEvent.type(screen.getByRole('combobox', { name: /Ask|Query/i }), 'since:soon ');
+    expect(await screen.findByText("'soon' is no time.")).toBeTruthy();
+    expect(screen.queryByRole('grid')).toBeNull();
+    expect(screen.getByText('This query cannot be asked')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'Clear the query' }));
+    await waitFor(() => expect(rows().length).toBeGreaterThan(5));
+  });
+  it('marks rows that answer the query before as such, until the answer comes', async () => {
+    await show();
+    await waitFor(() => expect(rows().length).toBeGreaterThan(5));
+    const { audit_list } = fake.handlers as unknown as { audit_list: (request: { query?: string }) => unknown };
+    let answer = () => undefined as void;
+    fake.handlers.audit_list = (async (request: { query?: string }) => {
+      if (request.query) await new Promise<void>((go) => { answer = go; });
+      return audit_list(request);
+    }) as never;
+    const middle = screen.getByRole('grid').closest('.au-mid');
+    fireEvent.click(screen.getByRole('checkbox', { name: 'Level: Error' }));
+    await waitFor(() => expect(middle?.className).toContain('stale'));
+    expect(middle?.getAttribute('aria-busy')).toBe('true');
+    answer();
+    await waitFor(() => expect(middle?.className).not.toContain('stale'));
+    expect(middle?.getAttribute('aria-busy')).toBe('false');
   });
   it('teaches when there are no records', async () => {
     await show('#/audit', 0);
