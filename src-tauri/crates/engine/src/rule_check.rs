@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use signalbox_model::{
-    Code, Diagnostic, ErrorType, Severity, Workflow,
+    Code, Diagnostic, ErrorType, Workflow,
     diagnostic::pointer_token,
     workflow::{ErrorPolicy, Rule},
 };
@@ -38,8 +38,7 @@ pub fn check(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
     all
 }
 
-/// Rules of a file that can never decide, beside what the file is refused for. They are warnings: a rule that cannot be
-/// evaluated does not match, and the run goes on with the next (K-10).
+/// Rules of a file that can never decide, beside what the file is refused for.
 pub(crate) fn of_file(workflow: &Workflow) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut look = |rules: &[Rule], wired: Option<&[&str]>, at: &str| {
@@ -48,7 +47,6 @@ pub(crate) fn of_file(workflow: &Workflow) -> Vec<Diagnostic> {
         known.extend(tried(rules, &known));
         known.extend(fields(rules, &known));
         found.extend(known.into_iter().skip(refused).map(|RuleFinding { diagnostic, .. }| Diagnostic {
-            severity: Severity::Warning,
             path: format!("{at}{}", diagnostic.path),
             ..diagnostic
         }));
@@ -132,7 +130,7 @@ fn fields(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
                 |near| format!("Did you mean '{root}.{near}'?"),
             );
             let message = format!("The rule '{}' uses '{root}.{field}', which no error has", rule.name);
-            let diagnostic = Diagnostic::error(Code::UnknownName, at.clone(), message, hint);
+            let diagnostic = Diagnostic::warning(Code::UnknownName, at.clone(), message, hint);
             all.push(RuleFinding { index, diagnostic, position: place(&rule.when, &format!("{root}.{field}")) });
         }
     }
@@ -149,7 +147,8 @@ fn place(when: &str, path: &str) -> Option<usize> {
     Some(when[..byte].chars().count())
 }
 
-/// What happens when the rules are tried; nothing of those that something is `known` about.
+/// What happens when the rules are tried; nothing of those that something is `known` about. They are warnings: a rule that
+/// cannot be evaluated does not match, and the run goes on with the next (K-10).
 fn tried(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
     let mut all: Vec<RuleFinding> = Vec::new();
     let is_known = |index: usize| known.iter().any(|f| f.index == index);
@@ -164,7 +163,7 @@ fn tried(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
             || "Compare values of one type; `error.type` and codes are texts, `error.attempt` is a number".to_owned(),
             |near| format!("Did you mean '{near}'?"),
         );
-        let diagnostic = Diagnostic::error(code, format!("/{index}/when"), message, hint);
+        let diagnostic = Diagnostic::warning(code, format!("/{index}/when"), message, hint);
         all.push(RuleFinding { index, diagnostic, position: error.position });
     }
     for (index, message, hint) in tried.shadowed(rules) {

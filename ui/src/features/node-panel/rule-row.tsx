@@ -46,7 +46,7 @@ export interface RuleRowProps extends PlaceProps {
   actions: Option[];
   /** An example of a condition. */
   placeholder: string;
-  /** All that is said of the rule; `whenInvalid`: some of it of its condition. */
+  /** All that is said of the rule; `whenInvalid`: some of it an error of its condition. */
   findings: readonly Diagnostic[];
   whenInvalid: boolean;
   onField(field: 'name' | 'when' | 'action', value: string): void;

@@ -48,7 +48,7 @@ export function RulesEditor({ rules, path, wired, host, onChange }: {
         return (
           // Rules are told apart by their place.
           <RuleRow key={`rule ${String(index)}`} rule={rule} n={index + 1} last={index === rules.length - 1} placeholder="error.type == 'Timeout'"
-            actions={ACTIONS.map((action) => ({ value: action, label: actionWords(action) }))} findings={findings} whenInvalid={when.length > 0}
+            actions={ACTIONS.map((action) => ({ value: action, label: actionWords(action) }))} findings={findings} whenInvalid={when.some((one) => one.severity === 'error')}
             onField={(field, value) => change(index, { [field]: value })} onMove={(by) => onChange(moved(rules, index, by))} onRemove={() => onChange(rules.filter((_, i) => i !== index))} />
         );
       })}

@@ -55,6 +55,8 @@ fn a_rule_that_fails_on_every_error_is_told_before_anything_fails() {
     );
     let said: Vec<(usize, &str)> = found.iter().map(|f| (f.index, f.diagnostic.message.as_str())).collect();
     assert_eq!(said.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2], "{said:?}");
+    // As the validator of a file says it: one finding has one severity.
+    assert!(found.iter().all(|f| f.diagnostic.severity == signalbox_model::Severity::Warning), "{found:?}");
     for (_, message) in said {
         assert!(message.contains("can never be used"), "{message}");
     }
