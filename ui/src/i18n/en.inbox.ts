@@ -209,6 +209,7 @@ export const inbox = {
   'inbox.note': 'Note',
   'inbox.noteHint': 'goes into the audit chain',
   'inbox.changes': 'What changes',
+  'inbox.changed': 'What was changed',
   'inbox.nothingChanged': 'nothing yet',
   'inbox.fields.one': '{n} field',
   'inbox.fields.other': '{n} fields',

@@ -310,7 +310,7 @@ function Decided(props: DetailProps) {
       </dl>
       {task.votes.length ? <Votes {...props} /> : null}
       {decision.notes ? <div className="field"><span className="lab">{t('inbox.note')}</span><SafeText text={decision.notes} /></div> : null}
-      {after === undefined ? null : <div className="field"><span className="lab">{t('inbox.changes')}</span><DiffView before={work.original} after={after} schema={work.hides} label={t('inbox.changes')} /></div>}
+      {after === undefined ? null : <div className="field"><span className="lab">{t('inbox.changed')}</span><DiffView before={work.original} after={after} schema={work.hides} label={t('inbox.changed')} /></div>}
     </div>
   );
 }
