@@ -22,7 +22,17 @@ pub(crate) async fn keep(
     media: &str,
     what: &str,
 ) -> Result<BinaryRef, NodeFailure> {
-    let bytes = clean(world, bytes);
+    keep_clean(call, world, clean(world, bytes), media, what).await
+}
+
+/// [`keep`] for what [`clean`] has gone over.
+pub(crate) async fn keep_clean(
+    call: &Call,
+    world: &World,
+    bytes: Vec<u8>,
+    media: &str,
+    what: &str,
+) -> Result<BinaryRef, NodeFailure> {
     let size = bytes.len() as u64;
     // A secret's name may be longer than the secret.
     if bytes.len() > formats::MAX_BYTES {

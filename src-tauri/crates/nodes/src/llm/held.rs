@@ -136,10 +136,12 @@ fn written_part(part: &Part) -> Value {
 
 /// Where the pictures in what [`hold`] wrote are.
 pub(super) fn pictures(kept: &Value) -> Vec<ImageSource> {
-    let list = |value: &'_ Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
-    let messages = list(kept, "messages");
-    let parts = messages.iter().flat_map(|message| list(message, "parts")).chain(list(kept, "shown"));
-    parts.filter_map(|part| source(&part)).collect()
+    let parts = list(kept, "messages").flat_map(|message| list(message, "parts")).chain(list(kept, "shown"));
+    parts.filter_map(source).collect()
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
 fn source(part: &Value) -> Option<ImageSource> {

@@ -53,33 +53,41 @@ pub(crate) async fn put(
     Ok(())
 }
 
-/// The pictures of a conversation that waited, read anew: only where they are was kept. The model has seen them, so one that is
-/// gone ends nothing, nor does one that has grown: together they are not more than a question takes.
-pub(super) async fn again(call: &Call, world: &World, sources: Vec<ImageSource>) -> HashMap<ImageSource, Part> {
+/// The pictures of a conversation that waited, read anew: only where they are was kept. `sources` has one for each place. The
+/// model has seen those of files, so one that is gone ends nothing, nor does one that has grown: together they are not more
+/// than a question takes. Kept bytes do not grow; which of them there is room for is decided where all of them stand.
+pub(super) async fn again(call: &Call, world: &World, sources: &[ImageSource]) -> HashMap<ImageSource, Part> {
     let mut pictures = HashMap::new();
     let mut all = 0;
     for source in sources {
-        let (found, what) = match &source {
-            ImageSource::File(path) => (read(call, world, path).await.ok(), format!("The picture '{path}'")),
-            ImageSource::Run(hash) => (kept(call, world, hash).await, "A picture that a tool answered".to_owned()),
-        };
-        let picture = match found {
-            Some((picture, size)) if all + size <= ALL => {
-                all += size;
-                picture
+        if pictures.contains_key(source) {
+            continue;
+        }
+        let picture = match source {
+            ImageSource::File(path) => {
+                let places = sources.iter().filter(|other| *other == source).count() as u64;
+                match read(call, world, path).await {
+                    Ok((picture, size)) if all + size * places <= ALL => {
+                        all += size * places;
+                        picture
+                    }
+                    Ok(_) => Part::Text(format!("[The picture '{path}' is too large by now to be sent once more.]")),
+                    Err(_) => Part::Text(format!("[The picture '{path}' cannot be read any more.]")),
+                }
             }
-            Some(_) => Part::Text(format!("[{what} is too large by now to be sent once more.]")),
-            None => Part::Text(format!("[{what} cannot be read any more.]")),
+            ImageSource::Run(hash) => kept(call, world, hash)
+                .await
+                .unwrap_or_else(|| Part::Text("[A picture that a tool answered cannot be read any more.]".to_owned())),
         };
-        pictures.insert(source, picture);
+        pictures.insert(source.clone(), picture);
     }
     pictures
 }
 
 /// A picture that a tool answered, as the run keeps it. A re-run is another run, and has none.
-async fn kept(call: &Call, world: &World, hash: &str) -> Option<(Part, u64)> {
+async fn kept(call: &Call, world: &World, hash: &str) -> Option<Part> {
     let bytes = world.binaries.read(&call.run_id, hash).await.ok()??;
-    Some((part(&bytes, ImageSource::Run(hash.to_owned()))?, bytes.len() as u64))
+    part(&bytes, ImageSource::Run(hash.to_owned()))
 }
 
 /// Bytes as a picture, when they are one that models take.

@@ -79,11 +79,12 @@ impl Rounds<'_> {
     ) -> Result<Ended, NodeFailure> {
         said.question.tools = self.kit.offers();
         if let Some(waited) = &self.call.permits.held {
-            let pictures = images::again(self.call, self.world, held::pictures(&waited.conversation)).await;
+            let pictures = images::again(self.call, self.world, &held::pictures(&waited.conversation)).await;
             let kept = held::read(&waited.conversation, &pictures)?;
             *progress = kept.progress;
             said.question.system = kept.system;
             said.question.messages = kept.messages;
+            shown::make_room(&mut said.question.messages, &mut progress.shown);
             let last = said.question.messages.last().map(|last| uses_of(&last.parts)).unwrap_or_default();
             let answer = waited.answer.as_ref().map(|answer| (answer, kept.about));
             talk.uses_tools();
@@ -327,6 +328,7 @@ impl Rounds<'_> {
                     return Ok(Came::Told(Err(withheld)));
                 }
                 progress.shown.extend(told.shown);
+                shown::make_room(&mut [], &mut progress.shown);
                 Ok(Came::Told(Ok(words)))
             }
             Err(failed) if is_of_server(&failed) => Err(failed.0),
@@ -344,10 +346,10 @@ impl Rounds<'_> {
 /// Puts what the tools of one answer have said so far into the conversation. Pictures come behind all answers: that is where
 /// every provider takes them.
 fn tell(said: &mut Transcript<'_>, progress: &mut Progress) {
+    shown::make_room(&mut said.question.messages, &mut progress.shown);
     let done = std::mem::take(&mut progress.done).into_iter().map(Part::ToolResult);
     let parts = done.chain(std::mem::take(&mut progress.shown)).collect();
     said.question.messages.push(Message { role: Role::User, parts });
-    shown::make_room(&mut said.question.messages);
 }
 
 fn uses_of(parts: &[Part]) -> Vec<ToolUse> {

@@ -1,4 +1,4 @@
-use super::{BLIND, OLDER, bytes_of, in_words, make_room};
+use super::{BLIND, LINE, OLDER, bytes_of, in_words, make_room};
 use crate::llm::talk::message;
 use serde_json::json;
 use signalbox_ports::llm::{ImageSource, Message, Part, Role};
@@ -29,25 +29,34 @@ fn seen(messages: &[Message]) -> Vec<&str> {
 #[test]
 fn the_newest_pictures_stay_and_those_that_the_step_names() {
     let user = |parts| Message { role: Role::User, parts };
+    let line = || Part::Text(format!("{LINE}shot' answered:"));
     let mut messages = vec![
         user(vec![picture("a.png", 4), Part::Text("Look".into())]),
-        user(vec![picture("run:1", 5), picture("run:2", 1)]),
+        user(vec![line(), picture("run:1", 5), line(), picture("run:2", 1)]),
         message(Role::Assistant, "More"),
-        user(vec![picture("run:3", 5), picture("run:4", 5)]),
+        user(vec![picture("run:3", 5)]),
     ];
-    make_room(&mut messages);
-    assert_eq!(seen(&messages), ["a.png", "1", "2", "3", "4"]);
-    messages.push(user(vec![picture("run:5", 5)]));
-    make_room(&mut messages);
-    assert_eq!(seen(&messages), ["a.png", "older", "2", "3", "4", "5"]);
-    let many = (0..30).map(|n| picture(&format!("run:{n}"), 0)).collect();
-    let mut messages = vec![user(vec![picture("a.png", 1)]), user(many)];
-    make_room(&mut messages);
+    let mut shown = vec![line(), picture("run:4", 5)];
+    make_room(&mut messages, &mut shown);
+    assert_eq!(seen(&messages), ["a.png", "1", "2", "3"]);
+    shown.push(picture("run:5", 5));
+    make_room(&mut messages, &mut shown);
+    assert_eq!(seen(&messages), ["a.png", "older", "2", "3"]);
+    assert_eq!((messages[0].parts.len(), messages[1].parts.len(), shown.len()), (2, 3, 3), "its line went with it");
+    let many = |from: usize| (from..from + 30).flat_map(|n| [line(), picture(&format!("run:{n}"), 0)]);
+    let mut messages = vec![user(vec![picture("a.png", 1)]), user(many(0).collect())];
+    make_room(&mut messages, &mut Vec::new());
     let left = seen(&messages);
-    assert_eq!((left[0], left[11], left[12], left.len()), ("a.png", "older", "11", 31));
+    assert_eq!((left[0], left[1], left[2], left.len()), ("a.png", "older", "11", 21));
+    assert_eq!(messages[1].parts.len(), 2 * 19 + 1, "no words are left of the others");
+    // Newer ones drive out the rest, and it is told once.
+    let mut shown = many(30).collect();
+    make_room(&mut messages, &mut shown);
+    assert_eq!(messages[1].parts, [Part::Text(OLDER.into())]);
+    messages.push(user(shown));
     assert!(in_words(&mut messages));
     assert_eq!(seen(&messages).iter().filter(|name| **name == "blind").count(), 19);
-    assert_eq!(seen(&messages)[0], "a.png");
+    assert_eq!(seen(&messages)[..3], ["a.png", "older", "older"]);
     assert!(!in_words(&mut messages), "none is left");
 }
 
