@@ -55,6 +55,7 @@ struct Tools {
 impl signalbox_ports::Tools for Tools {
     async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure> {
         let tool = |name: &str| ToolInfo {
+            unusable: None,
             server: server.to_owned(),
             name: name.to_owned(),
             title: None,
@@ -198,7 +199,8 @@ fn adr_70_equal_pictures_keep_their_places_after_a_person_was_asked() {
 fn adr_70_an_answer_of_many_pictures_shows_its_last_and_keeps_no_others() {
     let gif = |n: u16| [b"GIF89a".as_slice(), &n.to_be_bytes()].concat();
     let many = |from: u16| (from..from + 500).map(gif).collect::<Vec<_>>();
-    let place = Place::new(vec![&["shot"], &["shot", "shot"], &["shot"]], vec![many(0), many(500), many(1_000), many(1_500)]);
+    let place =
+        Place::new(vec![&["shot"], &["shot", "shot"], &["shot"]], vec![many(0), many(500), many(1_000), many(1_500)]);
     place.run(None).expect("it is done");
     let last: Vec<String> = (1_980..2_000).map(|n| sha256_hex(&gif(n))).collect();
     assert_eq!((place.seen(), place.kept()), (last, 4 * 20));

@@ -29,7 +29,9 @@ pub(crate) async fn taken(call: &Call, info: &ToolInfo, world: &World, answer: &
         let told = match picture(what, &media, data) {
             // An answer that is an error is told in words alone.
             Ok(found) if answer.is_error => found.words(""),
-            Ok(found) if shown.len() == MOST => found.words(&format!(", which is not shown: it is not among the last {MOST}")),
+            Ok(found) if shown.len() == MOST => {
+                found.words(&format!(", which is not shown: it is not among the last {MOST}"))
+            }
             Ok(found) => {
                 let words = found.words("");
                 match keep(call, world, found).await {
