@@ -40,7 +40,7 @@ test('ts_006 a model heals the input, and the step says who did, at which attemp
     await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible({ timeout: 20_000 });
     await expect(page.getByText('Model mender-1 could not heal it, attempt 1 of 2').first()).toBeVisible();
     await expect(page.getByText('Healed by model mender-1, attempt 2 of 2: 1 change').first()).toBeVisible();
-    await expect(page.locator('[data-fix="accepted"] pre').first()).toHaveText('+ /num: 42');
+    await expect(page.locator('[data-fix="accepted"] pre').first()).toHaveText(/− \/num: "forty two"\s+\+ \/num: 42/);
     await shot(page, 'healed');
     expect(JSON.stringify(far.asked[1])).toContain('Your answer cannot be used');
   } finally {

@@ -71,6 +71,25 @@ describe('ts_061: what a model says', () => {
     expect(foldRun(long).nodes['ask']?.says?.words).toHaveLength(120);
   });
 
+  it('an answer that was asked for again stands by itself, also on the node', () => {
+    const again = [
+      ...EVENTS.slice(0, 2),
+      ...[{ delta: 'I think ' }, { delta: 'a lamp.' }, { delta: '{"a":', anew: true }, { delta: '1}' }].map((payload, n) => ({ runId: 'R', seq: n + 3, ts: at(n + 2), type: 'llm_token', ...key, payload })),
+    ];
+    expect(foldRun(again).cards[0]?.said).toEqual([{ what: 'text', text: 'I think a lamp.' }, { what: 'text', text: '{"a":1}' }]);
+    expect(foldRun(again).nodes['ask']?.says?.words).toBe('{"a":1}');
+  });
+
+  it('what a tool tells stands behind its name', () => {
+    const told = (message: string): RunEventLike[] => [
+      ...EVENTS.slice(0, 2),
+      { runId: 'R', seq: 3, ts: at(2), type: 'tool_start', ...key, payload: { name: 'find', input: {}, inputSummary: '' } },
+      { runId: 'R', seq: 4, ts: at(3), type: 'tool_message', ...key, payload: { name: 'find', level: 'progress', message, data: null } },
+    ];
+    expect(foldRun(told('half of the shelf')).nodes['ask']?.says).toEqual({ what: 'tool', words: 'find', tells: 'half of the shelf', card: 0 });
+    expect(foldRun(told('')).nodes['ask']?.says).toEqual({ what: 'tool', words: 'find', card: 0 });
+  });
+
   it('a piece that is too long for the wire stands there with its beginning, and the way to the rest', () => {
     const cut = { _truncated: true, type: 'string', length: 12_000, preview: 'It was', ref: 'R/3/payload/delta' };
     const events = [...EVENTS.slice(0, 2), { type: 'llm_token', ...key, payload: { delta: cut } }, { type: 'llm_token', ...key, payload: { delta: ' The end.' } },

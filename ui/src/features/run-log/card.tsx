@@ -9,6 +9,7 @@ import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index
 import { Button, Icon, SignalIcon, Tile } from '../../kit/index.ts';
 import type { Look } from './cards-view.tsx';
 import { stepName, useRerun } from '../rerun/context.ts';
+import { patchLines } from './patch-lines.ts';
 import { saidSections } from './said.tsx';
 import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, decisionText, personText, placeText } from './words.ts';
@@ -232,7 +233,7 @@ function People({ card }: { card: CallCard }) {
         <div key={`fix ${String(i)}`} className="col" data-fix={fix.accepted ? 'accepted' : 'refused'}>
           <span className="row gap1"><Icon name="wrench" size={12} className={fix.accepted ? 'c-ok' : 'c-err'} />{fixText(fix)}{fix.asked?.tokens ? <span className="t3">{tn('card.fixTokens', fix.asked.tokens)}</span> : fix.asked ? null : <span className="t3">{fix.model}</span>}</span>
           {[...fix.changes, ...fix.violations].map((line) => <span key={line} className="t2 sc-change">{line}</span>)}
-          {Array.isArray(fix.patch) ? <pre className="mono sc-patch">{fix.patch.map((op: unknown) => patchLine(op)).join('\n')}</pre> : null}
+          {Array.isArray(fix.patch) ? <pre className="mono sc-patch">{patchLines(fix.patch, card).map((line) => <span key={line} className={line.startsWith('−') ? 'minus' : 'plus'}>{`${line}\n`}</span>)}</pre> : null}
         </div>
       ))}
       {card.people?.map((note, i) => (
@@ -249,12 +250,4 @@ function fixText(fix: NonNullable<CallCard['fixes']>[number]): string {
   if (!fix.asked) return fix.accepted ? t('card.fixed', { n: fix.delta }) : t('card.notFixed');
   const which = { model: fix.model, number: fix.asked.number, of: fix.asked.of };
   return fix.accepted ? tn('card.healed', fix.delta, which) : t('card.notHealed', which);
-}
-
-/** One operation of RFC 6902 on one line, with + and −. */
-function patchLine(op: unknown): string {
-  const { op: what, path, value, from } = (typeof op === 'object' && op !== null ? op : {}) as { op?: string; path?: string; value?: unknown; from?: string };
-  if (what === 'remove') return `− ${path ?? ''}`;
-  if (what === 'move' || what === 'copy') return `${what} ${from ?? ''} → ${path ?? ''}`;
-  return `+ ${path ?? ''}: ${JSON.stringify(value) ?? ''}`;
 }

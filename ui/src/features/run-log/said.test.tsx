@@ -143,13 +143,13 @@ describe('U-21: what a model said', () => {
   it('one answer without a price hides the money of no other', () => {
     card([{ ...turn, costMicros: 100_000 }, { ...turn, costMicros: 100_000 }, turn], ['usage']);
     expect(screen.getByRole('button', { name: /^Token usage/ }).textContent).toMatch(/, 0\.20 \+$/);
-    expect(screen.getAllByRole('definition').map((one) => one.textContent)).toContainEqual(expect.stringMatching(/^0\.20 \+\. .*1 call has no price/));
+    expect(screen.getAllByRole('definition').map((one) => one.textContent)).toContainEqual(expect.stringMatching(/^0\.20 \+\. .*1 call had no price/));
   });
 
   it('answers that failed before the last try are told; the last one is the error of the call', () => {
     const trouble = { what: 'trouble', code: 'RATE_LIMIT', latencyMs: 3 } as const;
     card([{ ...trouble, words: 'first' }, { ...trouble, words: 'second' }], [], { error: { type: 'LLMError', message: 'second' } });
-    expect(screen.getByText('The model did not answer: first')).toBeTruthy();
-    expect(screen.queryByText('The model did not answer: second')).toBeNull();
+    expect(screen.getByText('Before that: first')).toBeTruthy();
+    expect(screen.queryByText('Before that: second')).toBeNull();
   });
 });

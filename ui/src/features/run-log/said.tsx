@@ -56,9 +56,9 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
         <ol className="said-tools">{tools.map((tool, i) => <Tool key={`${tool.id} ${String(i)}`} tool={tool} open={open} />)}</ol>
       ))}
       {turns.length === 0 ? null : section('usage', t('said.usage'), usageNote(turns), () => <Usage turns={turns} />)}
-      {/* The last one is the error of the call, which stands above. */}
-      {(card.error ? troubles.slice(0, -1) : troubles).map((one, i) => (
-        <p key={`trouble ${String(i)}`} className="s c-err said-trouble">{t('said.trouble', { words: one.words })} <code className="t3">{one.code}</code></p>
+      {/* The last one is the error of the call, which stands above; the others were got over, and what a repair says of itself is not said twice. */}
+      {(card.error ? troubles.slice(0, -1) : troubles).filter(({ words }) => !card.fixes?.some(({ violations }) => violations.includes(words))).map((one, i) => (
+        <p key={`trouble ${String(i)}`} className="s t2 said-trouble">{t('said.trouble', { words: one.words })} <code className="t3">{one.code}</code></p>
       ))}
     </>
   );
