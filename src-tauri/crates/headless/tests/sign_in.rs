@@ -363,6 +363,7 @@ fn what_is_wrong_on_the_way_signs_nobody_in() {
         let message = told["error"]["message"].as_str().expect("words");
         assert!(message.contains(words), "{hostile}: {message}");
         assert!(page.is_empty() || page.starts_with("This did not work."), "{hostile}: {page}");
+        assert_eq!(given_out(format!("{told}{page}").as_bytes()), None, "{hostile}");
         assert_eq!(desk.asked("/token").len() - before, codes, "{hostile}");
     }
     assert_eq!(
@@ -372,11 +373,28 @@ fn what_is_wrong_on_the_way_signs_nobody_in() {
     );
     assert!(desk.state().get("by").is_none());
     assert_eq!(desk.events(), Vec::<Value>::new());
+    // What is looked for below is there to be found.
+    assert!(given_out(json!(desk.asked("/token")).to_string().as_bytes()).is_some());
     // An address of the machine's own network is not asked because a server says so.
     desk.set(json!({ "hostile": "metadata-address" }));
     desk.run(&["tools", "connect", "desk"]);
     let (_, told, _) = desk.sign_in();
     assert!(told["error"]["message"].as_str().expect("words").contains("is not used"), "{told}");
+    for (path, bytes) in desk.bytes() {
+        assert_eq!(given_out(&bytes), None, "in {}", path.display());
+    }
+}
+
+/// A code or a token as the authorization server writes them.
+fn given_out(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    ["code-", "access-", "refresh-"].iter().find_map(|kind| {
+        text.match_indices(kind).find_map(|(at, _)| {
+            let id = text.get(at + kind.len()..at + kind.len() + 9)?;
+            let is_id = id.ends_with('-') && id[..8].chars().all(|c| c.is_ascii_hexdigit());
+            is_id.then(|| format!("{kind}{id}"))
+        })
+    })
 }
 
 #[test]

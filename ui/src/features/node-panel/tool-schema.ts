@@ -38,9 +38,9 @@ function chosenOf(node: WorkflowNode): { server: unknown; tool: unknown } {
 }
 
 /** `value` stays among the choices when this machine does not know it. */
-function choices(schema: JsonSchema, known: readonly string[], value: unknown): JsonSchema {
+function choices(schema: JsonSchema, known: readonly string[], value: unknown, unusable: ReadonlySet<string> = new Set()): JsonSchema {
   const all = typeof value === 'string' && value !== '' && !known.includes(value) ? [...known, value] : [...known];
-  const labels = Object.fromEntries(all.map((name) => [name, plain(name)]));
+  const labels = Object.fromEntries(all.map((name) => [name, unusable.has(name) ? t('tools.unusableChoice', { name: plain(name) }) : plain(name)]));
   // A reference, never an expression.
   return all.length === 0 ? schema : { ...schema, enum: all, 'x-ui': { ...schema['x-ui'], widget: 'select', plain: true, labels } };
 }
@@ -51,7 +51,7 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
   const servers = [...new Set(tools.map((one) => one.server))];
   const here = tools.filter((one) => one.server === server);
   if (properties['server']) properties['server'] = choices(properties['server'], servers, server);
-  if (properties['tool']) properties['tool'] = choices(properties['tool'], here.map((one) => one.name), tool);
+  if (properties['tool']) properties['tool'] = choices(properties['tool'], here.map((one) => one.name), tool, new Set(here.filter((one) => one.unusable !== undefined).map((one) => one.name)));
   const found = here.find((one) => one.name === tool);
   const own = properties['arguments'];
   const says = found?.unusable === undefined ? found?.description : t('tools.unusable', { why: found.unusable });

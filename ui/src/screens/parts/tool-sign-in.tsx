@@ -44,7 +44,7 @@ export function SignInLine({ one, mayChange }: { one: ToolServer; mayChange: boo
         {signIn.message ? <SafeText className="s c-err" text={`${signIn.message}.`} cut={400} /> : null}
       </div>
       {mayChange ? <>
-        {state === 'signedIn' ? null : <Button small variant="primary" busy={busy} aria-label={t('tools.signInTo', { name })} onClick={() => void begin()}>{t(state === 'wanted' ? 'tools.signIn' : 'tools.signInAgain')}</Button>}
+        {state === 'signedIn' ? null : <Button small variant="primary" busy={busy} aria-label={t(state === 'wanted' ? 'tools.signInTo' : 'tools.signInAgainTo', { name })} onClick={() => void begin()}>{t(state === 'wanted' ? 'tools.signIn' : 'tools.signInAgain')}</Button>}
         {held || state === 'ended' ? <Button small busy={busy} aria-label={t('tools.signOutOf', { name })} onClick={() => void out()}>{t('tools.signOut')}</Button> : null}
       </> : null}
       {begun ? <SignInDialog name={name} begun={begun} onClose={() => setBegun(null)} /> : null}

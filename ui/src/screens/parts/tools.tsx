@@ -15,11 +15,15 @@ import { howOf, type ToolServer } from './tool-words.ts';
 
 const SIGNAL = { new: 'warn', approved: 'ok', changed: 'err' } as const;
 
+/** How often it is looked what other programs did. */
+const LOOK_MS = 5_000;
+
 /** `ask`: it is asked what it says at once. */
 type Open = { what: 'add' | 'paste' } | { what: 'edit' | 'look' | 'delete'; name: string; ask?: boolean } | null;
 
 export function ToolsSection() {
-  const list = useCommand('tool_server_list', {});
+  // Also what another program of this machine does: signing out at a terminal.
+  const list = useCommand('tool_server_list', {}, { refetchInterval: LOOK_MS });
   const may = useMay();
   const mayChange = may('tool_server_set');
   const [open, setOpen] = useState<Open>(null);

@@ -6,7 +6,7 @@ import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import type { JsonSchema } from '../../api/types.ts';
-import { offeredSchema, toolSchema } from '../../features/node-panel/tool-schema.ts';
+import { offered, offeredSchema, toolSchema } from '../../features/node-panel/tool-schema.ts';
 import { choicesOf, initialValue, propertiesOf } from '../../schema-form/model.ts';
 import { demoHost } from '../../test/fixtures.ts';
 import { useMessages } from '../../kit/messages.ts';
@@ -331,7 +331,7 @@ describe('tool servers in the settings', () => {
     expect(line.getByText('Rights: read')).toBeTruthy();
     expect(line.getByText('The server wants further rights: read write')).toBeTruthy();
     expect(line.getByText(/and renewed by itself/)).toBeTruthy();
-    expect(line.getByRole('button', { name: 'Sign in to desk' }).textContent).toBe('Sign in again');
+    expect(line.getByRole('button', { name: 'Sign in again to desk' }).textContent).toBe('Sign in again');
     host.handlers.tool_server_sign_out = () => ({ server: REMOTE, revoked: false, note: 'login.example did not answer.' });
     told = signIn({ state: 'ended', message: 'It was refused' });
     await userEvent.click(line.getByRole('button', { name: 'Sign out of desk' }));
@@ -361,6 +361,23 @@ describe('tool servers in the settings', () => {
     host.handlers.tool_server_sign_in = () => ({ name: 'desk', address: 'javascript:alert(1)', opened: false });
     await userEvent.click(await (await section()).findByRole('button', { name: 'Sign in to desk' }));
     expect(within(await screen.findByRole('dialog')).queryByRole('link')).toBeNull();
+  });
+
+  it('say of a tool that cannot be used why, and ask nobody for a word on it', async () => {
+    const why = 'The schema of its arguments has 6263 KiB, and at most 256 KiB are looked at';
+    const wide = { ...(SERVER.tools[0] as ToolServer['tools'][number]), name: 'wide', unusable: why, inputSchema: {} };
+    host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
+    host.handlers.tool_server_list = () => [{ ...SERVER, state: 'approved', changes: [], tools: [wide] }];
+    const part = await section();
+    await userEvent.click(await part.findByRole('button', { name: 'Look at files' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    expect(dialog.getByText(`It cannot be used: ${why}.`)).toBeTruthy();
+    // Only its start has arguments.
+    expect(dialog.getAllByText('Arguments').map((one) => one.tagName)).toEqual(['DT']);
+    expect(dialog.queryByRole('switch')).toBeNull();
+    const asked = toolSchema({ properties: { tool: { type: 'string' } } }, { type: 'mcp.tool', config: { server: 'files', tool: 'wide' } }, [wide]).properties?.['tool'];
+    expect([asked?.description, asked?.['x-ui']?.labels]).toEqual([`It cannot be used: ${why}.`, { wide: 'wide (cannot be used)' }]);
+    expect(offered({ items: {} }, [wide, { ...wide, name: 'read', unusable: undefined }] as never).items?.['x-ui']?.['offered']).toEqual([{ value: 'files/read' }]);
   });
 
   it('keep what a form does not show', async () => {

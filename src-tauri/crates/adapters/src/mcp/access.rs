@@ -159,7 +159,7 @@ impl Access {
 
     fn unsigned(&self) -> String {
         format!(
-            "The server wants somebody to sign in. Do it in Settings, Tools, or with `signalbox tools sign-in {}`",
+            "The tool server '{0}' wants somebody to sign in. Do it in Settings, Tools, or with `signalbox tools sign-in {0}`",
             self.name
         )
     }

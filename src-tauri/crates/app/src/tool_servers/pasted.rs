@@ -4,6 +4,7 @@ use super::{name_of, telling};
 use crate::error::{ApiError, ApiResult};
 use serde_json::{Map, Value};
 use signalbox_adapters::mcp::ToolServerDefinition;
+use signalbox_engine::json;
 use signalbox_model::secret_ref::{self, SCHEME};
 use std::collections::BTreeMap;
 
@@ -30,7 +31,9 @@ pub(super) fn servers(text: &str) -> ApiResult<Vec<Found>> {
     if text.len() > LONGEST {
         return Err(wrong("it is too long"));
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
+    let unread =
+        |error: json::JsonError| wrong(&format!("in line {}, column {}, {}", error.line, error.column, error.message));
+    let value = json::parse(text).map_err(unread)?;
     let named = ["mcpServers", "servers"].iter().find_map(|key| value.get(key)?.as_object());
     let servers = named.ok_or_else(|| wrong("it has no \"mcpServers\""))?;
     if servers.is_empty() {

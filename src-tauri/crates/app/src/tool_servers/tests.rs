@@ -94,6 +94,15 @@ fn a_pasted_file_gives_servers_without_their_credentials() {
     for wrong in ["", "[]", "{}", "{\"mcpServers\": {}}"] {
         assert!(pasted::servers(wrong).is_err(), "{wrong}");
     }
+    // In words, with the place; a parser's own are for nobody.
+    for (broken, words) in [
+        ("{\"mcpServers\": ", "in line 1, column 15, it ends where a value should stand"),
+        ("{\"mcpServers\": {\n  \"a\": {},\n}}", "in line 3, column 1, there is a comma after the last entry"),
+        (&"[".repeat(200), "it is nested more than 128 levels deep"),
+    ] {
+        let Err(error) = pasted::servers(broken) else { panic!("{broken}") };
+        assert!(error.message.contains(words), "{}", error.message);
+    }
 }
 
 #[test]
