@@ -30,28 +30,34 @@ function notOfStep(code: string, kind: string | undefined, details: RunError['de
 }
 
 /** What most likely helps, in one sentence: by the code where it says more than the type. `kind`: that of the failed step. */
-export function likelyFix(error: RunError, kind?: string): string {
+export const likelyFix = (error: RunError, kind?: string): string => t(fixOf(error, kind));
+
+/** What is done in the settings. */
+const IN_SETTINGS: ReadonlySet<MessageKey> = new Set<MessageKey>(['run.fix.server', 'run.fix.unusable', 'run.fix.model', 'run.fix.budgetDay', 'run.fix.allow']);
+
+function fixOf(error: RunError, kind?: string): MessageKey {
   const code = codeOf(error);
-  if (error.details?.effect === 'unknown') return t('run.fix.unknownEffect');
+  if (error.details?.effect === 'unknown') return 'run.fix.unknownEffect';
   // The key and the address of a model are its provider's, not the step's.
-  if (error.type === 'LLMError' && (code === 'AUTH' || code === 'HTTP_STATUS')) return t('run.fix.model');
+  if (error.type === 'LLMError' && (code === 'AUTH' || code === 'HTTP_STATUS')) return 'run.fix.model';
   const other = error.type === 'ToolError' && code !== undefined ? notOfStep(code, kind, error.details) : undefined;
-  if (other !== undefined) return t(other);
-  if (code === 'BUDGET_EXCEEDED') return t(error.details?.scope === 'day' ? 'run.fix.budgetDay' : 'run.fix.budget');
+  if (other !== undefined) return other;
+  if (code === 'BUDGET_EXCEEDED') return error.details?.scope === 'day' ? 'run.fix.budgetDay' : 'run.fix.budget';
+  if (kind === 'code.javascript' && (error.type === 'Timeout' || code === 'SCRIPT_ERROR' || code === 'MEMORY_LIMIT')) return 'run.fix.script';
   // A workflow names codes of its own.
   const known = code !== undefined && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
-  if (known !== undefined) return t(known);
+  if (known !== undefined) return known;
   switch (error.type) {
-    case 'ValidationError': return t('run.fix.input');
+    case 'ValidationError': return 'run.fix.input';
     case 'NetworkError':
-    case 'Timeout': return t('run.fix.network');
-    case 'LLMError': return t('run.fix.model');
-    case 'ToolError': return t(error.retryable ? 'run.fix.network' : 'run.fix.tool');
-    default: return t(error.retryable ? 'run.fix.again' : 'run.fix.look');
+    case 'Timeout': return 'run.fix.network';
+    case 'LLMError': return 'run.fix.model';
+    case 'ToolError': return error.retryable ? 'run.fix.network' : 'run.fix.tool';
+    default: return error.retryable ? 'run.fix.again' : 'run.fix.look';
   }
 }
 const CODES: { [code: string]: MessageKey } = {
-  TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', AUTH: 'run.fix.access', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
+  TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', TOOL_UNUSABLE: 'run.fix.unusable', RATE_LIMIT: 'run.fix.wait', MAX_TURNS: 'run.fix.turns', AUTH: 'run.fix.access', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
   NOT_CONFIGURED: 'run.fix.settings', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
 };
 
@@ -68,6 +74,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
   const title = step ? node?.title ?? kinds?.find((kind) => kind.type === node?.type)?.title ?? view.nodes[step]?.title ?? step : '';
   const code = codeOf(error);
   const unknown = error?.details?.effect === 'unknown';
+  const fix = error ? fixOf(error, step ? document.nodes[step]?.type : undefined) : undefined;
   return (
     <Banner signal="err" title={error?.message ?? t('run.failedTitle')} onClose={onClose}
       closeButton={<IconButton icon="x" label={t('common.close')} onClick={onClose} />}
@@ -86,7 +93,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
       <span className="s t2">
         {step ? <span title={step}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
       </span>
-      {error && may('run_again') ? <span className="s">{likelyFix(error, step ? document.nodes[step]?.type : undefined)}</span> : null}
+      {fix && may('run_again') ? <span className="s">{t(fix)}{IN_SETTINGS.has(fix) ? <> <a href="#/settings">{t('run.fix.open')}</a></> : null}</span> : null}
     </Banner>
   );
 }
