@@ -85,7 +85,7 @@ function CellValue({ schema, value, onValue, label, invalid, cel, offeredIn }: {
     );
   }
   // A name of those that there are, or any other.
-  if (widget === 'text' && offeredIn !== undefined) return <TextInput mono aria-label={label} value={textOf(value)} invalid={invalid} readOnly={readOnly} list={offeredIn} placeholder={t('form.chooseOrWrite')} onChange={onValue} />;
+  if (widget === 'text' && offeredIn !== undefined) return <TextInput mono className="bare" aria-label={label} value={textOf(value)} invalid={invalid} readOnly={readOnly} list={offeredIn} placeholder={t('form.chooseOrWrite')} onChange={onValue} />;
   if (widget === 'text' || widget === 'template' || widget === 'path') {
     return <TextValue value={textOf(value)} onValue={(next) => onValue(next ?? '')} label={label} invalid={invalid} bare />;
   }

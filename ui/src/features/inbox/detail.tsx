@@ -226,9 +226,11 @@ function ActionBar(props: DetailProps) {
     const why = cannot(action);
     const danger = action === 'abort' || action === 'reject';
     // What one key does not do says no key.
-    const pressed = (action === 'abort' && allowed.includes('reject')) || (action === 'retry' && failsAsIs(task, work.budget, now));
+    // What most likely fails again does not lead.
+    const again = action === 'retry' && failsAsIs(task, work.budget, now);
+    const pressed = (action === 'abort' && allowed.includes('reject')) || again;
     return (
-      <Button key={action} variant={action === first ? 'primary' : danger ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={pressed ? undefined : keysOf(action)} disabled={why !== undefined} title={why} onClick={() => onAction(action)}>
+      <Button key={action} variant={action === first && !again ? 'primary' : danger ? 'danger' : 'default'} icon={ACTION_ICON[action]} keys={pressed ? undefined : keysOf(action)} disabled={why !== undefined} title={why} onClick={() => onAction(action)}>
         {action === 'retry' && more !== undefined ? t('inbox.budget.retry', { amount: formatMoney(more) }) : toolWords(task, action) ?? actionOn(task, action)}
       </Button>
     );
@@ -245,7 +247,7 @@ function ActionBar(props: DetailProps) {
     ...(task.kind === 'pause' ? [{ id: 'secret', label: t('inbox.copySecret'), icon: 'key' as const, onSelect: props.onCopySecret }] : []),
   ];
   return (
-    <footer className="ib-act">
+    <footer className="ib-act" data-amount={more === undefined ? undefined : ''}>
       {allowed.flatMap((action) => (action === 'approve' && isToolCall(task) ? [button(action), forRun] : [button(action)]))}
       <span className="grow" />
       {task.heldSince && !theirs ? <Button variant="ghost" icon="play" onClick={props.onContinue}>{t('inbox.continue')}</Button> : null}

@@ -117,17 +117,20 @@ function Found({ known, onAdd, onUsed }: { known: readonly ModelProvider[]; onAd
         <Button icon="search" busy={busy} onClick={() => void look()}>{t('models.look')}</Button>
       </div>
       {found && fresh && (pressed || fresh.length > 0) ? (
-        <div className="box" role="group" aria-label={t('models.found')}>
-          {found.length === 0 ? <NoLine icon="search" title={t('models.foundNone')} text={t('models.foundNoneText')} /> : null}
-          {found.length > 0 && fresh.length === 0 ? <NoLine icon="check" title={t('models.foundKnown')} text={found.map((one) => one.title).join(', ')} /> : null}
-          {fresh.map((one) => (
-            <div key={one.baseUrl} className="line">
-              <Icon name="signal" className="c-ok" />
-              <div className="grow col"><span>{one.title}</span><span className="s t3 mono ell">{one.baseUrl}</span></div>
-              <Badge>{tn('models.count', one.models.length)}</Badge>
-              <Button small busy={using.busy} aria-label={t('models.useOf', { title: one.title })} onClick={() => void use(one)}>{t('models.use')}</Button>
-            </div>
-          ))}
+        <div role="group" aria-labelledby="models-found">
+          <h3 id="models-found" className="cap">{t('models.found')}</h3>
+          <div className="box">
+            {found.length === 0 ? <NoLine icon="search" title={t('models.foundNone')} text={t('models.foundNoneText')} /> : null}
+            {found.length > 0 && fresh.length === 0 ? <NoLine icon="check" title={t('models.foundKnown')} text={found.map((one) => one.title).join(', ')} /> : null}
+            {fresh.map((one) => (
+              <div key={one.baseUrl} className="line">
+                <Icon name="signal" className="c-ok" />
+                <div className="grow col"><span>{one.title}</span><span className="s t3 mono ell">{one.baseUrl}</span></div>
+                <Badge>{tn('models.count', one.models.length)}</Badge>
+                <Button small busy={using.busy} aria-label={t('models.useOf', { title: one.title })} onClick={() => void use(one)}>{t('models.use')}</Button>
+              </div>
+            ))}
+          </div>
         </div>
       ) : null}
     </>

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { Models, Usage } from '../../api/types.ts';
 import { formatMoney, t, tn } from '../../i18n/index.ts';
-import { Button, Field, Segmented, TextInput } from '../../kit/index.ts';
+import { Button, Field, Icon, Segmented, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { NoLine, NotRead } from '../section.tsx';
@@ -47,6 +47,7 @@ export function UsageBox({ models, mayChange }: { models: Models; mayChange: boo
           </>
         )}
         <div className="line">
+          {data?.total.calls === 0 ? <Icon name="glass" className="t3" /> : null}
           <div className="grow col"><span>{t('usage.budget')}</span>
             <span className="s t3">{models.dayBudgetMicros === undefined ? t('usage.budgetNone') : t('usage.budgetOf', { amount: formatMoney(models.dayBudgetMicros) })}</span></div>
           {mayChange ? <Button small aria-label={t('usage.budgetChangeOf')} onClick={() => setChanging(true)}>{t('usage.budgetChange')}</Button> : null}
