@@ -177,7 +177,7 @@ impl Error {
             Self::NotAStore { .. } => "Move the file away, or choose another data folder with --data.",
             Self::SqliteTooOld { .. } => "Install a build of Signalbox that links SQLite 3.51.3 or newer.",
             Self::Corrupt { .. } | Self::Damaged { .. } | Self::ReadOnly => {
-                "Copy the data folder, then restore it from a backup; runs that are not affected can still be read."
+                "Copy the data folder, then restore it from a backup. Where it still opens, runs that are not affected can be read."
             }
             Self::DiskFull => "Free some space on the disk of the data folder, then continue.",
             Self::Busy => "Try again; if it stays busy, look for a stopped Signalbox process.",

@@ -11,6 +11,7 @@ use crate::table::{audit_entry, run, run_deleted, run_event};
 use crate::writer::{Desk, Writer};
 use rusqlite::{Connection, ffi};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -61,7 +62,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         Error::Sqlite { code, message }
             if matches!(code & 0xff, ffi::SQLITE_CANTOPEN | ffi::SQLITE_READONLY | ffi::SQLITE_PERM) =>
         {
-            Error::Folder { folder: folder.display().to_string(), reason: message }
+            Error::Folder { folder: folder.display().to_string(), reason: why_not_writable(&path).unwrap_or(message) }
         }
         other => other,
     };
@@ -121,6 +122,16 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         let _ = store.purge_deleted();
     }
     Ok(store)
+}
+
+/// What the system says, which SQLite does not hand on.
+fn why_not_writable(path: &Path) -> Option<String> {
+    let error = fs::OpenOptions::new().write(true).create(true).truncate(false).open(path).err()?;
+    Some(match error.kind() {
+        ErrorKind::PermissionDenied => "this account may not write there".into(),
+        ErrorKind::ReadOnlyFilesystem => "its disk is read-only".into(),
+        _ => error.to_string(),
+    })
 }
 
 fn set_up(connection: &Connection, path: &Path, instances: &Path) -> Result<()> {

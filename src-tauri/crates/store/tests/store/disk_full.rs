@@ -109,3 +109,15 @@ fn a_store_on_a_full_disk_is_opened_by_who_only_reads() {
         }
     }
 }
+
+/// What the system says is told, not that SQLite could not open a file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_store_on_a_read_only_disk_says_so() {
+    let Some(disk) = SmallDisk::new("4m") else { return };
+    drop(open(disk.path()));
+    assert!(disk.mount("remount,ro"));
+    let refused = Store::open(disk.path(), &StoreOptions::default()).map(drop).expect_err("cannot be written");
+    assert_eq!(refused.code(), "FOLDER_UNUSABLE");
+    assert!(refused.to_string().ends_with("cannot be used: its disk is read-only"), "{refused}");
+}
