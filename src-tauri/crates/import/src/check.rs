@@ -31,13 +31,18 @@ impl Imported {
             }
             let node = wrong.path.strip_prefix("/nodes/").and_then(|rest| rest.split('/').next());
             let step = node.and_then(|node| steps.get(node)).copied();
-            let place = node.map_or_else(|| wrong.path.clone(), |node| format!("'{node}'"));
+            let step = step.and_then(|at| Some((at, report.translated.get(at)?.step.as_str())));
+            let subject = match (node, step) {
+                (Some(node), Some((_, of))) => format!("The step '{node}' that was made of \"{of}\""),
+                (Some(node), None) => format!("The step '{node}'"),
+                (None, _) => "The workflow".to_owned(),
+            };
             more.push(Finding {
                 level: Level::Problem,
                 code: NOT_VALID.into(),
-                step: step.and_then(|at| report.translated.get(at)).map(|one| one.step.clone()),
-                path: step.map_or_else(|| "/steps".to_owned(), |at| format!("/steps/{at}")),
-                message: short(&format!("What {place} became cannot run: {}", wrong.message)),
+                step: step.map(|(_, of)| of.to_owned()),
+                path: step.map_or_else(|| "/steps".to_owned(), |(at, _)| format!("/steps/{at}")),
+                message: short(&format!("{subject} cannot run: {}", wrong.message)),
                 hint: short(&wrong.hint),
             });
         }

@@ -313,13 +313,14 @@ impl Writer<'_> {
             return Err("it divides by zero".into());
         }
         let rank = Op::Div.rank();
-        let (over, under) = (self.at(left, rank)?, self.at(right, rank + 1)?);
-        Ok(match (left, right) {
-            _ if fractional(left) || fractional(right) => format!("{over} / {under}"),
-            (_, Ast::Number(whole)) => format!("{over} / {whole}.0"),
-            (Ast::Number(whole), _) => format!("{whole}.0 / {under}"),
-            _ => format!("double({}) / {under}", self.cel(left)?),
-        })
+        // Each side is written once: what is written twice doubles with every level.
+        let over = match (left, right) {
+            _ if fractional(left) || fractional(right) => self.at(left, rank)?,
+            (_, Ast::Number(whole)) => return Ok(format!("{} / {whole}.0", self.at(left, rank)?)),
+            (Ast::Number(whole), _) => format!("{whole}.0"),
+            _ => format!("double({})", self.cel(left)?),
+        };
+        Ok(format!("{over} / {}", self.at(right, rank + 1)?))
     }
 
     /// A summand of a text.
