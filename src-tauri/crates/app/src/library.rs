@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 /// Largest workflow file.
-pub(crate) const FILE_LIMIT: u64 = 16 * 1024 * 1024;
+pub(crate) const FILE_LIMIT: u64 = signalbox_import::FILE_LIMIT as u64;
 /// Ending of every workflow file.
 pub(crate) const ENDING: &str = ".signalbox.json";
 const MOST_FILES: usize = 5_000;

@@ -88,6 +88,11 @@ pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refus
     Ok(Imported { workflow, report })
 }
 
+/// A file that becomes no workflow: where, why, and what to do next.
+fn cannot(path: impl Into<String>, message: impl Into<String>, hint: &str) -> Refused {
+    Refused { code: "CANNOT_IMPORT", path: path.into(), message: message.into(), hint: hint.into() }
+}
+
 /// A name as an id of a workflow.
 fn slug(name: &str) -> String {
     let mut id = String::new();

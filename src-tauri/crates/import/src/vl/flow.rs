@@ -1,6 +1,7 @@
 //! Chains of foreign steps as a graph. There a chain runs to RETURN and its parent goes on; here wires lead on from its
 //! last step. A step that several chains share stands once per way on, so that each chain runs as it did.
 
+use super::cannot;
 use super::cel::{Place, Used};
 use super::kinds::{Body, Maker};
 use super::read::{Family, File, Step, Target};
@@ -96,12 +97,11 @@ pub(super) fn build(file: &File<'_>, options: &Options, found: &mut Findings) ->
     while let Some(way) = builder.open.pop_front() {
         builder.work(way)?;
         if builder.nodes.len() > MOST_NODES {
-            return Err(Refused {
-                code: "CANNOT_IMPORT",
-                path: "/steps".into(),
-                message: format!("The file would become more than {MOST_NODES} steps."),
-                hint: "Split it into several workflows that call each other.".into(),
-            });
+            return Err(cannot(
+                "/steps",
+                format!("The file would become more than {MOST_NODES} steps."),
+                "Split it into several workflows that call each other.",
+            ));
         }
     }
     builder.finish()
@@ -134,12 +134,11 @@ struct Builder<'a, 'f> {
 impl<'f> Builder<'_, 'f> {
     fn lane(&mut self, parent: Option<String>, in_loop: Option<String>, depth: usize) -> Result<usize, Refused> {
         if depth > DEEPEST {
-            return Err(Refused {
-                code: "CANNOT_IMPORT",
-                path: "/steps".into(),
-                message: format!("Steps with children are nested more than {DEEPEST} levels deep."),
-                hint: "Put the innermost ones into a workflow of their own.".into(),
-            });
+            return Err(cannot(
+                "/steps",
+                format!("Steps with children are nested more than {DEEPEST} levels deep."),
+                "Put the innermost ones into a workflow of their own.",
+            ));
         }
         self.lanes.push(Lane { parent, in_loop, depth });
         Ok(self.lanes.len() - 1)
@@ -174,27 +173,25 @@ impl<'f> Builder<'_, 'f> {
             self.copies += 1;
             self.copied += serde_json::to_string(one.raw).map_or(0, |text| text.len());
             if self.copied > MOST_COPIED {
-                return Err(Refused {
-                    code: "CANNOT_IMPORT",
-                    path: one.path.clone(),
-                    message: format!(
+                return Err(cannot(
+                    one.path.clone(),
+                    format!(
                         "Steps that several chains share, \"{}\" among them, would stand here for more than {} MiB.",
                         one.id,
                         MOST_COPIED >> 20
                     ),
-                    hint: "Let chains that branch end with RETURN and go on in one place.".into(),
-                });
+                    "Let chains that branch end with RETURN and go on in one place.",
+                ));
             }
             if self.copies > MOST_COPIES {
-                return Err(Refused {
-                    code: "CANNOT_IMPORT",
-                    path: one.path.clone(),
-                    message: format!(
+                return Err(cannot(
+                    one.path.clone(),
+                    format!(
                         "The chains of the file share their steps in more than {MOST_COPIES} ways, \"{}\" among them.",
                         one.id
                     ),
-                    hint: "Let chains that branch end with RETURN and go on in one place.".into(),
-                });
+                    "Let chains that branch end with RETURN and go on in one place.",
+                ));
             }
             let message =
                 format!("\"{}\" stands in several chains; here it stands once for each, as '{id}', too.", one.id);

@@ -1,5 +1,6 @@
 //! The foreign file as data: steps, what they point to, and what in the file is not as the format says.
 
+use super::cannot;
 use super::cel::{Names, Ty};
 use crate::report::{Findings, Level};
 use crate::{Options, Refused};
@@ -139,22 +140,19 @@ pub(crate) fn is_one(value: &Value) -> bool {
 
 /// Reads a file; what is not as it should be is told.
 pub(super) fn read<'a>(value: &'a Value, options: &Options, found: &mut Findings) -> Result<File<'a>, Refused> {
-    let refuse = |path: &str, message: String, hint: &str| {
-        Err(Refused { code: "CANNOT_IMPORT", path: path.into(), message, hint: hint.into() })
-    };
     let Some(top) = value.as_object() else {
-        return refuse("", "The file is no JSON object.".into(), "Give a workflow file.");
+        return Err(cannot("", "The file is no JSON object.", "Give a workflow file."));
     };
     let list = match top.get("steps").and_then(Value::as_array) {
         Some(list) if !list.is_empty() => list,
         _ => {
             let hint = "A workflow needs at least one step.";
-            return refuse("/steps", "Missing or empty steps array.".into(), hint);
+            return Err(cannot("/steps", "Missing or empty steps array.", hint));
         }
     };
     if list.len() > MOST_STEPS {
         let message = format!("The file has {} steps; at most {MOST_STEPS} are read.", list.len());
-        return refuse("/steps", message, "Split it into several workflows that call each other.");
+        return Err(cannot("/steps", message, "Split it into several workflows that call each other."));
     }
     let (version, legacy) = version(top, found);
     let name = match top.get("name").and_then(Value::as_str).map(str::trim).filter(|name| !name.is_empty()) {
@@ -185,11 +183,11 @@ pub(super) fn read<'a>(value: &'a Value, options: &Options, found: &mut Findings
     }
     let entries: Vec<usize> = (0..steps.len()).filter(|step| !pointed[*step]).collect();
     if entries.is_empty() {
-        return refuse(
+        return Err(cannot(
             "/steps",
-            "No entry nodes found (all nodes are referenced by others - possible cycle).".into(),
+            "No entry nodes found (all nodes are referenced by others - possible cycle).",
             "Let the first step be one that no other step leads to.",
-        );
+        ));
     }
     if !steps.iter().any(|step| step.family == Family::Stop) {
         let message = "No Stop_* nodes found (workflow may not terminate).";
@@ -248,29 +246,26 @@ fn version(top: &Map, found: &mut Findings) -> (Option<String>, bool) {
 }
 
 fn steps<'a>(list: &'a [Value], found: &mut Findings) -> Result<Vec<Step<'a>>, Refused> {
-    let refuse = |path: String, message: String, hint: &str| {
-        Err(Refused { code: "CANNOT_IMPORT", path, message, hint: hint.into() })
-    };
     let mut ids: HashMap<&str, usize> = HashMap::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut rows = Vec::with_capacity(list.len());
     for (at, value) in list.iter().enumerate() {
         let path = format!("/steps/{at}");
         let Some(raw) = value.as_object() else {
-            return refuse(
+            return Err(cannot(
                 path,
                 format!("Step {} of the file is no object.", at + 1),
                 "Correct it, then import again.",
-            );
+            ));
         };
         let id = raw.get("id").and_then(Value::as_str).unwrap_or_default();
         if id.is_empty() || id.len() > 200 || id.chars().any(char::is_control) {
             let message = format!("Step {} of the file has no usable id.", at + 1);
-            return refuse(format!("{path}/id"), message, "Give each step an id of 1 to 200 letters.");
+            return Err(cannot(format!("{path}/id"), message, "Give each step an id of 1 to 200 letters."));
         }
         if RESERVED.contains(&id) {
             let message = format!("Step \"{id}\" has a reserved word as its id.");
-            return refuse(format!("{path}/id"), message, "Rename the step and what leads to it.");
+            return Err(cannot(format!("{path}/id"), message, "Rename the step and what leads to it."));
         }
         *counts.entry(id).or_default() += 1;
         ids.insert(id, at);
@@ -283,7 +278,7 @@ fn steps<'a>(list: &'a [Value], found: &mut Findings) -> Result<Vec<Step<'a>>, R
         .map(|(id, times)| format!("Duplicate step ID: \"{id}\" ({times} times)."))
         .collect();
     if !twice.is_empty() {
-        return refuse("/steps".into(), twice.join(" "), "Give each step an id of its own: a name means one step.");
+        return Err(cannot("/steps", twice.join(" "), "Give each step an id of its own: a name means one step."));
     }
     let mut taken: HashMap<String, usize> = HashMap::new();
     let mut steps = Vec::with_capacity(rows.len());
