@@ -14,19 +14,29 @@ const DEEP: usize = 256;
 pub(crate) fn carried(other: &TaskRecord, this: &TaskRecord) -> Option<Value> {
     let patch = other.decision.as_ref()?.get("patch")?.clone();
     let operations: Vec<Operation> = serde_json::from_value(patch).ok()?;
-    let (was, now) = (&*other.created.input, &*this.created.input);
+    let (other, this) = (&other.created, &this.created);
+    let schemas: Vec<&Value> = [&other.schema, &this.schema].into_iter().flatten().collect();
+    let redact = [&other.redact[..], &this.redact[..]].concat();
+    over(&operations, &other.input, &this.input, &schemas, redact)
+}
+
+/// `now` with what was changed in `was`. Schemas and hidden places are those of both: what either hides is hidden in both.
+fn over(
+    operations: &[Operation],
+    was: &Value,
+    now: &Value,
+    schemas: &[&Value],
+    mut hidden: Vec<String>,
+) -> Option<Value> {
     if !operations.iter().all(|operation| fits(operation, was, now)) {
         return None;
     }
-    let (changed, carried) = (patch::apply(was, &operations).ok()?, patch::apply(now, &operations).ok()?);
+    let (changed, carried) = (patch::apply(was, operations).ok()?, patch::apply(now, operations).ok()?);
     let values = [was, &changed, now, &carried];
-    let mut hidden = [&other.created.redact[..], &this.created.redact[..]].concat();
-    for schema in [&other.created.schema, &this.created.schema].into_iter().flatten() {
-        for value in values {
-            hidden.extend(secrets(schema, value));
-        }
+    for schema in schemas {
+        hidden.extend(values.iter().flat_map(|value| secrets(schema, value)));
     }
-    (!touches(&operations, hidden, values)).then_some(carried)
+    (!touches(operations, hidden, values)).then_some(carried)
 }
 
 /// Both have the same where the operation changes something. In a list, what stands beside it counts as well.
