@@ -70,8 +70,9 @@ pub trait ServerBook: Send + Sync {
     async fn renewed(&self, _name: &str, signed: SignedIn) -> Result<Arc<SignedIn>, ToolFailure> {
         Ok(Arc::new(signed))
     }
-    /// While what this gives lives, nobody else renews a sign-in. Fails when somebody does and does not come to an end.
-    async fn renewing(&self) -> Result<Box<dyn Send>, ToolFailure> {
+    /// While what this gives lives, nobody else renews a sign-in at this server. Fails when somebody does and does not come to
+    /// an end.
+    async fn renewing(&self, _name: &str) -> Result<Box<dyn Send>, ToolFailure> {
         Ok(Box::new(()))
     }
     /// Hears what a server wants of somebody who signs in.

@@ -309,10 +309,18 @@ fn only_sign_ins_that_nobody_names_are_forgotten() {
 fn a_process_that_hangs_while_it_renews_keeps_nobody_waiting_for_ever() {
     let data = tempfile::tempdir().expect("a folder");
     let vault = with_file(data.path());
-    let hangs = vault.renewing(Duration::ZERO).expect("nobody else does");
-    let error = vault.renewing(Duration::ZERO).map(drop).expect_err("somebody else does");
-    let process = format!("Another process of Signalbox (process {}) is renewing a sign-in", std::process::id());
-    assert!(error.message.starts_with(&process) && error.hint.contains("end it"), "{error:?}");
+    let renewing = |server| vault.renewing(server, Duration::ZERO);
+    let hangs = renewing("desk").expect("nobody else does");
+    let error = renewing("desk").map(drop).expect_err("somebody else does");
+    // Nobody is told to end the program that speaks.
+    let own = "Another connection of this program is renewing the sign-in at 'desk'";
+    assert!(error.message.starts_with(own) && !error.hint.contains("end it"), "{error:?}");
+    renewing("other").map(drop).expect("another server's is renewed meanwhile");
+    let file = data.path().join("secrets/renewing.desk");
+    fs::write(&file, "1").expect("as another process writes it");
+    let error = renewing("desk").map(drop).expect_err("somebody else does");
+    let other = "Another process of Signalbox (process 1) is renewing the sign-in at 'desk'";
+    assert!(error.message.starts_with(other) && error.hint.contains("end it"), "{error:?}");
     drop(hangs);
-    vault.renewing(Duration::ZERO).map(drop).expect("it is free");
+    renewing("desk").map(drop).expect("it is free");
 }

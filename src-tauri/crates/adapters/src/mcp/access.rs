@@ -135,7 +135,7 @@ impl Access {
 
     async fn renewed(&self, old: &Arc<SignedIn>) -> Result<Arc<SignedIn>, ToolFailure> {
         // Of several programs and connections one renews; the others find what it kept.
-        let _alone = self.book.renewing().await?;
+        let _alone = self.book.renewing(&self.name).await?;
         let kept = self.book.signed_in(&self.name, &self.definition).await?;
         let Some(kept) = kept else { return Err(failure(ToolFault::Auth, self.unsigned())) };
         if !kept.is(old) && !kept.is_over(RealClock.now_ms()) {

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// How often it is looked whether another process has renewed.
 const LOOK: Duration = Duration::from_millis(50);
+/// What to do about another process that does not come to an end.
+const END_IT: &str = "Look whether it hangs, end it if so, and try again.";
 
 impl Vault {
     pub(super) fn hide(&self, server: &str, signed: &SignedIn) {
@@ -90,10 +92,10 @@ impl Vault {
         Ok(gone)
     }
 
-    /// While what this gives lives, nobody else renews a sign-in. Waits for whoever does, at most so long.
-    pub fn renewing(&self, patience: Duration) -> Result<File, VaultError> {
-        // One file for all servers: two that are renewed at once are rare.
-        let (path, mut file) = self.to_lock("renewing")?;
+    /// While what this gives lives, nobody else renews a sign-in at this server. Waits for whoever does, at most so long.
+    pub fn renewing(&self, server: &str, patience: Duration) -> Result<File, VaultError> {
+        // A file for each server: one that does not answer keeps nobody from the others.
+        let (path, mut file) = self.to_lock(&format!("renewing.{server}"))?;
         let due = Instant::now() + patience;
         loop {
             match file.try_lock() {
@@ -101,15 +103,18 @@ impl Vault {
                 Err(TryLockError::WouldBlock) if Instant::now() < due => thread::sleep(LOOK),
                 Err(TryLockError::WouldBlock) => {
                     let by = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse::<u32>().ok());
-                    let by = by.map_or_else(String::new, |id| format!(" (process {id})"));
-                    let waited = patience.as_secs();
-                    return Err(VaultError::new(
-                        Trouble::Unavailable,
-                        format!(
-                            "Another process of Signalbox{by} is renewing a sign-in and was not done after {waited} s."
+                    let (who, hint) = match by {
+                        Some(id) if id == std::process::id() => (
+                            "Another connection of this program".to_owned(),
+                            "Its server may hang. Try again in a minute.",
                         ),
-                        "Look whether it hangs, end it if so, and try again.",
-                    ));
+                        Some(id) => (format!("Another process of Signalbox (process {id})"), END_IT),
+                        None => ("Another process of Signalbox".to_owned(), END_IT),
+                    };
+                    let waited = patience.as_secs();
+                    let words =
+                        format!("{who} is renewing the sign-in at '{server}' and was not done after {waited} s.");
+                    return Err(VaultError::new(Trouble::Unavailable, words, hint));
                 }
                 Err(TryLockError::Error(error)) => return Err(VaultError::io("locked", &path, &error)),
             }

@@ -120,9 +120,9 @@ impl ServerBook for BookOnThread {
         let kept = tokio::task::spawn_blocking(move || book.sign_in_renewed(&name, signed));
         kept.await.unwrap_or_else(|_| Err(closing()))
     }
-    async fn renewing(&self) -> Result<Box<dyn Send>, ToolFailure> {
-        let book = Arc::clone(&self.0);
-        let held = tokio::task::spawn_blocking(move || book.renewing());
+    async fn renewing(&self, name: &str) -> Result<Box<dyn Send>, ToolFailure> {
+        let (book, name) = (Arc::clone(&self.0), name.to_owned());
+        let held = tokio::task::spawn_blocking(move || book.renewing(&name));
         Ok(Box::new(held.await.unwrap_or_else(|_| Err(closing()))?))
     }
     async fn wants(&self, name: &str, definition: &ToolServerDefinition, challenge: Challenge) {

@@ -186,7 +186,8 @@ impl App {
     /// What the server wants.
     fn challenge_of(&self, row: &ToolServerRow) -> ApiResult<Challenge> {
         let standing = Standing::of(row);
-        // Where nobody is signed in the server says it anew: what it said before may be out of date.
+        // Where nobody signed in the server says it anew: what it said before may be out of date. Where a sign-in has ended, it
+        // said so with the refusal that ended it, and is not asked before somebody signs out.
         if let Some(challenge) = standing.challenge.filter(|_| standing.signed.is_some()) {
             return Ok(challenge);
         }
@@ -383,13 +384,16 @@ impl App {
         })??;
         self.wait_for(self.tools.forget(name))?;
         let secrets: Arc<dyn Secrets> = Arc::new(StepSecrets(Arc::clone(&self.secrets)));
-        let (mut revoked, mut note) = (false, None);
-        for kept in swept(&self.secrets.vault, &self.store, name)? {
-            match self.wait_for(oauth::revoke(&kept, &settings, &secrets))? {
-                Ok(taken) => revoked |= taken,
-                Err(fault) => note = Some(format!("{}.", fault.message)),
+        // All of them, whatever becomes of one: nobody knows them any more.
+        let taken = swept(&self.secrets.vault, &self.store, name)?;
+        let outcomes = self.wait_for(async {
+            let mut outcomes = Vec::new();
+            for kept in &taken {
+                outcomes.push(oauth::revoke(kept, &settings, &secrets).await.map_err(|fault| fault.message));
             }
-        }
+            outcomes
+        })?;
+        let (revoked, note) = taken_back(outcomes);
         Ok(ToolServerSignedOut { server: self.tool_server_told(row)?, revoked, note })
     }
 
@@ -401,6 +405,14 @@ impl App {
         // When it cannot be taken out now it is bound to a sign-in that is not known any more.
         drop(swept(&self.secrets.vault, &self.store, name));
     }
+}
+
+/// Whether tokens were taken back, and everything that went wrong, each once.
+fn taken_back(outcomes: Vec<Result<bool, String>>) -> (bool, Option<String>) {
+    let revoked = outcomes.contains(&Ok(true));
+    let mut faults: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
+    faults.dedup();
+    (revoked, (!faults.is_empty()).then(|| format!("{}.", faults.join(". "))))
 }
 
 impl UnderWay {
@@ -423,3 +435,6 @@ impl UnderWay {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

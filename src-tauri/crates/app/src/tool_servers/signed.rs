@@ -162,10 +162,10 @@ impl ToolBook {
         Ok(standing.signed.map(|signed| signed.id))
     }
 
-    /// While what this gives lives, nobody else renews a sign-in.
-    pub(super) fn renewing(&self) -> Result<File, ToolFailure> {
+    /// While what this gives lives, nobody else renews a sign-in at this server.
+    pub(super) fn renewing(&self, name: &str) -> Result<File, ToolFailure> {
         // Never without: a token that is used for two renewals ends the sign-in at many servers.
-        let held = self.secrets.vault.renewing(PATIENCE);
+        let held = self.secrets.vault.renewing(name, PATIENCE);
         held.map_err(|error| {
             let words = format!("The sign-in could not be renewed: {}", words(&error));
             ToolFailure::new(ToolFault::Connect, words)
