@@ -110,7 +110,7 @@ fn suggestions(app: &App, record: &TaskRecord) -> ApiResult<Vec<TaskSuggestion>>
         }
     }
     // The last one, because it may change between two looks and the masks before it must not.
-    if let Some((other, _)) = app.store.last_correction(&created.fingerprint, &record.row.id)?
+    if let Some(other) = app.store.last_correction(&created.fingerprint, &record.row.id)?
         && let Some(other) = app.store.task_record(&other)?
         && let Some(input) = last_time::carried(&other, record)
         && input != *created.input

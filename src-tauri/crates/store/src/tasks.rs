@@ -452,15 +452,13 @@ impl Store {
         self.view(|connection| Ok(task_token::get(connection, &hash)?.map(|token| token.task)))
     }
 
-    /// The last correction that was decided for the same fingerprint, with the task it was given to; the newest first.
-    pub fn last_correction(&self, fingerprint: &str, not_task: &str) -> Result<Option<(String, Value)>> {
+    /// The task with the same fingerprint that was corrected last, with an input of its own.
+    pub fn last_correction(&self, fingerprint: &str, not_task: &str) -> Result<Option<String>> {
         self.view(|connection| {
             for id in task::corrected(connection, fingerprint, not_task)? {
                 let decision = task_body::get(connection, &id, DECISION)?;
-                if let Some(input) = decision.and_then(|mut decision| {
-                    decision.get_mut("correctedInput").map(Value::take).filter(|input| !input.is_null())
-                }) {
-                    return Ok(Some((id, input)));
+                if decision.is_some_and(|decision| !decision["correctedInput"].is_null()) {
+                    return Ok(Some(id));
                 }
             }
             Ok(None)
