@@ -497,7 +497,7 @@ export interface AuditStatus {
   at?: string;
   /** Entries after the last checkpoint: cutting them would not show. */
   unsealedTail: number;
-  /** The last checkpoint is signed by a known key. */
+  /** The last checkpoint is signed by a key that the caller gave, or that the pack brings. */
   signed: boolean;
   /** What seals the entries. */
   lastCheckpoint?: AuditCheckpoint;
@@ -551,7 +551,7 @@ export interface AuditVerdict {
   at?: string;
   /** Entries after the last checkpoint: cutting them would not show. */
   unsealedTail: number;
-  /** The last checkpoint is signed by a known key. */
+  /** The last checkpoint is signed by a key that the caller gave, or that the pack brings. */
   signed: boolean;
   /** What seals the entries. */
   lastCheckpoint?: AuditCheckpoint;

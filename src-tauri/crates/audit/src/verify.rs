@@ -105,7 +105,7 @@ pub struct Intact {
     pub sealed: u64,
     /// Entries after it: whoever can write the file could cut them unnoticed.
     pub unsealed_tail: u64,
-    /// The last checkpoint is signed by a known key.
+    /// The last checkpoint is signed by a key that the caller gave, or that the pack brings.
     pub signed: bool,
     /// Entries sealed by the last checkpoint that a known key signed.
     pub signed_up_to: u64,

@@ -291,7 +291,7 @@ pub struct AuditVerdict {
     pub at: Option<String>,
     /// Entries after the last checkpoint: cutting them would not show.
     pub unsealed_tail: u64,
-    /// The last checkpoint is signed by a known key.
+    /// The last checkpoint is signed by a key that the caller gave, or that the pack brings.
     pub signed: bool,
     /// What seals the entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
