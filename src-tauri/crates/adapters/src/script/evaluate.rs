@@ -15,17 +15,22 @@ const MOST_RESULT: usize = 64 << 20;
 
 /// Runs one script to its end, or to its limits.
 pub(super) fn evaluate(request: &Request) -> Answer {
-    match prepared(request) {
+    let begun = Instant::now();
+    let answer = match prepared(request, begun) {
         Ok((_runtime, context)) => context.with(|ctx| in_context(&ctx, request)),
         Err(error) => failed(ScriptFault::Crashed, format!("QuickJS cannot be started: {error}"), None),
+    };
+    // What is stopped while its promise is kept leaves a promise that nobody keeps.
+    if answer.fault == Some(ScriptFault::Waits) && begun.elapsed() > Duration::from_millis(request.timeout_ms) {
+        return Answer { fault: Some(ScriptFault::Timeout), text: "interrupted".into(), ..answer };
     }
+    answer
 }
 
-fn prepared(request: &Request) -> Result<(Runtime, Context), Error> {
+fn prepared(request: &Request, begun: Instant) -> Result<(Runtime, Context), Error> {
     let runtime = Runtime::new()?;
     runtime.set_memory_limit(usize::try_from(request.memory_mb).unwrap_or(usize::MAX).saturating_mul(1 << 20));
     runtime.set_max_stack_size(STACK);
-    let begun = Instant::now();
     let limit = Duration::from_millis(request.timeout_ms);
     runtime.set_interrupt_handler(Some(Box::new(move || begun.elapsed() > limit)));
     let context = Context::full(&runtime)?;

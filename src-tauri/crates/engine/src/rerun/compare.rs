@@ -84,7 +84,6 @@ pub(super) fn steps(
         }
     }
     let stands: BTreeSet<&str> = base.events.iter().filter_map(place).map(|(_, step)| step).collect();
-    let again: BTreeSet<usize> = range.top().collect();
     let mut found = Vec::new();
     for (index, node) in target.nodes.iter().enumerate().filter(|(_, node)| node.file == 0) {
         let before = original.workflow.nodes.get(&*node.id);
@@ -92,8 +91,7 @@ pub(super) fn steps(
         let left = state.nodes.get(index);
         let inner = node.region != 0
             && state.nodes.inner().any(|(number, run)| target.nodes.local(number) == index && unfinished(run));
-        let executes =
-            again.contains(&index) || inner || left.is_some_and(unfinished) || in_again(target, &again, index);
+        let executes = range.executes(target, index) || inner || left.is_some_and(unfinished);
         let fate = match (count > 0, executes) {
             (true, true) => Fate::Again,
             (true, false) if stands.contains(&*node.id) => Fate::Kept,
@@ -141,18 +139,6 @@ pub(super) fn steps(
         });
     }
     found
-}
-
-/// A step of a container executes again with it; of the container around the step only what the events say.
-fn in_again(target: &Compiled, again: &BTreeSet<usize>, index: usize) -> bool {
-    let mut node = &target.nodes[index];
-    while let Some(parent) = node.node.parent.as_ref().and_then(|parent| target.files.first()?.index.get(parent)) {
-        if again.contains(parent) {
-            return true;
-        }
-        node = &target.nodes[*parent];
-    }
-    false
 }
 
 fn unfinished(run: &NodeRun) -> bool {

@@ -163,9 +163,22 @@ impl Range {
         self.levels.len() == 1 && self.levels.first().is_some_and(|top| compiled.regions[0].entries.contains(&top.node))
     }
 
-    /// Steps at the top that execute again, containers around the step included.
-    pub(super) fn top(&self) -> impl Iterator<Item = usize> {
-        self.levels.first().into_iter().flat_map(|top| top.reached.iter().copied())
+    /// Whether a node of the top file executes again, in one iteration at least, the containers around the step included. Of
+    /// what stands beside the step in these containers only what it leads to does.
+    pub(super) fn executes(&self, compiled: &Compiled, index: usize) -> bool {
+        let outer = |node: &usize| {
+            let parent = compiled.nodes[*node].node.parent.as_ref()?;
+            compiled.files.first()?.index.get(parent).copied()
+        };
+        let stands: Vec<usize> = std::iter::successors(Some(index), outer).collect();
+        let found =
+            self.levels.iter().enumerate().rev().filter(|(_, level)| level.file == 0).find_map(|(depth, level)| {
+                let region = compiled.nodes[level.node].region;
+                let node = stands.iter().find(|node| compiled.nodes[**node].region == region)?;
+                let beside = *node == level.node && *node != index && depth + 1 < self.levels.len();
+                Some(level.reached.contains(node) && !beside)
+            });
+        found.unwrap_or_default()
     }
 
     /// Whether a step executes again.

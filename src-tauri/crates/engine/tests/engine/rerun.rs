@@ -7,6 +7,7 @@ use signalbox_engine::{Compiled, Input, summary};
 use signalbox_model::{
     ErrorType, EventBody, Map, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction, task::Answer,
 };
+use std::collections::BTreeSet;
 
 fn flow(nodes: Value, edges: &[(&str, &str)]) -> Value {
     let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
@@ -251,6 +252,31 @@ fn a_step_that_ends_well_was_not_cut_off_by_an_earlier_round_of_its_loop() {
     let second = again(&first, &compiled, "l[0]/x", Overrides::default(), &never);
     let states = summary::of(&compiled, &second.state).steps;
     assert_eq!(states["x"].state, NodeState::Succeeded, "{:#?}", told(&second.events));
+}
+
+#[test]
+fn ts_091_what_stands_beside_the_step_in_its_containers_is_kept_in_the_plan_too() {
+    let compiled = compile(flow(
+        json!({ "l": { "type": "t.loop", "config": { "source": [0, 1] } },
+                "a": { "type": "t.read", "parent": "l" }, "b": { "type": "t.read", "parent": "l" },
+                "q": { "type": "t.par", "parent": "l" },
+                "x": { "type": "t.read", "parent": "q" }, "y": { "type": "t.read", "parent": "q" },
+                "c": { "type": "t.read", "parent": "l" }, "end": { "type": "t.pass" } }),
+        &[("a.success", "b"), ("b.success", "q"), ("q.success", "c"), ("l.success", "end")],
+    ));
+    let first = ran(&compiled, &never);
+    let again = |from: &str| {
+        let plan = look(&first, &compiled, from).expect("a plan");
+        let steps = plan.steps.iter().filter(|step| step.fate == Fate::Again);
+        steps.map(|step| step.step.clone()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(again("l[1]/q/x/x"), "l q x c end", "neither what was before it nor the branch beside it");
+    assert_eq!(again("l[1]/b"), "l b q x y c end");
+    assert_eq!(again("l[0]/c"), "l c end");
+    assert_eq!(again("l"), "l a b q x y c end");
+    let second = self::again(&first, &compiled, "l[1]/q/x/x", Overrides::default(), &never);
+    let called: BTreeSet<&str> = second.calls.keys().map(|(name, _)| &**name).collect();
+    assert_eq!(called, BTreeSet::from(["end", "l[1]/c", "l[1]/q/x/x"]), "as the plan said");
 }
 
 #[test]

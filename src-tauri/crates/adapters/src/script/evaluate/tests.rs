@@ -88,9 +88,12 @@ fn a_result_that_json_cannot_say_is_named() {
 
 #[test]
 fn a_script_that_never_ends_is_stopped() {
-    for source in
-        ["for (;;) {}", "try { for (;;) {} } finally { for (;;) {} }", "return /(a+)+$/.test('a'.repeat(99) + 'b')"]
-    {
+    for source in [
+        "for (;;) {}",
+        "try { for (;;) {} } finally { for (;;) {} }",
+        "return /(a+)+$/.test('a'.repeat(99) + 'b')",
+        "return { get list() { for (;;) {} } }",
+    ] {
         let answer = evaluate(&Request { timeout_ms: 30, ..request(source, &Value::Null) });
         assert_eq!(answer.fault, Some(ScriptFault::Timeout), "{source}: {}", answer.text);
     }
