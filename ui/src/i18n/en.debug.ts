@@ -46,7 +46,6 @@ export const debug = {
   'debug.input.value': 'Input as JSON',
   'debug.input.change': 'What changes',
   'debug.input.same': 'Nothing changes yet.',
-  'debug.input.notJson': 'This is not JSON: {why}',
   'debug.input.checking': 'Checking…',
   'debug.input.fits': 'The engine takes this input.',
   'debug.input.use': 'Use this input',

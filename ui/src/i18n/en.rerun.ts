@@ -25,7 +25,6 @@ export const rerun = {
   'rerun.part.input': 'What the step gets',
   'rerun.part.params': 'Input of the run',
   'rerun.changes': 'What is changed',
-  'rerun.notJson': 'This is not JSON yet.',
   'rerun.notObject': 'This must be a JSON object: names with their values.',
   'rerun.notList': 'This must be a JSON list with the data of one item at least.',
   'rerun.missing': 'A value can be changed, not taken away: {names}. Set it to null instead.',

@@ -150,6 +150,7 @@ export const en = {
   'gallery.deleted': '"{name}" was deleted',
   'gallery.duplicated': 'Copied as "{name}"',
   'gallery.notAWorkflow': 'This file is not a workflow',
+  'gallery.wouldChange': 'This file has a value that cannot be kept as it is written',
   'gallery.notAWorkflowHint': 'Choose a *.signalbox.json file: JSON with "signalbox", "nodes" and "edges".',
 
   'status.created': 'Created',

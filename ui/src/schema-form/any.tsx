@@ -1,8 +1,9 @@
 // A value of any type: the kind is chosen in front of it and never changes by itself.
 
 import { useEffect, useId, useState } from 'react';
+import { numberKept, placeOf, readJson, type JsonProblem } from '../api/read-json.ts';
 import { CodeEditor } from '../code/CodeEditor.tsx';
-import { t } from '../i18n/index.ts';
+import { jsonWords, t } from '../i18n/index.ts';
 import { Icon, Select, TextInput } from '../kit/index.ts';
 import { TextValue, ToExpression } from './expression.tsx';
 import { FieldFrame, type FieldProps } from './frame.tsx';
@@ -40,18 +41,14 @@ export function convert(value: unknown, to: Kind, expressions = true): unknown {
     }
     case 'number': {
       const number = Number(plain);
-      return Number.isFinite(number) ? number : 0;
+      return Number.isFinite(number) && (typeof plain !== 'string' || numberKept(plain.trim()) === 'kept') ? number : 0;
     }
     case 'boolean':
       return plain === true || plain === 'true' || plain === 1;
     case 'json': {
       if (typeof plain !== 'string') return plain ?? null;
-      try {
-        const parsed: unknown = JSON.parse(plain);
-        return typeof parsed === 'object' ? parsed : {};
-      } catch {
-        return {};
-      }
+      const read = readJson(plain);
+      return 'value' in read && typeof read.value === 'object' ? read.value : {};
     }
   }
 }
@@ -167,7 +164,7 @@ export function JsonBox({ value, onValue, label, minLines = 2, describedBy, inva
   const box = useId();
   const outside = value === undefined ? '' : JSON.stringify(value, null, 2);
   const [text, setText] = useState(outside);
-  const [problem, setProblem] = useState<{ message: string; at?: number } | null>(null);
+  const [problem, setProblem] = useState<JsonProblem | null>(null);
   const [seen, setSeen] = useState(outside);
   if (seen !== outside) {
     setSeen(outside);
@@ -206,36 +203,19 @@ export function JsonBox({ value, onValue, label, minLines = 2, describedBy, inva
             onExpression(next.trim());
             return;
           }
-          try {
-            const parsed: unknown = JSON.parse(next);
-            setProblem(null);
-            onValue(parsed);
-          } catch (cause) {
-            setProblem(jsonProblem(cause, next));
-          }
+          const read = readJson(next);
+          setProblem('problem' in read ? read.problem : null);
+          if ('value' in read) onValue(read.value);
         }}
       />
-      {problem ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{problem.message}</span> : null}
+      {problem ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{problem.kind === 'syntax' ? t('form.notJsonAt', { ...placeOf(text, problem.at) }) : jsonWords(problem, text)}</span> : null}
     </>
   );
 }
 
 function means(text: string, value: unknown): boolean {
   if (text.trim() === '') return value === undefined;
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
-  } catch {
-    // Half typed, and the value was changed from elsewhere: that wins.
-    return false;
-  }
-}
-
-/** "Line 3, column 5: this is not JSON", from what the browser's parser says. */
-export function jsonProblem(cause: unknown, text: string): { message: string; at?: number } {
-  const words = cause instanceof Error ? cause.message : String(cause);
-  const position = /position (\d+)/.exec(words)?.[1];
-  if (position === undefined) return { message: t('form.notJson') };
-  const at = Math.min(Number(position), text.length);
-  const before = text.slice(0, at).split('\n');
-  return { message: t('form.notJsonAt', { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }), at };
+  const read = readJson(text);
+  // Half typed, and the value was changed from elsewhere: that wins.
+  return 'value' in read && JSON.stringify(read.value) === JSON.stringify(value);
 }

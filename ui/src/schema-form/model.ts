@@ -2,6 +2,7 @@
 
 import { isTemplate } from '../code/cel-language.ts';
 import { isObject, pointerTo } from '../api/json.ts';
+import { numberKept, readJson } from '../api/read-json.ts';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
 import { celString } from '../code/field-drag.ts';
 
@@ -163,12 +164,8 @@ export function fromExpression(expression: string): unknown {
   const text = expression.replace(/^=/, '').trim();
   const quoted = /^'((?:[^'\\]|\\.)*)'$/.exec(text) ?? /^"((?:[^"\\]|\\.)*)"$/.exec(text);
   if (quoted) return (quoted[1] ?? '').replace(/\\n/g, '\n').replace(/\\(.)/g, '$1');
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
+  const read = readJson(text);
+  return 'value' in read ? read.value : undefined;
 }
 
 // ── numbers ──────────────────────────────────────────────────────────────────
@@ -180,7 +177,7 @@ export function parseNumber(text: string, integer: boolean): ParsedNumber {
   if (trimmed === '') return { ok: true, value: undefined };
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) return { ok: false };
   const value = Number(trimmed);
-  if (!Number.isFinite(value) || (integer && !Number.isInteger(value))) return { ok: false };
+  if (numberKept(trimmed.replace(/^\+/, '')) !== 'kept' || (integer && !Number.isInteger(value))) return { ok: false };
   return { ok: true, value };
 }
 

@@ -71,6 +71,9 @@ describe('types are kept', () => {
     await userEvent.type(screen.getByLabelText('Retries'), 'x');
     expect(screen.getByRole('alert').textContent).toContain('whole number');
     expect(last()).toBeUndefined();
+    fireEvent.change(screen.getByLabelText('Retries'), { target: { value: '9007199254740993' } });
+    expect(screen.getByRole('alert').textContent).toContain('9007199254740993 is a whole number that would be changed');
+    expect(last()).toBeUndefined();
   });
 
   it('a switch writes true and false', async () => {
@@ -289,6 +292,12 @@ it('the raw JSON is the same value', async () => {
   expect(last()).toEqual({ url: 'b', retries: 7 });
   act(() => replaceCode(box(), '{"url":'));
   expect(screen.getByRole('alert').textContent).toContain('not JSON');
+  expect(last()).toEqual({ url: 'b', retries: 7 });
+  // What would come out as another value is not taken, and what and where is said.
+  act(() => replaceCode(box(), '{"url":"b",\n"retries":1e400}'));
+  expect(screen.getByRole('alert').textContent).toContain('Line 2, column 11: 1e400 is larger than a number can be');
+  act(() => replaceCode(box(), '{"url":"b","url":"c"}'));
+  expect(screen.getByRole('alert').textContent).toContain('“url” stands twice');
   expect(last()).toEqual({ url: 'b', retries: 7 });
   await userEvent.click(screen.getByRole('radio', { name: 'Form' }));
   expect((screen.getByLabelText('Retries') as HTMLInputElement).value).toBe('7');

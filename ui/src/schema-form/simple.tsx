@@ -1,8 +1,9 @@
 // Fields with one plain value.
 
 import { useState } from 'react';
+import { numberKept } from '../api/read-json.ts';
 import { Icon, IconButton, Select, Switch, TextInput } from '../kit/index.ts';
-import { t } from '../i18n/index.ts';
+import { t, whatWords } from '../i18n/index.ts';
 import { ToExpression } from './expression.tsx';
 import { FieldFrame, Findings, type FieldProps } from './frame.tsx';
 import { choicesOf, hintsOf, isMultiline, keyOf, optionsOf, parseNumber, textOf, toExpression, typesOf } from './model.ts';
@@ -88,11 +89,16 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
           </>
         }
       />
-      {wrong ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{t(integer && factor === 1 ? 'form.notInteger' : 'form.notNumber')}</span> : null}
+      {wrong ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{wrongWords(text.trim(), integer && factor === 1)}</span> : null}
       {outOfBounds && !wrong ? <span className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{boundsText(bounds, factor)}</span> : null}
       {lenient && typeof value === 'string' && value !== '' ? <AsText value={value} onValue={onValue} readOnly={readOnly} /> : null}
     </>
   );
+}
+
+function wrongWords(written: string, integer: boolean): string {
+  const kept = /^-?\d/.test(written) && !Number.isNaN(Number(written)) ? numberKept(written) : 'kept';
+  return kept === 'kept' ? t(integer ? 'form.notInteger' : 'form.notNumber') : whatWords(kept, written);
 }
 
 /** Where a number is expected stands a text: it goes as it is, and may be made a number with one press. */

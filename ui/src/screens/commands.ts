@@ -3,9 +3,10 @@ import { transport } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
 import { copyText as toClipboard } from '../api/hand-out.ts';
 import { act } from '../api/queries.ts';
+import { readJson } from '../api/read-json.ts';
 import type { OpenWorkflow, Workflow } from '../api/types.ts';
 import { attempt, showError } from '../features/doing.ts';
-import { t } from '../i18n/index.ts';
+import { jsonWords, t } from '../i18n/index.ts';
 import { toast } from '../kit/index.ts';
 import { importWorkflow, offerImport } from './parts/import-dialog.tsx';
 import { navigate } from './router.ts';
@@ -62,7 +63,9 @@ export async function openFile(): Promise<void> {
   const document_ = parseWorkflow(chosen.text);
   if (!document_ && isForeign(chosen.text)) return offerImport(chosen);
   if (!document_) {
-    toast({ signal: 'err', text: t('gallery.notAWorkflow'), detail: t('gallery.notAWorkflowHint') });
+    const read = readJson(chosen.text);
+    const changed = 'problem' in read && read.problem.kind !== 'syntax' ? read.problem : undefined;
+    toast(changed ? { signal: 'err', text: t('gallery.wouldChange'), detail: jsonWords(changed, chosen.text) } : { signal: 'err', text: t('gallery.notAWorkflow'), detail: t('gallery.notAWorkflowHint') });
     return;
   }
   await attempt(async () => {
@@ -91,14 +94,12 @@ function isForeign(text: string): boolean {
 }
 
 export function parseWorkflow(text: string): Workflow | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || !('nodes' in value) || !('edges' in value)) return undefined;
-    const workflow = value as Workflow;
-    return typeof workflow.nodes === 'object' && Array.isArray(workflow.edges) ? { ...workflow, name: String(workflow.name ?? '') } : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = readJson(text);
+  if ('problem' in read) return undefined;
+  const { value } = read;
+  if (typeof value !== 'object' || value === null || !('nodes' in value) || !('edges' in value)) return undefined;
+  const workflow = value as Workflow;
+  return typeof workflow.nodes === 'object' && Array.isArray(workflow.edges) ? { ...workflow, name: String(workflow.name ?? '') } : undefined;
 }
 
 function chooseText(): Promise<{ text: string; name: string } | null> {

@@ -2,24 +2,16 @@
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
+import { readJson } from '../../api/read-json.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { WaitingCall } from '../../api/types.ts';
-import { t } from '../../i18n/index.ts';
+import { jsonWords, t } from '../../i18n/index.ts';
 import { Button, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import './debug.css';
 
 const SETTLE_MS = 250;
-
-type Read = { value: unknown } | { why: string };
-function read(text: string): Read {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch (cause) {
-    return { why: cause instanceof Error ? cause.message : '' };
-  }
-}
 
 const keyOf = (one: WaitingCall): string => `${one.path ?? ''}/${one.stepId}#${one.item ?? ''}`;
 
@@ -47,7 +39,7 @@ export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleO
 
 function Editor({ runId, one, title, which, onClose }: { runId: string; one: WaitingCall; title: string; which: ReactNode; onClose(): void }) {
   const [text, setText] = useState(() => JSON.stringify(one.input, null, 2));
-  const now = useMemo(() => read(text), [text]);
+  const now = useMemo(() => readJson(text), [text]);
   const [checked, setChecked] = useState<{ text: string; problem: string | null } | null>(null);
   const [busy, setBusy] = useState(false);
   const place = useMemo(() => ({ runId, stepId: one.stepId, ...(one.path === undefined ? {} : { path: one.path }), ...(one.item === undefined ? {} : { item: one.item }) }), [runId, one]);
@@ -65,7 +57,7 @@ function Editor({ runId, one, title, which, onClose }: { runId: string; one: Wai
     return () => { clearTimeout(timer); stop.abort(); };
   }, [now, text, place]);
   const verdict = checked?.text === text ? checked : null;
-  const problem = 'why' in now ? t('debug.input.notJson', { why: now.why }) : verdict?.problem ?? null;
+  const problem = 'problem' in now ? jsonWords(now.problem, text) : verdict?.problem ?? null;
   const send = async () => {
     if (!('value' in now) || busy) return;
     setBusy(true);

@@ -1,5 +1,5 @@
 // What reaches the run of a screen: breakpoints of its own steps only, each press once, the input that waits now.
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useEffect } from 'react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
@@ -119,4 +119,18 @@ it('the dialog shows what waits now, not what waited at the stop before', async 
   input = { n: 2 };
   rerender(dialog(true));
   expect((await text()).value).toContain('2');
+});
+
+it('an input that would go out as another is refused in words, and nobody is asked about it', async () => {
+  vi.useRealTimers();
+  const waiting = () => ({ status: 'paused', underWay: 0, breakpoints: [], waiting: [{ stepId: 'a', attempt: 0, input: { n: 1 }, editable: true }] }) as never;
+  const { fake } = renderWith(<InputDialog runId="r" titleOf={(id) => id} onClose={() => undefined} />, { run_debug: waiting, run_edit_input: () => ({ patch: [] }) as never });
+  const box = await screen.findByRole('textbox', { name: 'Input as JSON' });
+  await waitFor(() => expect(asked(fake, 'run_edit_input')).toHaveLength(1));
+  fireEvent.change(box, { target: { value: '{"n": 1e400}' } });
+  expect(screen.getByRole('status').textContent).toContain('Line 1, column 7: 1e400 is larger than a number can be');
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: /^Use this input|^Use/ }).disabled).toBe(true);
+  fireEvent.change(box, { target: { value: '{"n": 9007199254740995}' } });
+  expect(screen.getByRole('status').textContent).toContain('9007199254740995 is a whole number that would be changed');
+  expect(asked(fake, 'run_edit_input')).toHaveLength(1);
 });

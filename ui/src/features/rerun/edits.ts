@@ -1,29 +1,22 @@
 /** What a person changed of the values before a step. */
+import { isObject } from '../../api/json.ts';
+import { readJson, type JsonProblem } from '../../api/read-json.ts';
 import { same } from '../evidence/diff.ts';
 
 export type Values = Record<string, unknown>;
 
 /** A text as an object of values; else why not. */
-export function readValues(text: string): { value: Values } | { problem: 'json' | 'object' } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { problem: 'json' };
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'object' };
-  return { value: value as Values };
+export function readValues(text: string): { value: Values } | { problem: JsonProblem | 'object' } {
+  const read = readJson(text);
+  if ('problem' in read) return read;
+  return isObject(read.value) ? { value: read.value } : { problem: 'object' };
 }
 
 /** The data of the items, one element each. */
-export function readItems(text: string): { value: unknown[] } | { problem: 'json' | 'list' } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { problem: 'json' };
-  }
-  return Array.isArray(value) && value.length > 0 ? { value } : { problem: 'list' };
+export function readItems(text: string): { value: unknown[] } | { problem: JsonProblem | 'list' } {
+  const read = readJson(text);
+  if ('problem' in read) return read;
+  return Array.isArray(read.value) && read.value.length > 0 ? { value: read.value } : { problem: 'list' };
 }
 
 /** Only what differs is sent: what is masked and was not touched stays as it is. */

@@ -5,7 +5,7 @@ import { act, useCommand } from '../../api/queries.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import type { Commands, JsonMap, Workflow } from '../../api/types.ts';
 import { CodeEditor } from '../../code/CodeEditor.tsx';
-import { t, tn } from '../../i18n/index.ts';
+import { jsonWords, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Dialog, Icon, Segmented, Select, Skeleton, Tabs } from '../../kit/index.ts';
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
@@ -85,9 +85,9 @@ function Form({ runId, title, first, plan, version, document, head, onStarted, o
   const input = useMemo(() => readItems(texts.input), [texts.input]);
   const inputChanged = 'value' in input && !same(plan.input, input.value);
   const problems: Record<Part, string | undefined> = {
-    variables: problemOf(variables, before.variables),
-    params: problemOf(params, before.params),
-    input: 'problem' in input ? t(input.problem === 'json' ? 'rerun.notJson' : 'rerun.notList') : undefined,
+    variables: problemOf(variables, texts.variables, before.variables),
+    params: problemOf(params, texts.params, before.params),
+    input: !('problem' in input) ? undefined : input.problem === 'list' ? t('rerun.notList') : jsonWords(input.problem, texts.input),
   };
   const bad = Object.values(problems).some((one) => one !== undefined);
   const counts: Record<Part, number> = {
@@ -140,7 +140,11 @@ function Form({ runId, title, first, plan, version, document, head, onStarted, o
           <Tabs<Part> label={t('rerun.values')} value={part} onChange={setPart} tabs={[tab('variables'), tab('input'), tab('params')]}>
             <div className="rr-edit" data-quiet>
               <CodeEditor key={part} mode="json" minLines={4} label={t(`rerun.part.${part}`)} value={texts[part]} invalid={problems[part] !== undefined}
-                onChange={(text) => setTyped((old) => ({ ...old, [part]: text }))} />
+                onChange={(text) => {
+                  setTyped((old) => ({ ...old, [part]: text }));
+                  // It was said of values that are not there any more.
+                  setRefused(null);
+                }} />
             </div>
             {problems[part] ? <p className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{problems[part]}</p> : null}
             {plan.masked ? <p className="s t2 row gap1"><Icon name="eye" size={12} />{t('rerun.masked')}</p> : null}
@@ -162,8 +166,8 @@ function Form({ runId, title, first, plan, version, document, head, onStarted, o
   );
 }
 
-function problemOf(read: ReturnType<typeof readValues>, before: JsonMap): string | undefined {
-  if ('problem' in read) return t(read.problem === 'json' ? 'rerun.notJson' : 'rerun.notObject');
+function problemOf(read: ReturnType<typeof readValues>, text: string, before: JsonMap): string | undefined {
+  if ('problem' in read) return read.problem === 'object' ? t('rerun.notObject') : jsonWords(read.problem, text);
   const missing = missingOf(before, read.value);
   return missing.length ? t('rerun.missing', { names: missing.join(', ') }) : undefined;
 }

@@ -1,7 +1,8 @@
 /** Copy and paste as JSON text: the nodes, the wires between them, their places, and the wires that led in. */
 
 import { isObject } from '../../../api/json.ts';
-import { t } from '../../../i18n/index.ts';
+import { readJson } from '../../../api/read-json.ts';
+import { jsonWords, t } from '../../../i18n/index.ts';
 import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
 import type { Edit } from './edits.ts';
 import { byDepth, draggedSize, treeOf, withInside } from './frames.ts';
@@ -50,12 +51,9 @@ export function fragmentText(fragment: Fragment): string {
 
 /** What the text holds, or why nothing can be pasted. A whole workflow file is taken too. */
 export function readFragment(text: string): Fragment | { problem: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { problem: t('canvas.clip.none') };
-  }
+  const read = readJson(text);
+  if ('problem' in read) return { problem: read.problem.kind === 'syntax' ? t('canvas.clip.none') : jsonWords(read.problem, text) };
+  const { value } = read;
   if (!isObject(value) || value['signalbox'] === undefined || !isObject(value['nodes'])) {
     return { problem: t('canvas.clip.foreign') };
   }

@@ -1,0 +1,49 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { ApiError } from '../../api/error.ts';
+import type { Handlers } from '../../api/transport/fake.ts';
+import { editorOf, renderWith, replaceCode } from '../../test/render.tsx';
+import { RerunDialog } from './rerun-dialog.tsx';
+
+const PLAN = { stepId: 'put', masked: false, context: { big: 9_007_199_254_740_993_000, n: 1 }, input: [{ n: 1 }], params: {}, steps: [], answers: [], waits: false, sameDefinition: true };
+const shown = (handlers: Handlers) => renderWith(<RerunDialog runId="r-1" step="put" steps={[{ name: 'put', title: 'Put' }]} onStarted={() => undefined} onClose={() => undefined} />, { rerun_look: (() => PLAN) as never, ...handlers });
+const press = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Re-run \d/ });
+
+it('refuses values that would go out as others, with what and where', async () => {
+  const { fake } = shown({ run_rerun: (() => ({ runId: 'r-2' })) as never });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
+  const says = (text: string) => {
+    act(() => replaceCode(box, text));
+    return screen.queryByRole('alert')?.textContent;
+  };
+  expect(says('{\n"big": 1e400, "n": 1}')).toBe('Line 2, column 8: 1e400 is larger than a number can be. Write a smaller one, or write it as text, in double quotes.');
+  expect(press().disabled).toBe(true);
+  expect(says('{"big": 9007199254740993, "n": 1}')).toMatch(/^Line 1, column 9: 9007199254740993 is a whole number that would be changed/);
+  expect(says('{"big": 1, "n": 1, "n": 2}')).toMatch(/^Line 1, column 20: “n” stands twice in one object/);
+  expect(says('{"big": "\\ud800", "n": 1}')).toMatch(/^Line 1, column 9: This text has half of a letter/);
+  expect(says(`{"n": 1, "big": ${'['.repeat(600)}${']'.repeat(600)}}`)).toMatch(/more than 120 levels deep/);
+  expect(says('{"big"')).toBe('This is not JSON yet: line 1, column 7.');
+  expect(says('{"big": "9007199254740993", "n": 1}')).toBeUndefined();
+  await userEvent.click(press());
+  await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ overrides: { $big: '9007199254740993' } }));
+});
+
+it('a large number that nobody touched is not sent', async () => {
+  const { fake } = shown({ run_rerun: (() => ({ runId: 'r-2' })) as never });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
+  act(() => replaceCode(box, editorOf(box).state.doc.toString().replace('"n": 1', '"n": 2')));
+  await userEvent.click(press());
+  await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ overrides: { $n: 2 } }));
+  expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).not.toHaveProperty('overrides.$big');
+});
+
+it('forgets why the last press was refused when something else is typed', async () => {
+  shown({ run_rerun: () => { throw new ApiError({ code: 'VALIDATION', message: '$n needs a number', hint: '' } as never); } });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
+  act(() => replaceCode(box, '{"big": 1, "n": "x"}'));
+  await userEvent.click(press());
+  await screen.findByText('$n needs a number');
+  act(() => replaceCode(box, '{"big": 1, "n": 3}'));
+  expect(screen.queryByText('$n needs a number')).toBeNull();
+});
