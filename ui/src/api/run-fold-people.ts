@@ -1,11 +1,16 @@
 // How people and repairs change the state of a run: tasks, answers, reminders, pauses, tries to repair an input.
 
 import { isObject } from './json';
-import { cardOf, node, seen, text, writable, type Fields, type FoldState } from './run-fold-state';
+import { cardOf, node, seen, tasksOf, text, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
 import type { CallCard, FixTry, PersonNote, RunEventLike } from './run-types';
 
 const originOf = (payload: Fields): string | undefined => (isObject(payload['origin']) ? text(payload['origin']['stepId']) : undefined);
+
+const callOf = (s: FoldState, event: RunEventLike): { card?: number } => {
+  const index = cardOf(s, event)?.index;
+  return index === undefined ? {} : { card: index };
+};
 
 function lastCard(s: FoldState, id: string | undefined, path: string | null | undefined): CallCard | undefined {
   const index = id === undefined ? undefined : seen(s, id, path)?.lastCard;
@@ -26,15 +31,29 @@ function forget(s: FoldState, origin: string, path: string | null | undefined): 
   if (left > 0) s.handled.set(key, left - 1);
 }
 
+/** How many tasks there are about a step now. */
+function count(s: FoldState, id: string, path: string | null | undefined): void {
+  const known = seen(s, id, path);
+  const asking = tasksOf(s, id, path).length || undefined;
+  if (known && known.asking !== asking) node(s, id, path).asking = asking;
+}
+
 /** True when the event is one of these. */
 export function applyPeople(s: FoldState, event: RunEventLike, ms: number, payload: Fields): boolean {
+  const before = s.tasks;
+  const mine = apply(s, event, ms, payload);
+  if (s.tasks !== before) for (const id of new Set([event.stepId ?? '', originOf(payload) ?? event.stepId ?? ''])) count(s, id, event.path);
+  return mine;
+}
+
+function apply(s: FoldState, event: RunEventLike, ms: number, payload: Fields): boolean {
   const id = event.stepId ?? '';
   const origin = originOf(payload);
   const taskId = text(payload['taskId']) ?? text(payload['waitToken']) ?? '';
   switch (event.type) {
     case 'human_task_created': {
       s.tasks = [...s.tasks.filter((task) => task.taskId !== taskId), {
-        taskId, title: text(payload['title']) ?? '', nodeId: id, sinceMs: ms, ...(event.path ? { path: event.path } : {}),
+        taskId, title: text(payload['title']) ?? '', nodeId: id, sinceMs: ms, ...(event.path ? { path: event.path } : {}), ...callOf(s, event),
         ...(origin === undefined ? {} : { originId: origin }), ...(text(payload['expiresAt']) === undefined ? {} : { expiresAt: text(payload['expiresAt']) }),
       }];
       // Origin and human node wait both (SEMANTICS 5).
@@ -85,7 +104,7 @@ export function applyPeople(s: FoldState, event: RunEventLike, ms: number, paylo
       const run = node(s, id, event.path);
       run.state = 'asks';
       s.tasks = [...s.tasks.filter((task) => task.taskId !== taskId), {
-        taskId, title: text(payload['reason']) ?? run.title ?? id, nodeId: id, sinceMs: ms, ...(event.path ? { path: event.path } : {}), ...(text(payload['expireAt']) === undefined ? {} : { expiresAt: text(payload['expireAt']) }),
+        taskId, title: text(payload['reason']) ?? run.title ?? id, nodeId: id, sinceMs: ms, ...(event.path ? { path: event.path } : {}), ...callOf(s, event), ...(text(payload['expireAt']) === undefined ? {} : { expiresAt: text(payload['expireAt']) }),
       }];
       const card = lastCard(s, id, event.path);
       if (card) card.status = 'asks';

@@ -190,6 +190,10 @@ export function callKey(event: RunEventLike, withItem = true): string {
   return `${event.stepId}/${event.path ?? ''}/${withItem ? (event.item ?? '') : ''}/${event.visit ?? 1}/${event.attempt ?? 0}`;
 }
 
+/** Tasks that are about this step: it asks, or it failed and somebody else asks. */
+export const tasksOf = (s: FoldState, id: string, path: string | null | undefined): OpenTask[] =>
+  s.tasks.filter((task) => (task.nodeId === id || task.originId === id) && (task.path ?? '') === (path ?? ''));
+
 /** Something happens without a person. What a container does is what the steps in it do. */
 const goesOn = (run: NodeRun): boolean =>
   !CONTAINERS.has(run.kind ?? '') && (run.state === 'running' || run.state === 'retrying' || (run.state === 'waiting' && run.dueMs !== undefined));

@@ -5,7 +5,7 @@ import { applyDebug } from './run-fold-debug';
 import { applyPeople } from './run-fold-people';
 import { applySaid } from './run-fold-said';
 import { isObject } from './json';
-import { addCard, callKey, cardOf, grown, loopBegins, node, port, sumUp, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { addCard, callKey, cardOf, grown, loopBegins, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
 
@@ -143,7 +143,11 @@ function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, st
 /** The state of a node when one of its calls has ended well. */
 function settle(s: FoldState, run: NodeRun): void {
   if (run.state === 'failed') return;
-  run.state = run.open > 0 ? 'running' : (s.handled.get(slotKey(run.id, run.path)) ?? 0) > 0 ? 'handled' : 'done';
+  const tasks = tasksOf(s, run.id, run.path);
+  // A call that waits for a person is open and does not go on.
+  const asking = tasks.filter((task) => task.nodeId === run.id && task.card !== undefined && s.cards.at(task.card)?.endSeq === undefined).length;
+  // One item that waits for a person is what there is to do, however many went well.
+  run.state = run.open > asking ? 'running' : tasks.length > 0 ? 'asks' : (s.handled.get(slotKey(run.id, run.path)) ?? 0) > 0 ? 'handled' : 'done';
 }
 
 const count = (map: CowMap<number>, key: string, by: number): void => void map.set(key, Math.max(0, (map.get(key) ?? 0) + by));
@@ -192,7 +196,8 @@ function stepError(s: FoldState, event: RunEventLike, ms: number, error: RunErro
   }
   run = close(s, card, event, ms, wired ? 'handled' : 'failed');
   if (run.open > 0) run.state = 'running';
-  else run.state = wired ? 'handled' : 'failed';
+  else if (!wired) run.state = 'failed';
+  else run.state = tasksOf(s, run.id, run.path).length > 0 ? 'asks' : 'handled';
 }
 
 function retryScheduled(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
@@ -244,7 +249,7 @@ function errorHandled(s: FoldState, event: RunEventLike, payload: Fields): void 
   const drawn = !own && s.wired.has(`${decision.by}.${portOf(action)}`);
   if (action === 'fallback' || action === 'error_as_context') {
     if (!s.wired.has(`${origin}.error`)) count(s.handled, slotKey(origin, event.path), 1);
-    if (run.open === 0) run.state = 'handled';
+    if (run.open === 0) run.state = tasksOf(s, run.id, run.path).length > 0 ? 'asks' : 'handled';
     if (card && card.endSeq !== undefined) card.status = 'handled';
     if (action === 'fallback' && !drawn && s.definition?.nodes[origin]?.errorHandling?.fallbackNodeId) port(s, origin, 'fallback', 1, event.path);
   } else if (action === 'abort' && !drawn && run.open === 0) {

@@ -144,6 +144,7 @@ export class Sum {
       itemsIn: this.itemsIn, itemsOut: this.itemsOut, durationMs: this.durationMs, calls: this.calls, open: this.open,
       errorCode: last?.errorCode, message: last?.message,
       says: many ? undefined : last?.says,
+      asking: many ? undefined : last?.asking,
       startedAt: this.startedAt, endedAt: this.open > 0 ? undefined : last?.endedAt,
       lastCard: this.lastCard,
       over: { of: total, inState: this.states.get(state) ?? 0 },

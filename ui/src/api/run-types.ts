@@ -91,6 +91,8 @@ export interface NodeRun {
   says?: { what: 'text' | 'thinking' | 'tool'; words: string; tells?: string; card: number } | undefined;
   /** Index of the latest card of this node in `view.cards`. */
   lastCard?: number;
+  /** Tasks of this step that nobody has answered yet, its own and those about its failed items; absent for none. */
+  asking?: number;
   /** In which iteration or branch; absent at the top, and for a step as a whole. */
   path?: string;
   /** A step in a loop or branch as a whole: at so many places, and at so many of them in this state. */
@@ -105,6 +107,8 @@ export interface OpenTask {
   nodeId: string;
   originId?: string;
   path?: string;
+  /** Index of the call that it is about, in `view.cards`. */
+  card?: number;
   sinceMs: number;
   expiresAt?: string;
 }

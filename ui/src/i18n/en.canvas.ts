@@ -149,6 +149,8 @@ export const canvas = {
   'canvas.state.retrying': 'Retrying',
   'canvas.state.waiting': 'Waiting',
   'canvas.state.asks': "A person's turn",
+  'canvas.asksOf.one': '{n} of {of} waits for a person',
+  'canvas.asksOf.other': '{n} of {of} wait for a person',
   'canvas.asksLine': 'waits for a person',
   'canvas.state.done': 'Done',
   'canvas.state.failed': 'Failed',

@@ -65,4 +65,41 @@ describe('people in a run', () => {
     const paused = log(['workflow_start', null, {}], ['step_start', 'done', { input: [] }], ['pause_start', 'done', { nodeId: 'done', waitToken: 'w', reason: 'supplier' }]);
     expect(foldRun(paused, definition)).toMatchObject({ status: 'paused', tasks: [{ taskId: 'w', title: 'supplier' }] });
   });
+
+  const each = (...list: [type: string, payload: unknown, item: number][]): RunEventLike[] =>
+    list.map(([type, payload, item], i) => ({ runId: 'r', seq: i + 2, ts: new Date(1_000 * (i + 1)).toISOString(), type, stepId: 'done', visit: 1, attempt: 0, item, payload }));
+  const START = log(['workflow_start', null, {}]);
+  const input = (item: number) => ({ input: [{ item, data: {} }] });
+
+  it('one item that waits for a person is the state of its step, however many went well after it', () => {
+    const events = [...START, ...each(
+      ['step_start', input(0), 0], ['step_done', { ports: { success: 1 } }, 0],
+      ['step_start', input(1), 1], ['step_error', { error }, 1], ['human_task_created', { taskId: 't', title: 'No' }, 1],
+      ['step_start', input(2), 2], ['step_done', { ports: { success: 1 } }, 2],
+    )];
+    const view = foldRun(events, definition);
+    expect([view.nodes['done']?.state, view.nodes['done']?.asking, view.nodes['done']?.itemsIn, view.status]).toEqual(['asks', 1, 3, 'paused']);
+    // While another item is at work the run goes on.
+    expect(foldRun(events.slice(0, -1), definition)).toMatchObject({ status: 'running', nodes: { done: { state: 'running', asking: 1 } } });
+    const answer = { ...(events.at(-1) as RunEventLike), item: 1 };
+    const after = foldRun([...events, { ...answer, seq: 9, type: 'human_task_completed', payload: { taskId: 't', action: 'retry' } },
+      { ...answer, seq: 10, attempt: 1, type: 'step_start', payload: input(1) }, { ...answer, seq: 11, attempt: 1, type: 'step_done', payload: { ports: { success: 1 } } }], definition);
+    expect([after.nodes['done']?.state, after.nodes['done']?.asking, after.status]).toEqual(['done', undefined, 'running']);
+  });
+
+  it('a step that asks about two items waits until both are answered', () => {
+    const events = [...START, ...each(
+      ['step_start', input(0), 0], ['human_task_created', { taskId: 'a', title: 'A' }, 0], ['step_start', input(1), 1], ['human_task_created', { taskId: 'b', title: 'B' }, 1],
+      ['human_task_completed', { taskId: 'b', action: 'approve' }, 1], ['step_done', { ports: { success: 1 } }, 1],
+    )];
+    expect(foldRun(events, definition)).toMatchObject({ status: 'paused', nodes: { done: { state: 'asks', asking: 1 } } });
+  });
+
+  it('stays a person\'s turn where another error leaves by its wire', () => {
+    const wired = { ...definition, edges: [{ from: 'done.error', to: 'ask' }] };
+    const view = foldRun([...START, ...each(
+      ['step_start', input(0), 0], ['step_error', { error }, 0], ['human_task_created', { taskId: 't', title: 'No' }, 0], ['step_start', input(1), 1], ['step_error', { error }, 1],
+    )], wired);
+    expect(view.nodes['done']?.state).toBe('asks');
+  });
 });

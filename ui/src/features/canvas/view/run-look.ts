@@ -1,7 +1,7 @@
 /** How the state of a run looks on a card and on a wire. */
 
 import type { NodeRun, RunView } from '../../../api/run-state.ts';
-import { t } from '../../../i18n/index.ts';
+import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import type { Signal } from '../../../kit/signal.tsx';
 
 export interface CardLook {
@@ -64,7 +64,7 @@ function lineOf(run: NodeRun, now: number): string | null {
       return left > 0 ? t('canvas.waitIn', { time: timeLeft(left) }) : t('canvas.waitNow');
     }
     case 'asks':
-      return t('canvas.asksLine');
+      return run.itemsIn > 1 && run.asking !== undefined ? tn('canvas.asksOf', run.asking, { of: formatNumber(run.itemsIn) }) : t('canvas.asksLine');
     case 'running':
       if (run.says) return run.says.what === 'tool' ? toolLine(run.says.words, run.says.tells) : run.says.what === 'thinking' ? t('canvas.thinkingLine') : lastWords(run.says.words);
       return run.attempt > 0 ? attempts(run) : null;
