@@ -4,6 +4,8 @@ export const rerun = {
   'rerun.correct': 'Correct and continue…',
   'rerun.openMore': 'Re-run from…',
   'rerun.action': 'Re-run from the selected step…',
+  'rerun.why.goesOn': 'The run still goes on. It can be re-run from a step when it has ended or waits for a person.',
+  'rerun.why.iteration': 'Choose an iteration first: this step ran in more than one.',
   'rerun.title': 'Re-run from {step}',
   'rerun.step': 'Step',
   'rerun.version': 'Which version',

@@ -12,7 +12,7 @@ import { builderActions, NO_BUILDER, rerunAction } from './builder/actions.ts';
 export function useKnownActions(open: Action[]): Action[] {
   return useMemo(() => {
     const known = new Map(open.map((action) => [action.id, action]));
-    for (const action of [...builderActions(NO_BUILDER), rerunAction(null, null, []), ...panelActions(null, () => undefined), ...debugActions(NO_DEBUG), ...timeActions(() => null), ...canvasActionTable(), ...inboxActions(NO_INBOX), ...auditActions(NO_AUDIT)]) if (!known.has(action.id)) known.set(action.id, action);
+    for (const action of [...builderActions(NO_BUILDER), rerunAction(() => null, () => undefined), ...panelActions(null, () => undefined), ...debugActions(NO_DEBUG), ...timeActions(() => null), ...canvasActionTable(), ...inboxActions(NO_INBOX), ...auditActions(NO_AUDIT)]) if (!known.has(action.id)) known.set(action.id, action);
     return [...known.values()];
   }, [open]);
 }

@@ -1,5 +1,7 @@
+import { inChoice } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
+import { stepName } from './context.ts';
 
 /** Steps of a run that a re-run can begin at: those at the top that ran, in the order of the file. Recovery steps work on failures of others. */
 export function rerunSteps(document: Workflow, ran: (id: string) => boolean, catalog: readonly NodeDescriptor[]): { name: string; title: string }[] {
@@ -10,3 +12,25 @@ export function rerunSteps(document: Workflow, ran: (id: string) => boolean, cat
 }
 
 export const ranIn = (view: RunView | null) => (id: string): boolean => (view?.nodes[id]?.calls ?? 0) > 0;
+
+/** Where a re-run would begin, or what is in its way. */
+export type RerunPlace = { name: string } | { why: 'goesOn' | 'iteration' };
+
+/** The place of a step that is chosen on the canvas: at the top its name; in frames the call whose card is chosen, else where it ran in the
+ * iterations that are looked at, when that is one place. Null for what never ran and for recovery steps. */
+export function rerunPlace(view: RunView, document: Workflow, catalog: readonly NodeDescriptor[], id: string, picked?: { nodeId: string; path?: string }): RerunPlace | null {
+  const node = document.nodes[id];
+  if (!node || !ranIn(view)(id) || catalog.find((kind) => kind.type === node.type)?.role === 'recovery') return null;
+  const rests = view.status === 'completed' || view.status === 'failed' || view.status === 'cancelled' || view.status === 'paused';
+  if (!rests) return { why: 'goesOn' };
+  if (!node.parent) return { name: id };
+  if (picked?.nodeId === id && picked.path !== undefined && inChoice(picked.path, view.choice ?? {})) return { name: stepName(id, picked.path) };
+  let only: string | undefined;
+  for (const key of view.slotsOf.get(id)?.values() ?? []) {
+    const run = view.slots.get(key);
+    if (!run?.path || run.calls === 0 || !inChoice(run.path, view.choice ?? {})) continue;
+    if (only !== undefined) return { why: 'iteration' };
+    only = stepName(id, run.path);
+  }
+  return only === undefined ? null : { name: only };
+}

@@ -35,6 +35,8 @@ export interface DetailLogProps {
   onView?: (view: LogView) => void;
   /** looks at the iteration of a path */
   onChoose?: (choice: Choice) => void;
+  /** the card that is chosen, when one is */
+  onPicked?: (card: CallCard | undefined) => void;
 }
 
 const ALL = '';
@@ -44,7 +46,7 @@ export function DetailLog(props: DetailLogProps) {
   return <Log key={props.run?.runId ?? ''} {...props} />;
 }
 
-function Log({ run: runView, time = null, loading = false, document, selected, onSelectNode, view: asked, onView, onChoose }: DetailLogProps) {
+function Log({ run: runView, time = null, loading = false, document, selected, onSelectNode, view: asked, onView, onChoose, onPicked }: DetailLogProps) {
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
   const selectedNode = selected ?? null;
   const [own, setOwn] = useState<LogView>('cards');
@@ -76,6 +78,8 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
   const whole = runView && past ? viewAt(time.now, document, runView.choice ?? EVERY) : runView;
   const calls = whole?.calls;
   const pickedCard = picked === null ? undefined : calls?.at(picked);
+  useEffect(() => onPicked?.(pickedCard), [onPicked, pickedCard]);
+  useEffect(() => () => onPicked?.(undefined), [onPicked]);
   // A step chosen on the canvas is shown by its newest call.
   const ofNode = selectedNode === null ? undefined : runView?.nodes[selectedNode]?.lastCard;
   const chosen = pickedCard && (selectedNode === null || pickedCard.nodeId === selectedNode) ? picked : (ofNode ?? null);

@@ -1,6 +1,6 @@
-import type { EditorStore } from '../../features/canvas/editor.ts';
+import type { RerunPlace } from '../../features/rerun/steps.ts';
 import { t } from '../../i18n/index.ts';
-import type { Action } from '../../kit/index.ts';
+import { toast, type Action } from '../../kit/index.ts';
 
 export interface BuilderHooks {
   save(): void;
@@ -50,18 +50,17 @@ export function builderActions(hooks: BuilderHooks): Action[] {
   ];
 }
 
-/** The step chosen on the canvas, as an action of the palette with keys to be set. */
-export function rerunAction(ask: ((step: string) => void) | null, editor: EditorStore | null, steps: readonly { name: string }[]): Action {
-  const chosen = () => {
-    const [id, more] = editor?.getState().selection.nodes ?? [];
-    return id !== undefined && more === undefined && steps.some((one) => one.name === id) ? id : null;
-  };
+/** The step chosen on the canvas, as an action of the palette and of its menu, with keys to be set. `place`: where it would begin, or why not;
+ * null where there is nothing to say. */
+export function rerunAction(place: () => RerunPlace | null, ask: (step: string) => void): Action {
   return {
     id: 'run.rerunFrom', title: t('rerun.action'), titleNow: () => t('rerun.open'), keys: ['Shift+R'], group: t('group.run'), icon: 'retry',
-    when: () => ask !== null && chosen() !== null,
+    when: () => place() !== null,
     run: () => {
-      const step = chosen();
-      if (step !== null) ask?.(step);
+      const at = place();
+      if (at === null) return;
+      if ('name' in at) ask(at.name);
+      else toast({ signal: 'info', text: t(`rerun.why.${at.why}`) });
     },
   };
 }

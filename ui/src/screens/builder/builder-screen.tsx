@@ -31,7 +31,7 @@ import { titled } from '../workbench/titled.ts';
 import { showLogOf, usePanes } from '../workbench/panes.ts';
 import { Workbench } from '../workbench/workbench.tsx';
 import { navigate } from '../router.ts';
-import { builderActions, rerunAction } from './actions.ts';
+import { builderActions } from './actions.ts';
 import { refusedFor, useDiagnostics } from './diagnostics.ts';
 import { askedSchema, firstValues, mustAsk } from './params.ts';
 import { OutsideBanner } from './outside-banner.tsx';
@@ -213,7 +213,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   const debug = useDebugging({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, past, begun, stepStart, canStart: !running && !starting && !loading });
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
-  const actions = useMemo(() => [rerunAction(past ? null : ask, editor, offers?.steps ?? []), ...builderActions({
+  const actions = useMemo(() => builderActions({
     // The title bar says that it is saved.
     save: () => { takeTyped(); void session.save(); },
     canSave: () => !session.readOnly,
@@ -237,7 +237,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       setRunId(null);
     },
     canClearRun: () => runId !== null && !running,
-  })], [ask, past, offers, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, may, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
+  }), [past, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, may, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
   const keys = useBarKeys();
 
@@ -287,7 +287,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} loading={loading} bar={bar} breakpoints={debug.marks} underPanel={debug.line} workflowPanel onReady={onReady} {...panes} banners={<>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} loading={loading} bar={bar} breakpoints={debug.marks} underPanel={debug.line} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         <PastBanner time={time} words={eventText} />

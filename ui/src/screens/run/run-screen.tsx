@@ -20,7 +20,7 @@ import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, ConfirmDialog, EmptyState, IconButton, Menu, Skeleton, toast, useActions } from '../../kit/index.ts';
-import { rerunAction, viewActions } from '../builder/actions.ts';
+import { viewActions } from '../builder/actions.ts';
 import { attempt, copyText, showError } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { navigate, parseRoute } from '../router.ts';
@@ -99,8 +99,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const { ask } = rerun;
   const actions = useMemo(() => [
     ...viewActions({ toggleLog: () => onLogOpen(!logOpen), togglePanel: () => onPanelOpen(!panelOpen) }),
-    rerunAction(past ? null : ask, editor, offers?.steps ?? []),
-  ], [logOpen, onLogOpen, panelOpen, onPanelOpen, ask, past, editor, offers]);
+  ], [logOpen, onLogOpen, panelOpen, onPanelOpen]);
   useActions(actions);
 
   async function doing(work: () => Promise<unknown>) {
@@ -142,7 +141,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open || past ? undefined : run.output} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} {...panes}
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open || past ? undefined : run.output} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>

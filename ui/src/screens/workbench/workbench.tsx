@@ -2,18 +2,20 @@
 import './workbench.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
-import type { RunView } from '../../api/run-state.ts';
+import type { CallCard, RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { Canvas, canvasActions, toolActions, type CanvasHandle } from '../../features/canvas/index.ts';
 import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
+import { rerunPlace } from '../../features/rerun/steps.ts';
 import { TimeBar } from '../../features/time-travel/time-bar.tsx';
 import type { TimeTravel } from '../../api/time-travel.ts';
 import { DetailLog, eventText } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';
+import { rerunAction } from '../builder/actions.ts';
 import { MENUS, panelActions } from './menus.ts';
 import { setOpenGraph } from '../open-graph.ts';
 import { Problems } from './problems.tsx';
@@ -38,6 +40,8 @@ export interface WorkbenchProps {
   /** Breakpoints: on the canvas, and under the panel. */
   breakpoints?: ReadonlyMap<string, string> | undefined;
   underPanel?: ReactNode;
+  /** Opens the dialog of a re-run; absent where none can begin, whatever the run does. */
+  onRerun?: ((step: string) => void) | undefined;
   banners: ReactNode;
   logOpen: boolean;
   onLogOpen(open: boolean): void;
@@ -109,6 +113,17 @@ export function Workbench(props: WorkbenchProps) {
     setWanted({ id, tab });
     onPanelOpen(true);
   }), [editor, onPanelOpen]));
+  // Asked when a key or a menu is pressed, and not with each event of the run.
+  const picked = useRef<CallCard | undefined>(undefined);
+  const onPicked = useCallback((card: CallCard | undefined) => { picked.current = card; }, []);
+  const { onRerun } = props;
+  const now = useRef({ view, document, catalog, onRerun });
+  useEffect(() => { now.current = { view, document, catalog, onRerun }; });
+  useActions(useMemo(() => [rerunAction(() => {
+    const { view: run, document: drawn, catalog: kinds, onRerun: ask } = now.current;
+    const [id, ...others] = editor.getState().selection.nodes;
+    return run && ask && id !== undefined && others.length === 0 ? rerunPlace(run, drawn, kinds, id, picked.current) : null;
+  }, (step) => now.current.onRerun?.(step))], [editor]));
   const openNode = useCallback(() => onPanelOpen(true), [onPanelOpen]);
   const library = useCommand('workflow_list', {}, { enabled: Object.values(document.nodes).some((node) => node.type === SUB_WORKFLOW) }).data;
   /** A step that runs another file leads to that file. */
@@ -148,7 +163,7 @@ export function Workbench(props: WorkbenchProps) {
       <div className="wb-main">
         <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
           onToggle={() => props.onLogOpen(!logOpen)}
-          pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={go} onChoose={choose} /> : null}>
+          pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={go} onChoose={choose} onPicked={onPicked} /> : null}>
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel && props.underPanel ? <div className="dbg-panel">{panel}{props.underPanel}</div> : panel}>
             <div className="wb-canvas">
