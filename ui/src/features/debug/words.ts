@@ -2,12 +2,13 @@
 
 import type { RunStop } from '../../api/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
+import { pathWords } from '../run-log/where.ts';
 import type { Breakpoint } from './breakpoints.ts';
 
 export function whereStopped(stop: RunStop, titleOf: (id: string) => string): string {
   if (stop.stepId === undefined) return t('debug.byRequest', { who: formatPerson(stop.who ?? '') });
   const step = titleOf(stop.stepId);
-  if (stop.path !== undefined) return t('debug.atIn', { step, path: stop.path });
+  if (stop.path !== undefined) return t('debug.atIn', { step, path: pathWords(stop.path, titleOf) });
   return stop.item === undefined ? t('debug.at', { step }) : t('debug.atItem', { step, n: stop.item + 1 });
 }
 

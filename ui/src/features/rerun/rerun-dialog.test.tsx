@@ -47,3 +47,9 @@ it('forgets why the last press was refused when something else is typed', async 
   act(() => replaceCode(box, '{"big": 1, "n": 3}'));
   expect(screen.queryByText('$n needs a number')).toBeNull();
 });
+
+it('names a step in loops by titles, and people count from 1', async () => {
+  const titles: Record<string, string> = { each: 'Each order', lines: 'Each line', put: 'Put' };
+  renderWith(<RerunDialog runId="r-1" step="each[0]/lines[1]/put" steps={[]} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={() => undefined} />, { rerun_look: (() => PLAN) as never });
+  expect(await screen.findByRole('dialog', { name: 'Re-run from Each order 1 › Each line 2 › Put' })).toBeTruthy();
+});

@@ -10,6 +10,7 @@ import { Badge, Banner, Button, Dialog, Icon, Segmented, Select, Skeleton, Tabs 
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { shortRunId } from '../status.tsx';
+import { stepWords } from '../run-log/where.ts';
 import type { RerunPart } from './context.ts';
 import { changedOf, missingOf, readItems, readValues } from './edits.ts';
 
@@ -26,18 +27,20 @@ export interface RerunDialogProps {
   part?: RerunPart | undefined;
   /** Steps of the run that can be chosen. */
   steps: readonly { name: string; title: string }[];
+  /** The title of any step, those in containers too. */
+  titleOf?: ((id: string) => string) | undefined;
   /** What the editor shows; without it the file of the library is the current version. */
   document?: Workflow | undefined;
   onStarted(runId: string): void;
   onClose(): void;
 }
 
-export function RerunDialog({ runId, step: asked, part, steps, document, onStarted, onClose }: RerunDialogProps) {
+export function RerunDialog({ runId, step: asked, part, steps, titleOf, document, onStarted, onClose }: RerunDialogProps) {
   const [step, setStep] = useState(asked);
   const [version, setVersion] = useState<Version>('original');
   const sent = version === 'current' && document ? { document } : {};
   const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
-  const known = steps.some((one) => one.name === step) ? steps : [{ name: step, title: step }, ...steps];
+  const known = steps.some((one) => one.name === step) ? steps : [{ name: step, title: stepWords(step, titleOf ?? ((id) => id)) }, ...steps];
   const title = known.find((one) => one.name === step)?.title ?? step;
   const head = (
     <>

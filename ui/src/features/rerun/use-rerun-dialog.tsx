@@ -8,6 +8,8 @@ export interface RerunOf {
   runId: string;
   /** Steps that ran, in the order of the file. */
   steps: readonly { name: string; title: string }[];
+  /** The title of any step, those in containers too. */
+  titleOf?: (id: string) => string;
   document?: Workflow | undefined;
 }
 
@@ -17,7 +19,7 @@ export function useRerunDialog(of: RerunOf | null, onStarted: (runId: string) =>
   const close = useCallback(() => setAsked(null), []);
   const ask = useMemo<AskRerun | null>(() => (of ? (step, part) => setAsked({ step, part }) : null), [of]);
   const dialog = of && asked !== null ? (
-    <RerunDialog runId={of.runId} step={asked.step} part={asked.part} steps={of.steps} document={of.document} onClose={close}
+    <RerunDialog runId={of.runId} step={asked.step} part={asked.part} steps={of.steps} titleOf={of.titleOf} document={of.document} onClose={close}
       onStarted={(runId) => { close(); onStarted(runId); }} />
   ) : null;
   return { ask, dialog };

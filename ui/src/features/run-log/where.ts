@@ -8,6 +8,12 @@ export function pathWords(path: string, nameOf: (id: string) => string): string 
   return partsOf(path).map(({ id, index }) => (index === undefined ? nameOf(id) : `${nameOf(id)} ${formatNumber(index + 1)}`)).join(' › ');
 }
 
+/** `each[3]/put` as "Each order 4 › Put": a step with where it is. */
+export function stepWords(name: string, nameOf: (id: string) => string): string {
+  const at = name.lastIndexOf('/');
+  return at < 0 ? nameOf(name) : `${pathWords(name.slice(0, at), nameOf)} › ${nameOf(name.slice(at + 1))}`;
+}
+
 /** How deep something stands: an iteration is one step in; a branch is named after its container, and both are one. */
 export function depthOf(path: string | undefined): number {
   if (!path) return 0;

@@ -14,6 +14,7 @@ import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
 import { sendable, type Breakpoint } from '../../features/debug/breakpoints.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
+import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
@@ -207,7 +208,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const rests = view !== null && !loading && (isTerminal(view.status) || view.status === 'paused');
   const lastSeq = view?.lastSeq ?? 0;
   // With the document as it is now the current version is what the editor shows, saved or not.
-  const offers = useMemo(() => (rests && runId && may('run_rerun') ? { runId, steps: rerunSteps(definition, ranIn(view), catalog), document: session.readOnly ? undefined : document } : null), [rests, lastSeq, runId, definition, document, session.readOnly, catalog, may]); // eslint-disable-line react/exhaustive-deps
+  const offers = useMemo(() => (rests && runId && may('run_rerun') ? { runId, steps: rerunSteps(definition, ranIn(view), catalog), titleOf: (id: string) => titleOf(definition, id, catalog), document: session.readOnly ? undefined : document } : null), [rests, lastSeq, runId, definition, document, session.readOnly, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((id: string) => navigate({ screen: 'run', runId: id }), []));
   const { ask } = rerun;
 

@@ -3,6 +3,7 @@
 import { sentences } from '../../api/error.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
+import { stepWords } from '../../features/run-log/where.ts';
 import { shortRunId } from '../../features/status.tsx';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { navigate } from '../router.ts';
@@ -12,9 +13,7 @@ interface Props { run: Pick<RunDetails, 'definition' | 'parentRunId' | 'resumedF
 /** The step that it began at, by its title and with its iteration. */
 function begunAt({ run, catalog }: Props): string | undefined {
   if (run.resumedFrom === undefined) return undefined;
-  const parts = run.resumedFrom.split('/');
-  const id = parts.pop() ?? '';
-  return [...parts, Object.hasOwn(run.definition.nodes, id) ? titleOf(run.definition, id, catalog) : id].join('/');
+  return stepWords(run.resumedFrom, (id) => (Object.hasOwn(run.definition.nodes, id) ? titleOf(run.definition, id, catalog) : id));
 }
 
 export function Origin({ run, catalog }: Props) {

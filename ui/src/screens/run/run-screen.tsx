@@ -7,6 +7,7 @@ import { isTerminal } from '../../api/run-state.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
+import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
@@ -94,7 +95,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   // A run that goes on has nothing to begin again.
   const rests = isTerminal(status) || status === 'paused';
   const lastSeq = view?.lastSeq ?? 0;
-  const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog) } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
+  const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: (id: string) => titleOf(run.definition, id, catalog) } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((runId: string) => navigate({ screen: 'run', runId }), []));
   const { ask } = rerun;
   const actions = useMemo(() => [

@@ -47,7 +47,7 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
         ) : variables.length ? (
           <div className="wb-vars">
             {variables.map(([name, value]) => [
-              <code key={name} className={name === changed ? 'c-sel' : ''}>${name.replace(/^\$/, '')}{name === changed ? <span className="s t2 wb-changed">{t('time.changed')}</span> : null}</code>,
+              <code key={name} className={name === changed ? 'c-sel' : ''}>${name.replace(/^\$/, '')}{name === changed ? <> <span className="s t2 wb-changed">{t('time.changed')}</span></> : null}</code>,
               <code key={`${name}-value`} className="t2">{short(value)}</code>,
             ])}
           </div>
