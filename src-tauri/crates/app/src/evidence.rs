@@ -341,7 +341,16 @@ fn lines_against(file: &Path, key_file: Option<&Path>, known: Vec<PublicKey>) ->
     let checked = !keys.is_empty();
     let open = std::fs::File::open(file).map_err(|error| io_error(&error, file, "read"))?;
     let expect = Expect { keys, ..Expect::default() };
-    let verdict = try_verify(sink::read_rows(BufReader::new(open)), &expect).map_err(|why| match why {
+    let mut rows = sink::read_rows(BufReader::new(open)).peekable();
+    if let Some(Ok(first)) = rows.peek()
+        && first.seq > 0
+    {
+        return Err(ApiError::bad_request(
+            format!("{} begins at entry {}: it holds a part of a chain.", file.display(), first.seq),
+            "The links of a part do not show that nothing is missing. Export a .zip with `signalbox audit export`: a pack proves a part, too.",
+        ));
+    }
+    let verdict = try_verify(rows, &expect).map_err(|why| match why {
         SinkError::Io(error) => io_error(&error, file, "read"),
         SinkError::Foreign { line, problem } => ApiError::bad_request(
             format!("{}, line {line}, is no entry of an audit chain: {problem}.", file.display()),
@@ -349,8 +358,11 @@ fn lines_against(file: &Path, key_file: Option<&Path>, known: Vec<PublicKey>) ->
         ),
         other => ApiError::bad_request(format!("{}: {other}.", file.display()), "Ask for the file again."),
     })?;
+    // A part of a chain, and one that something was taken out of, look alike here.
+    let is_gap = matches!(&verdict, Verdict::Broken(broken) if broken.kind == Kind::Missing);
     Ok(json!({
-        "intact": verdict.is_intact(), "lines": true, "signaturesChecked": checked, "message": verdict.to_string(), "verdict": verdict,
+        "intact": verdict.is_intact(), "lines": true, "signaturesChecked": checked, "gap": is_gap,
+        "message": verdict.to_string(), "verdict": verdict,
     }))
 }
 

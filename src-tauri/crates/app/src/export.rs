@@ -272,10 +272,9 @@ fn with(rows: impl Iterator<Item = Row>, extra: Option<Row>) -> impl Iterator<It
 
 /// A file that is begun.
 fn cannot_write(file: &Path) -> impl Fn(std::io::Error) -> ApiError {
-    move |error| ApiError {
-        message: format!("{} could not be written: {}.", file.display(), io_words(&error)),
-        hint: "Free some space, then try again.".into(),
-        ..io_error(&error, file, "written")
+    move |error| {
+        let message = format!("{} could not be written: {}.", file.display(), io_words(&error));
+        ApiError { message, ..io_error(&error, file, "written") }
     }
 }
 

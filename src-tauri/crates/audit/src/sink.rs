@@ -5,11 +5,12 @@ use crate::chain::{Chain, Head, SealError, Sealed};
 use crate::digest::Digest;
 use crate::entry::{Entry, NotAnEntry, Record, is_signed};
 use crate::line::{from_line, to_line};
+use crate::pack::Limits;
 use crate::sign::{Signature, Signer};
 use crate::verify::Row;
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read as _, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -205,9 +206,32 @@ impl Jsonl {
     }
 }
 
-/// The rows of a file of lines. A line that is no entry is an error with its number.
+/// The rows of a file of lines. A line that is no entry is an error with its number. One that is longer than a line of a pack
+/// may be ([`Limits`]) is not read to its end, and nothing after it.
 pub fn read_rows(reader: impl BufRead) -> impl Iterator<Item = Result<Row, SinkError>> {
-    reader.lines().zip(1..).map(|(line, number)| {
-        from_line(&line?).map_err(|error: NotAnEntry| SinkError::Foreign { line: number, problem: error.to_string() })
+    let most = Limits::default().line;
+    let (mut reader, mut number) = (Some(reader), 0);
+    std::iter::from_fn(move || {
+        let mut line = Vec::new();
+        number += 1;
+        let read = reader.as_mut()?.by_ref().take(most + 1).read_until(b'\n', &mut line);
+        let foreign = |problem: String| Some(Err(SinkError::Foreign { line: number, problem }));
+        match read {
+            Ok(0) => None,
+            Ok(_) if line.len() as u64 > most => {
+                reader = None;
+                foreign(format!("it is longer than {} MiB", most >> 20))
+            }
+            Ok(_) => {
+                let text = line.strip_suffix(b"\n").unwrap_or(&line);
+                let text = text.strip_suffix(b"\r").unwrap_or(text);
+                let row = match std::str::from_utf8(text) {
+                    Ok(text) => from_line(text).map_err(|error: NotAnEntry| error.to_string()),
+                    Err(_) => Err("it is no UTF-8".to_owned()),
+                };
+                row.map_or_else(foreign, |row| Some(Ok(row)))
+            }
+            Err(error) => Some(Err(error.into())),
+        }
     })
 }

@@ -74,7 +74,7 @@ impl Violation {
             ("pattern", None) => "Is not written as this field asks".to_owned(),
             _ => self.message.clone(),
         };
-        let name = |part: String| part.parse::<usize>().map_or(part, |index| (index + 1).to_string());
+        let name = |part: String| part.parse::<usize>().map_or(part, |index| index.saturating_add(1).to_string());
         let parts: Vec<String> =
             crate::patch::pointer::split(&self.path).unwrap_or_default().into_iter().map(name).collect();
         match (&self.title, parts.is_empty()) {

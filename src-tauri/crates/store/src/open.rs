@@ -46,7 +46,13 @@ impl Default for StoreOptions {
 
 pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
     match open_as(folder, options, false) {
-        Err(Error::DiskFull) if options.reads && cfg!(unix) => open_as(folder, options, true),
+        Err(Error::DiskFull) if options.reads && cfg!(unix) => {
+            open_as(folder, options, true).map_err(|error| match error {
+                // Another process has it, too: the first reason is the one to tell.
+                Error::Busy => Error::DiskFull,
+                other => other,
+            })
+        }
         opened => opened,
     }
 }

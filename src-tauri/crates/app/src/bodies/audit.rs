@@ -130,7 +130,7 @@ fn export_in(
     part: &Path,
 ) -> ApiResult<AuditExported> {
     let file = File::create(part).map_err(|error| io_error(&error, part, "written"))?;
-    let (entries, ending) = app.export_audit(caller, request, part, BufWriter::new(file))?;
+    let (entries, ending) = app.export_audit(caller, request, Path::new("The export"), BufWriter::new(file))?;
     let when = time::format(app.now_ms()).replace([':', '.'], "-");
     let of = request.run_id.as_deref().map(|run| format!("-{run}")).unwrap_or_default();
     let safe: String = of.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();

@@ -410,8 +410,12 @@ impl App {
 /// Whether tokens were taken back, and everything that went wrong, each once.
 fn taken_back(outcomes: Vec<Result<bool, String>>) -> (bool, Option<String>) {
     let revoked = outcomes.contains(&Ok(true));
-    let mut faults: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
-    faults.dedup();
+    let mut faults: Vec<String> = Vec::new();
+    for fault in outcomes.into_iter().filter_map(Result::err) {
+        if !faults.contains(&fault) {
+            faults.push(fault);
+        }
+    }
     (revoked, (!faults.is_empty()).then(|| format!("{}.", faults.join(". "))))
 }
 

@@ -41,7 +41,7 @@ impl Deciding<'_> {
         };
         let alternatives = alternatives(&config, &wired, &|i| {
             let node = &self.compiled.nodes[i];
-            (node.id.to_string(), node.node.title.clone())
+            (node.id.to_string(), node.name().to_owned())
         });
         let can_skip = matches!(self.compiled.way(human, "skip", node), Way::Exit(_)) || self.can_skip(node);
         let listed: Vec<TaskAction> = config
@@ -513,11 +513,8 @@ fn names(config: &Map, name: &str) -> Vec<String> {
 }
 
 /// The declared alternatives that are wired, or all that are wired.
-fn alternatives(config: &Map, wired: &[usize], named: &dyn Fn(usize) -> (String, Option<String>)) -> Vec<Alternative> {
-    let targets = wired.iter().map(|i| named(*i)).map(|(id, title)| {
-        let label = title.unwrap_or_else(|| id.clone());
-        Alternative { target_node_id: id, label }
-    });
+fn alternatives(config: &Map, wired: &[usize], named: &dyn Fn(usize) -> (String, String)) -> Vec<Alternative> {
+    let targets = wired.iter().map(|i| named(*i)).map(|(target_node_id, label)| Alternative { target_node_id, label });
     let declared = config.get("alternatives").and_then(Value::as_array);
     let label_of = |id: &str| {
         let entry = declared.into_iter().flatten().find(|entry| {

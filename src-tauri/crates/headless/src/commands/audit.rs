@@ -333,6 +333,38 @@ pub(crate) fn pack_alone(output: &Output, file: &Path, key: Option<&Path>, why: 
     pack_told(output, &found, key.is_some())
 }
 
+/// What stands behind the links of a file of lines: it has no checkpoints, only decisions in it are signed. True when it is what
+/// it should be: with a key that is named, something must be signed by it.
+fn lines_told(output: &Output, found: &Value, key_given: bool) -> bool {
+    if found["intact"] != true {
+        if found["gap"] == true {
+            output.line("An export of one run or of a query holds a part of the chain and looks like this, too: export a .zip, which proves a part.");
+        }
+        return false;
+    }
+    let count = |name: &str| found["verdict"][name].as_u64().unwrap_or_default();
+    let (signed, unsigned) = (count("decisionsSigned"), count("decisionsUnsigned"));
+    let by = if key_given { "the key of --key" } else { "a key that this data folder knows" };
+    if found["signaturesChecked"] != true {
+        output.line("Signatures in it were not checked: no key of this chain is known here. Name one with --key.");
+        return true;
+    }
+    let told = match (signed, unsigned) {
+        (0, _) => format!("Nothing in it is signed by {by}: this does not show who wrote it."),
+        (1, 0) => format!("The decision in it is signed by {by}."),
+        (_, 0) => format!("All {signed} decisions in it are signed by {by}."),
+        _ => {
+            format!("{signed} of {} decisions in it are signed by {by}, the others are not signed.", signed + unsigned)
+        }
+    };
+    if signed > 0 && unsigned == 0 {
+        output.line(&told)
+    } else {
+        output.line(&output.paint(&told, Tone::Warn))
+    }
+    signed > 0 || !key_given
+}
+
 fn pack_told(output: &Output, found: &Value, key_given: bool) -> Done {
     let good = found["intact"] == true;
     if output.json {
@@ -342,17 +374,7 @@ fn pack_told(output: &Output, found: &Value, key_given: bool) -> Done {
     let tone = if good { Tone::Good } else { Tone::Bad };
     output.line(&output.paint(&plain(found["message"].as_str().unwrap_or_default()), tone));
     if found["lines"] == true {
-        if good {
-            let told = match (found["signaturesChecked"] == true, key_given) {
-                (true, true) => "Signatures in it fit the key of --key.",
-                (true, false) => "Signatures in it fit the keys that this data folder knows.",
-                (false, _) => {
-                    "Signatures in it were not checked: no key of this chain is known here. Name one with --key."
-                }
-            };
-            output.line(told);
-        }
-        return Ok(if good { OK } else { FAILED });
+        return Ok(if lines_told(output, found, key_given) { OK } else { FAILED });
     }
     if let Some(profile) = found["profile"].as_str().filter(|profile| *profile != "full") {
         output.line(&output.paint(&format!("Exported with the profile {}.", plain(profile)), Tone::Warn));
