@@ -24,12 +24,12 @@ async function file(host: { rpc<T>(command: string, payload?: unknown): Promise<
 }
 
 test('a run that waits for a person says so wherever runs are shown', async ({ open, host }) => {
-  const { ref } = await makeWorkflow(host, { ...APPROVAL, name: 'Waits' });
+  const { ref } = await makeWorkflow(host, { ...APPROVAL, name: 'Stands still' });
   const runId = await startRun(host, ref, { amount: 9 });
   await expect.poll(async () => (await openTasks(host)).filter((one) => one.runId === runId).length).toBe(1);
   await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status).toBe('paused');
   const page = await open('#/runs');
-  const row = page.getByRole('row', { name: /Waits/ });
+  const row = page.getByRole('row', { name: /^Stands still/ });
   await expect(row).toContainText('Waits for a person');
   await expect(row.locator('.c-person')).toBeVisible();
   await shot(page, 'runs-waits');

@@ -114,7 +114,11 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   run.open++;
   // A retry takes the same items again, and so does a call after a crash; of many items each part is a call that takes more.
   const more = !card.key.includes('#') || (card.input[0]?.item ?? 0) >= run.itemsIn;
-  if (card.attempt === 0 && more) run.itemsIn += card.input.length;
+  if (card.attempt === 0 && more) {
+    run.itemsIn += card.input.length;
+    run.inVisit = run.visit === card.visit ? (run.inVisit ?? 0) + card.input.length : card.input.length;
+    run.visit = card.visit;
+  }
   run.lastCard = card.index;
 }
 
@@ -140,14 +144,17 @@ function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, st
   return run;
 }
 
-/** The state of a node when one of its calls has ended well. */
+/** What a node is about: `running` while one of its calls goes on, `asks` while it only waits for a person. A call that waits is open and does not go on. */
+function busy(s: FoldState, run: NodeRun): 'running' | 'asks' | undefined {
+  const tasks = tasksOf(s, run.id, run.path);
+  const asking = tasks.filter((task) => task.nodeId === run.id && task.card !== undefined && s.cards.at(task.card)?.endSeq === undefined).length;
+  return run.open > asking ? 'running' : tasks.length > 0 ? 'asks' : undefined;
+}
+
+/** The state of a node when one of its calls has ended well. One item that waits for a person is what there is to do, however many went well. */
 function settle(s: FoldState, run: NodeRun): void {
   if (run.state === 'failed') return;
-  const tasks = tasksOf(s, run.id, run.path);
-  // A call that waits for a person is open and does not go on.
-  const asking = tasks.filter((task) => task.nodeId === run.id && task.card !== undefined && s.cards.at(task.card)?.endSeq === undefined).length;
-  // One item that waits for a person is what there is to do, however many went well.
-  run.state = run.open > asking ? 'running' : tasks.length > 0 ? 'asks' : (s.handled.get(slotKey(run.id, run.path)) ?? 0) > 0 ? 'handled' : 'done';
+  run.state = busy(s, run) ?? ((s.handled.get(slotKey(run.id, run.path)) ?? 0) > 0 ? 'handled' : 'done');
 }
 
 const count = (map: CowMap<number>, key: string, by: number): void => void map.set(key, Math.max(0, (map.get(key) ?? 0) + by));
@@ -195,9 +202,9 @@ function stepError(s: FoldState, event: RunEventLike, ms: number, error: RunErro
     if (card.itemErrors.length < card.input.length) return;
   }
   run = close(s, card, event, ms, wired ? 'handled' : 'failed');
-  if (run.open > 0) run.state = 'running';
-  else if (!wired) run.state = 'failed';
-  else run.state = tasksOf(s, run.id, run.path).length > 0 ? 'asks' : 'handled';
+  const goesOn = busy(s, run);
+  // What failed without a way on stays failed where nothing else goes on; a person may be asked about it next.
+  run.state = run.open === 0 && !wired ? 'failed' : goesOn ?? 'handled';
 }
 
 function retryScheduled(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
@@ -249,7 +256,8 @@ function errorHandled(s: FoldState, event: RunEventLike, payload: Fields): void 
   const drawn = !own && s.wired.has(`${decision.by}.${portOf(action)}`);
   if (action === 'fallback' || action === 'error_as_context') {
     if (!s.wired.has(`${origin}.error`)) count(s.handled, slotKey(origin, event.path), 1);
-    if (run.open === 0) run.state = tasksOf(s, run.id, run.path).length > 0 ? 'asks' : 'handled';
+    const goesOn = busy(s, run);
+    if (goesOn !== 'running') run.state = goesOn ?? 'handled';
     if (card && card.endSeq !== undefined) card.status = 'handled';
     if (action === 'fallback' && !drawn && s.definition?.nodes[origin]?.errorHandling?.fallbackNodeId) port(s, origin, 'fallback', 1, event.path);
   } else if (action === 'abort' && !drawn && run.open === 0) {

@@ -93,6 +93,9 @@ export interface NodeRun {
   lastCard?: number;
   /** Tasks of this step that nobody has answered yet, its own and those about its failed items; absent for none. */
   asking?: number;
+  /** The last time that it began, and how many items came in then: after an answer it begins again, with fewer. */
+  visit?: number;
+  inVisit?: number;
   /** In which iteration or branch; absent at the top, and for a step as a whole. */
   path?: string;
   /** A step in a loop or branch as a whole: at so many places, and at so many of them in this state. */

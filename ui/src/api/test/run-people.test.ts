@@ -95,6 +95,20 @@ describe('people in a run', () => {
     expect(foldRun(events, definition)).toMatchObject({ status: 'paused', nodes: { done: { state: 'asks', asking: 1 } } });
   });
 
+  it('a step with one item that asks again waits for that one, however often it began', () => {
+    const again = each(['step_start', input(0), 0]).map((event) => ({ ...event, visit: 2 }));
+    const view = foldRun([...START, ...each(['step_start', input(0), 0], ['human_task_created', { taskId: 'a', title: 'A' }, 0], ['human_task_completed', { taskId: 'a', action: 'retry' }, 0]), ...again].map((event, index) => ({ ...event, seq: index + 1 })), definition);
+    expect(view.nodes['done']).toMatchObject({ itemsIn: 2, inVisit: 1 });
+  });
+
+  it('stays a person\'s turn where another item of the step fails', () => {
+    const wired = { ...definition, edges: [{ from: 'done.error', to: 'ask' }] };
+    const view = foldRun([...START, ...each(
+      ['step_start', input(0), 0], ['human_task_created', { taskId: 'a', title: 'A' }, 0], ['step_start', input(1), 1], ['step_error', { error }, 1],
+    )], wired);
+    expect(view).toMatchObject({ status: 'paused', nodes: { done: { state: 'asks' } } });
+  });
+
   it('stays a person\'s turn where another error leaves by its wire', () => {
     const wired = { ...definition, edges: [{ from: 'done.error', to: 'ask' }] };
     const view = foldRun([...START, ...each(

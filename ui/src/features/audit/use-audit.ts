@@ -14,7 +14,9 @@ const JUMP = 500;
 interface State { query: string; of: string; rows: AuditRow[] | undefined; total: number; more: boolean; head: AuditPage['head'] | undefined; end: boolean; error: ApiError | null; added: number }
 type Event =
   | { type: 'reset'; query: string }
-  | { type: 'first' | 'older' | 'newer'; query: string; page: AuditPage }
+  | { type: 'first' | 'newer'; query: string; page: AuditPage }
+  /** `before`: the record that the page was asked to go on behind. */
+  | { type: 'older'; query: string; before: number; page: AuditPage }
   | { type: 'failed'; query: string; error: ApiError };
 
 const EMPTY: State = { query: '', of: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 };
@@ -36,8 +38,9 @@ export function step(state: State, event: Event): State {
   if (state.of !== event.query) return state;
   const rows = state.rows ?? [];
   if (event.type === 'older') {
-    const last = rows.at(-1)?.seq ?? Infinity;
-    return { ...state, ...about, rows: [...rows, ...page.entries.filter((row) => row.seq < last)], end: page.entries.length < PAGE, added: 0 };
+    // The list began anew meanwhile: behind its rows this page would leave some out.
+    if (rows.at(-1)?.seq !== event.before) return state;
+    return { ...state, ...about, rows: [...rows, ...page.entries.filter((row) => row.seq < event.before)], end: page.entries.length < PAGE, added: 0 };
   }
   const newest = rows[0]?.seq ?? -1;
   const fresh = page.entries.filter((row) => row.seq > newest);
@@ -81,10 +84,10 @@ export function useAuditRows(query: string, follow: boolean) {
   }, [follow, ready, newest, query, first]);
 
   const older = useCallback(() => {
-    if (busy.current || oldest === undefined || state.end) return;
+    if (busy.current || !ready || oldest === undefined || state.end) return;
     busy.current = true;
-    call('audit_list', { query, before: oldest, limit: PAGE }).then((page) => send({ type: 'older', query, page }), (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) }))
+    call('audit_list', { query, before: oldest, limit: PAGE }).then((page) => send({ type: 'older', query, before: oldest, page }), (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) }))
       .finally(() => { busy.current = false; });
-  }, [oldest, query, state.end]);
+  }, [oldest, query, ready, state.end]);
   return { ...state, stale: state.of !== query || rows === undefined, older, retry: () => void first() };
 }

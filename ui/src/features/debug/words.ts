@@ -2,7 +2,7 @@
 
 import type { RunStop } from '../../api/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
-import { pathWords } from '../run-log/where.ts';
+import { pathWords } from '../where.ts';
 import type { Breakpoint } from './breakpoints.ts';
 
 export function whereStopped(stop: RunStop, titleOf: (id: string) => string): string {

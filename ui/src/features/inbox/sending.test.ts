@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { peopleHost, task, type PeopleHost } from '../../test/people.ts';
+import { queryClient } from '../../api/queries.ts';
 import { dropDraft, editDraft, reveal, useDrafts } from './drafts.ts';
 import { failureText } from './sends-strip.tsx';
 import { LOOK_MS, PART, queueSend, resumeSends, sendNow, sendOf, sendWord, stopSend, takeOut, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
@@ -346,5 +347,41 @@ describe('a decision about many (L5)', () => {
     useSends.setState({ sends: [two] });
     takeOut('broken', 'task-2');
     expect(sends()).toMatchObject([{ taskIds: ['task-1'], state: 'done' }]);
+  });
+  it('of another person in the same browser is neither shown nor sent, and stays for that person', async () => {
+    queryClient.setQueryData(['who', {}], { operatorId: 'user:olga', role: 'operator', via: 'rest' });
+    const id = decide();
+    const kept = localStorage.getItem('signalbox.sends');
+    expect(sends()).toMatchObject([{ by: 'user:olga' }]);
+    useSends.setState({ sends: [] });
+    queryClient.setQueryData(['who', {}], { operatorId: 'user:omar', role: 'operator', via: 'rest' });
+    localStorage.setItem('signalbox.sends', kept ?? '');
+    const stop = resumeSends();
+    decide(2);
+    await vi.advanceTimersByTimeAsync(UNDO_MS * 2);
+    expect(host.calls('task_complete')).toMatchObject([{ taskId: 'task-2' }]);
+    stop();
+    queryClient.setQueryData(['who', {}], { operatorId: 'user:olga', role: 'operator', via: 'rest' });
+    const again = resumeSends();
+    await vi.advanceTimersByTimeAsync(UNDO_MS * 2);
+    expect(host.calls('task_complete')).toMatchObject([{ taskId: 'task-2' }, { taskId: 'task-1', requestId: id }]);
+    again();
+    queryClient.clear();
+  });
+
+  it('about many sends those again that came to nothing for want of room, and no others', async () => {
+    const error = (code: string) => ({ code, message: '', hint: '' });
+    const many: Send = { id: 'full', batch: true, taskIds: ['task-1', 'task-2', 'task-3'], title: '3 tasks', action: 'skip', sendAt: 0, state: 'done', results: [
+      { taskId: 'task-1', ok: true }, { taskId: 'task-2', ok: false, error: error('DISK_FULL') }, { taskId: 'task-3', ok: false, error: error('ALREADY_ANSWERED') }] as NonNullable<Send['results']> };
+    useSends.setState({ sends: [many] });
+    sendNow('full');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(host.calls('task_complete_many')).toMatchObject([{ taskIds: ['task-2'], requestId: 'full' }]);
+  });
+  it('is sent in time where the clock is put back meanwhile', async () => {
+    decide();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(host.calls('task_complete')).toHaveLength(1);
   });
 });

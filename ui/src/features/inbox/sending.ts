@@ -4,6 +4,7 @@ import { create } from 'zustand';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import type { Operation } from '../evidence/patch.ts';
 import { call } from '../../api/client.ts';
+import { loadRole, queryClient } from '../../api/queries.ts';
 import { refreshTasks } from './refresh.ts';
 import { dropDraft, useDrafts } from './drafts.ts';
 import type { BatchResult, TaskAction } from './types.ts';
@@ -22,6 +23,8 @@ export interface Send {
   /** The request id: sent twice, it counts once. */
   id: string;
   taskIds: string[];
+  /** Who decided: in a browser that several people use, nobody else sends it. */
+  by?: string;
   /** Sent as a batch, however many are left of it: the host knows its parts by the batch. */
   batch?: true;
   title: string;
@@ -50,7 +53,7 @@ export interface Send {
   /** Holds values that were masked, or that a schema marks as secret: it lives as long as the page, and is never written to the disk. */
   unmasked?: true;
 }
-type NewSend = Omit<Send, 'id' | 'batch' | 'sendAt' | 'state' | 'error' | 'unsure' | 'results' | 'stopped' | 'unmasked'>;
+type NewSend = Omit<Send, 'id' | 'by' | 'batch' | 'sendAt' | 'state' | 'error' | 'unsure' | 'results' | 'stopped' | 'unmasked'>;
 
 export const useSends = create<{ sends: Send[] }>(() => ({ sends: [] }));
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -64,7 +67,11 @@ export function whenSent(handler: (send: Send, told: Told) => void): void {
   onSent = handler;
 }
 
-function stored(): Send[] {
+/** Who is here, once it is known. */
+const me = (): string | undefined => queryClient.getQueryData<{ operatorId: string }>(['who', {}])?.operatorId;
+const isOfAnother = (send: Send): boolean => send.by !== undefined && send.by !== me();
+
+function everyones(): Send[] {
   try {
     const list: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
     return Array.isArray(list) ? list.filter((one): one is Send => typeof one === 'object' && one !== null && Array.isArray((one as Send).taskIds) && typeof (one as Send).id === 'string') : [];
@@ -72,9 +79,10 @@ function stored(): Send[] {
     return [];
   }
 }
+const stored = (): Send[] => everyones().filter((send) => !isOfAnother(send));
 function set(sends: Send[]): void {
   useSends.setState({ sends });
-  const kept = sends.filter((send) => !send.unmasked);
+  const kept = [...everyones().filter(isOfAnother), ...sends.filter((send) => !send.unmasked)];
   try {
     if (kept.length) localStorage.setItem(KEY, JSON.stringify(kept));
     else localStorage.removeItem(KEY);
@@ -88,14 +96,16 @@ const update = (id: string, part: Partial<Send>) => set(useSends.getState().send
 function plan(): void {
   clearTimeout(timer);
   const next = Math.min(...useSends.getState().sends.filter((send) => send.state === 'waiting').map((send) => send.sendAt));
-  if (Number.isFinite(next)) timer = setTimeout(sendDue, Math.max(0, next - Date.now()));
+  if (Number.isFinite(next)) timer = setTimeout(sendDue, leftOf(next));
   if (!useSends.getState().sends.some((send) => send.unsure)) {
     clearTimeout(lookTimer);
     lookTimer = undefined;
   } else lookTimer ??= setTimeout(lookAgain, LOOK_MS);
 }
+/** Milliseconds until it is sent: never more than it was given, where the clock was put back meanwhile. */
+export const leftOf = (sendAt: number, now = Date.now()): number => Math.min(UNDO_MS, Math.max(0, sendAt - now));
 function sendDue(): void {
-  for (const send of useSends.getState().sends) if (send.state === 'waiting' && send.sendAt <= Date.now()) void deliver(send.id);
+  for (const send of useSends.getState().sends) if (send.state === 'waiting' && (send.sendAt <= Date.now() || send.sendAt > Date.now() + UNDO_MS)) void deliver(send.id);
   plan();
 }
 
@@ -105,9 +115,9 @@ export function queueSend(send: NewSend, { holdsSecret = false }: { holdsSecret?
   // A newer decision on the same task takes the place of one that is not sent yet.
   const others = useSends.getState().sends.filter((one) => one.state === 'sending' || !one.taskIds.every((task) => send.taskIds.includes(task)));
   const { revealed } = useDrafts.getState();
-  const batch = isBatch(send);
+  const [batch, by] = [isBatch(send), me()];
   const unmasked = (send.correctedInput !== undefined || send.patch !== undefined) && (holdsSecret || send.taskIds.some((task) => Object.hasOwn(revealed, task)));
-  set([...others, { ...send, id, sendAt: Date.now() + UNDO_MS, state: 'waiting', ...(batch ? { batch } : {}), ...(unmasked ? { unmasked } : {}) }]);
+  set([...others, { ...send, id, sendAt: Date.now() + UNDO_MS, state: 'waiting', ...(by === undefined ? {} : { by }), ...(batch ? { batch } : {}), ...(unmasked ? { unmasked } : {}) }]);
   return id;
 }
 
@@ -143,8 +153,16 @@ export function dismissSend(id: string): void {
   set(useSends.getState().sends.filter((one) => one.id !== id));
 }
 export function sendNow(id: string): void {
+  // Of a decision about many those are sent again that came to nothing, and may not next time.
+  const send = useSends.getState().sends.find((one) => one.id === id);
+  if (send?.state === 'done' && send.results) update(id, { state: 'failed', results: send.results.filter((one) => !mayStill(one)) });
   void deliver(id);
 }
+/** Refusals that stand, however often one asks. */
+const STANDS = new Set(['ALREADY_ANSWERED', 'EXPIRED', 'STALE', 'CANCELLED', 'NOT_FOUND', 'INPUT_INVALID', 'FORBIDDEN']);
+/** Whether it may be sent again with another end. */
+export const mayRetry = (error: { code: string } | undefined): boolean => error !== undefined && !STANDS.has(error.code);
+export const mayStill = (one: BatchResult['results'][number]): boolean => !one.ok && mayRetry(one.error ?? undefined);
 
 /** Left out when nothing is left: what has such a list is looked after. */
 function without(list: readonly string[], gone: readonly string[]): string[] | undefined {
@@ -230,7 +248,8 @@ async function look(id: string): Promise<void> {
     const now = found();
     // The person began again meanwhile: that answers for all of them.
     if (!now?.unsure) return;
-    const results = [...(now.results ?? []), ...answers];
+    // One of them may have been decided in another way meanwhile.
+    const results = [...(now.results ?? []), ...answers.filter((one) => now.taskIds.includes(one.taskId))];
     const all = results.length === now.taskIds.length;
     update(id, { results, unsure: without(now.unsure, closed), ...(all ? { state: 'done', error: undefined } : {}) });
     void refreshTasks();
@@ -253,15 +272,10 @@ async function isClosed(send: Send, taskId: string): Promise<boolean> {
   }
 }
 
-/** Once at the start: what was on its way goes on. */
+/** Once at the start: what was on its way goes on, as soon as it is known whose it is. */
 export function resumeSends(): () => void {
-  const now = Date.now();
-  const unmasked = useSends.getState().sends.filter((send) => send.unmasked);
-  set([...stored().filter((send) => send.state !== 'done' && !(send.state === 'sending' && send.stopped)).map((send): Send => {
-    if (send.state === 'failed' || send.state === 'held') return send;
-    if (now - send.sendAt > FRESH_MS) return { ...send, state: 'held' };
-    return { ...send, state: 'waiting', sendAt: Math.max(send.sendAt, now + 1_000) };
-  }), ...unmasked]);
+  if (me() === undefined && everyones().some((send) => send.by !== undefined)) void loadRole().then(resume);
+  else resume();
   const onStorage = (event: StorageEvent) => {
     if (event.key !== KEY) return;
     useSends.setState({ sends: [...stored(), ...useSends.getState().sends.filter((send) => send.unmasked)] });
@@ -274,6 +288,16 @@ export function resumeSends(): () => void {
     clearTimeout(lookTimer);
     lookTimer = undefined;
   };
+}
+
+function resume(): void {
+  const now = Date.now();
+  const unmasked = useSends.getState().sends.filter((send) => send.unmasked);
+  set([...stored().filter((send) => send.state !== 'done' && !(send.state === 'sending' && send.stopped)).map((send): Send => {
+    if (send.state === 'failed' || send.state === 'held') return send;
+    if (now - send.sendAt > FRESH_MS) return { ...send, state: 'held' };
+    return { ...send, state: 'waiting', sendAt: Math.max(send.sendAt, now + 1_000) };
+  }), ...unmasked]);
 }
 
 /** What is said of it in a word or two: of one without an answer not that it was not saved. */

@@ -7,7 +7,7 @@ import { Button, Icon, IconButton, keysOf, toast, useAllActions, type IconName }
 import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
-import { dismissSend, isBatch, PART, resumeSends, sendNow, sendWord, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';
+import { dismissSend, isBatch, leftOf, mayRetry, mayStill, PART, resumeSends, sendNow, sendWord, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';
 import { titleOf } from './titles.ts';
 import { actionText, madeText, sentText, whoText } from './words.ts';
 import './inbox.css';
@@ -50,7 +50,7 @@ function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: 
       <Icon name={look.icon} className={look.color} />
       <div className="grow col">
         <b className="row gap1"><span className="nw">{what}</span>{many ? null : <span className="grow t2 ib-send-title"><SafeText line text={isBatch(send) && first !== undefined ? titleOf(first) : send.title} /></span>}</b>
-        {send.state === 'waiting' ? <span className="s t2" aria-hidden="true">{t('inbox.sendIn', { n: Math.max(1, Math.ceil((send.sendAt - now) / 1000)) })}</span> : null}
+        {send.state === 'waiting' ? <span className="s t2" aria-hidden="true">{t('inbox.sendIn', { n: Math.max(1, Math.ceil(leftOf(send.sendAt, now) / 1000)) })}</span> : null}
         {send.state === 'waiting' ? <span className="vh">{t('inbox.sendSoon')}</span> : null}
         {send.state === 'sending' ? (send.taskIds.length > PART ? <Progress send={send} /> : <span className="s t2">{t('inbox.sending')}</span>) : null}
         {send.state === 'held' ? <span className="s t2">{t('inbox.held', { time: formatTime(new Date(send.sendAt).toISOString()) })}</span> : null}
@@ -59,7 +59,7 @@ function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: 
       </div>
       {send.state === 'sending' && send.taskIds.length > PART ? <Button small icon="stop" disabled={send.stopped === true} onClick={() => stopSend(send.id)}>{t('inbox.stop')}</Button> : null}
       {send.state === 'waiting' ? <Button small icon="undo" keys={undo ? keysOf(undo)[0] : undefined} onClick={back}>{t('inbox.undo')}</Button> : null}
-      {send.state === 'failed' && canRetry(send) ? <Button small icon="retry" onClick={() => sendNow(send.id)}>{t('common.tryAgain')}</Button> : null}
+      {(send.state === 'failed' || send.state === 'done') && canRetry(send) ? <Button small icon="retry" onClick={() => sendNow(send.id)}>{t('common.tryAgain')}</Button> : null}
       {send.state === 'held' ? <Button small icon="send" onClick={() => sendNow(send.id)}>{t('inbox.sendNow')}</Button> : null}
       {send.state === 'failed' && !many ? <Button small onClick={() => { dismissSend(send.id); open(); }}>{t('inbox.openTask')}</Button> : null}
       {send.state === 'held' || send.state === 'done' || (send.state === 'failed' && many) ? <IconButton small icon="x" label={send.state === 'held' ? t('inbox.dontSend') : t('common.close')} onClick={() => dismissSend(send.id)} /> : null}
@@ -84,22 +84,31 @@ function Progress({ send }: { send: Send }) {
 function Results({ total, sent, unsure, wrong, onOpen }: { total: number; sent: number; unsure: number; wrong: NonNullable<Send['results']>; onOpen(taskId: string): void }) {
   const ok = sent - wrong.length;
   const left = total - sent - unsure;
+  // What was refused for one reason is one line.
+  const reasons = [...wrong.reduce((all, one) => {
+    const why = one.error ? told(one.error) : t('inbox.unknownError');
+    const known = all.get(why);
+    if (known) known.push(one.taskId);
+    else all.set(why, [one.taskId]);
+    return all;
+  }, new Map<string, [string, ...string[]]>())];
   const part = { ok: formatNumber(ok), n: formatNumber(total) };
   return (
     <span className="s t2 col">
       <span>{unsure && !wrong.length ? t('inbox.manySoFar', part) : wrong.length || left || unsure ? t('inbox.manyPart', part) : tn('inbox.manyDone', total)}{left ? ` ${tn('inbox.manyLeft', left)}` : ''}</span>
       {wrong.length ? (
         <ul className="ib-wrong" aria-label={t('inbox.manyWrong')}>
-          {wrong.slice(0, 20).map((one) => <li key={one.taskId}><button type="button" className="link" onClick={() => onOpen(one.taskId)}><SafeText line text={titleOf(one.taskId)} /></button>{': '}<SafeText text={one.error ? told(one.error) : t('inbox.unknownError')} cut={200} /></li>)}
-          {wrong.length > 20 ? <li>{t('inbox.manyMore', { n: formatNumber(wrong.length - 20) })}</li> : null}
+          {reasons.slice(0, 20).map(([why, [first, ...others]]) => (
+            <li key={why}><button type="button" className="link" onClick={() => onOpen(first)}><SafeText line text={titleOf(first)} /></button>{others.length ? ` ${t('inbox.manyMore', { n: formatNumber(others.length) })}` : ''}{': '}<SafeText text={why} cut={200} /></li>
+          ))}
+          {reasons.length > 20 ? <li>{t('inbox.manyMore', { n: formatNumber(reasons.length - 20) })}</li> : null}
         </ul>
       ) : null}
     </span>
   );
 }
 
-const GONE = new Set(['ALREADY_ANSWERED', 'EXPIRED', 'STALE', 'CANCELLED', 'NOT_FOUND', 'INPUT_INVALID', 'FORBIDDEN']);
-const canRetry = (send: Send) => send.error !== undefined && !GONE.has(send.error.code);
+const canRetry = (send: Send) => (send.state === 'done' ? send.results?.some(mayStill) === true : mayRetry(send.error));
 
 /** Who was faster and when, what is wrong, and that nothing is lost. */
 export function failureText(send: Send): string {

@@ -10,7 +10,7 @@ import { Badge, Banner, Button, Dialog, Icon, Segmented, Select, Skeleton, Tabs 
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { shortRunId } from '../status.tsx';
-import { stepWords } from '../run-log/where.ts';
+import { stepWords } from '../where.ts';
 import type { RerunPart } from './context.ts';
 import { changedOf, missingOf, readItems, readValues } from './edits.ts';
 

@@ -16,7 +16,7 @@ import { PathsDialog } from './paths-dialog.tsx';
 import { thinksNow } from './said.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { MomentContext } from './use-now.ts';
-import { pathWords } from './where.ts';
+import { pathWords } from '../where.ts';
 import './run-log.css';
 
 export type LogView = 'cards' | 'events' | 'timeline';

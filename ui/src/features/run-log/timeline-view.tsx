@@ -11,7 +11,7 @@ import type { Look } from './cards-view.tsx';
 import { CallsOfChoice, LinesOfBars, scaleOf, type Bars, type Scale } from './timeline-model.ts';
 import { useNow as useClock } from '../../kit/use-now.ts';
 import { useLatest } from '../../code/use-latest.ts';
-import { depthOf } from './where.ts';
+import { depthOf } from '../where.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
 
 export function TimelineView({ view, moment, shown, lookOf, selectedNode, selectedCall, onPick }: {

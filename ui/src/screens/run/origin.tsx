@@ -3,7 +3,7 @@
 import { sentences } from '../../api/error.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
-import { stepWords } from '../../features/run-log/where.ts';
+import { stepWords } from '../../features/where.ts';
 import { shortRunId } from '../../features/status.tsx';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { navigate } from '../router.ts';

@@ -96,15 +96,17 @@ describe('rows that arrive', () => {
     state = step(state, { type: 'first', query: 'q', page: page(5, 4) });
     state = step(state, { type: 'newer', query: 'q', page: page(7, 6, 5) });
     expect(state).toMatchObject({ added: 2, rows: [{ seq: 7 }, { seq: 6 }, { seq: 5 }, { seq: 4 }] });
-    state = step(state, { type: 'older', query: 'q', page: page(4, 3) });
+    state = step(state, { type: 'older', query: 'q', before: 4, page: page(4, 3) });
     expect(state.rows?.map((one) => one.seq)).toEqual([7, 6, 5, 4, 3]);
     expect(step(state, { type: 'newer', query: 'other', page: page(99) })).toBe(state);
+    // Asked before the list began anew: what lies between would be left out.
+    expect(step(state, { type: 'older', query: 'q', before: 900, page: page(2) })).toBe(state);
   });
   it('stay until those of the next query are there, and go when it cannot be asked', () => {
     const start = step({ query: 'q', of: '', rows: undefined, total: 0, more: false, head: undefined, end: false, error: null, added: 0 }, { type: 'first', query: 'q', page: page(5, 4) });
     const asked = step(start, { type: 'reset', query: 'next' });
     expect(asked).toMatchObject({ query: 'next', of: 'q', rows: [{ seq: 5 }, { seq: 4 }] });
-    expect(step(asked, { type: 'older', query: 'next', page: page(3) })).toBe(asked);
+    expect(step(asked, { type: 'older', query: 'next', before: 4, page: page(3) })).toBe(asked);
     const failed = (code: string) => step(asked, { type: 'failed', query: 'next', error: new ApiError({ code, message: 'm', hint: '' }) });
     expect(failed('CONNECTION').rows).toHaveLength(2);
     expect(failed('BAD_REQUEST')).toMatchObject({ of: 'next', rows: undefined, total: 0 });

@@ -97,8 +97,8 @@ describe('the look of a run', () => {
     expect(lookOf(run('retrying', { attempt: 1, maxAttempts: 2, retryAtMs: 4000 }), false, 0)).toMatchObject({ className: 'is-retry', line: '2/3, next in 4 s' });
     expect(lookOf(run('failed', { attempt: 2, maxAttempts: 2, errorCode: 'TIMEOUT' }), false, 0).line).toBe('TIMEOUT, 3/3');
     expect(lookOf(run('waiting', { dueMs: 60_000 }), false, 0).line).toBe('in 1 min');
-    expect(lookOf(run('asks', { itemsIn: 4, asking: 1 }), false, 0)).toMatchObject({ className: 'is-person', line: '1 of 4 waits for a person' });
-    expect(lookOf(run('asks', { itemsIn: 1, asking: 1 }), false, 0).line).toBe('waits for a person');
+    expect(lookOf(run('asks', { itemsIn: 9, inVisit: 4, asking: 1 }), false, 0)).toMatchObject({ className: 'is-person', line: '1 of 4 waits for a person' });
+    expect(lookOf(run('asks', { itemsIn: 3, inVisit: 1, asking: 1 }), false, 0).line).toBe('waits for a person');
     expect(lookOf(run('skipped'), false, 0)).toMatchObject({ signal: 'skip', line: 'skipped' });
     expect(timeLeft(2 * 86_400_000 + 4 * 3_600_000)).toBe('2 d 4 h');
   });

@@ -64,7 +64,7 @@ function lineOf(run: NodeRun, now: number): string | null {
       return left > 0 ? t('canvas.waitIn', { time: timeLeft(left) }) : t('canvas.waitNow');
     }
     case 'asks':
-      return run.itemsIn > 1 && run.asking !== undefined ? tn('canvas.asksOf', run.asking, { of: formatNumber(run.itemsIn) }) : t('canvas.asksLine');
+      return (run.inVisit ?? 0) > 1 && run.asking !== undefined ? tn('canvas.asksOf', run.asking, { of: formatNumber(run.inVisit ?? 0) }) : t('canvas.asksLine');
     case 'running':
       if (run.says) return run.says.what === 'tool' ? toolLine(run.says.words, run.says.tells) : run.says.what === 'thinking' ? t('canvas.thinkingLine') : lastWords(run.says.words);
       return run.attempt > 0 ? attempts(run) : null;

@@ -1,7 +1,7 @@
 // Where in loops and branches, in words.
 
-import { partsOf } from '../../api/run-paths.ts';
-import { formatNumber } from '../../i18n/index.ts';
+import { partsOf } from '../api/run-paths.ts';
+import { formatNumber } from '../i18n/index.ts';
 
 /** `each[3]/inner[0]` as "Each order 4 › Inner 1": people count from 1. `nameOf`: title of a step. */
 export function pathWords(path: string, nameOf: (id: string) => string): string {
