@@ -167,7 +167,7 @@ fn words(name: &str) -> String {
 pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
     let facts = entry.metadata.as_ref();
     let step = title.unwrap_or("The step");
-    let who = || entry.actor.id.as_deref().map_or_else(|| "Signalbox".to_owned(), person);
+    let who = || entry.actor.id.clone().unwrap_or_else(|| "Signalbox".to_owned());
     let of = |name: &str| text(facts, name).map(|value| format!(": {value}")).unwrap_or_default();
     let Some(event) = AuditEvent::parse(&entry.event) else {
         return text(facts, "message").map_or_else(|| words(&entry.event), str::to_owned);
