@@ -1,5 +1,6 @@
 // How one event changes the state of a run (see run-types.ts for what comes out).
 
+import { plain } from '../code/letters.ts';
 import type { CowMap } from './cow';
 import { applyDebug } from './run-fold-debug';
 import { applyPeople } from './run-fold-people';
@@ -89,7 +90,9 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   if (failed) s.routed.set(callKey(failed), 1);
   const card = addCard(s, event, ms, 'running');
   const run = node(s, card.nodeId, card.path);
-  const title = isObject(payload['meta']) ? text(payload['meta']['title']) : undefined;
+  // Drawn in lines of many kinds: what turns a line is marked here once.
+  const own = isObject(payload['meta']) ? text(payload['meta']['title']) : undefined;
+  const title = own === undefined ? undefined : plain(own);
   run.kind = text(payload['type']) ?? run.kind;
   if (run.kind === 'flow.loop') loopBegins(s, card.nodeId, card.path, roundsIn(payload));
   run.title = title ?? run.title;

@@ -165,7 +165,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
     }
     for (const [id, node] of Object.entries(graph?.document.nodes ?? {})) {
       list.push({
-        id: `node/${id}`, title: graph?.titleOf(id) ?? id, what: t('palette.node', { name: graph?.document.name ?? '' }), words: `${id} ${node.type}`,
+        id: `node/${id}`, title: graph?.titleOf(id) ?? id, what: t('palette.node', { name: plain(graph?.document.name ?? '') }), words: `${id} ${node.type}`,
         icon: 'octa', order: 10, run: () => graph?.select(id),
       });
     }
@@ -189,7 +189,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
     }
     for (const run of runs.data?.runs ?? []) {
       list.push({
-        id: `run/${run.runId}`, title: run.workflowName, what: t('palette.run', { status: stateText(run).toLowerCase(), ago: formatAgo(run.startedAt) }),
+        id: `run/${run.runId}`, title: plain(run.workflowName), what: t('palette.run', { status: stateText(run).toLowerCase(), ago: formatAgo(run.startedAt) }),
         words: `${run.runId} ${run.errorMessage ?? ''}`, icon: 'runs', order: 12, run: () => navigate({ screen: 'run', runId: run.runId }),
       });
     }

@@ -6,6 +6,7 @@ import { act, useCommand, useMay } from '../api/queries.ts';
 import type { Commands, RunRow } from '../api/types.ts';
 import { RunsArt } from '../features/gallery/gallery.tsx';
 import { RunHistory, type RunFilters } from '../features/runs/runs.tsx';
+import { plain } from '../code/letters.ts';
 import { t } from '../i18n/index.ts';
 import { rerunSteps } from '../features/rerun/steps.ts';
 import { RerunDialog } from '../features/rerun/rerun-dialog.tsx';
@@ -43,8 +44,8 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
   const workflows = useCommand('workflow_list', {});
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.runs), [query.data]);
   const names = useMemo(() => {
-    const map = new Map(workflows.data?.map((entry) => [entry.id, entry.name]));
-    for (const run of runs ?? []) if (!map.has(run.workflowId)) map.set(run.workflowId, run.workflowName);
+    const map = new Map(workflows.data?.map((entry) => [entry.id, plain(entry.name)]));
+    for (const run of runs ?? []) if (!map.has(run.workflowId)) map.set(run.workflowId, plain(run.workflowName));
     if (filters.workflow && !map.has(filters.workflow)) map.set(filters.workflow, filters.workflow);
     return [...map].map(([id, name]) => ({ id, name }));
   }, [workflows.data, runs, filters.workflow]);
@@ -73,7 +74,7 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
         onMore={() => { if (query.hasNextPage && !query.isFetching) void query.fetchNextPage(); }}
         may={may} onCancel={(run) => void later(run, 'run_cancel')} onResume={(run) => void later(run, 'run_resume')} onDelete={setDeleting}
         onCopyId={(run) => void copyText(run.runId)} onRerun={setRerun} />
-      <ConfirmDialog open={deleting !== null} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: deleting?.workflowName ?? '' })}
+      <ConfirmDialog open={deleting !== null} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: plain(deleting?.workflowName ?? '') })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={() => { if (deleting) void remove(deleting); }} onClose={() => setDeleting(null)} />
       {rerun ? <HistoryRerun run={rerun} onClose={() => setRerun(null)} /> : null}
     </Screen>

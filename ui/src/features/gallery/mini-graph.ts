@@ -1,6 +1,7 @@
 /** A small drawing of a workflow: columns and rows of boxes, wires with 45° turns. Pure, so that it can be tested. */
 import type { Workflow } from '../../api/types.ts';
 import { treeOf } from '../canvas/model/frames.ts';
+import { stepTitle } from '../step-title.ts';
 
 export interface MiniBox { id: string; title: string; x: number; y: number; w: number; h: number }
 export interface MiniWire { d: string; kind: 'ok' | 'err' | 'back' }
@@ -88,7 +89,7 @@ export function miniGraph(workflow: Workflow, size: MiniSize): MiniGraph {
     cols = Math.max(cols, col + 1);
     rows = Math.max(rows, row + 1);
     boxes.set(id, {
-      id, title: workflow.nodes[id]?.title ?? id, x: col * (size.w + size.gapX), y: row * (size.h + size.gapY), w: size.w, h: size.h,
+      id, title: stepTitle(workflow.nodes[id]?.title, undefined, id), x: col * (size.w + size.gapX), y: row * (size.h + size.gapY), w: size.w, h: size.h,
     });
   }
   const wires: MiniWire[] = [];

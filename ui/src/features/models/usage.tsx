@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { Models, Usage } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
 import { formatMoney, t, tn } from '../../i18n/index.ts';
 import { Button, Field, Icon, Segmented, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
@@ -26,7 +27,7 @@ export function UsageBox({ models, mayChange }: { models: Models; mayChange: boo
   const nameOf = (id: string) => files.data?.find((file) => file.id === id)?.name;
   const rows: { key: string; name: string; id?: string; usage: Usage }[] = data ? {
     days: data.days.map((one) => ({ key: one.day, name: one.day, usage: one.usage })),
-    workflows: data.workflows.map((one) => ({ key: one.workflowId, name: nameOf(one.workflowId) ?? one.workflowId, id: one.workflowId, usage: one.usage })),
+    workflows: data.workflows.map((one) => ({ key: one.workflowId, name: plain(nameOf(one.workflowId) ?? one.workflowId), id: one.workflowId, usage: one.usage })),
     models: data.models.map((one) => ({ key: `${one.provider}/${one.model}`, name: one.provider ? t('usage.modelOf', { provider: one.provider, model: one.model }) : one.model, usage: one.usage })),
   }[view] : [];
   const shown = all ? rows : rows.slice(0, LINES);

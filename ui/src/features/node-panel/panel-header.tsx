@@ -2,6 +2,8 @@
 
 import { useEffect, useRef, useState } from 'react';
 import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { IconButton, Switch, Tile, Tooltip } from '../../kit/index.ts';
 import type { NodePanelProps } from './types.ts';
@@ -18,7 +20,7 @@ export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOn
     if (!readOnly) setNaming('title');
   }
   const kindTitle = descriptor?.title ?? node.type;
-  const title = node.title ?? kindTitle;
+  const title = node.title?.trim() || kindTitle;
 
   return (
     <header className="panel-head">
@@ -38,7 +40,7 @@ export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOn
           />
         ) : (
           <div className="row gap1">
-            <b className="ell" title={title} onDoubleClick={readOnly ? undefined : () => setNaming('title')}>{title}</b>
+            <b className="ell" title={plain(title)} onDoubleClick={readOnly ? undefined : () => setNaming('title')}><bdi><Pieces text={title} /></bdi></b>
             {readOnly ? null : <IconButton small icon="pencil" label={t('panel.rename')} keys="F2" onClick={() => setNaming('title')} />}
           </div>
         )}

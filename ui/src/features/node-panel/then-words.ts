@@ -2,6 +2,7 @@
 
 import type { NodeDescriptor, RetryPolicy, Workflow } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
+import { stepTitle } from '../step-title.ts';
 
 export interface Then {
   text: string;
@@ -12,7 +13,7 @@ export interface Then {
 
 export function titleOf(document: Workflow, nodeId: string, catalog?: readonly NodeDescriptor[]): string {
   const node = document.nodes[nodeId];
-  return node?.title ?? catalog?.find((one) => one.type === node?.type)?.title ?? nodeId;
+  return stepTitle(node?.title, catalog?.find((one) => one.type === node?.type)?.title, nodeId);
 }
 
 export function hasErrorPort(descriptor: NodeDescriptor | undefined): boolean {

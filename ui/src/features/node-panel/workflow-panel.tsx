@@ -4,6 +4,8 @@ import { useMemo } from 'react';
 import { isObject } from '../../api/json.ts';
 import { asSchema } from '../../api/json-schema.ts';
 import type { JsonSchema, Workflow } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { Segmented, Select, Tile } from '../../kit/index.ts';
 import { Field, Findings, FormScopeProvider, KeyValueTable, diagnosticsAt, type FormScope } from '../../schema-form/index.ts';
@@ -48,7 +50,7 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
       <header className="panel-head">
         <Tile icon="workflow" tone="start" />
         <div className="grow">
-          <b className="ell block" title={document.name}>{document.name}</b>
+          <b className="ell block" title={plain(document.name)}><bdi><Pieces text={document.name} /></bdi></b>
           <div className="s t3 ell"><code>{document.id}</code></div>
         </div>
       </header>

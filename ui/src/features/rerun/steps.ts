@@ -1,6 +1,7 @@
 import { inChoice } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
+import { stepTitle } from '../step-title.ts';
 import { stepName } from './context.ts';
 
 /** Steps of a run that a re-run can begin at: those at the top that ran, in the order of the file. Recovery steps work on failures of others. */
@@ -8,7 +9,7 @@ export function rerunSteps(document: Workflow, ran: (id: string) => boolean, cat
   const kinds = new Map(catalog.map((kind) => [kind.type, kind]));
   return Object.entries(document.nodes)
     .filter(([id, node]) => ran(id) && !node.parent && kinds.get(node.type)?.role !== 'recovery')
-    .map(([id, node]) => ({ name: id, title: node.title ?? kinds.get(node.type)?.title ?? id }));
+    .map(([id, node]) => ({ name: id, title: stepTitle(node.title, kinds.get(node.type)?.title, id) }));
 }
 
 export const ranIn = (view: RunView | null) => (id: string): boolean => (view?.nodes[id]?.calls ?? 0) > 0;

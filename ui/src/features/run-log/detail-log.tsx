@@ -16,6 +16,7 @@ import { PathsDialog } from './paths-dialog.tsx';
 import { thinksNow } from './said.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { MomentContext } from './use-now.ts';
+import { stepTitle } from '../step-title.ts';
 import { pathWords } from '../where.ts';
 import './run-log.css';
 
@@ -65,7 +66,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
   const shown = useCallback((nodeId: string) => step === ALL || nodeId === step, [step]);
 
   const titles = runView?.nodes;
-  const nameOf = useCallback((id: string) => titles?.[id]?.title ?? document.nodes[id]?.title ?? looks.get(document.nodes[id]?.type ?? '')?.title ?? id, [titles, document, looks]);
+  const nameOf = useCallback((id: string) => titles?.[id]?.title ?? stepTitle(document.nodes[id]?.title, looks.get(document.nodes[id]?.type ?? '')?.title, id), [titles, document, looks]);
   const runId = runView?.runId ?? '';
   const where = useMemo<Where>(() => ({
     runId,
@@ -128,7 +129,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
           <>
             <span className="runlog-filter">
               <Select small label={t('log.filterStep')} value={step} onChange={setStep}
-                options={[{ value: ALL, label: t('log.allSteps') }, ...steps.map((node) => ({ value: node.id, label: node.title ?? document.nodes[node.id]?.title ?? node.id }))]} />
+                options={[{ value: ALL, label: t('log.allSteps') }, ...steps.map((node) => ({ value: node.id, label: nameOf(node.id) }))]} />
             </span>
             {view === 'timeline' ? null : <TextInput icon="search" className="sm runlog-search" aria-label={t(view === 'cards' ? 'log.searchCards' : 'events.search')} placeholder={t(view === 'cards' ? 'log.searchCards' : 'events.search')} value={text} onChange={setText} />}
             {view === 'cards' ? <Button small aria-pressed={errorsOnly} className={errorsOnly ? 'is-press' : ''} icon="errd" onClick={() => setErrorsOnly(!errorsOnly)}>{t('log.errorsOnly')}</Button> : null}

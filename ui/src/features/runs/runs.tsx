@@ -110,7 +110,7 @@ function RowMenu({ run, may, onOpen, onCancel, onResume, onDelete, onCopyId, onR
   const open = run.status === 'running' || run.status === 'created' || run.status === 'paused';
   return (
     <span role="gridcell" onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>
-      <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: `${run.workflowName} ${shortRunId(run.runId)}` })} />} entries={[
+      <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: `${plain(run.workflowName)} ${shortRunId(run.runId)}` })} />} entries={[
         { id: 'open', label: t('runs.open'), icon: 'flow', onSelect: () => onOpen(run.runId) },
         ...(may('run_rerun') ? [{ id: 'rerun', label: t('rerun.openMore'), icon: 'retry' as const, disabled: run.status === 'running' || run.status === 'created', onSelect: () => onRerun(run) }] : []),
         { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => onCopyId(run) },

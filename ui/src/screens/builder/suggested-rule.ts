@@ -3,6 +3,7 @@ import { useEffect, type RefObject } from 'react';
 import type { NodeDescriptor } from '../../api/types.ts';
 import { ruleEdits, type CanvasHandle } from '../../features/canvas/index.ts';
 import { DEFAULT_RULES } from '../../features/node-panel/rules-editor.tsx';
+import { stepTitle } from '../../features/step-title.ts';
 import { t } from '../../i18n/index.ts';
 import { toast } from '../../kit/index.ts';
 import { takePendingRule } from '../commands.ts';
@@ -21,7 +22,7 @@ export function useSuggestedRule(session: Session, catalog: readonly NodeDescrip
     const kinds = new Map(catalog.map((kind) => [kind.type, kind]));
     const found = ruleEdits(document, kinds, pending.nodeId, pending.rule, DEFAULT_RULES);
     if (typeof found === 'string') {
-      toast({ signal: 'warn', text: t(`inbox.rule.${found}`, { step: document.nodes[pending.nodeId]?.title ?? pending.nodeId }) });
+      toast({ signal: 'warn', text: t(`inbox.rule.${found}`, { step: stepTitle(document.nodes[pending.nodeId]?.title, undefined, pending.nodeId) }) });
       return undefined;
     }
     const [lead] = found.ids;

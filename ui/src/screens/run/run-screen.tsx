@@ -181,7 +181,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
           {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={may('run_again') ? again : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
           {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
         </>} />
-      <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: run.workflowName })}
+      <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: plain(run.workflowName) })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={remove} onClose={() => setDeleting(false)} />
       {debug.dialog}
       {rerun.dialog}

@@ -3,9 +3,11 @@ import { useCommand, useMay } from '../../api/queries.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Workflow } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
 import { t, type MessageKey } from '../../i18n/index.ts';
 import { Banner, Button, IconButton } from '../../kit/index.ts';
 import { stepName, type AskRerun } from '../../features/rerun/context.ts';
+import { stepTitle } from '../../features/step-title.ts';
 import { copyText } from '../commands.ts';
 import { SendToInbox } from './send-to-inbox.tsx';
 
@@ -71,12 +73,12 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
   const kinds = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
   // As on its card: its own title, else that of its kind.
   const node = step ? document.nodes[step] : undefined;
-  const title = step ? node?.title ?? kinds?.find((kind) => kind.type === node?.type)?.title ?? view.nodes[step]?.title ?? step : '';
+  const title = step ? stepTitle(node?.title, kinds?.find((kind) => kind.type === node?.type)?.title ?? view.nodes[step]?.title, step) : '';
   const code = codeOf(error);
   const unknown = error?.details?.effect === 'unknown';
   const fix = error ? fixOf(error, step ? document.nodes[step]?.type : undefined) : undefined;
   return (
-    <Banner signal="err" title={error?.message ?? t('run.failedTitle')} onClose={onClose}
+    <Banner signal="err" title={plain(error?.message ?? t('run.failedTitle'))} onClose={onClose}
       closeButton={<IconButton icon="x" label={t('common.close')} onClick={onClose} />}
       actions={<>
         {step && Object.hasOwn(document.nodes, step) ? <Button variant="primary" onClick={() => onOpenStep(step)}>{t('run.openStep')}</Button> : null}

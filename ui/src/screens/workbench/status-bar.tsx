@@ -3,6 +3,7 @@ import { CONTAINERS } from '../../api/run-paths.ts';
 import type { NodeRun, RunView } from '../../api/run-state.ts';
 import { tally } from '../../api/findings.ts';
 import type { Diagnostic } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
 import { useNow } from '../../features/run-log/use-now.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
@@ -15,7 +16,7 @@ export function nowText(view: RunView): string {
   if (view.status === 'cancelled') return t('statusbar.cancelled', { time: formatDuration(view.durationMs) });
   if (view.status === 'failed') {
     const step = view.failedStepId ? view.nodes[view.failedStepId] : undefined;
-    return t('statusbar.failed', { step: step ? name(step) : (view.failedStepId ?? ''), message: view.error?.message ?? '' });
+    return t('statusbar.failed', { step: step ? name(step) : (view.failedStepId ?? ''), message: plain(view.error?.message ?? '') });
   }
   // What a frame does is what the steps in it do.
   const nodes = Object.values(view.nodes).filter((node) => !CONTAINERS.has(node.kind ?? ''));

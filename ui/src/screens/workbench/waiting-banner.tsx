@@ -1,4 +1,5 @@
 import { isTerminal, type RunView } from '../../api/run-state.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { t, tn } from '../../i18n/index.ts';
 import { Banner, Button } from '../../kit/index.ts';
 import { navigate } from '../router.ts';
@@ -12,7 +13,7 @@ export function WaitingBanner({ view }: { view: RunView | null }) {
       <Button variant="primary" icon="person" onClick={() => navigate({ screen: 'inbox', taskId: first.taskId })}>{t('wait.open')}</Button>
       {view.tasks.length > 1 ? <Button icon="inbox" onClick={() => navigate({ screen: 'inbox' })}>{t('wait.inbox')}</Button> : null}
     </>}>
-      <span className="s t2">{first.title ? `${/[.?!…]$/.test(first.title) ? first.title : `${first.title}.`} ` : ''}{t('wait.text')}</span>
+      <span className="s t2">{first.title ? <><bdi><Pieces text={/[.?!…]$/.test(first.title) ? first.title : `${first.title}.`} /></bdi> </> : null}{t('wait.text')}</span>
     </Banner>
   );
 }

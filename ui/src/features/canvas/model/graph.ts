@@ -2,6 +2,7 @@
 
 import { t } from '../../../i18n/index.ts';
 import type { Workflow } from '../../../api/types.ts';
+import { stepTitle } from '../../step-title.ts';
 import { crosses, parentOf } from './frames.ts';
 import { splitPort } from './ids.ts';
 import { type Catalog, ERROR, hasInput, type Point, portIds } from './ports.ts';
@@ -63,7 +64,7 @@ function recoveryProblem(document: Workflow, recovery: Recovery, from: string, t
 /** Why no wire leads from one of these to the other: a border of a frame stands between them. Null when none does. */
 export function borderProblem(document: Workflow, catalog: Catalog, from: string, to: string): string | null {
   if (!crosses(document, from, to)) return null;
-  const nameOf = (id: string): string => document.nodes[id]?.title ?? catalog.get(document.nodes[id]?.type ?? '')?.title ?? id;
+  const nameOf = (id: string): string => stepTitle(document.nodes[id]?.title, catalog.get(document.nodes[id]?.type ?? '')?.title, id);
   const [inside, outside] = [parentOf(document, from), parentOf(document, to)];
   // The frame itself at the other end: what is meant is its port, or the way in that it has anyway.
   if (inside === to) return t('canvas.why.outOf', { frame: nameOf(to) });

@@ -4,6 +4,7 @@ import { Handle, Position } from '@xyflow/react';
 import type { KeyboardEvent } from 'react';
 import { useStore } from 'zustand';
 import { isFault, isTodo } from '../../../api/findings.ts';
+import { Pieces } from '../../../code/pieces.tsx';
 import { t, tn } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { SignalIcon } from '../../../kit/signal.tsx';
@@ -20,22 +21,24 @@ export function useNow(wanted: boolean): number {
   return moment ?? now;
 }
 
-export function Title({ id, title }: { id: string; title: string }) {
+/** `title`: as it is read; `own`: as it stands in the document, which is what is renamed. */
+export function Title({ id, title, own }: { id: string; title: string; own: string | undefined }) {
   const { ui, rename } = useCanvas();
   const renaming = useUi((s) => s.renaming === id);
-  if (!renaming) return <b title={title}>{title}</b>;
+  if (!renaming) return <b title={title}><bdi><Pieces text={own?.trim() || title} /></bdi></b>;
+  const first = own ?? title;
   const stop = (): void => ui.setState({ renaming: null });
   const onKey = (event: KeyboardEvent<HTMLInputElement>): void => {
     event.stopPropagation();
     if (event.key === 'Enter') event.currentTarget.blur();
     if (event.key === 'Escape') {
-      event.currentTarget.value = title;
+      event.currentTarget.value = first;
       event.currentTarget.blur();
     }
   };
   return (
     <input
-      className="cv-rename nodrag nopan" defaultValue={title} aria-label={t('canvas.rename')} maxLength={200} autoFocus
+      className="cv-rename nodrag nopan" defaultValue={first} aria-label={t('canvas.rename')} maxLength={200} autoFocus
       onFocus={(e) => e.currentTarget.select()} onKeyDown={onKey}
       onBlur={(e) => {
         // The keyboard goes on at the card.

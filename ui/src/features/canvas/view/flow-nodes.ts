@@ -3,6 +3,7 @@
 import { type Edge as FlowEdge, type Node as FlowNode, type NodeHandle, Position } from '@xyflow/react';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.ts';
 import { t } from '../../../i18n/index.ts';
+import { stepTitle } from '../../step-title.ts';
 import { edgeKeys, FALLBACK_KEY } from '../editor.ts';
 import { splitPort } from '../model/ids.ts';
 import { byDepth, treeOf } from '../model/frames.ts';
@@ -48,7 +49,7 @@ export interface Flow {
   scopes: Scopes;
 }
 
-export const titleOf = (node: WorkflowNode, descriptor: NodeDescriptor | undefined): string => node.title || descriptor?.title || node.type;
+export const titleOf = (node: WorkflowNode, descriptor: NodeDescriptor | undefined): string => stepTitle(node.title, descriptor?.title, node.type);
 
 const HIT = 24;
 function handlesOf(shape: Shape): NodeHandle[] {

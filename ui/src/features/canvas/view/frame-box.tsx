@@ -1,5 +1,6 @@
 /** A container as a frame: a head, an edge with its ports, and an inside that belongs to the canvas. */
 
+import { plain } from '../../../code/letters.ts';
 import { type NodeProps, useReactFlow } from '@xyflow/react';
 import { memo, type PointerEvent as ReactPointerEvent, useRef } from 'react';
 import { useStore } from 'zustand';
@@ -107,9 +108,10 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const resize = useResize(id);
   const red = shape.ports.find((p) => p.kind === 'error');
   const state = look.words || (live ? t('canvas.state.idle') : '');
+  const line = plain(look.line ?? summary.text);
   const described = [
     t('canvas.node.describe', { title, kind: descriptor?.title ?? node.type, state }).replace(/, $/, ''), tn('canvas.frame.holds', holds),
-    look.line, ...(problems ?? []).map((p) => p.message),
+    look.line === null ? null : line, ...(problems ?? []).map((p) => p.message),
   ].filter(Boolean).join('. ');
   const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 ? run.itemsOut : null;
   return (
@@ -120,8 +122,8 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
       <span id={`card-${id}`} className="vh">{described}</span>
       <div className="cvf-head cvf-grip" onDoubleClick={(event) => { event.stopPropagation(); openNode(id); }}>
         <NamedIcon name={descriptor?.icon ?? 'box'} size={16} />
-        <Title id={id} title={title} />
-        <span className={`cvf-sum ell ${summary.mono && look.line === null ? 'mono' : ''}`} title={look.line ?? summary.text}>{look.line ?? summary.text}</span>
+        <Title id={id} title={title} own={node.title} />
+        <span className={`cvf-sum ell ${summary.mono && look.line === null ? 'mono' : ''}`} title={line}>{line}</span>
         <IterationPicker id={id} frame />
         {count === null ? null : <span className="s t3">{count}</span>}
         <Marks id={id} look={look} />

@@ -3,6 +3,7 @@
 import { ViewportPortal } from '@xyflow/react';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
+import { plain } from '../../../code/letters.ts';
 import { t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
@@ -36,7 +37,7 @@ export function TemplatePreview() {
         {picture.cards.map(({ id: key, position, data }) => (
           <div key={key} className={`cv-ghost k-${data.descriptor?.category ?? 'start'}`} style={{ left: position.x, top: position.y, height: data.shape.height }}>
             <span className="tile cv-tile"><NamedIcon name={data.descriptor?.icon ?? 'box'} size={16} /></span>
-            <span className="col"><b className="ell">{data.title}</b><span className="s t2 ell">{data.summary.text}</span></span>
+            <span className="col"><b className="ell">{data.title}</b><span className="s t2 ell">{plain(data.summary.text)}</span></span>
           </div>
         ))}
       </div>

@@ -5,6 +5,7 @@ import type { Choice } from '../../../api/run-paths.ts';
 import type { NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { lastPlace } from '../../../kit/action.ts';
+import { stepTitle } from '../../step-title.ts';
 import { CANVAS_SCOPE } from '../actions.ts';
 import type { Edit, EdgeRef } from '../document.ts';
 import { edgeOfKey, type EditorStore } from '../editor.ts';
@@ -277,7 +278,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const port = 'port' in choice ? choice.port : ports.length === 1 ? ports[0] : undefined;
       if (to === null || port === undefined) return ui.setState({ linking: { id: linking.id, to } });
       ui.setState({ linking: null });
-      const name = (id: string): string => now.nodes[id]?.title ?? parts.catalog().get(now.nodes[id]?.type ?? '')?.title ?? id;
+      const name = (id: string): string => stepTitle(now.nodes[id]?.title, parts.catalog().get(now.nodes[id]?.type ?? '')?.title, id);
       if (editor.apply({ type: 'connect', from: `${linking.id}.${port}`, to }, { label: t('canvas.step.wire') })) {
         parts.say(t('canvas.link.done', { from: name(linking.id), to: name(to) }), 'info');
       }

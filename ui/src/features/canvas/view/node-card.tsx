@@ -3,6 +3,7 @@
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { useStore } from 'zustand';
+import { plain } from '../../../code/letters.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
 import { recoveryKind } from '../model/recovery.ts';
@@ -37,11 +38,11 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 ? run.itemsOut : null;
   const state = look.words || (live ? t('canvas.state.idle') : '');
   const problems = useUi((s) => s.problems.get(id));
+  const line = plain(look.line ?? summary.text);
   const described = [
     t('canvas.node.describe', { title, kind: descriptor?.title ?? node.type, state }).replace(/, $/, ''),
-    look.line, count === null ? null : tn('canvas.items', count), ...(problems ?? []).map((p) => p.message),
+    look.line === null ? null : line, count === null ? null : tn('canvas.items', count), ...(problems ?? []).map((p) => p.message),
   ].filter(Boolean).join('. ');
-  const line = look.line ?? summary.text;
   return (
     <div className={`cv-node nokey k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark}`} data-node={id} data-state={run?.state ?? 'idle'}>
       <span id={`card-${id}`} className="vh">{described}</span>
@@ -49,7 +50,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <span className="tile cv-tile"><NamedIcon name={descriptor?.icon ?? 'box'} size={16} /></span>
         <div className="cv-tx">
           <div className="cv-r1">
-            <Title id={id} title={title} />
+            <Title id={id} title={title} own={node.title} />
             <Marks id={id} look={look} />
             {shape.style === 'text' ? <span className={`cv-port ${taken(green[0]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[0]?.title}</span> : null}
           </div>
