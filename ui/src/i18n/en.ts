@@ -151,6 +151,7 @@ export const en = {
   'gallery.duplicated': 'Copied as "{name}"',
   'gallery.notAWorkflow': 'This file is not a workflow',
   'gallery.wouldChange': 'This file has a value that cannot be kept as it is written',
+  'gallery.emptyFile': 'It is empty.',
   'gallery.notAWorkflowHint': 'Choose a *.signalbox.json file: JSON with "signalbox", "nodes" and "edges".',
 
   'status.created': 'Created',

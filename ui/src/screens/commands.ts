@@ -1,6 +1,6 @@
 /** What several screens do: each shows its own failure as a message with the next step. */
 import { transport } from '../api/client.ts';
-import { toApiError } from '../api/error.ts';
+import { sentences, toApiError } from '../api/error.ts';
 import { copyText as toClipboard } from '../api/hand-out.ts';
 import { act } from '../api/queries.ts';
 import { readJson } from '../api/read-json.ts';
@@ -63,9 +63,7 @@ export async function openFile(): Promise<void> {
   const document_ = parseWorkflow(chosen.text);
   if (!document_ && isForeign(chosen.text)) return offerImport(chosen);
   if (!document_) {
-    const read = readJson(chosen.text);
-    const changed = 'problem' in read && read.problem.kind !== 'syntax' ? read.problem : undefined;
-    toast(changed ? { signal: 'err', text: t('gallery.wouldChange'), detail: jsonWords(changed, chosen.text) } : { signal: 'err', text: t('gallery.notAWorkflow'), detail: t('gallery.notAWorkflowHint') });
+    toast({ signal: 'err', ...noWorkflow(chosen.text) });
     return;
   }
   await attempt(async () => {
@@ -91,6 +89,17 @@ function isForeign(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Why a text is no workflow, and where that shows. */
+export function noWorkflow(text: string): { text: string; detail: string } {
+  const read = readJson(text);
+  const is = t('gallery.notAWorkflow');
+  if (text.trim() === '') return { text: is, detail: sentences(t('gallery.emptyFile'), t('gallery.notAWorkflowHint')) };
+  // What is no text has no lines.
+  if (!('problem' in read) || text.includes('\0')) return { text: is, detail: t('gallery.notAWorkflowHint') };
+  if (read.problem.kind === 'syntax') return { text: is, detail: sentences(jsonWords(read.problem, text), t('gallery.notAWorkflowHint')) };
+  return { text: t('gallery.wouldChange'), detail: jsonWords(read.problem, text) };
 }
 
 export function parseWorkflow(text: string): Workflow | undefined {

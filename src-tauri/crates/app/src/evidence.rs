@@ -303,6 +303,7 @@ impl App {
     /// Verifies an evidence pack, or a file of lines that holds all of a chain. With a key, only it may have signed; without,
     /// the keys that this store knows decide whether the pack's own key is pinned.
     pub fn verify_file(&self, file: &Path, key_file: Option<&Path>) -> ApiResult<Value> {
+        no_folder(file)?;
         let state = if key_file.is_some() { None } else { Some(self.store.audit_state()?) };
         let known = state.as_ref().map(keys).unwrap_or_default();
         if is_lines(file) {
@@ -317,7 +318,16 @@ impl App {
 
 /// [`App::verify_file`] where no store can be opened: nothing but the key that is given is known.
 pub fn verify_file_alone(file: &Path, key_file: Option<&Path>) -> ApiResult<Value> {
+    no_folder(file)?;
     if is_lines(file) { lines_against(file, key_file, Vec::new()) } else { pack_against(file, key_file, &[]) }
+}
+
+fn no_folder(file: &Path) -> ApiResult<()> {
+    if !file.is_dir() {
+        return Ok(());
+    }
+    let message = format!("{} is a folder.", file.display());
+    Err(ApiError::bad_request(message, "Name the pack (.zip) or the file of lines (.jsonl) itself."))
 }
 
 /// Every entry of an export and of a copy stands on a line that begins so.
@@ -347,7 +357,8 @@ fn lines_against(file: &Path, key_file: Option<&Path>, known: Vec<PublicKey>) ->
     {
         return Err(ApiError::bad_request(
             format!("{} begins at entry {}: it holds a part of a chain.", file.display(), first.seq),
-            "The links of a part do not show that nothing is missing. Export a .zip with `signalbox audit export`: a pack proves a part, too.",
+            "The links of a part do not show that nothing is missing. A copy whose file was moved, deleted or replaced goes on in a new one: \
+             the entries before it stand in the old file. Or export a .zip with `signalbox audit export`: a pack proves a part, too.",
         ));
     }
     let verdict = try_verify(rows, &expect).map_err(|why| match why {

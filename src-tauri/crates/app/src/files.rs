@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 /// What becomes a file when it is whole: it stands beside it under a hidden name of ours, and goes when it is dropped before.
 /// It is locked while somebody writes it, so that one without a lock is what a process that died left.
@@ -59,6 +60,9 @@ impl Drop for Fresh {
     }
 }
 
+/// A lock may hold on one machine only (shares): what was written lately stays, for another machine may write it.
+const WRITTEN_LATELY: Duration = Duration::from_secs(10 * 60);
+
 /// Takes away files of [`Fresh`] for the same target that nobody writes any more. What cannot be looked at stays.
 fn sweep(path: &Path, name: &str) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
@@ -73,10 +77,15 @@ fn sweep(path: &Path, name: &str) {
             && entry.file_type().is_ok_and(|kind| kind.is_file())
             && let Ok(left) = OpenOptions::new().write(true).open(entry.path())
             && left.try_lock().is_ok()
+            && entry.metadata().and_then(|meta| meta.modified()).is_ok_and(is_old)
         {
             fs::remove_file(entry.path()).ok();
         }
     }
+}
+
+fn is_old(modified: SystemTime) -> bool {
+    modified.elapsed().is_ok_and(|age| age > WRITTEN_LATELY)
 }
 
 /// Replaces a file: written beside it, synced, renamed, folder synced.
@@ -102,7 +111,9 @@ pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> ApiResult<()> {
 /// Why the system refused, as it ends a sentence.
 pub(crate) fn io_words(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".into(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "the disk is full".into()
+        }
         io::ErrorKind::PermissionDenied => "this account may not do that here".into(),
         io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".into(),
         io::ErrorKind::NotFound => "its folder does not exist".into(),
@@ -114,19 +125,26 @@ pub(crate) fn io_words(error: &io::Error) -> String {
 /// What a person can do about an IO error.
 pub(crate) fn io_error(error: &io::Error, path: &Path, what: &str) -> ApiError {
     let place = path.display();
+    let message = format!("{place} could not be {what}: {}.", io_words(error));
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             ApiError::unavailable(
                 "DISK_FULL",
-                format!("{place} could not be {what}: the disk is full. The file is as it was before."),
+                format!("{message} The file is as it was before."),
                 "Free some space and save again; changes that are not saved stay in the editor.",
             )
         }
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ApiError::new(
+        io::ErrorKind::PermissionDenied => ApiError::new(
             Class::Forbidden,
             "READ_ONLY",
-            format!("{place} could not be {what}: this account may not do that here."),
+            message,
             "Give this account the right to the file and its folder, then try again.",
+        ),
+        io::ErrorKind::ReadOnlyFilesystem => ApiError::new(
+            Class::Forbidden,
+            "READ_ONLY",
+            message,
+            "Choose a place on another disk, or have this one mounted for writing.",
         ),
         io::ErrorKind::NotFound => {
             ApiError::not_found(match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -136,11 +154,10 @@ pub(crate) fn io_error(error: &io::Error, path: &Path, what: &str) -> ApiError {
                 _ => format!("{place} does not exist. Check the path."),
             })
         }
-        _ => ApiError::unavailable(
-            "IO_ERROR",
-            format!("{place} could not be {what}: {error}."),
-            "Check the disk and the path, then try again.",
-        ),
+        io::ErrorKind::IsADirectory => {
+            ApiError::unavailable("IO_ERROR", message, "Name a file; a folder holds files and is none.")
+        }
+        _ => ApiError::unavailable("IO_ERROR", message, "Check the disk and the path, then try again."),
     }
 }
 

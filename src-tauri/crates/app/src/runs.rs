@@ -32,7 +32,7 @@ pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> A
         status: row.status,
         started_at: time::format(row.started_ms),
         ended_at: row.ended_ms.map(time::format),
-        duration_ms: row.ended_ms.unwrap_or_else(|| app.now_ms()).saturating_sub(row.started_ms).max(0),
+        duration_ms: time::took_ms(row.started_ms, row.ended_ms.unwrap_or_else(|| app.now_ms())),
         parent_run_id: row.parent_run_id,
         failed_step_id: row.failed_step,
         error_message,

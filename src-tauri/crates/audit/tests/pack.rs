@@ -305,8 +305,14 @@ fn a_hostile_zip_is_refused() {
         assert!(error.contains(why), "{error}\nshould contain {why}");
     };
     let all = Limits::default();
-    refused(b"", all, "is missing");
+    refused(b"", all, "damaged: it is empty");
+    refused(b"PK", all, "is missing");
     refused(&[0; 100], all, "does not stand at the end");
+    // Wherever a pack is cut off, it is one that is damaged.
+    let whole = zipped(&good);
+    for length in [4, 21, 22, 100, whole.len() / 2, whole.len() - 22] {
+        refused(&whole[..length], all, "damaged: its end is missing: it was cut off");
+    }
     refused(&zipped(&good[..4]), all, "does not list the files");
     let mut named = good.clone();
     named[5].0 = "../README.txt".to_owned();

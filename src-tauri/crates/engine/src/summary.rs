@@ -35,7 +35,7 @@ pub fn of(compiled: &Compiled, state: &RunState) -> RunSummary {
         imported_from: state.foreign.as_ref().map(|foreign| foreign.source.clone()),
         started_at: time::format(state.started_ms),
         ended_at: state.status.is_terminal().then(|| time::format(state.last_ms)),
-        duration_ms: state.last_ms - state.started_ms,
+        duration_ms: time::took_ms(state.started_ms, state.last_ms),
         context: state.context.iter().map(|(k, v)| (k.clone(), (**v).clone())).collect(),
         output: state.output.iter().map(|v| (**v).clone()).collect(),
         error: state.error.as_ref().map(|e| (**e).clone()),

@@ -63,6 +63,14 @@ pub fn read(bytes: &[u8]) -> Checked {
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
+        Err(_) if is_no_text(bytes) => {
+            return fail(Diagnostic::error(
+                Code::BadJson,
+                "",
+                "The file is no text: a picture, an archive or a program, perhaps",
+                "Open a workflow file (*.signalbox.json)",
+            ));
+        }
         Err(error) => {
             return fail(Diagnostic::error(
                 Code::BadJson,
@@ -96,6 +104,12 @@ pub fn read(bytes: &[u8]) -> Checked {
         }
     };
     shape::read(value)
+}
+
+/// Whether bytes that are no UTF-8 are no text in any other encoding either: those have no zero bytes, but UTF-16 and UTF-32, which say so first.
+fn is_no_text(bytes: &[u8]) -> bool {
+    let is_wide = [&b"\xff\xfe"[..], b"\xfe\xff", b"\0\0\xfe\xff"].iter().any(|mark| bytes.starts_with(mark));
+    !is_wide && bytes.contains(&0)
 }
 
 /// [`read`] and, when the shape is right, [`check`].

@@ -26,6 +26,11 @@ pub fn format(ms: Millis) -> String {
     format!("{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}.{milli:03}Z")
 }
 
+/// How long something took between two readings of a clock, ms: at least nothing, for a clock that was put back makes no time.
+pub fn took_ms(from: Millis, to: Millis) -> Millis {
+    to.saturating_sub(from).max(0)
+}
+
 /// Parses RFC 3339 (any offset, any number of fraction digits). `None` when it is not one.
 pub fn parse(text: &str) -> Option<Millis> {
     let bytes = text.as_bytes();

@@ -103,7 +103,7 @@ pub(crate) fn answer(
         body["requestId"] = request.as_str().into();
     }
     run_input::insert(connection, &next.run_id, &body)?;
-    decision["durationMs"] = json!(answer.at_ms.saturating_sub(next.created_ms));
+    decision["durationMs"] = json!(time::took_ms(next.created_ms, answer.at_ms));
     let document = Document::of(&decision)?;
     task_body::insert(connection, &next.run_id, id, DECISION, &document)?;
     let action = answer.answer.action.as_str().to_owned();

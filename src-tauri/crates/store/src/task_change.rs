@@ -378,7 +378,7 @@ fn answered(connection: &Connection, run: &str, id: &str, answer: &Answer, at_ms
     let by = answer.operator_id.as_deref().unwrap_or("system");
     let mut decision = serde_json::to_value(answer).map_err(|e| Error::Invalid { reason: e.to_string() })?;
     decision["at"] = time::format(at_ms).into();
-    decision["durationMs"] = json!(at_ms.saturating_sub(row.created_ms));
+    decision["durationMs"] = json!(time::took_ms(row.created_ms, at_ms));
     decision["via"] = json!(if answer.operator_id.is_some() { "run" } else { "policy" });
     task_body::insert(connection, run, id, DECISION, &Document::of(&decision)?)?;
     note(connection, id, at_ms, by, "decided", Some(answer.action.as_str().to_owned()))?;

@@ -5,7 +5,7 @@ import { formatAgo, formatBytes, formatDuration, tn } from '../../i18n/index.ts'
 import { RETRY } from '../../test/fixtures.ts';
 import { nodeOf } from '../../api/findings.ts';
 import { askedSchema, firstValues, mustAsk } from '../builder/params.ts';
-import { parseWorkflow } from '../commands.ts';
+import { noWorkflow, parseWorkflow } from '../commands.ts';
 import { hashOf, parseRoute } from '../router.ts';
 
 describe('addresses', () => {
@@ -91,4 +91,12 @@ describe('words and numbers', () => {
     expect(['2026-11-21T11:59:58Z', '2026-11-21T11:56:00Z', '2026-11-21T09:30:00Z', '2026-11-20T11:00:00Z'].map((iso) => formatAgo(iso, now))).toEqual(['just now', '4 min ago', '2 h ago', 'yesterday']);
     expect([tn('common.steps', 1), tn('common.steps', 1200)]).toEqual(['1 step', '1,200 steps']);
   });
+});
+
+it('a file that is no workflow says where reading it stopped, and what is no text says no place', () => {
+  expect(noWorkflow('{\n  "nodes": {').detail).toMatch(/line 2, column 13\. Choose a \*\.signalbox\.json file/);
+  expect(noWorkflow(' \n').detail).toMatch(/^It is empty\. Choose a /);
+  expect(noWorkflow('\u{fffd}PNG\r\n\u001a\n\0\0').detail).toMatch(/^Choose a /);
+  expect(noWorkflow('{"signalbox": 1}').detail).toMatch(/^Choose a /);
+  expect(noWorkflow('{"a":1,"a":2}')).toEqual({ text: 'This file has a value that cannot be kept as it is written', detail: expect.stringContaining('Line 1') });
 });

@@ -14,6 +14,7 @@ fn every_failure_says_what_to_do() {
         let error = io_error(&Error::from(kind), Path::new("/a/b"), "written");
         assert_eq!(error.code, code);
         assert!(!error.hint.is_empty() && (code == "NOT_FOUND" || error.message.contains("/a/b")));
+        assert!(kind != ErrorKind::ReadOnlyFilesystem || error.message.ends_with("the disk is read-only."), "{error}");
         assert!(code != "NOT_FOUND" || error.hint.starts_with("The folder /a does not exist."), "{error}");
     }
 }
@@ -43,6 +44,13 @@ fn what_a_dead_process_left_beside_a_file_goes_with_the_next_write() {
     for name in others.iter().chain([&left, &".k.zip.7-7.tmp"]) {
         std::fs::write(at(name), "part").expect("written");
     }
+    // What is new may be of another machine, whose locks are not seen on a share.
+    std::fs::write(at(".k.zip.8-8.tmp"), "part").expect("written");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 60 * 60);
+    for name in others.iter().chain([&left, &".k.zip.7-7.tmp"]) {
+        let old = std::fs::File::options().write(true).open(at(name)).expect("there");
+        old.set_modified(long_ago).expect("its time");
+    }
     let written = std::fs::File::open(at(".k.zip.7-7.tmp")).expect("there");
     written.lock().expect("locked");
     std::fs::create_dir(at(".k.zip.1-1.tmp")).expect("a folder");
@@ -55,7 +63,7 @@ fn what_a_dead_process_left_beside_a_file_goes_with_the_next_write() {
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     held.sort();
-    let mut expected = [&others[..], &[".k.zip.7-7.tmp", ".k.zip.1-1.tmp", "k.zip"]].concat();
+    let mut expected = [&others[..], &[".k.zip.7-7.tmp", ".k.zip.8-8.tmp", ".k.zip.1-1.tmp", "k.zip"]].concat();
     expected.sort_unstable();
     assert_eq!(held, expected);
 }

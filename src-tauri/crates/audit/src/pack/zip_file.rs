@@ -39,6 +39,8 @@ pub enum NotAPack {
 const RATIO_FREE: u64 = 1 << 20;
 /// The names of a pack and what a zip says about them take no more.
 const DIRECTORY: u64 = 64 << 10;
+/// How far from the end of a file the end of a zip may begin: 22 bytes and the longest comment.
+const FARTHEST: u64 = 22 + 0xffff;
 
 /// An open pack whose directory is in order.
 pub(super) struct Pack<R: Read + Seek> {
@@ -140,6 +142,17 @@ fn directory(file: &mut (impl Read + Seek)) -> Result<Vec<String>, NotAPack> {
     let odd = |what: &str| NotAPack::Other(format!("its zip directory {what}"));
     let failed = |error: io::Error| NotAPack::Other(error.to_string());
     let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
+    if length == 0 {
+        return Err(NotAPack::Damaged("it is empty".to_owned()));
+    }
+    // What begins as a zip and has nowhere the end of one was cut off.
+    if part(file, 0, 4.min(length)).map_err(failed)? == b"PK\x03\x04" {
+        let reach = length.min(FARTHEST);
+        let tail = part(file, length - reach, reach).map_err(failed)?;
+        if !tail.windows(4).any(|four| four == b"PK\x05\x06") {
+            return Err(NotAPack::Damaged("its end is missing: it was cut off".to_owned()));
+        }
+    }
     let at = length.checked_sub(22).ok_or_else(|| odd("is missing"))?;
     let end = part(file, at, 22).map_err(failed)?;
     if !end.starts_with(b"PK\x05\x06") {

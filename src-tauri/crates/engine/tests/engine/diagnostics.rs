@@ -170,6 +170,14 @@ fn people_read_titles_and_what_to_do() {
     let long = only(file(|f| f["nodes"]["a"]["if"] = json!("1 + ".repeat(2_000))), Code::CelLimit);
     assert_eq!(long.2, "Split it over several steps");
     assert!(!long.1.contains("Split"), "{}", long.1);
+    let hint = |bytes: &[u8]| read(bytes).diagnostics.remove(0).hint;
+    assert_eq!(
+        hint(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+        "Open a workflow file (*.signalbox.json)",
+        "no encoding makes a picture a text"
+    );
+    assert_eq!(hint(b"\xff\xfe{\0}\0"), "Save it as UTF-8, then open it again", "UTF-16 says so first");
+    assert_eq!(hint(b"{\"name\": \"Caf\xe9\"}"), "Save it as UTF-8, then open it again");
     let cut = read(b"{\n \"id\": \"w\",").diagnostics.remove(0);
     assert_eq!(cut.message, "The file is not valid JSON: it ends where a value should stand (line 2, column 11)");
     for found in

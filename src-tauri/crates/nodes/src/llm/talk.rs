@@ -4,7 +4,7 @@
 use super::fault;
 use serde_json::{Value, json};
 use signalbox_model::said::{LlmDelta, LlmDone, LlmError, LlmUsage, Said};
-use signalbox_model::{ErrorType, NodeFailure};
+use signalbox_model::{ErrorType, NodeFailure, time};
 use signalbox_ports::llm::{Delta, Finish, Hearer, LlmAnswer, LlmRequest, Message, Part, Role};
 use signalbox_ports::{CallLog, Scrubber, World};
 use std::sync::Mutex;
@@ -148,7 +148,7 @@ impl<'a> Talk<'a> {
     }
 
     fn latency_ms(&self) -> i64 {
-        self.world.clock.now_ms() - self.began_ms
+        time::took_ms(self.began_ms, self.world.clock.now_ms())
     }
 
     /// It ended well; what is bound as `_meta`.

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use rusqlite::{Connection, params};
-use signalbox_model::{TaskAction, TaskState};
+use signalbox_model::{TaskAction, TaskState, time};
 use std::collections::BTreeMap;
 
 /// Rows that are looked at: those that are open, then the newest decisions.
@@ -165,7 +165,7 @@ pub(crate) fn of(connection: &Connection, query: &TaskStatsQuery) -> Result<Task
                 stats.open += 1;
                 cause.open += 1;
                 workflow.open += 1;
-                ages.push(query.now_ms.saturating_sub(one.created_ms));
+                ages.push(time::took_ms(one.created_ms, query.now_ms));
             }
             (TaskState::Done, Some(decided)) if decided >= query.since_ms => {
                 let time = (decided - one.created_ms - one.waited_ms).max(0);

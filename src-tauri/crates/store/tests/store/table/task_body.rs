@@ -27,3 +27,15 @@ fn large_inputs_are_kept_once_and_come_back_whole() {
     assert_eq!(store.last_correction("same", "t").expect("reads"), None);
     assert_eq!(store.last_correction("same", "other").expect("reads"), Some("t".to_owned()));
 }
+
+/// Of a clock that was put back while the task was open, no time below nothing comes.
+#[test]
+fn an_answer_before_its_question_took_no_time() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    asked(&store, "r", &owner, 2, ask("t", json!({})));
+    let early = answer("t", "r", "user:anna");
+    store.answer_task(signalbox_store::AnswerTask { at_ms: early.at_ms - 3_600_000, ..early }).expect("answers");
+    let decision = store.task_record("t").expect("reads").expect("there").decision.expect("decided");
+    assert_eq!(decision["durationMs"], 0);
+}
