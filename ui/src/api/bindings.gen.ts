@@ -479,6 +479,8 @@ export interface AuditSinkView {
   place: string;
   /** Entries up to the last one that was copied: the number of the next. */
   next: number;
+  /** The entry that the file begins with, when that is not the first of the chain: it was begun anew, and those before it stand in a file that was moved or deleted, or were removed by a retention. */
+  begins?: number;
   /** Entries that wait for it. */
   waiting: number;
   /** When entries were copied last, RFC 3339; absent = never. */

@@ -30,6 +30,15 @@ use std::thread::JoinHandle;
 /// Rows on their way from the store to a file.
 const AHEAD: usize = 512;
 
+/// An export that was written.
+pub(crate) struct Exported {
+    pub(crate) entries: u64,
+    /// How the name of its file ends.
+    pub(crate) ending: &'static str,
+    /// The entry that tells of it.
+    pub(crate) seq: u64,
+}
+
 /// The thread that reads them, and whether it could.
 type Reading = JoinHandle<Result<(), StoreError>>;
 
@@ -60,9 +69,10 @@ impl App {
             // Beside it first: a file that was there stays whole until the new one is.
             let fresh = Fresh::beside(&file).map_err(|error| io_error(&error, &file, "written"))?;
             let what = AuditExport { run_id, query, format, profile, hide };
-            let (entries, _) = app.export_audit(&caller, &what, &file, std::io::BufWriter::new(fresh.file()))?;
-            fresh.keep().map_err(|error| io_error(&error, &file, "written"))?;
-            Ok(json!({ "file": file, "entries": entries }))
+            let done = app.export_audit(&caller, &what, &file, std::io::BufWriter::new(fresh.file()))?;
+            let kept = fresh.keep().map_err(|error| io_error(&error, &file, "written"));
+            kept.inspect_err(|why| app.export_failed(&caller, done.seq, why))?;
+            Ok(json!({ "file": file, "entries": done.entries }))
         })
         .await
     }
@@ -73,15 +83,15 @@ impl App {
         Ok(if hiding.is_full() { String::new() } else { format!("-{}", hiding.name()) })
     }
 
-    /// Writes an export; gives the number of entries. `file` is what errors name. It is recorded first and a checkpoint is sealed, so that the file
-    /// ends with its own record.
+    /// Writes an export. `file` is what errors name. It is recorded before anything leaves and a checkpoint is
+    /// sealed, so that the file ends with its own record; one that then fails is recorded as that (ADR 73).
     pub(crate) fn export_audit(
         &self,
         caller: &Caller,
         what: &AuditExport,
         file: &Path,
         out: impl Write + Seek,
-    ) -> ApiResult<(u64, &'static str)> {
+    ) -> ApiResult<Exported> {
         if let Some(run) = &what.run_id {
             let known = AuditQuery { run: Some(run.clone()), limit: 1, ..AuditQuery::default() };
             if self.store.audit_page(&known)?.rows.is_empty() {
@@ -89,7 +99,7 @@ impl App {
             }
         }
         let hiding = Hiding::new(what.profile.unwrap_or(AuditProfile::Full), &what.hide)?;
-        let mut query = audit_query::parse(what.query.as_deref().unwrap_or_default(), self.now_ms())?;
+        let query = audit_query::parse(what.query.as_deref().unwrap_or_default(), self.now_ms())?;
         let (ending, format) = match what.format {
             ExportFormat::Pack => ("zip", "pack"),
             ExportFormat::Csv => ("csv", "csv"),
@@ -101,11 +111,29 @@ impl App {
                 "format": format, "run": what.run_id, "query": what.query, "profile": hiding.name(), "hide": what.hide,
             }),
         );
-        self.store.audit_append(
-            self.fact(AuditEvent::AuditExported, Level::Info, caller.actor(), facts),
-            None,
-            true,
-        )?;
+        let exported = self.fact(AuditEvent::AuditExported, Level::Info, caller.actor(), facts);
+        let seq = self.store.audit_append(exported, None, true)?.seq;
+        let done = self.exported(what, query, hiding, file, out);
+        let entries = done.inspect_err(|why| self.export_failed(caller, seq, why))?;
+        Ok(Exported { entries, ending, seq })
+    }
+
+    /// The record of an export stands already: another says what became of it. What cannot be recorded leaves the first one, and the
+    /// person knows from the error.
+    pub(crate) fn export_failed(&self, caller: &Caller, seq: u64, why: &ApiError) {
+        let facts = signed(caller, json!({ "of": seq, "code": why.code }));
+        let failed = self.fact(AuditEvent::AuditExportFailed, Level::Warn, caller.actor(), facts);
+        drop(self.store.audit_append(failed, None, true));
+    }
+
+    fn exported(
+        &self,
+        what: &AuditExport,
+        mut query: AuditQuery,
+        hiding: Hiding,
+        file: &Path,
+        out: impl Write + Seek,
+    ) -> ApiResult<u64> {
         self.store.audit_checkpoint(&time::format(self.now_ms()))?;
         if what.run_id.is_some() {
             query.run.clone_from(&what.run_id);
@@ -138,7 +166,7 @@ impl App {
         if let Ok(read) = reading.join() {
             read?;
         }
-        Ok((count.load(Ordering::Relaxed), ending))
+        Ok(count.load(Ordering::Relaxed))
     }
 
     /// Rows that match, oldest first, while they are read.
@@ -274,7 +302,14 @@ fn with(rows: impl Iterator<Item = Row>, extra: Option<Row>) -> impl Iterator<It
 fn cannot_write(file: &Path) -> impl Fn(std::io::Error) -> ApiError {
     move |error| {
         let message = format!("{} could not be written: {}.", file.display(), io_words(&error));
-        ApiError { message, ..io_error(&error, file, "written") }
+        let general = io_error(&error, file, "written");
+        // What was there before is not what an export is about, nor is an editor.
+        let hint = if general.code == "DISK_FULL" {
+            "Free some space, then try again.".to_owned()
+        } else {
+            general.hint.clone()
+        };
+        ApiError { message, hint, ..general }
     }
 }
 

@@ -14,7 +14,10 @@ use signalbox_adapters::sinks::{JsonlSink, StdoutSink};
 use signalbox_model::AuditEvent;
 use signalbox_ports::AuditSink;
 use signalbox_store::audit::line;
+use signalbox_store::audit::sink::read_rows;
 use signalbox_store::audit::verify::Row;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,6 +71,7 @@ impl App {
             let standing = self.standing::<Target>(&target.id)?;
             Ok(AuditSinkView {
                 waiting: size.saturating_sub(standing.upto),
+                begins: begins(&target.place),
                 id: target.id,
                 place: target.place,
                 next: standing.upto,
@@ -203,6 +207,12 @@ impl App {
             self.every(threads.handle(), LOOK, Self::copy_to_stdout);
         }
     }
+}
+
+/// The entry that a file begins with, when it is not the first of a chain. What cannot be read is told when something is copied.
+fn begins(place: &str) -> Option<u64> {
+    let first = read_rows(BufReader::new(File::open(place).ok()?)).next()?.ok()?;
+    Some(first.seq).filter(|seq| *seq > 0)
 }
 
 fn open(place: &str) -> ApiResult<JsonlSink> {

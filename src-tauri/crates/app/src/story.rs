@@ -167,7 +167,8 @@ fn words(name: &str) -> String {
 pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
     let facts = entry.metadata.as_ref();
     let step = title.unwrap_or("The step");
-    let who = || entry.actor.id.clone().unwrap_or_else(|| "Signalbox".to_owned());
+    // As everywhere in words; the actor of the record beside it has the whole name.
+    let who = || entry.actor.id.as_deref().map_or_else(|| "Signalbox".to_owned(), person);
     let of = |name: &str| text(facts, name).map(|value| format!(": {value}")).unwrap_or_default();
     let Some(event) = AuditEvent::parse(&entry.event) else {
         return text(facts, "message").map_or_else(|| words(&entry.event), str::to_owned);
@@ -264,6 +265,10 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::Revealed => format!("{} looked at masked values{}", who(), of("reason")),
         AuditEvent::AnswerRefused => format!("An answer was refused{}", of("reason")),
         AuditEvent::AuditExported => format!("{} exported the audit chain", who()),
+        AuditEvent::AuditExportFailed => match number(facts, "of") {
+            Some(seq) => format!("The export of entry {seq} failed{}", of("code")),
+            None => format!("An export failed{}", of("code")),
+        },
         AuditEvent::AuditAnchored => format!("A checkpoint is kept outside{}", of("place")),
         AuditEvent::AuditAnchorFailed => format!("A checkpoint could not be kept outside{}", of("place")),
         AuditEvent::AuditAnchorChanged => match text(facts, "removed") {

@@ -328,7 +328,7 @@ fn claims_lease_and_take_over() {
         shown["history"].as_array().expect("a list").iter().filter_map(|one| one["what"].as_str()).collect();
     assert_eq!(told, ["created", "claimed", "reassigned", "commented", "snoozed"]);
     let chain = place.ok("audit_list", json!({ "query": "event:TASK_REASSIGNED" }));
-    assert_eq!(chain["entries"][0]["summary"], "user:bob gave the task to bob");
+    assert_eq!(chain["entries"][0]["summary"], "bob gave the task to bob");
     let said = place.ok("audit_list", json!({ "query": "text:\"I call them\"" }));
     assert_eq!(said["total"], 0, "the chain keeps that it was said, the task keeps what");
 }
@@ -460,7 +460,7 @@ fn two_people_approve() {
     let second = approve("cleo").expect("decides");
     assert_eq!((&second["state"], &second["approvals"]), (&json!("done"), &json!(2)));
     let voted = place.ok("audit_list", json!({ "query": "event:HITL_VOTED" }));
-    assert_eq!(voted["entries"][0]["summary"], "user:bob approved (1 of 2)");
+    assert_eq!(voted["entries"][0]["summary"], "bob approved (1 of 2)");
     let decided = place.ok("audit_list", json!({ "query": "event:HITL_COMPLETED text:approvedBy" }));
     assert_eq!(decided["total"], 1);
 }

@@ -83,6 +83,8 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
     assert_eq!(held(&file), chain(&place));
 
+    let listed = || place.run(&["audit", "sink", "list"]).out;
+    assert!(!listed().contains("It begins at entry"), "{}", listed());
     // Somebody rotates it: the rest goes on in a new file, nothing is there twice.
     let old = place.dir.path().join("audit.1.jsonl");
     std::fs::rename(&file, &old).expect("rotated");
@@ -90,6 +92,17 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
     let both: Vec<_> = held(&old).into_iter().chain(held(&file)).collect();
     assert_eq!(both, chain(&place));
+    // Of a file that begins in the middle that is told, in the list and by who is asked to verify it.
+    let first = held(&old).len();
+    assert!(
+        listed().contains(&format!("It begins at entry {first}: those before it are not in this file.")),
+        "{}",
+        listed()
+    );
+    assert!(listed().contains(&format!("  {} entries, last at", held(&file).len())), "{}", listed());
+    let told = verify(&file);
+    assert!(told.code == 2 && told.err.contains(&format!("begins at entry {first}")), "{}{}", told.out, told.err);
+    assert!(told.err.contains("stand in the old file"), "{}", told.err);
 
     let id = place.run(&["audit", "sink", "list", "--json"]).json()[0]["id"].as_str().expect("an id").to_owned();
     assert_eq!(place.run(&["audit", "sink", "remove", &id]).code, 0);
@@ -157,4 +170,37 @@ fn k_22_a_server_copies_by_itself_and_to_its_standard_output() {
     server.wait().ok();
     assert_eq!(lines, chain(&place)[..wanted]);
     assert_eq!(held(&file)[..wanted], chain(&place)[..wanted]);
+}
+
+/// It is recorded before anything leaves, so what became of it has a record of its own (ADR 73).
+#[test]
+fn an_export_that_failed_is_recorded_as_that() {
+    let place = Box::new();
+    run_once(&place);
+    // A folder in the place of the file: nothing takes its place.
+    let taken = place.dir.path().join("chain.zip");
+    std::fs::create_dir_all(taken.join("full")).expect("a folder");
+    let done = place.run(&["audit", "export", "--out", &taken.display().to_string()]);
+    assert!(done.code != 0, "{}{}", done.out, done.err);
+    let listed = |event: &str| place.run(&["audit", "list", "--query", &format!("event:{event}"), "--json"]).json();
+    let (begun, failed) = (listed("AUDIT_EXPORTED"), listed("AUDIT_EXPORT_FAILED"));
+    assert_eq!(
+        (begun.as_array().map(Vec::len), failed.as_array().map(Vec::len)),
+        (Some(1), Some(1)),
+        "{begun} {failed}"
+    );
+    assert_eq!(failed[0]["metadata"]["of"], begun[0]["seq"], "{failed}");
+    assert!(failed[0]["metadata"]["code"].is_string(), "{failed}");
+
+    // A folder is named as one where a pack is asked for, and what was cut off is damaged.
+    let told = place.run(&["audit", "verify", &taken.display().to_string()]);
+    assert!(told.code == 2 && told.err.contains("chain.zip is a folder."), "{}{}", told.out, told.err);
+    let whole = place.dir.path().join("whole.zip");
+    assert_eq!(place.run(&["audit", "export", "--out", &whole.display().to_string()]).code, 0);
+    let bytes = std::fs::read(&whole).expect("a pack");
+    for part in [&bytes[..0], &bytes[..bytes.len() / 2]] {
+        let cut = place.file("cut.zip", part);
+        let told = place.run(&["audit", "verify", &cut.display().to_string()]);
+        assert!(told.code == 2 && told.err.contains("cut.zip is damaged ("), "{}{}", told.out, told.err);
+    }
 }

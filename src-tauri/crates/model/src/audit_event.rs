@@ -91,6 +91,8 @@ events! {
     AnswerRefused = "ANSWER_REFUSED",
     /// Entries left the installation.
     AuditExported = "AUDIT_EXPORTED",
+    /// An export that an entry before it tells of did not come to its end.
+    AuditExportFailed = "AUDIT_EXPORT_FAILED",
     /// A person kept a secret, or replaced one.
     SecretSet = "SECRET_SET",
     /// A person deleted a secret.

@@ -44,6 +44,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   AUDIT_ANCHOR_CHANGED: { icon: 'lock', color: 't2', key: 'audit.event.AUDIT_ANCHOR_CHANGED' },
   AUDIT_SINK_CHANGED: { icon: 'copy', color: 't2', key: 'audit.event.AUDIT_SINK_CHANGED' },
   AUDIT_SINK_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_SINK_FAILED' },
+  AUDIT_EXPORT_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_EXPORT_FAILED' },
   AUDIT_EXPORTED: { icon: 'dl', color: 'c-sel', key: 'audit.event.AUDIT_EXPORTED' },
   WEBHOOK_CHANGED: { icon: 'send', color: 't2', key: 'audit.event.WEBHOOK_CHANGED' },
   WEBHOOK_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.WEBHOOK_FAILED' },
@@ -91,8 +92,9 @@ export const actorText = (actor: AuditActor): string => (actor.id ? formatPerson
 export const actorName = (name: string): string => (name === 'system' || name === 'human' || name === 'agent' ? t(`audit.actor.${name}`) : formatPerson(name));
 /** The summary beside the actor: it need not say again who, nor how the program calls them. */
 export function summaryText({ summary, actor }: { summary: string; actor: AuditActor }): string {
-  if (!actor.id || !summary.startsWith(`${actor.id} `)) return summary;
-  const rest = summary.slice(actor.id.length + 1);
+  const name = actor.id === undefined ? undefined : [actor.id, formatPerson(actor.id)].find((one) => summary.startsWith(`${one} `));
+  if (name === undefined) return summary;
+  const rest = summary.slice(name.length + 1);
   return rest.slice(0, 1).toUpperCase() + rest.slice(1);
 }
 /** What a query calls it. */

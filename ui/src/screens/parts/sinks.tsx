@@ -1,9 +1,10 @@
 /** Files that every audit record is copied to as it comes. */
 import { transport } from '../../api/client.ts';
 import { act, useCommand, useMay } from '../../api/queries.ts';
+import { sentences } from '../../api/error.ts';
 import { attempt } from '../../features/doing.ts';
 import { NoLine, NotRead, Section } from '../../features/section.tsx';
-import { formatDateTime, t, tn } from '../../i18n/index.ts';
+import { formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button } from '../../kit/index.ts';
 import { PlaceLine, useOutside } from './outside-places.tsx';
 
@@ -23,7 +24,7 @@ export function SinksSection() {
       {files.data ? <div className="box">
         {files.data.length === 0 ? <NoLine icon="copy" title={t('sink.none')} text={t('sink.noneText')} /> : null}
         {files.data.map((file) => (
-          <PlaceLine key={file.id} one={file} icon="copy" says={file.at ? tn('sink.last', file.next, { time: formatDateTime(file.at) }) : t('sink.never')}
+          <PlaceLine key={file.id} one={file} icon="copy" says={sentences(file.at ? tn('sink.last', file.next - (file.begins ?? 0), { time: formatDateTime(file.at) }) : t('sink.never'), file.begins === undefined ? undefined : t('sink.begins', { n: formatNumber(file.begins) }))}
             badge={file.error && file.waiting > 0 ? <Badge>{tn('sink.waiting', file.waiting)}</Badge> : null}
             remove={mayChange ? { label: t('sink.removeOf', { place: file.place }), text: t('sink.remove'), busy, onRemove: () => void doing(() => act('audit_sink_remove', { id: file.id }), t('sink.removed')) } : undefined} />
         ))}

@@ -8,6 +8,7 @@ use crate::dto::{
     AuditVerify, Empty,
 };
 use crate::error::{ApiError, ApiResult, Class};
+use crate::export::Exported;
 use crate::files::io_error;
 use crate::masked::ERROR;
 use crate::people::signed;
@@ -121,6 +122,9 @@ pub(crate) fn audit_export(app: &App, caller: &Caller, request: AuditExport) -> 
     done
 }
 
+/// What errors name: who asks from afar knows no folders of this host.
+const NAMED: &str = "The export";
+
 /// Written to a file first: only a small one is read back into the answer.
 fn export_in(
     app: &App,
@@ -129,20 +133,34 @@ fn export_in(
     folder: &Path,
     part: &Path,
 ) -> ApiResult<AuditExported> {
-    let file = File::create(part).map_err(|error| io_error(&error, part, "written"))?;
-    let (entries, ending) = app.export_audit(caller, request, Path::new("The export"), BufWriter::new(file))?;
+    let named = Path::new(NAMED);
+    let file = File::create(part).map_err(|error| io_error(&error, named, "written"))?;
+    let done = app.export_audit(caller, request, named, BufWriter::new(file))?;
+    let seq = done.seq;
+    handed_out(app, request, folder, part, done).inspect_err(|why| app.export_failed(caller, seq, why))
+}
+
+fn handed_out(
+    app: &App,
+    request: &AuditExport,
+    folder: &Path,
+    part: &Path,
+    done: Exported,
+) -> ApiResult<AuditExported> {
+    let Exported { entries, ending, .. } = done;
+    let named = Path::new(NAMED);
     let when = time::format(app.now_ms()).replace([':', '.'], "-");
     let of = request.run_id.as_deref().map(|run| format!("-{run}")).unwrap_or_default();
     let safe: String = of.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let file_name = format!("signalbox-audit{safe}{}-{when}.{ending}", app.export_mark(request)?);
-    let size = std::fs::metadata(part).map_err(|error| io_error(&error, part, "read"))?.len();
+    let size = std::fs::metadata(part).map_err(|error| io_error(&error, named, "read"))?.len();
     if size <= INLINE {
-        let bytes = std::fs::read(part).map_err(|error| io_error(&error, part, "read"))?;
+        let bytes = std::fs::read(part).map_err(|error| io_error(&error, named, "read"))?;
         let text = base64::engine::general_purpose::STANDARD.encode(bytes);
         return Ok(AuditExported { file_name, bytes_base64: Some(text), path: None, kept_days: None, entries });
     }
     let path = folder.join(&file_name);
-    std::fs::rename(part, &path).map_err(|error| io_error(&error, &path, "written"))?;
+    std::fs::rename(part, &path).map_err(|error| io_error(&error, named, "written"))?;
     let kept_days = Some(crate::housekeeping::EXPORT_DAYS);
     Ok(AuditExported { file_name, bytes_base64: None, path: Some(path.display().to_string()), kept_days, entries })
 }

@@ -29,6 +29,10 @@ pub struct AuditSinkView {
     pub place: String,
     /// Entries up to the last one that was copied: the number of the next.
     pub next: u64,
+    /// The entry that the file begins with, when that is not the first of the chain: it was begun anew, and those before it stand in a file
+    /// that was moved or deleted, or were removed by a retention.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begins: Option<u64>,
     /// Entries that wait for it.
     pub waiting: u64,
     /// When entries were copied last, RFC 3339; absent = never.

@@ -228,9 +228,13 @@ async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
             "{}  {}  {} entries, last at {at}; {} wait",
             text("id"),
             text("place"),
-            file["next"],
+            file["next"].as_u64().unwrap_or_default().saturating_sub(file["begins"].as_u64().unwrap_or_default()),
             file["waiting"]
         ));
+        if let Some(seq) = file["begins"].as_u64() {
+            let line = format!("  It begins at entry {seq}: those before it are not in this file.");
+            output.line(&output.paint(&line, Tone::Warn));
+        }
         if let Some(told) = file["error"].as_str() {
             output.line(&output.paint(&format!("  {}", plain(told)), Tone::Bad));
         }
