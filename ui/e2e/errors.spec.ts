@@ -48,8 +48,24 @@ test('ts_170: a red port offers the templates first; a choice is one undo step',
   await expect(rows.nth(4)).toContainText('Record in audit only');
   await expect(rows.nth(5)).toContainText('Fallback');
   await page.keyboard.press('ArrowDown');
-  await expect(page.locator('.cv-preview .cv-ghost')).toHaveCount(1);
+  const shown = page.locator('.cv-preview .cv-ghost');
+  await expect(shown).toHaveCount(1);
+  // What would be placed stands beside the menu, not below it.
+  const covered = () => page.evaluate(() => {
+    const menu = document.querySelector('.cv-search')?.getBoundingClientRect();
+    return [...document.querySelectorAll('.cv-preview .cv-ghost')].filter((one) => {
+      const { left, right, top, bottom } = one.getBoundingClientRect();
+      return menu !== undefined && left < menu.right && right > menu.left && top < menu.bottom && bottom > menu.top;
+    }).length;
+  });
+  await expect.poll(covered).toBe(0);
   await shot(page, 'menu');
+  await page.keyboard.press('ArrowDown');
+  await expect(shown).toHaveCount(2);
+  await expect.poll(covered).toBe(0);
+  await shot(page, 'menu-chain');
+  await page.keyboard.press('ArrowUp');
+  await expect(shown).toHaveCount(1);
   await page.keyboard.press('Enter');
   await expect(page.locator('[data-node="human_decision"]')).toBeVisible();
   await expect(page.locator('.cv-w.back').first()).toBeAttached();

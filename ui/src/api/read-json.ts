@@ -7,7 +7,7 @@ export const MAX_DEPTH = 120;
 /** `what`: the number or the key that it is about, as it is written. `at`: where that stands in the text, in UTF-16 units from 0. */
 export type JsonProblem = { at: number } & (
   | { kind: 'syntax' | 'surrogate' | 'depth' }
-  | { kind: 'huge' | 'inexact' | 'twice'; what: string }
+  | { kind: 'huge' | 'tiny' | 'inexact' | 'twice'; what: string }
 );
 
 export type ReadJson = { value: unknown } | { problem: JsonProblem };
@@ -24,12 +24,23 @@ export function placeOf(text: string, at: number): { line: number; column: numbe
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Whether a number goes out as it is written: finite, and a large whole number is the same number or the same letters. */
-export function numberKept(written: string): 'kept' | 'huge' | 'inexact' {
+/** Whether a number goes out as it is written: finite, not nothing for being small, and a large whole number, however it is spelt, is the same one. */
+export function numberKept(written: string): 'kept' | 'huge' | 'tiny' | 'inexact' {
   const value = Number(written);
   if (!Number.isFinite(value)) return 'huge';
-  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || !/^-?\d+$/.test(written)) return 'kept';
-  return String(value) === written || BigInt(value) === BigInt(written) ? 'kept' : 'inexact';
+  if (value === 0) return /^[-0.]*(?:[eE]|$)/.test(written) ? 'kept' : 'tiny';
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return 'kept';
+  const whole = wholeOf(written);
+  return whole === undefined || whole === wholeOf(String(value)) || whole === BigInt(value) ? 'kept' : 'inexact';
+}
+
+/** The whole number that is written, also with zeros behind a point or with an exponent; undefined for another. */
+function wholeOf(written: string): bigint | undefined {
+  const [, sign = '', digits = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(written) ?? [];
+  const all = digits + fraction;
+  const more = Number(exponent) - fraction.length;
+  const whole = more >= 0 ? all + '0'.repeat(more) : /[^0]/.test(all.slice(more)) ? '' : all.slice(0, more);
+  return whole === '' ? undefined : BigInt(sign + whole);
 }
 
 /** Halves of a sign: each alone is no letter, and no other program can read it. */

@@ -14,4 +14,4 @@ export function jsonWords(problem: JsonProblem, text: string): string {
 }
 
 /** A number that cannot be kept, or a key that stands twice. */
-export const whatWords = (kind: 'huge' | 'inexact' | 'twice', what: string): string => t(`json.${kind}`, { what: short(what) });
+export const whatWords = (kind: 'huge' | 'tiny' | 'inexact' | 'twice', what: string): string => t(`json.${kind}`, { what: short(what) });

@@ -40,6 +40,8 @@ describe('JSON that a person writes', () => {
   });
 
   it('knows numbers that stay as they are', () => {
+    const spelt = { '9007199254740993.0': 'inexact', '9007199254740993e0': 'inexact', '9.007199254740993e15': 'inexact', '900719925474099300e-2': 'inexact', '1e-400': 'tiny', '-0.0e5': 'kept', '0': 'kept', '1e23': 'kept', '1e300': 'kept', '9007199254740992.0': 'kept', '5e-324': 'kept' };
+    expect(Object.fromEntries(Object.keys(spelt).map((written) => [written, numberKept(written)]))).toEqual(spelt);
     expect(['1', '9007199254740993', '1e400', '123456789012345680000', '9007199254740993.5'].map(numberKept)).toEqual(['kept', 'inexact', 'huge', 'kept', 'kept']);
   });
   it('counts lines and columns from 1', () => expect([placeOf('a\nbc', 3), placeOf('', 0)]).toEqual([{ line: 2, column: 2 }, { line: 1, column: 1 }]));

@@ -16,6 +16,7 @@ import { findKinds, suggest } from '../model/search.ts';
 import { summaryOf } from '../model/summary.ts';
 import { MCP_TOOL, presetOf, type ToolEntry } from '../tool-entry.ts';
 import { TEMPLATES, type TemplateId, templatesFor } from '../templates.ts';
+import { beside } from './beside.ts';
 import { titleOf } from './flow-nodes.ts';
 import { TEMPLATE_ICON, TemplateArt } from './template-art.tsx';
 import type { SearchAt } from './ui.ts';
@@ -32,9 +33,12 @@ interface Row {
   art?: ReactNode;
 }
 
-function Box({ at, label, placeholder, hint, rows, none, query, title, foot, wide = false, onQuery, onPick, onActive, onClose }: {
+/** Highest box of templates, as its style says. */
+const HIGH = 472;
+
+function Box({ at, label, placeholder, hint, rows, none, query, title, foot, about, wide = false, onQuery, onPick, onActive, onClose }: {
   /** null: in the middle of the top edge */
-  at: Point | null; label: string; placeholder: string; hint: ReactNode; rows: Row[]; none: string; query: string; title?: ReactNode; foot?: ReactNode; wide?: boolean;
+  at: Point | null; label: string; placeholder: string; hint: ReactNode; rows: Row[]; none: string; query: string; title?: ReactNode; foot?: ReactNode; /** The step that it is for. */ about?: string | undefined; wide?: boolean;
   onQuery(text: string): void; onPick(key: string): void; onActive?(key: string): void; onClose(): void;
 }) {
   const [index, setIndex] = useState(0);
@@ -53,6 +57,28 @@ function Box({ at, label, placeholder, hint, rows, none, query, title, foot, wid
     element.style.left = `${left}px`;
     element.style.top = `${top}px`;
   }, [at, wide]);
+
+  // What would be placed is shown in the canvas: the box goes out of its way, and stays where it is as long as it covers nothing.
+  useEffect(() => {
+    if (!wide) return undefined;
+    const frame = requestAnimationFrame(() => {
+      const element = box.current;
+      const parent = element?.parentElement;
+      if (!element || !parent) return;
+      const of = parent.getBoundingClientRect();
+      const boxes = (which: string) => [...parent.querySelectorAll(which)].map((card) => card.getBoundingClientRect())
+        .map(({ left, top, right, bottom }) => ({ left: left - of.left, top: top - of.top, right: right - of.left, bottom: bottom - of.top }));
+      const shown = boxes('.cv-preview .cv-ghost');
+      const outside = (what: typeof shown) => beside({ width: element.offsetWidth, height: HIGH }, { width: parent.clientWidth, height: parent.clientHeight }, { left: element.offsetLeft, top: element.offsetTop }, what);
+      // The step as well, where there is room for both.
+      const place = outside(about === undefined ? shown : [...shown, ...boxes(`.cv-node[data-node="${CSS.escape(about)}"]`)]) ?? outside(shown);
+      if (!place) return;
+      element.style.left = `${place.left}px`;
+      element.style.top = `${place.top}px`;
+      element.style.maxHeight = `${place.height}px`;
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [wide, chosen, about]);
 
   useEffect(() => {
     const outside = (event: PointerEvent): void => {
@@ -201,7 +227,7 @@ export function AddBox({ search, document, catalog, tools, onPick, onTemplate, o
     <Box
       at={search.screen} label={t('canvas.search.label')} placeholder={t(red ? 'canvas.template.placeholder' : 'canvas.search.placeholder')}
       title={red ? <div className="cv-search-title"><b>{t('canvas.template.title', { name })}</b><span className="s t2">{t('canvas.template.hint')}</span></div> : null}
-      foot={red ? <div className="cv-search-foot s t3"><Kbd keys="ArrowUp" /><Kbd keys="ArrowDown" />{t('canvas.template.choose')}<Kbd keys="Enter" />{t('canvas.template.insert')}<kbd className="kbd">1–{templates.length}</kbd>{t('canvas.template.pick')}<span className="end">{t('canvas.template.any')}</span></div> : null} none={t('canvas.search.none')} query={query} rows={templates.length > 0 ? [...templates, ...rows] : rows} wide={red} onActive={preview}
+      foot={red ? <div className="cv-search-foot s t3"><Kbd keys="ArrowUp" /><Kbd keys="ArrowDown" />{t('canvas.template.choose')}<Kbd keys="Enter" />{t('canvas.template.insert')}<kbd className="kbd">1–{templates.length}</kbd>{t('canvas.template.pick')}<span className="end">{t('canvas.template.any')}</span></div> : null} none={t('canvas.search.none')} query={query} rows={templates.length > 0 ? [...templates, ...rows] : rows} wide={red} about={search.from ? splitPort(search.from).node : undefined} onActive={preview}
       hint={hint && !red ? <span className="s t3 ell" style={{ maxWidth: 120 }}>{hint}</span> : null} onQuery={setQuery} onClose={onClose}
       onPick={(type) => {
         const template = templateOf(type);
