@@ -3016,6 +3016,8 @@ export interface Task {
   input: unknown;
   /** What a corrected input, or a form, has to fit. */
   schema?: unknown;
+  /** Where the run goes on, for each answer that a wire of the asking step decides about. */
+  ways: TaskWay[];
   /** Ways out for `alternative`. */
   alternatives: Alternative[];
   /** JSON Pointers of what is masked in `input`. */
@@ -3649,6 +3651,16 @@ export interface TaskVote {
   notes?: string;
   /** For whom, when the task was somebody else's. */
   onBehalfOf?: string;
+}
+
+/** Where an answer leads, by the wires of the step that asks. */
+export interface TaskWay {
+  /** The answer. */
+  action: TaskAction;
+  /** The failed step runs again. */
+  again: boolean;
+  /** Else the steps where the run goes on, by their titles. */
+  steps: string[];
 }
 
 /** Colours. */

@@ -30,7 +30,7 @@ export function task(n: number, more: Partial<Task> = {}): Task {
     ...row, instructions: 'Supplier numbers are S- and four digits. The scanner often reads a 2 as a Z.',
     error: { type: 'ValidationError', message: row.errorMessage ?? '', retryable: false, originNode: 'fetch', originRunId: row.runId, attempt: 2, maxAttempts: 2, timestamp: row.createdAt, details: { code: 'NOT_FOUND', status: 404, response: { reason: 'unknown supplier' } } },
     input: { invoice: `R-88${String(100 + n)}`, supplierId: `S-Z0${String(n % 90).padStart(2, '0')}`, total: 1284.5, currency: 'EUR', dueDate: null, bankAccount: '••••••••' }, schema: INVOICE_SCHEMA,
-    alternatives: [{ targetNodeId: 'manual', label: 'Book by hand' }, { targetNodeId: 'later', label: 'Ask the buyer' }], redacted: ['/bankAccount'], mayReveal: true,
+    ways: [{ action: 'correct', again: true, steps: [] }, { action: 'retry', again: true, steps: [] }], alternatives: [{ targetNodeId: 'manual', label: 'Book by hand' }, { targetNodeId: 'later', label: 'Ask the buyer' }], redacted: ['/bankAccount'], mayReveal: true,
     trace: [
       { stepId: 'fetch', title: 'Fetch supplier', event: 'step_error', at: ago(12 * MIN), summary: 'not found, third call' },
       { stepId: 'repair', title: 'Repair input', event: 'auto_fix_attempt', at: ago(12 * MIN - 2000), summary: 'no repair it was sure of' },

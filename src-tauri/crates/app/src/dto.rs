@@ -23,6 +23,7 @@ mod stats;
 mod system;
 mod tools;
 mod usage;
+mod way;
 mod webhook;
 
 pub use anchor::*;
@@ -47,4 +48,5 @@ pub use stats::*;
 pub use system::*;
 pub use tools::*;
 pub use usage::*;
+pub use way::*;
 pub use webhook::*;

@@ -49,6 +49,7 @@ pub mod table;
 mod tool_servers;
 mod view;
 mod viewed;
+mod ways;
 mod webhooks;
 
 pub use app::{App, NewRun, Options, default_data_dir};

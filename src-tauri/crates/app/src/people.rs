@@ -9,7 +9,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::masked::{ERROR, ITEMS, has_all, mask_moved};
 use crate::place;
 use crate::router::{Caller, Via, os_user};
-use crate::{last_time, story, suggest};
+use crate::{last_time, story, suggest, ways};
 use serde_json::{Map, Value, json};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
@@ -214,7 +214,7 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
         .map(|one| {
             let corrected_input = masks.input(&one.corrected_input).0;
             let changes = match one.source {
-                SuggestionSource::History => suggest::lines(&input, &corrected_input),
+                SuggestionSource::History => suggest::lines(&input, &corrected_input, record.created.schema.as_ref()),
                 _ => one.changes.iter().map(|text| masks.text(text)).collect(),
             };
             TaskSuggestion { corrected_input, changes, rationale: masks.text(&one.rationale), ..one }
@@ -228,6 +228,7 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
     let mut trace = Vec::new();
     let mut variables = Map::new();
     let mut upstream = Vec::new();
+    let mut leads = Vec::new();
     // A run that was deleted or is damaged leaves the task as it is.
     if let Ok(about) = app.store.run(&run) {
         let from = about.last_seq.saturating_sub(LOOKED_AT);
@@ -254,6 +255,7 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
             let workflow = app.pinned(&about)?;
             // The steps before one of another file are not this file's.
             let workflow = workflow.filter(|workflow| place::is_at(workflow, &record.row.node, path));
+            leads = workflow.as_ref().map(|workflow| ways::of(workflow, &record.row, title)).unwrap_or_default();
             for step_id in before(workflow.as_ref(), &record.row.node) {
                 if let Some(node) = view.node(&step_id) {
                     let output = short(masks.inside(&node.output(&run), ITEMS));
@@ -278,6 +280,7 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
         error: error.map(|error| masks.inside(&error, ERROR)),
         input,
         schema: created.schema.clone(),
+        ways: leads,
         alternatives: created.alternatives.clone(),
         redacted,
         may_reveal: caller.role >= crate::dto::CallerRole::Operator,
@@ -332,7 +335,7 @@ fn decided(decision: &Value, masks: &mut Masks) -> Option<TaskDecision> {
         notes: text("notes").map(|notes| masks.text(&notes)),
         operator_id: text("operatorId").unwrap_or_else(|| "system".into()),
         at: text("at").unwrap_or_default(),
-        duration_ms: decision["durationMs"].as_i64().unwrap_or_default(),
+        duration_ms: decision["durationMs"].as_i64().unwrap_or_default().max(0),
         via: text("via").unwrap_or_default(),
         on_behalf_of: text("onBehalfOf"),
     })
@@ -498,7 +501,7 @@ pub(crate) fn answer(app: &App, caller: &Caller, task_id: &str, given: Given) ->
     let facts = json!({
         "action": given.action, "notes": given.notes, "budgetMicros": given.budget_micros, "toolGrant": tool_grant, "targetNodeId": given.target_node_id, "delta": delta,
         "patchHash": hash(&patch), "inputHash": hash(&corrected), "requestId": given.request_id, "batchId": given.batch,
-        "durationMs": now.saturating_sub(record.row.created_ms), "kind": record.row.kind,
+        "durationMs": time::took_ms(record.row.created_ms, now), "kind": record.row.kind,
     });
     let told = app.store.answer_task(AnswerTask {
         task_id: task_id.to_owned(),

@@ -10,6 +10,7 @@ use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
 use signalbox_engine::patch::{self, Operation};
+use signalbox_engine::schema::place_words;
 use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_parts;
 use signalbox_model::said::UNASKED;
@@ -246,29 +247,32 @@ fn answered(
         None if record.created.schema.is_some() => "the input then fits the schema.".to_owned(),
         None => "nothing says what the input should look like, so look at it closely.".to_owned(),
         Some(first) if first.path.is_empty() => format!("some of the input still does not fit: {}", first.message),
-        Some(first) => format!("some of the input still does not fit: {}: {}", first.path, first.message),
+        Some(first) => {
+            let place = place_words(record.created.schema.as_ref(), input, &first.path);
+            format!("some of the input still does not fit: {place}: {}", first.message)
+        }
     };
     Ok(TaskSuggestion {
         source: SuggestionSource::Llm,
         corrected_input: (*data).clone(),
         rationale: format!("The model {model} suggests {count}; {end}"),
         valid,
-        changes: in_lines(&operations, input),
+        changes: in_lines(&operations, input, record.created.schema.as_ref()),
     })
 }
 
 /// What differs between two inputs, a line each.
-pub(crate) fn lines(before: &Value, after: &Value) -> Vec<String> {
-    in_lines(&patch::diff(before, after), before)
+pub(crate) fn lines(before: &Value, after: &Value, schema: Option<&Value>) -> Vec<String> {
+    in_lines(&patch::diff(before, after), before, schema)
 }
 
-fn in_lines(operations: &[Operation], input: &Value) -> Vec<String> {
-    operations.iter().take(SHOWN).filter_map(|operation| change(operation, input)).collect()
+fn in_lines(operations: &[Operation], input: &Value, schema: Option<&Value>) -> Vec<String> {
+    operations.iter().take(SHOWN).filter_map(|operation| change(operation, input, schema)).collect()
 }
 
 /// One change in a line, as people write it.
-fn change(operation: &Operation, input: &Value) -> Option<String> {
-    let name = |path: &str| path.trim_start_matches('/').replace('/', ".");
+fn change(operation: &Operation, input: &Value, schema: Option<&Value>) -> Option<String> {
+    let name = |path: &str| place_words(schema, input, path);
     let short = |value: &Value| {
         let text = value.to_string();
         if text.chars().count() > LINE { format!("{}…", text.chars().take(LINE).collect::<String>()) } else { text }

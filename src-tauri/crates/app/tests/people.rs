@@ -118,7 +118,7 @@ fn several_tasks_are_answered_each_for_itself() {
 fn a_change_of_the_last_time_brings_nothing_of_the_other_task() {
     let place = place();
     let schema = json!({ "type": "object", "properties": {
-        "name": { "type": "string" }, "count": { "type": "integer", "minimum": 1 },
+        "name": { "type": "string" }, "count": { "type": "integer", "minimum": 1, "title": "How many" },
         "account": { "type": "string", "x-secret": true } } });
     let document = json!({
         "signalbox": 1, "id": "books", "name": "Books",
@@ -148,7 +148,7 @@ fn a_change_of_the_last_time_brings_nothing_of_the_other_task() {
 
     let (bob, eve) = (asked("Bob", 0, "BOB-1816"), asked("Eve", 1, "EVE-1817"));
     let own = &offered(&bob)[0];
-    assert_eq!((&own["valid"], &own["changes"]), (&json!(true), &json!(["count: 0 → 4"])));
+    assert_eq!((&own["valid"], &own["changes"]), (&json!(true), &json!(["How many: 0 → 4"])));
     assert_eq!((&own["correctedInput"]["name"], &own["correctedInput"]["count"]), (&json!("Bob"), &json!(4)));
     assert!(!own.to_string().contains("ADA") && !own.to_string().contains("Ada"), "{own}");
     assert_eq!(offered(&eve), Vec::<Value>::new(), "its count was another");
@@ -424,6 +424,57 @@ fn a_batch_that_comes_twice_has_one_effect() {
     assert_eq!(place.ok("audit_list", json!({ "query": "event:HITL_COMPLETED" }))["total"], 2);
     let other = place.ok("task_complete_many", json!({ "taskIds": tasks, "action": "abort" }));
     assert_eq!(other["results"][0]["error"]["code"], "ALREADY_ANSWERED");
+}
+
+/// D2: what comes after an answer is told by the wires of the step that asks, in titles.
+#[test]
+fn a_task_tells_where_each_answer_leads() {
+    let place = place();
+    let set = json!({ "assign": { "n": 1 } });
+    let fails = json!({ "type": "flow.fail", "config": { "error": { "type": "ToolError", "message": "no", "retryable": false } } });
+    let document = json!({
+        "signalbox": 1, "id": "leads", "name": "Leads",
+        "nodes": {
+            "book": fails, "ask": { "type": "builtin.human_decision" },
+            "hand": { "type": "data.set", "title": "Book by hand", "config": set }, "look": { "type": "data.set", "config": set },
+        },
+        "edges": [
+            { "from": "book.error", "to": "ask" }, { "from": "ask.retry", "to": "book" },
+            { "from": "ask.corrected", "to": "hand" }, { "from": "ask.corrected", "to": "look" },
+        ],
+    });
+    let task = place.waits(&document, json!({}));
+    let ways = place.ok("task_get", json!({ "taskId": task }))["ways"].take();
+    assert_eq!(
+        ways,
+        json!([
+            { "action": "retry", "again": true, "steps": [] },
+            { "action": "correct", "again": false, "steps": ["Book by hand", "Set fields"] },
+        ])
+    );
+
+    // Two share the one that asks: what goes back to one of them is no way on for the other.
+    let shared = json!({
+        "signalbox": 1, "id": "shared", "name": "Shared",
+        "nodes": { "one": { "type": "data.set", "config": set }, "book": fails, "ask": { "type": "builtin.human_decision" } },
+        "edges": [
+            { "from": "one.success", "to": "book" }, { "from": "one.error", "to": "ask" }, { "from": "book.error", "to": "ask" },
+            { "from": "ask.retry", "to": "one" },
+        ],
+    });
+    let task = place.waits(&shared, json!({}));
+    assert_eq!(place.ok("task_get", json!({ "taskId": task }))["ways"], json!([]));
+
+    let asks = json!({
+        "signalbox": 1, "id": "pays", "name": "Pays",
+        "nodes": { "ask": { "type": "builtin.human_approval", "config": { "title": "Pay?" } }, "pay": { "type": "data.set", "title": "Pay", "config": set } },
+        "edges": [{ "from": "ask.approved", "to": "pay" }],
+    });
+    let task = place.waits(&asks, json!({}));
+    assert_eq!(
+        place.ok("task_get", json!({ "taskId": task }))["ways"],
+        json!([{ "action": "approve", "again": false, "steps": ["Pay"] }])
+    );
 }
 
 /// D2.9: two people approve; who started the run may only reject.

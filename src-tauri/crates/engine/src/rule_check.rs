@@ -125,7 +125,9 @@ fn fields(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
                 Some((root, field.split(['.', '[']).next().unwrap_or(field)))
             });
             let Some((root, field)) = of.filter(|(_, field)| !has.contains(field)) else { continue };
-            let hint = crate::catalog::nearest(field, has.iter().copied()).map_or_else(
+            // Two that were typed into one begin with the first.
+            let begins = || has.iter().copied().filter(|name| field.starts_with(name)).max_by_key(|name| name.len());
+            let hint = crate::catalog::nearest(field, has.iter().copied()).or_else(begins).map_or_else(
                 || format!("Known here: {}", has.join(", ")),
                 |near| format!("Did you mean '{root}.{near}'?"),
             );

@@ -3,9 +3,11 @@
 //! validator sees them (28 levels of two references each would run for ever).
 
 mod bounds;
+mod places;
 mod words;
 
 pub(crate) use bounds::NAMED;
+pub use places::place_words;
 
 use crate::measure::{depth, size};
 use serde::Serialize;
@@ -64,6 +66,9 @@ pub struct Violation {
     /// What the schema's author says of it.
     #[serde(skip)]
     pub description: Option<String>,
+    /// The names that lead to `path`, in lists counted from 1.
+    #[serde(skip)]
+    pub words: String,
 }
 
 impl Violation {
@@ -74,13 +79,10 @@ impl Violation {
             ("pattern", None) => "Is not written as this field asks".to_owned(),
             _ => self.message.clone(),
         };
-        let name = |part: String| part.parse::<usize>().map_or(part, |index| index.saturating_add(1).to_string());
-        let parts: Vec<String> =
-            crate::patch::pointer::split(&self.path).unwrap_or_default().into_iter().map(name).collect();
-        match (&self.title, parts.is_empty()) {
-            (_, true) => message,
+        match (&self.title, self.path.as_str()) {
+            (_, "") => message,
             (Some(title), _) => format!("{title}: {message}"),
-            (None, _) => format!("{}: {message}", parts.join(" › ")),
+            (None, _) => format!("{}: {message}", self.words),
         }
     }
 
@@ -93,6 +95,7 @@ impl Violation {
             missing: None,
             title: None,
             description: None,
+            words: String::new(),
         }
     }
 

@@ -104,7 +104,12 @@ pub fn days_in_month(year: i64, month: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{format, parse};
+    use super::{format, parse, took_ms};
+
+    #[test]
+    fn a_clock_that_was_put_back_makes_no_time() {
+        assert_eq!((took_ms(5, 12), took_ms(12, 5), took_ms(i64::MAX, i64::MIN)), (7, 0, 0));
+    }
 
     #[test]
     fn known_instants_format_and_parse() {

@@ -13,10 +13,9 @@ import { hiddenIn, plainValue } from '../evidence/controls.ts';
 import { changedPaths, diffLines, same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
-import { holdsSecret } from '../evidence/secret-at.ts';
-import type { Task } from './types.ts';
 import type { DetailProps } from './detail.tsx';
 import { tooLong } from './bounds.ts';
+import { changesText } from './change-words.ts';
 import { dropDraft, unmask } from './drafts.ts';
 import { SuggestButton, useModelSuggestion } from './model-suggestion.tsx';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
@@ -193,14 +192,11 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
     [ofModel, task.suggestions, task.input, work.revealed, work.original],
   );
   const schema = asSchema(task.schema);
-  /** The words of the engine; where a value is to be secret only which ones change. */
-  const changesText = (one: Task['suggestions'][number]) =>
-    (holdsSecret(schema) ? changedPaths(diffLines(work.original, one.correctedInput)).map(pathText).join(', ') : one.changes.join(' '));
   const use = (next: unknown) => {
     const { value } = work;
-    work.setValue(next);
+    work.setWhole(next);
     // An answer may come while one writes.
-    if (work.changed) toast({ signal: 'info', text: t('inbox.usedInstead'), action: { label: t('inbox.undo'), run: () => work.setValue(value) } });
+    if (work.changed) toast({ signal: 'info', text: t('inbox.usedInstead'), action: { label: t('inbox.undo'), run: () => work.setWhole(value) } });
   };
   return (
     <div className="ib-side">
@@ -226,7 +222,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
                 <div className="ib-sug" key={`s${String(index)}`}>
                   <Icon name={SOURCE_ICON[one.source]} className="t2" label={t(`inbox.source.${one.source}`)} />
                   <span className="col">
-                    <SafeText text={one.changes.length ? changesText(one) : one.rationale} cut={300} />
+                    <SafeText text={one.changes.length ? changesText(schema, work.original, one) : one.rationale} cut={300} />
                     <span className="s t2"><SafeText text={one.changes.length ? one.rationale : t(`inbox.source.${one.source}`)} cut={300} /></span>
                     {one.valid ? null : <span className="s c-err row gap1"><Icon name="errd" size={12} />{t('inbox.suggestionInvalid')}</span>}
                   </span>

@@ -29,6 +29,8 @@ export interface Work {
   check: { state: 'off' | 'unread' | 'busy' | 'failed' | 'valid' | 'invalid'; violations: TaskCheck['violations']; patch: TaskCheck['patch']; problem?: string };
   setUnread(unread: boolean): void;
   setValue(value: unknown): void;
+  /** Another input as a whole: what was found in the one before says nothing of it. */
+  setWhole(value: unknown): void;
   /** Back to what was shown at first. */
   reset(): void;
   setNotes(notes: string): void;
@@ -50,7 +52,7 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const wanted = mayDecide && task.state === 'open' && (task.allowedActions.includes('correct') || task.allowedActions.includes('submit'));
 
   // One question after the typing, not one for each letter.
-  const [asked, setAsked] = useState<{ id: string; value: unknown }>({ id: task.id, value });
+  const [asked, setAsked] = useState<{ id: string; value: unknown; whole?: boolean }>({ id: task.id, value });
   useEffect(() => {
     if (asked.id === task.id && asked.value === value) return undefined;
     const timer = setTimeout(() => setAsked({ id: task.id, value }), asked.id === task.id ? AFTER_MS : 0);
@@ -61,14 +63,22 @@ export function useWork(task: Task, mayDecide: boolean): Work {
 
   const state = !wanted ? 'off' : unread ? 'unread' : answer.error ? 'failed' : !current || answer.isPlaceholderData || !answer.data ? 'busy' : answer.data.valid ? 'valid' : 'invalid';
   // While the next answer is on its way, the findings of the last stay: nothing jumps.
-  const known = asked.id === task.id ? answer.data : undefined;
+  const known = asked.id === task.id && !(asked.whole && answer.isPlaceholderData) ? answer.data : undefined;
+  const whole = (next: unknown) => setAsked({ id: task.id, value: next, whole: true });
   const edit = (part: Draft) => editDraft(task.id, part, { holdsSecret: holdsSecret(asSchema(task.schema)) });
   return {
     original, value, changed, differs, notes: draft?.notes ?? '', budget: asksForMore(task) ? draft?.budget ?? usualMore(task) : undefined, revealed: revealed !== undefined, hides: revealed ? undefined : asSchema(task.schema),
     check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: told(answer.error) } : {}) },
     setUnread,
     setValue: (next) => edit({ value: { now: next } }),
-    reset: () => edit({ value: undefined }),
+    setWhole: (next) => {
+      whole(next);
+      edit({ value: { now: next } });
+    },
+    reset: () => {
+      whole(start);
+      edit({ value: undefined });
+    },
     setNotes: (notes) => edit({ notes }),
     setBudget: (budget) => edit({ budget }),
   };

@@ -173,12 +173,16 @@ export function whenText(iso: string, now: number): string {
   return day(Date.parse(iso)) === day(now) ? formatTime(iso).slice(0, 5) : formatDateTime(iso);
 }
 
+/** The first few, each in quotation marks. */
+const namesOf = (steps: readonly string[]): string => [...steps.slice(0, 3).map((step) => `"${step}"`), ...(steps.length > 3 ? ['…'] : [])].join(', ');
+
 /** What happens when it is sent, in one sentence. */
 export function afterText(task: Task, action: TaskAction, target?: string): string {
   const step = task.nodeTitle;
   // Where a step of the workflow asks, its wires say what comes then.
-  const wired = task.stepId !== task.nodeId && (action === 'correct' || action === 'retry');
-  const text = wired ? t(`inbox.after.wired.${action}`) : action === 'alternative'
+  const way = task.ways.find((one) => one.action === action);
+  const wired = way === undefined && task.stepId !== task.nodeId && (action === 'correct' || action === 'retry');
+  const text = way !== undefined && !way.again ? t(`inbox.after.to.${action}` as MessageKey, { step, steps: namesOf(way.steps) }) : wired ? t(`inbox.after.wired.${action}`) : action === 'alternative'
     ? t('inbox.after.alternative', { step: target ?? t('inbox.after.other') })
     : t(`inbox.after.${task.reason === 'tool_call' && (action === 'approve' || action === 'reject') ? `tool.${action}` : action}` as MessageKey, { step });
   return task.cases > 1 ? `${text} ${tn('inbox.after.cases', task.cases)}` : text;

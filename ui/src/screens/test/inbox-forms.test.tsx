@@ -52,7 +52,9 @@ describe('a value that its schema marks as secret', () => {
     await showInbox('#/inbox/task-1', [secret(1), secret(2)]);
     const box = await detail();
     expect(within(box).queryByText(/4321/)).toBeNull();
-    expect(within(box).getByText('pin')).toBeTruthy();
+    // By the title of its field, as in the form.
+    const offered = within(box).getByRole('button', { name: 'Use' }).parentElement as HTMLElement;
+    expect(within(offered).getByText('Pin')).toBeTruthy();
     fireEvent.click(within(box).getByRole('button', { name: 'Use' }));
     await within(box).findByText('Valid for this step');
     expect(onDisk()).not.toContain('4321');

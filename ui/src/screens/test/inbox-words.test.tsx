@@ -1,9 +1,11 @@
 /** What operators read on a task: the words of authors instead of expressions, and buttons that say what they do. */
-import { cleanup, screen, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { changesText } from '../../features/inbox/change-words.ts';
 import { asDiagnostics } from '../../features/inbox/schema.ts';
 import { useSends } from '../../features/inbox/sending.ts';
+import { afterText } from '../../features/inbox/words.ts';
 import { INVOICE_SCHEMA, task } from '../../test/people.ts';
 import { detail, freshInbox, showInbox } from './inbox-page.tsx';
 
@@ -83,4 +85,45 @@ it('a default that was taken away is a change, though nothing differs from what 
   expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
   await userEvent.click(within(box).getByRole('button', { name: 'As it was' }));
   expect((await within(box).findByLabelText<HTMLInputElement>(/^Share/)).value).toBe('5');
+});
+
+it('what comes after sending names the steps that the answer leads to', () => {
+  const one = task(2, { ways: [{ action: 'correct', again: true, steps: [] }, { action: 'retry', again: false, steps: ['Book it', 'Tell them'] }, { action: 'skip', again: false, steps: ['Done'] }] });
+  expect(afterText(one, 'correct')).toBe('"Fetch supplier" runs again with the corrected input.');
+  expect(afterText(one, 'retry')).toBe('The run goes on at "Book it", "Tell them" with the same input.');
+  expect(afterText(one, 'skip')).toBe('"Fetch supplier" is left out and the run goes on at "Done".');
+  // Nothing is known of a file that is not there any more.
+  expect(afterText({ ...one, ways: [] }, 'correct')).toBe('The run goes on where the question leads, with the corrected input.');
+  const asked = task(3, { kind: 'approval', reason: 'step', ways: [{ action: 'approve', again: false, steps: ['Pay'] }, { action: 'reject', again: false, steps: ['Write back'] }] });
+  expect(afterText(asked, 'approve')).toBe('The run goes on at "Pay".');
+  expect(afterText(asked, 'reject')).toBe('The run takes the way for rejected: it goes on at "Write back".');
+});
+
+it('a suggestion says what changes, and of a secret only that it does', () => {
+  const schema = { type: 'object' as const, properties: { total: { type: 'number' as const, title: 'Total' }, iban: { type: 'string' as const, title: 'Account', 'x-secret': true } } };
+  const before = { total: '1.284,50', iban: 'DE1', note: 'x' };
+  const suggestion = (correctedInput: unknown) => ({ source: 'rule' as const, correctedInput, rationale: '', valid: true, changes: ['"Total": the number 1284.5 was read from a text.'] });
+  expect(changesText(schema, before, suggestion({ ...before, total: 1284.5 }))).toBe('"Total": the number 1284.5 was read from a text.');
+  const both = changesText(schema, before, suggestion({ total: 1284.5, iban: 'DE2', note: 'x' }));
+  expect(both).toBe('Total: "1.284,50" → 1284.5, Account');
+  // What only goes may have gone to the secret.
+  expect(changesText(schema, { total: 1, Iban: 'DE1' }, suggestion({ total: 1, iban: 'DE1' }))).not.toContain('DE1');
+});
+
+it('what was found in the input before says nothing of one that is taken as a whole', async () => {
+  const wrong = { valid: false, violations: [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-' }], patch: [] };
+  const host = await showInbox('#/inbox/task-2', [task(2)]);
+  host.on({ task_check: () => wrong });
+  const box = await detail();
+  await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
+  expect(await within(box).findByText(/^Does not fit: /)).toBeTruthy();
+  let answer: (value: unknown) => void = () => undefined;
+  host.on({ task_check: () => new Promise((done) => { answer = done; }) as never });
+  await userEvent.click(within(box).getByRole('button', { name: 'Use' }));
+  expect(within(box).queryByText(/^Does not fit: /)).toBeNull();
+  expect(within(box).getByText('Checking')).toBeTruthy();
+  // It is asked about at once, not after a pause for typing.
+  await waitFor(() => expect(host.calls('task_check').at(-1)).toMatchObject({ correctedInput: { supplierId: 'S-2041' } }));
+  answer({ valid: true, violations: [], patch: [] });
+  expect(await within(box).findByText('Valid for this step')).toBeTruthy();
 });

@@ -314,6 +314,8 @@ pub struct Task {
     /// What a corrected input, or a form, has to fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
+    /// Where the run goes on, for each answer that a wire of the asking step decides about.
+    pub ways: Vec<super::TaskWay>,
     /// Ways out for `alternative`.
     pub alternatives: Vec<Alternative>,
     /// JSON Pointers of what is masked in `input`.

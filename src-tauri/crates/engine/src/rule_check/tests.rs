@@ -74,6 +74,7 @@ fn a_field_that_no_error_has_is_told_wherever_it_stands() {
         ("error.retryable == false && err.atempt > 1", "err.atempt", "err.attempt", 28),
         ("error.messge == 'x' && error.attempt >= 5", "error.messge", "error.message", 0),
         ("error.retryable || error.messge.contains('x')", "error.messge", "error.message", 19),
+        ("error.retryableerror.details.code == 'x' && error.retryable", "error.retryableerror", "error.retryable", 0),
         ("error.type == 'Timeout' ? error.retryble : false", "error.retryble", "error.retryable", 26),
         ("error.retryable && [1].exists(n, n == error.atempt)", "error.atempt", "error.attempt", 38),
         ("error.retryable && has(error.detials.code)", "error.detials", "error.details", 23),
@@ -89,6 +90,11 @@ fn a_field_that_no_error_has_is_told_wherever_it_stands() {
             "{when}: {found:?}"
         );
         assert_eq!(*at, Some(position), "{when}");
+    }
+    // An error on one side of || is nothing where the other side is true: that rule is of use, and its field is told all the same.
+    for (other, words) in [("Timeout", "uses 'error.cod', which no error has"), ("NoSuchType", "can never be used")] {
+        let found = of(&format!("['a'].exists(x, x == error.cod) || error.type == '{other}'"));
+        assert!(found.len() == 1 && found[0].1.contains(words), "{other}: {found:?}");
     }
     let two = of("error.retryable && error['retryble'] && error.typ == 'Timeout'");
     assert_eq!(two.len(), 2, "{two:?}");

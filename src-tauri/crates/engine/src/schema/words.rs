@@ -4,6 +4,7 @@
 use super::{SHOWN, Violation, cut};
 use jsonschema::JsonType;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind as Kind};
+use jsonschema::paths::LocationSegment;
 use serde_json::Value;
 
 /// Choices that are named.
@@ -30,8 +31,18 @@ pub(super) fn violation(schema: &Value, error: &ValidationError<'_>) -> Violatio
         keyword: error.kind().keyword().to_owned(),
         missing,
         title: title(own),
+        words: steps(error),
         description: own["description"].as_str().map(|words| cut(words.trim(), 200)).filter(|words| !words.is_empty()),
     }
+}
+
+/// Where it stands: names as they are, places in lists from 1.
+fn steps(error: &ValidationError<'_>) -> String {
+    let steps = error.instance_path().iter().map(|step| match step {
+        LocationSegment::Property(name) => name.to_string(),
+        LocationSegment::Index(index) => index.saturating_add(1).to_string(),
+    });
+    steps.collect::<Vec<_>>().join(" › ")
 }
 
 fn title(schema: &Value) -> Option<String> {
