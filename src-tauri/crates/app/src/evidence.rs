@@ -11,6 +11,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
+use signalbox_store::audit::line;
 use signalbox_store::audit::sink::{self, SinkError};
 use signalbox_store::audit::verify::{Expect, Kind, Trusted, Verdict, try_verify};
 use signalbox_store::audit::{Actor, Anchor, Level, PublicKey, RUN_LEVEL, Record, pack};
@@ -330,12 +331,10 @@ fn no_folder(file: &Path) -> ApiResult<()> {
     Err(ApiError::bad_request(message, "Name the pack (.zip) or the file of lines (.jsonl) itself."))
 }
 
-/// Every entry of an export and of a copy stands on a line that begins so.
-const LINE: &[u8] = b"{\"entry\":";
-
 fn is_lines(file: &Path) -> bool {
-    let mut begin = [0; LINE.len()];
-    std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == *LINE
+    let mut begin = Vec::new();
+    let read = std::fs::File::open(file).and_then(|file| file.take(16).read_to_end(&mut begin));
+    read.is_ok() && line::is_lines(&begin)
 }
 
 /// Which chain a file of lines is of.
@@ -366,6 +365,10 @@ fn lines_against(file: &Path, key_file: Option<&Path>, known: Vec<PublicKey>) ->
         SinkError::Foreign { line, problem } => ApiError::bad_request(
             format!("{}, line {line}, is no entry of an audit chain: {problem}.", file.display()),
             "A last line that was cut off is written anew by the next copy; else ask for the file again.",
+        ),
+        SinkError::Shown { line } => ApiError::bad_request(
+            format!("{}, line {line}, shows an entry in part: this is an export with a profile.", file.display()),
+            "Export a .zip with the same profile: a pack proves the place of what it shows.",
         ),
         other => ApiError::bad_request(format!("{}: {other}.", file.display()), "Ask for the file again."),
     })?;

@@ -87,6 +87,12 @@ impl Line {
     }
 }
 
+/// Whether a file begins as one of lines does: with an entry, or with a part of one that is shown.
+#[must_use]
+pub fn is_lines(begin: &[u8]) -> bool {
+    begin.starts_with(ENTRY.as_bytes()) || begin.starts_with(SHOWN.as_bytes())
+}
+
 /// How a line begins.
 const ENTRY: &str = "{\"entry\":";
 /// How one begins that shows a part.

@@ -4,7 +4,7 @@
 use crate::chain::{Chain, Head, SealError, Sealed};
 use crate::digest::Digest;
 use crate::entry::{Entry, NotAnEntry, Record, is_signed};
-use crate::line::{from_line, to_line};
+use crate::line::{SHOWN, from_line, to_line};
 use crate::pack::Limits;
 use crate::sign::{Signature, Signer};
 use crate::verify::Row;
@@ -30,6 +30,12 @@ pub enum SinkError {
         line: u64,
         /// What is wrong.
         problem: String,
+    },
+    /// A line shows an entry in part, as exports with a profile do.
+    #[error("the audit file, line {line}, shows an entry in part: its link cannot be checked")]
+    Shown {
+        /// Line number, from 1.
+        line: u64,
     },
     /// An earlier write failed half way and could not be undone.
     #[error("the audit file has a half-written line that could not be removed; open it again")]
@@ -225,6 +231,9 @@ pub fn read_rows(reader: impl BufRead) -> impl Iterator<Item = Result<Row, SinkE
             Ok(_) => {
                 let text = line.strip_suffix(b"\n").unwrap_or(&line);
                 let text = text.strip_suffix(b"\r").unwrap_or(text);
+                if text.starts_with(SHOWN.as_bytes()) {
+                    return Some(Err(SinkError::Shown { line: number }));
+                }
                 let row = match std::str::from_utf8(text) {
                     Ok(text) => from_line(text).map_err(|error: NotAnEntry| error.to_string()),
                     Err(_) => Err("it is no UTF-8".to_owned()),

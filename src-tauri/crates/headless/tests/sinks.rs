@@ -192,6 +192,17 @@ fn an_export_that_failed_is_recorded_as_that() {
     assert_eq!(failed[0]["metadata"]["of"], begun[0]["seq"], "{failed}");
     assert!(failed[0]["metadata"]["code"].is_string(), "{failed}");
 
+    // Lines of an export with a profile are no damaged ones: they show entries in part.
+    let part = place.dir.path().join("part.jsonl").display().to_string();
+    assert_eq!(place.run(&["audit", "export", "--profile", "masked", "--hide", "/nodeId", "--out", &part]).code, 0);
+    let told = place.run(&["audit", "verify", &part]);
+    assert!(
+        told.code == 2 && told.err.contains("shows an entry in part: this is an export with a profile"),
+        "{}{}",
+        told.out,
+        told.err
+    );
+
     // A folder is named as one where a pack is asked for, and what was cut off is damaged.
     let told = place.run(&["audit", "verify", &taken.display().to_string()]);
     assert!(told.code == 2 && told.err.contains("chain.zip is a folder."), "{}{}", told.out, told.err);

@@ -130,9 +130,16 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
     Ok(store)
 }
 
-/// What the system says, which SQLite does not hand on.
+/// What the system says, which SQLite does not hand on. Asking leaves nothing behind: where there is no file yet, one of another name is tried.
 fn why_not_writable(path: &Path) -> Option<String> {
-    let error = fs::OpenOptions::new().write(true).create(true).truncate(false).open(path).err()?;
+    let error = if path.exists() {
+        fs::OpenOptions::new().write(true).open(path).err()?
+    } else {
+        let other = path.with_extension(format!("{}.tmp", std::process::id()));
+        let error = fs::OpenOptions::new().write(true).create_new(true).open(&other).err();
+        fs::remove_file(&other).ok();
+        error?
+    };
     Some(match error.kind() {
         ErrorKind::PermissionDenied => "this account may not write there".into(),
         ErrorKind::ReadOnlyFilesystem => "its disk is read-only".into(),
