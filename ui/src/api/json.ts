@@ -9,6 +9,9 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 export const isCut = (value: unknown): value is CutValue =>
   isObject(value) && value['_truncated'] === true && typeof value['ref'] === 'string' && typeof value['length'] === 'number';
 
+/** Whether a `step_error` is a question: a person is asked about a call of a tool, and the step goes on after the answer (ADR 51). */
+export const isQuestion = (payload: unknown): boolean => isObject(payload) && payload['held'] !== undefined && payload['held'] !== null;
+
 /** A pointer one step further. */
 export const pointerTo = (pointer: string, part: string | number): string =>
   `${pointer}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -154,7 +154,11 @@ function answered(s: FoldState, origin: string, action: string, event: RunEventL
   const run = node(s, origin, event.path);
   const card = lastCard(s, origin, event.path);
   const more = s.tasks.some((task) => (task.originId ?? task.nodeId) === origin && (task.path ?? '') === (event.path ?? ''));
-  if (action === 'retry' || action === 'correct') {
+  if (card?.question && (action === 'approve' || action === 'reject')) {
+    // The call goes on with the answer, from where it was.
+    run.state = 'running';
+    card.status = 'done';
+  } else if (action === 'retry' || action === 'correct') {
     forget(s, origin, event.path);
     run.state = 'retrying';
     run.retryAtMs = undefined;

@@ -5,7 +5,7 @@ import type { CowMap } from './cow';
 import { applyDebug } from './run-fold-debug';
 import { applyPeople } from './run-fold-people';
 import { applySaid } from './run-fold-said';
-import { isObject } from './json';
+import { isObject, isQuestion } from './json';
 import { addCard, callKey, cardOf, grown, loopBegins, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { slotKey } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
@@ -45,7 +45,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
     case 'step_done':
       return stepDone(s, event, ms, payload);
     case 'step_error':
-      return stepError(s, event, ms, payload['error'] as RunError);
+      return isQuestion(payload) ? stepAsks(s, event, ms, payload['error'] as RunError) : stepError(s, event, ms, payload['error'] as RunError);
     case 'step_interrupted':
       return stepInterrupted(s, event, ms, payload);
     case 'step_skipped':
@@ -180,6 +180,16 @@ function stepDone(s: FoldState, event: RunEventLike, ms: number, payload: Fields
     run.message = undefined;
   }
   settle(s, run);
+}
+
+/** A person is asked whether a tool may be called: nothing has failed, and no wire leads on. */
+function stepAsks(s: FoldState, event: RunEventLike, ms: number, error: RunError | undefined): void {
+  const card = cardOf(s, event);
+  if (!card || !error) return;
+  card.error = error;
+  card.question = true;
+  const run = close(s, card, event, ms, 'asks');
+  run.state = run.open > 0 ? run.state : 'asks';
 }
 
 function stepError(s: FoldState, event: RunEventLike, ms: number, error: RunError | undefined): void {

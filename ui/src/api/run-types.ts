@@ -237,6 +237,8 @@ export interface CallCard {
   items?: Record<string, RunItem[]>;
   /** The error of the call, or of its last failed item. */
   error?: RunError;
+  /** `error` is a question: it ended to ask a person about a call of a tool, and the step goes on after the answer. */
+  question?: boolean;
   /** Errors of single items of a batch, item index first. */
   itemErrors?: { item: number; error: RunError }[];
   retryAtMs?: number;

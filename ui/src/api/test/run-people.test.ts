@@ -43,6 +43,24 @@ describe('people in a run', () => {
     expect([view.tasks.length, view.nodes['pay']?.state]).toEqual([0, 'cancelled']);
   });
 
+  it('a call of a tool that a person is asked about is no error: not on the card, not on the wire, not in the count', () => {
+    const held = { error: { type: 'ToolError', message: "The model wants to call 'send'.", details: { code: 'TOOL_APPROVAL' } }, held: { turns: 1 } };
+    const asked = log(['workflow_start', null, {}], ['step_start', 'pay', { input: [{ item: 0, data: {} }] }], ['step_error', 'pay', held]);
+    // Also at the moment of the past before the task is there.
+    for (const events of [asked, [...asked, ...log(['human_task_created', 'pay', { taskId: 't', title: 'send' }]).map((event) => ({ ...event, seq: 4 }))]]) {
+      const view = foldRun(events, definition);
+      expect([view.errors, view.nodes['pay']?.state, view.cards[0]?.status, view.cards[0]?.question, view.ports['pay.error']]).toEqual([0, 'asks', 'asks', true, undefined]);
+    }
+    const more = log(
+      ['human_task_created', 'pay', { taskId: 't', title: 'send' }], ['human_task_completed', 'pay', { taskId: 't', action: 'approve' }],
+      ['step_start', 'pay', { input: [{ item: 0, data: {} }] }, 2], ['step_done', 'pay', { ports: { success: 1 } }, 2],
+    ).map((event, i) => ({ ...event, seq: 4 + i }));
+    const answered = foldRun([...asked, ...more.slice(0, 2)], definition);
+    expect([answered.nodes['pay']?.state, answered.cards[0]?.status]).toEqual(['running', 'done']);
+    const view = foldRun([...asked, ...more], definition);
+    expect([view.errors, view.nodes['pay']?.state, view.cards.map((card) => card.status), view.ports['pay.error']]).toEqual([0, 'done', ['done', 'done'], undefined]);
+  });
+
   it('a default task stands on the step that failed; skip ends it as skipped', () => {
     const view = foldRun(log(
       ['workflow_start', null, {}], ['step_start', 'pay', { input: [] }], ['step_error', 'pay', { error }], ['human_task_created', 'pay', { taskId: 't', title: '' }],

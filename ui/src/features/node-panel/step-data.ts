@@ -38,7 +38,7 @@ export function valuesOfCards(view: RunView, nodeId: string): StepValues | null 
   for (const card of ordered) {
     for (const [port, items] of Object.entries(card.items ?? {})) output[port] = [...(output[port] ?? []), ...(items as Item[])];
   }
-  const failed = ordered.findLast((card) => card.error !== undefined && card.status !== 'done');
+  const failed = ordered.findLast((card) => card.error !== undefined && !card.question && card.status !== 'done');
   return {
     source: 'live',
     runId: view.runId,

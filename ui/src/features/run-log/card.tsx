@@ -1,8 +1,10 @@
 // One call of a step: what happened in plain words, and its data behind sections that start closed.
 
 import type { ReactNode } from 'react';
+import { isCut } from '../../api/json.ts';
 import type { CallCard } from '../../api/run-state.ts';
 import { BytesView, bytesOf } from '../../code/BytesView.tsx';
+import { Pieces } from '../../code/pieces.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize, sizeOf } from '../../code/value-lines.ts';
 import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
@@ -67,7 +69,8 @@ export function whyText(card: CallCard): string | null {
   if (card.status === 'skipped') {
     return card.skippedBecause === 'disabled' || card.skippedBecause === undefined ? t('card.skipped.disabled') : t('card.skipped.if', { condition: card.skippedBecause });
   }
-  return card.error?.message ?? null;
+  const said: unknown = card.error?.message;
+  return isCut(said) ? said.preview : typeof said === 'string' ? said : null;
 }
 
 /** Where the run may begin again, each card that ran offers it (U-21). */
@@ -95,7 +98,7 @@ export function StepCard({ card, where, look, sections, selected, waiting, onSel
         <span className="s t2 nw sc-time">{formatTime(card.startedAt)}</span>
         <span className="s t2 nw sc-time"><Took card={card} /></span>
       </header>
-      {why ? <p className={`sc-why s ${card.error ? 'c-err' : 't2'}`}>{why}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}{decided ? <span className="t2"> {decided}</span> : null}</p> : null}
+      {why ? <p className={`sc-why s ${card.error && !card.question ? 'c-err' : 't2'}`}><Pieces text={why} />{!card.question && card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}{decided ? <span className="t2"> {decided}</span> : null}</p> : null}
       <People card={card} />
       {card.status === 'skipped' ? null : <CardSections card={card} where={where} sections={sections} />}
       <RerunButton card={card} look={look} />
@@ -113,11 +116,11 @@ export function CardSections({ card, where, sections }: { card: CallCard; where:
   );
   return (
     <div className="sc-sections">
-      {card.error ? section('error', t('card.error'), <span>{card.error.type}</span>, () => <Value value={card.error} label={t('card.error')} />) : null}
+      {card.error ? section('error', t(card.question ? 'card.question' : 'card.error'), card.question ? null : <span>{card.error.type}</span>, () => <Value value={card.error} label={t(card.question ? 'card.question' : 'card.error')} />) : null}
       {section('inputs', t('card.inputs'), <>{card.input.length > 1 ? `${tn('card.items', card.input.length)}, ` : ''}{formatSize(sizeOf(input ?? null))}</>,
         card.input.length > 0 ? () => <Value value={input} label={t('card.inputs')} /> : null)}
       {saidSections(card, section)}
-      {section('outputs', t('card.outputs'), ended ? (itemsOut > 0 ? <>{itemsOut > 1 ? `${tn('card.items', itemsOut)}, ` : ''}{outputSize(card)}</> : card.error ? t('card.outputsNone') : tn('card.items', 0)) : t('card.outputsLater'),
+      {section('outputs', t('card.outputs'), ended ? (itemsOut > 0 ? <>{itemsOut > 1 ? `${tn('card.items', itemsOut)}, ` : ''}{outputSize(card)}</> : card.question ? t('card.outputsAsked') : card.error ? t('card.outputsNone') : tn('card.items', 0)) : t('card.outputsLater'),
         itemsOut > 0 || card.outputs !== undefined ? () => <Outputs card={card} where={where} /> : null)}
       {card.config !== undefined && card.config !== null ? section('config', t('card.config'), formatSize(sizeOf(card.config)), () => <Value value={card.config} label={t('card.config')} />) : null}
       {card.changes.length > 0 ? section('variables', t('card.variables'), card.changes.map((one) => one.name).join(', '), () => <Changes card={card} />) : null}
@@ -195,6 +198,7 @@ function Changes({ card }: { card: CallCard }) {
 
 /** The chosen call beside timeline and event table: facts left, data right. */
 export function CardDetail({ card, where, look, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
+  const why = whyText(card);
   const decided = decisionText(card);
   return (
     <div className="card-detail">
@@ -216,7 +220,7 @@ export function CardDetail({ card, where, look, sections, waiting, onSelect }: C
         <div><RerunButton card={card} look={look} /></div>
       </div>
       <div className="cd-data">
-        {whyText(card) ? <p className={`cd-why ${card.error ? 'c-err' : 't2'}`}>{whyText(card)}{card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}</p> : null}
+        {why ? <p className={`cd-why ${card.error && !card.question ? 'c-err' : 't2'}`}><Pieces text={why} />{!card.question && card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}</p> : null}
         <People card={card} />
         <CardSections card={card} where={where} sections={sections} />
       </div>

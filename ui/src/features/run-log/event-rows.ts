@@ -2,6 +2,7 @@
 
 import { Words } from '../../api/call-table.ts';
 import { Column } from '../../api/column.ts';
+import { isQuestion } from '../../api/json.ts';
 import { inChoice, type Choice } from '../../api/run-paths.ts';
 import type { RunEventLike, RunView } from '../../api/run-state.ts';
 import { indexIn } from '../../api/sorted.ts';
@@ -62,7 +63,7 @@ export class EventRows {
       this.path.push(this.words.number(event.path ?? ''));
       this.status.push(this.words.number(event.type));
       this.attempt.push(event.stepId == null || event.attempt == null ? -1 : event.attempt);
-      this.error.push(this.words.number(typeof error?.details?.code === 'string' ? error.details.code : error?.type ?? ''));
+      this.error.push(this.words.number(isQuestion(event.payload) ? '' : typeof error?.details?.code === 'string' ? error.details.code : error?.type ?? ''));
       this.took.push(this.tookOf(event, ms));
     }
   }

@@ -1,8 +1,11 @@
 // The log itself, as a table one can filter and sort. What is not seen is not drawn.
 
 import { useDeferredValue, useMemo, useState } from 'react';
+import { isQuestion } from '../../api/json.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import type { RunEventLike, RunView } from '../../api/run-state.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { formatDuration, formatTime, t } from '../../i18n/index.ts';
 import { Icon, SignalIcon, VirtualList, type Signal } from '../../kit/index.ts';
 import { EventRows, IN_ORDER, type SortKey, type Sorting } from './event-rows.ts';
@@ -73,7 +76,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
             const event = view.events[at];
             if (!event) return null;
             const words = eventText(event, view);
-            const signal = SIGNAL[event.type];
+            const signal = isQuestion(event.payload) ? 'person' : SIGNAL[event.type];
             const took = rows.took.get(at);
             const attempt = rows.attempt.get(at);
             const name = event.stepId ? (event.path ? view.slots.get(slotKey(event.stepId, event.path))?.title : undefined) ?? nameOf(event.stepId) : '';
@@ -83,12 +86,12 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
               <div className={`ev-row ${here === null ? '' : seq === here ? 'here' : seq > here ? 'later' : ''}`} aria-current={seq === here ? 'step' : undefined}>
                 <span className="t3 mono">{event.seq}</span>
                 <span className="t2" title={event.ts}>{formatTime(event.ts)}</span>
-                <span className="ell" title={event.stepId ?? undefined}>{name}</span>
-                <span className="ell t2" title={event.path ?? undefined}>{place}</span>
+                <span className="ell" title={event.stepId ?? undefined}><Pieces text={name} /></span>
+                <span className="ell t2" title={event.path ?? undefined}><Pieces text={place} /></span>
                 <span className="ev-what" title={`${event.type}: ${words}`}>{signal ? <SignalIcon signal={signal} /> : <Icon name={BEGINS.has(event.type) ? 'play' : 'dot'} size={12} className="t3" />}<span className={`ell ${signal === 'err' ? 'c-err' : ''}`}>{words}</span></span>
                 <span className="t2 ev-num">{Number.isNaN(took) ? '' : formatDuration(took)}</span>
                 <span className="t2 ev-num">{attempt < 0 ? '' : attempt + 1}</span>
-                <code className="ell c-err" title={rows.errorOf(at)}>{rows.errorOf(at)}</code>
+                <code className="ell c-err" title={plain(rows.errorOf(at))}><Pieces text={rows.errorOf(at)} /></code>
               </div>
             );
           }}

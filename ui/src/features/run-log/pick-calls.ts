@@ -28,7 +28,7 @@ export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch)
     return { length: calls.length, at: (place) => (inside(place) ? place : undefined), place: (call) => (inside(call) ? call : -1) };
   }
   const fits = (card: CallCard): boolean =>
-    (filter.step === '' || card.nodeId === filter.step) && (choice === undefined || inChoice(card.path, choice)) && (!filter.errorsOnly || card.error !== undefined);
+    (filter.step === '' || card.nodeId === filter.step) && (choice === undefined || inChoice(card.path, choice)) && (!filter.errorsOnly || (card.error !== undefined && !card.question));
   const list: number[] = [];
   const among = filter.text.trim() !== '' ? search.find(view, filter.text) : filter.step === '' ? undefined : view.callsOf.get(filter.step) ?? [];
   for (let at = 0; at < (among?.length ?? calls.length); at++) {

@@ -374,3 +374,23 @@ describe('the search over cards', () => {
     expect(pickCalls(past.at(6), { step: 'fetch', errorsOnly: false, text: '' }, search).length).toBe(2);
   });
 });
+
+describe('events in words', () => {
+  const event = (type: string, payload: object): RunEventLike => ({ runId: 'R', seq: 1, ts: '2026-01-01T00:00:00.000Z', type, stepId: 'ask', payload });
+  const nodes = { nodes: {} };
+
+  it('ts_100 of a value that the wire has cut they say how it begins and how long it is', () => {
+    const cut = { _truncated: true, type: 'string', length: 302_402, preview: 'It was a dark', ref: 'R/3/payload/delta' };
+    expect(eventText(event('llm_token', { delta: cut }), nodes)).toBe('ask says: It was a dark (295.3KB, truncated)');
+    expect(eventText(event('step_print', { value: cut }), nodes)).toContain('It was a dark (295.3KB, truncated)');
+    expect(eventText(event('step_error', { error: { type: 'ToolError', message: cut } }), nodes)).toBe('ask: It was a dark');
+  });
+
+  it('ts_101 letters that are not seen are written out, wherever they come from', () => {
+    expect(eventText(event('llm_token', { delta: '\u202emoc.live@ada' }), nodes)).toBe('ask says: [U+202E]moc.live@ada');
+    expect(eventText(event('step_error', { error: { type: 'ToolError', message: '\u202emoc' } }), nodes)).toBe('ask: [U+202E]moc');
+    expect(eventText(event('step_done', {}), { nodes: { ask: { title: 'a\u200bb' } } } as never)).toContain('a[U+200B]b');
+    // Not half of a letter that has two parts.
+    expect(eventText(event('llm_token', { delta: `${'a'.repeat(119)}😀b` }), nodes)).toBe(`ask says: ${'a'.repeat(119)}😀`);
+  });
+});

@@ -153,3 +153,30 @@ describe('U-21: what a model said', () => {
     expect(screen.queryByText('Before that: second')).toBeNull();
   });
 });
+
+describe('a call that waits for the yes of a person (ADR 51)', () => {
+  const held: Saying = { what: 'tool', id: 't1', name: 'send', input: {}, startedMs: 0, notices: [] };
+  const error = { type: 'ToolError', message: "The model wants to call 'send' of 'post'.", details: { code: 'TOOL_APPROVAL' } };
+
+  it('is a question: it was not asked and left without an answer, and nothing has failed', () => {
+    card([{ what: 'text', text: 'I write.' }, held], ['conversation', 'outputs'], { status: 'asks', error, question: true, items: {} });
+    expect(screen.getByRole('img', { name: 'A person is asked first' })).toBeTruthy();
+    expect(screen.queryByRole('img', { name: 'No answer' })).toBeNull();
+    expect(screen.getByRole('button', { name: /^What is asked/ })).toBeTruthy();
+    expect(screen.getByText('after the answer of a person, in the next call')).toBeTruthy();
+    expect(screen.queryByText(/the call failed/)).toBeNull();
+  });
+
+  it('the same call that failed otherwise says so', () => {
+    card([{ what: 'text', text: 'I write.' }, held], ['conversation'], { status: 'failed', error, items: {} });
+    expect(screen.getByRole('img', { name: 'No answer' })).toBeTruthy();
+    expect(screen.getByText(/none, the call failed/)).toBeTruthy();
+  });
+
+  it('a tool that was given nothing says so, and has no empty heading', async () => {
+    card([{ ...held, id: '', endedMs: 5, output: 'sent', failed: false }], ['tools']);
+    await userEvent.click(screen.getByRole('button', { name: /send/ }));
+    expect(screen.getByText('No arguments')).toBeTruthy();
+    expect(screen.queryByLabelText('send Arguments')).toBeNull();
+  });
+});

@@ -1,6 +1,7 @@
 // What a model said in a call and what its tools did (U-16, U-21): the answer stands open, the rest is opened.
 
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { isObject } from '../../api/json.ts';
 import type { CallCard, ModelTurn, Saying, ToolRun } from '../../api/run-state.ts';
 import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
@@ -51,13 +52,13 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
     <>
       {spoken('thinking', 'thinking', said)}
       {spoken('response', 'text', last)}
-      {talk ? section('conversation', t('said.conversation'), <TalkNote tools={tools} />, () => <Conversation said={said} open={open} />) : null}
+      {talk ? section('conversation', t('said.conversation'), <TalkNote tools={tools} />, () => <Conversation said={said} waits={waitsOf(card)} />) : null}
       {talk || tools.length === 0 ? null : section('tools', tn('said.tools', tools.length), tools.some((tool) => tool.failed) ? tn('said.toolsFailed', tools.filter((tool) => tool.failed).length) : null, () => (
-        <ol className="said-tools">{tools.map((tool, i) => <Tool key={`${tool.id} ${String(i)}`} tool={tool} open={open} />)}</ol>
+        <ol className="said-tools">{tools.map((tool, i) => <Tool key={`${tool.id} ${String(i)}`} tool={tool} waits={waitsOf(card)} />)}</ol>
       ))}
       {turns.length === 0 ? null : section('usage', t('said.usage'), usageNote(turns), () => <Usage turns={turns} />)}
       {/* The last one is the error of the call, which stands above; the others were got over, and what a repair says of itself is not said twice. */}
-      {(card.error ? troubles.slice(0, -1) : troubles).filter(({ words }) => !card.fixes?.some(({ violations }) => violations.includes(words))).map((one, i) => (
+      {(card.error && !card.question ? troubles.slice(0, -1) : troubles).filter(({ words }) => !card.fixes?.some(({ violations }) => violations.includes(words))).map((one, i) => (
         <p key={`trouble ${String(i)}`} className="s t2 said-trouble">{t('said.trouble', { words: one.words })} <code className="t3">{one.code}</code></p>
       ))}
     </>
@@ -146,7 +147,8 @@ function TalkNote({ tools }: { tools: readonly ToolRun[] }) {
 }
 
 /** What the model says and which tools it uses, in order. */
-function Conversation({ said, open }: { said: readonly Saying[]; open: boolean }) {
+function Conversation({ said, waits }: { said: readonly Saying[]; waits: Waits }) {
+  const open = waits === 'run';
   return (
     <ol className="said-talk" aria-label={t('said.conversation')}>
       {said.map((one, i) => {
@@ -168,7 +170,7 @@ function Conversation({ said, open }: { said: readonly Saying[]; open: boolean }
             );
           }
           case 'tool':
-            return <Tool key={key} tool={one} open={open} />;
+            return <Tool key={key} tool={one} waits={waits} />;
           case 'turn':
           case 'trouble':
             return null;
@@ -178,13 +180,18 @@ function Conversation({ said, open }: { said: readonly Saying[]; open: boolean }
   );
 }
 
-const SIGNAL_WORDS = { run: 'said.tool.running', off: 'said.tool.unanswered', err: 'said.tool.failed', ok: 'said.tool.done' } as const;
-/** `open`: its call is under way. One that ended without an answer of the tool waits for none. */
-const signalOf = (tool: ToolRun, open: boolean): keyof typeof SIGNAL_WORDS => (tool.endedMs === undefined ? (open ? 'run' : 'off') : tool.failed ? 'err' : 'ok');
+const SIGNAL_WORDS = { run: 'said.tool.running', person: 'said.tool.asked', off: 'said.tool.unanswered', err: 'said.tool.failed', ok: 'said.tool.done' } as const;
+/** What becomes of a tool without an answer: its call is under way, or ended to ask a person about it. One that ended otherwise waits for none. */
+type Waits = 'run' | 'person' | 'off';
+const waitsOf = (card: CallCard): Waits => (card.endSeq === undefined ? 'run' : card.question ? 'person' : 'off');
+const signalOf = (tool: ToolRun, waits: Waits): keyof typeof SIGNAL_WORDS => (tool.endedMs === undefined ? waits : tool.failed ? 'err' : 'ok');
 
-function Tool({ tool, open: under }: { tool: ToolRun; open: boolean }) {
+/** A tool that takes nothing was given nothing. */
+const hasNone = (input: unknown): boolean => input === undefined || input === null || (isObject(input) && Object.keys(input).length === 0);
+
+function Tool({ tool, waits }: { tool: ToolRun; waits: Waits }) {
   const [open, setOpen] = useState(false);
-  const signal = signalOf(tool, under);
+  const signal = signalOf(tool, waits);
   return (
     <li>
       <button type="button" className="row gap1 sc-toggle s" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -197,8 +204,8 @@ function Tool({ tool, open: under }: { tool: ToolRun; open: boolean }) {
       {tool.notices.map((notice, i) => <p key={`${notice.level} ${String(i)}`} className={`s said-notice ${notice.level === 'error' ? 'c-err' : notice.level === 'warn' ? 'c-wait' : 't2'}`}><Pieces text={notice.words} /></p>)}
       {open ? (
         <div className="said-tool">
-          <span className="s t2">{t('said.tool.input')}</span>
-          <ValueView value={tool.input ?? null} label={`${plain(tool.name)} ${t('said.tool.input')}`} />
+          <span className="s t2">{t(hasNone(tool.input) ? 'said.tool.inputNone' : 'said.tool.input')}</span>
+          {hasNone(tool.input) ? null : <ValueView value={tool.input} label={`${plain(tool.name)} ${t('said.tool.input')}`} />}
           {tool.endedMs === undefined ? null : <><span className="s t2">{t('said.tool.output')}</span><ValueView value={tool.output ?? null} label={`${plain(tool.name)} ${t('said.tool.output')}`} /></>}
         </div>
       ) : null}

@@ -1,6 +1,9 @@
 // Events and cards in words.
 
+import { isCut, isQuestion } from '../../api/json.ts';
 import type { CallCard, CardStatus, PersonNote, RunEventLike, RunView } from '../../api/run-state.ts';
+import { plain } from '../../code/letters.ts';
+import { formatSize } from '../../code/value-lines.ts';
 import { formatDuration, formatPerson, t, tn } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
 
@@ -55,23 +58,33 @@ export function personText(note: PersonNote): string {
 }
 
 type Fields = Record<string, unknown>;
-const str = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? ''));
+/** Of a value that the wire has cut: how it begins. */
+const str = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : isCut(value) ? value.preview : (JSON.stringify(value) ?? '');
 
-const short = (words: string): string => words.replaceAll(/\s+/g, ' ').trim().slice(0, 120);
+const SHORT = 120;
+/** By letters: half a letter of two parts would be none. */
+const short = (words: string): string => Array.from(words.replaceAll(/\s+/g, ' ').trim().slice(0, SHORT * 2)).slice(0, SHORT).join('');
 
-/** One event as a sentence. */
-export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): string {
+/** What was said, in one line; of what the wire has cut also how much it is. */
+const said = (value: unknown): string => short(str(value)) + (isCut(value) ? ` ${t('value.cut', { size: formatSize(value.length) })}` : '');
+
+/** One event as a sentence. What is not seen in words from outside is written out: they stand in lines, titles and names of controls. */
+export const eventText = (event: RunEventLike, view: Pick<RunView, 'nodes'>): string => plain(sentenceOf(event, view));
+
+function sentenceOf(event: RunEventLike, view: Pick<RunView, 'nodes'>): string {
   const payload = (event.payload ?? {}) as Fields;
   const id = event.stepId ?? '';
   const step = view.nodes[id]?.title ?? id;
-  const error = payload['error'] as { message?: string } | undefined;
+  const error = payload['error'] as { message?: unknown } | undefined;
+  const why = str(error?.message);
   switch (event.type) {
     case 'workflow_start':
       return payload['resumedFrom'] ? t('log.last.resumedFrom', { step: str(payload['resumedFrom']) }) : t('log.last.start', { name: str(payload['name']) });
     case 'workflow_done':
       return t('log.last.done', { time: formatDuration(Number(payload['duration_ms'] ?? 0)) });
     case 'workflow_failed':
-      return t('log.last.failed', { step: view.nodes[str(payload['failed_step_id'])]?.title ?? str(payload['failed_step_id']), error: error?.message ?? '' });
+      return t('log.last.failed', { step: view.nodes[str(payload['failed_step_id'])]?.title ?? str(payload['failed_step_id']), error: why });
     case 'workflow_cancelled':
       return t('log.last.cancelled', { time: formatDuration(Number(payload['duration_ms'] ?? 0)) });
     case 'workflow_resumed':
@@ -89,7 +102,7 @@ export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): st
     case 'step_done':
       return t('log.last.stepDone', { step });
     case 'step_error':
-      return t('log.last.stepError', { step, error: error?.message ?? '' });
+      return t(isQuestion(payload) ? 'log.last.stepAsks' : 'log.last.stepError', { step, error: why });
     case 'step_skipped':
       return t('log.last.stepSkipped', { step });
     case 'step_interrupted':
@@ -123,14 +136,14 @@ export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): st
     case 'var_changed':
       return t('log.last.var', { name: str(payload['name']) });
     case 'step_print':
-      return t('log.last.print', { step, value: str(payload['value']).slice(0, 120) });
+      return t('log.last.print', { step, value: said(payload['value']) });
     case 'file_start':
     case 'file_done':
       return t('log.last.file', { path: str(payload['path']) });
     case 'llm_token':
-      return t('log.last.says', { step, words: short(str(payload['delta'])) });
+      return t('log.last.says', { step, words: said(payload['delta']) });
     case 'llm_thinking':
-      return t('log.last.thinks', { step, words: short(str(payload['delta'])) });
+      return t('log.last.thinks', { step, words: said(payload['delta']) });
     case 'llm_tool_use':
       return t('log.last.asksTool', { step, tool: str(payload['name']) });
     case 'llm_tool_result':
@@ -138,15 +151,15 @@ export function eventText(event: RunEventLike, view: Pick<RunView, 'nodes'>): st
     case 'llm_done':
       return t('log.last.modelDone', { step, model: str(payload['model']), time: formatDuration(Number(payload['latency_ms'] ?? 0)) });
     case 'llm_error':
-      return t('log.last.modelFailed', { step, error: error?.message ?? str(payload['error']) });
+      return t('log.last.modelFailed', { step, error: why || str(payload['error']) });
     case 'tool_start':
       return t('log.last.toolStart', { step, tool: str(payload['name']) });
     case 'tool_message':
-      return t('log.last.toolSays', { tool: str(payload['name']), words: short(str(payload['message'])) });
+      return t('log.last.toolSays', { tool: str(payload['name']), words: said(payload['message']) });
     case 'tool_done':
       return t('log.last.toolDone', { step, tool: str(payload['name']) });
     case 'tool_error':
-      return t(payload['allowError'] === true ? 'log.last.toolAllowed' : 'log.last.toolFailed', { step, tool: str(payload['name']), error: error?.message ?? '' });
+      return t(payload['allowError'] === true ? 'log.last.toolAllowed' : 'log.last.toolFailed', { step, tool: str(payload['name']), error: why });
     default:
       return event.type.replaceAll('_', ' ');
   }

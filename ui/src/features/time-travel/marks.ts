@@ -1,6 +1,7 @@
 // Where errors and questions to people lie among the events of a run. Kept up as events come; pure.
 
 import type { RunEventLike } from '../../api/run-state.ts';
+import { isQuestion } from '../../api/json.ts';
 import { firstAbove } from '../../api/sorted.ts';
 
 export type MarkKind = 'err' | 'person';
@@ -18,7 +19,8 @@ export class Marks {
   /** Events only come at the end. */
   take(events: readonly RunEventLike[]): void {
     for (; this.read < events.length; this.read++) {
-      const kind = KIND[events[this.read]?.type ?? ''];
+      const event = events[this.read];
+      const kind = isQuestion(event?.payload) ? undefined : KIND[event?.type ?? ''];
       if (kind) this.found[kind].push(this.read + 1);
     }
   }

@@ -170,3 +170,10 @@ it('the keys are those of UX C26, and do nothing without a run', () => {
   expect(Object.fromEntries(actions.map((action) => [action.id, action.keys]))).toMatchObject({ 'time.back': ['['], 'time.on': [']'] });
   expect(actions.every((action) => action.when?.() === false)).toBe(true);
 });
+
+it('marks no error where a person is asked about a call of a tool (ADR 51)', () => {
+  const event = (seq: number, type: string, payload: object): RunEventLike => ({ runId: 'R', seq, ts: '2026-01-01T00:00:00.000Z', type, stepId: 'a', payload });
+  const marks = new Marks();
+  marks.take([event(1, 'step_error', { error: {}, held: {} }), event(2, 'human_task_created', {}), event(3, 'step_error', { error: {} })]);
+  expect(marks.shown(3).map(({ kind, seq }) => [kind, seq])).toEqual([['err', 3], ['person', 2]]);
+});

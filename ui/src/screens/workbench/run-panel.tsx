@@ -1,6 +1,9 @@
 /** The right panel when no step is chosen in a run: the run itself and its variables. */
 import { useState, type ReactNode } from 'react';
+import { isCut } from '../../api/json.ts';
 import type { RunView } from '../../api/run-state.ts';
+import { Pieces } from '../../code/pieces.tsx';
+import { ValueView } from '../../code/ValueView.tsx';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
 import { Skeleton, Tabs } from '../../kit/index.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
@@ -36,19 +39,19 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
               </dl>
             </div>
             <div className="wb-head">{t('run.params')}</div>
-            <div className="wb-sec"><Value value={input} /></div>
+            <div className="wb-sec"><Value value={input} label={t('run.params')} /></div>
             {output ? (
               <>
                 <div className="wb-head">{t('run.output')}</div>
-                <div className="wb-sec">{output.length ? <Value value={output.length === 1 ? output[0] : output} /> : <span className="s t2">{t('run.noOutput')}</span>}</div>
+                <div className="wb-sec">{output.length ? <Value value={output.length === 1 ? output[0] : output} label={t('run.output')} /> : <span className="s t2">{t('run.noOutput')}</span>}</div>
               </>
             ) : null}
           </>
         ) : variables.length ? (
           <div className="wb-vars">
             {variables.map(([name, value]) => [
-              <code key={name} className={name === changed ? 'c-sel' : ''}>${name.replace(/^\$/, '')}{name === changed ? <> <span className="s t2 wb-changed">{t('time.changed')}</span></> : null}</code>,
-              <code key={`${name}-value`} className="t2">{short(value)}</code>,
+              <code key={name} className={name === changed ? 'c-sel' : ''}>$<Pieces text={name.replace(/^\$/, '')} />{name === changed ? <> <span className="s t2 wb-changed">{t('time.changed')}</span></> : null}</code>,
+              <code key={`${name}-value`} className="t2"><Pieces text={short(value)} /></code>,
             ])}
           </div>
         ) : <p className="wb-sec t2">{t('run.noVariables')}</p>}
@@ -65,11 +68,11 @@ function changedBy(view: RunView): string | null {
 }
 
 function short(value: unknown): string {
-  const text = JSON.stringify(value) ?? '';
+  const text = isCut(value) ? value.preview : JSON.stringify(value) ?? '';
   return text.length > 400 ? `${text.slice(0, 400)}…` : text;
 }
-function Value({ value }: { value: unknown }) {
+/** As a step shows its values: what the wire has cut can be loaded from here. */
+function Value({ value, label }: { value: unknown; label: string }) {
   if (value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)) return <span className="s t3">—</span>;
-  const text = JSON.stringify(value, null, 2);
-  return <pre className="well wb-value" tabIndex={0}>{text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text}</pre>;
+  return <div className="wb-value" role="region" aria-label={label} tabIndex={0}><ValueView value={value} label={label} /></div>;
 }

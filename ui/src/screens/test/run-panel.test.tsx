@@ -1,0 +1,32 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it } from 'vitest';
+import { foldRun } from '../../api/run-state.ts';
+import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
+import { renderWith } from '../../test/render.tsx';
+import { RunPanel } from '../workbench/run-panel.tsx';
+
+const VIEW = foldRun(FIRST_EVENTS, FIRST);
+const CUT = { _truncated: true as const, type: 'string', length: 302_402, preview: 'It was a dark', ref: 'R/9/payload/items' };
+
+describe('ts_100: the panel of a run', () => {
+  it('ts_100 an output that the wire has cut says how it begins and how long it is, and can be loaded', async () => {
+    renderWith(<RunPanel view={VIEW} output={[CUT]} />, { run_value: ({ ref }) => (ref === CUT.ref ? 'It was a dark and stormy night' : null) });
+    const output = screen.getByRole('region', { name: 'Output' });
+    expect(output.textContent).toContain('It was a dark');
+    expect(output.textContent).toContain('(295.3KB, truncated)');
+    expect(output.textContent).not.toContain('_truncated');
+    await userEvent.click(screen.getByRole('button', { name: 'Load all of it' }));
+    expect((await screen.findByText(/stormy night/)).textContent).toBe('It was a dark and stormy night');
+  });
+
+  it('ts_101 letters that are not seen are marked, in values and in variables, and a cut variable is no object', async () => {
+    renderWith(<RunPanel view={{ ...VIEW, variables: { who: '\u202emoc.live@ada', long: CUT } }} output={['\u202emoc.live']} />);
+    expect(screen.getByRole('region', { name: 'Output' }).querySelector('.ctl')?.textContent).toBe('U+202E');
+    await userEvent.click(screen.getByRole('tab', { name: /^Variables/ }));
+    const shown = screen.getByRole('tabpanel').textContent;
+    expect(shown).toContain('U+202Emoc.live@ada');
+    expect(shown).toContain('It was a dark');
+    expect(shown).not.toContain('_truncated');
+  });
+});
