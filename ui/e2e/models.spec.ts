@@ -18,6 +18,7 @@ async function peer(): Promise<Peer> {
     const answer = (status: number, body: unknown) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (key !== KEY) answer(401, { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } });
     else if (request.url?.endsWith('/models') || request.url?.includes('/models?')) answer(200, { data: [{ id: 'small-1' }, { id: 'big-1' }] });
+    else if (request.url?.endsWith('/messages')) answer(200, { id: 'm1', type: 'message', role: 'assistant', model: 'small-1', content: [{ type: 'text', text: 'OK' }], stop_reason: 'end_turn', usage: { input_tokens: 3, output_tokens: 1 } });
     else answer(404, {});
   });
   await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
@@ -60,7 +61,7 @@ test('a provider is added with its key, tested, chosen and removed', async ({ pa
     await expect(dialog.getByText('This line has no two prices: small-1 = 0.25')).toBeVisible();
     await dialog.getByLabel('Models and prices').fill('small-1 = 0.25 / 1.25');
     await dialog.getByRole('button', { name: 'Save and test' }).click();
-    await expect(line.getByText(/It answers and has 2 models/)).toBeVisible();
+    await expect(line.getByText(/The model 'small-1' answers; it has 2 models/)).toBeVisible();
     expect(far.keys.at(-1)).toBe(KEY);
 
     // The default is chosen among what the provider has.

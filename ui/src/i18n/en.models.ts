@@ -77,6 +77,7 @@ export const models = {
   'models.keyHint': 'It is kept as the secret {name} and sent to {host} only. It is never shown again.',
   'models.keyKept': 'A key is kept as the secret {name}. Leave this empty to go on with it.',
   'models.keyNone': 'A server on this machine mostly needs none.',
+  'models.keyMoved': 'The key is kept for {host}. Type it again to use it at this address.',
   'models.keyForget': 'Ask it without a key from now on',
   'models.keyAsking': 'Asking whether a key can be kept…',
   'models.keyPlace': 'Before a key can be kept, choose where the key of the secrets is.',

@@ -375,6 +375,7 @@ export const en = {
   'run.fix.answer': 'Likely fix: open the step, compare its settings with the answer that came, then continue from it.',
   'run.fix.allow': 'Likely fix: allow the folder or the address in Settings, or choose another one in the step.',
   'run.fix.tool': 'Likely fix: open the step and look at what it hands to the tool.',
+  'run.fix.memory': 'Likely fix: open the step and give its script more memory, or let it hold less at once; then continue from it.',
   'run.fix.script': 'Likely fix: open the step and correct its script, or give it more time; then continue from it.',
   'run.fix.unusable': 'Likely fix: choose another tool in the step. Whoever keeps the server can make its description smaller, and then it is approved again in Settings, Tools.',
   'run.fix.wait': 'Likely fix: wait as long as the other side asks for, then continue from this step; retries in Error handling wait by themselves.',

@@ -4,6 +4,7 @@
 //! Not here: what an answer is good for. Endpoints ignore the form that was asked for; whoever asks checks it.
 
 mod anthropic;
+mod dialect;
 mod estimate;
 mod fault;
 mod images;
@@ -172,7 +173,7 @@ impl Models {
             })?),
         };
         Ok(Target {
-            who: Who::named(&provider.name, self.secrets.scrubber()),
+            who: Who::named(&provider.name, self.secrets.scrubber()).with_key(credential.is_some()),
             kind: provider.kind,
             http: if provider.here { self.granted(&base)? } else { Arc::clone(&self.plain) },
             base,
@@ -282,21 +283,18 @@ impl Models {
                 Err(failure) => return Err(if pictures { images::meant(&target.who, failure) } else { failure }),
             }
         };
-        let mut reader: Box<dyn wire::Reader> = match target.kind {
+        let reader: Box<dyn wire::Reader> = match target.kind {
             ProviderKind::Anthropic => Box::new(anthropic::Reading::new(&body)),
             ProviderKind::Openai => Box::new(openai::Reading::default()),
             ProviderKind::Ollama => Box::new(ollama::Reading::after(request)),
         };
+        let mut reader = dialect::Heard::by(target.kind, reader);
         let hearer: &dyn Hearer = if request.stream { hearer } else { &wire::Nobody };
         let written = opened_as(&mut opened, target.kind, request.stream);
-        wire::read(&target.who, written, opened, reader.as_mut(), hearer)
+        wire::read(&target.who, written, opened, &mut reader, hearer)
             .await
             .map_err(|failure| if pictures { images::meant(&target.who, failure) } else { failure })?;
-        let mut answer = reader.end().ok_or_else(|| match written {
-            // It came as a whole: nothing was cut off.
-            wire::Written::Whole => fault::bad_answer(&target.who, "it is JSON without an answer in it"),
-            wire::Written::Events | wire::Written::Lines => fault::cut(&target.who),
-        })?;
+        let mut answer = reader.end(&target.who, written)?;
         if answer.model.is_empty() {
             answer.model.clone_from(&request.model);
         }

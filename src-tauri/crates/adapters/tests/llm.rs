@@ -542,6 +542,44 @@ async fn ssrf_only_a_person_here_names_this_machine() {
 }
 
 #[tokio::test]
+async fn an_answer_of_another_kind_is_no_cut_connection_and_is_not_asked_for_again() {
+    let ollama = |done: bool| json!({ "model": "m", "message": { "content": "Hi" }, "done": done }).to_string();
+    let lines = format!("{}\n{}\n", ollama(false), ollama(true));
+    let sse = |body: &str| stream("text/event-stream", body);
+    let openai = events(&[chunk(json!({ "content": "Hi" }), None), chunk(json!({}), Some("stop"))]);
+    let anthropic = events(&anthropic_stream());
+    let as_events: String = lines.lines().map(|line| format!("data: {line}\n\n")).collect();
+    for (kind, body, words) in [
+        (Anthropic, sse(&format!("{openai}data: [DONE]\n\n")), "it speaks like OpenAI, not like Anthropic"),
+        (Anthropic, sse(&as_events), "it speaks like Ollama, not like Anthropic"),
+        (Openai, sse(&anthropic), "it speaks like Anthropic, not like OpenAI"),
+        (Ollama, sse(&anthropic), "it speaks like Anthropic, not like Ollama"),
+        (Ollama, sse(&openai), "it speaks like OpenAI, not like Ollama"),
+        (Openai, stream("application/json", &ollama(true)), "it speaks like Ollama, not like OpenAI"),
+        (Openai, sse("data: {\"hello\": 1}\n\n"), "nothing of it is as OpenAI writes it"),
+    ] {
+        let failure = fails(kind, vec![body], question(true)).await;
+        assert_eq!(failure.fault, LlmFault::BadAnswer, "{failure:?}");
+        assert!(failure.message.contains(words), "{}", failure.message);
+        assert!(failure.message.contains("Check its kind and its address in Settings, Models"), "{}", failure.message);
+    }
+}
+
+#[tokio::test]
+async fn who_refuses_a_question_without_a_key_is_not_said_to_refuse_the_key() {
+    let body = json!({ "error": { "message": "not from here" } }).to_string();
+    let refused = || vec![reply("403 Forbidden\r\nContent-Type: application/json", &body)];
+    let failure = fails(Ollama, refused(), question(false)).await;
+    assert!(failure.message.contains("refused the key (403): not from here"), "{}", failure.message);
+    let server = Script::start(|_| refused()).await;
+    let keyless = models(provider(Ollama, &server.base, None), "127.0.0.1");
+    let failure = keyless.ask(question(false), &Ear::default()).await.expect_err("a failure");
+    assert_eq!(failure.fault, LlmFault::Auth, "{failure:?}");
+    assert!(failure.message.contains("refused the question (403): not from here"), "{}", failure.message);
+    assert!(failure.message.contains("asked without a key"), "{}", failure.message);
+}
+
+#[tokio::test]
 async fn nothing_waits_longer_than_the_limit() {
     let mut request = question(true);
     request.timeout = Duration::from_millis(50);

@@ -34,6 +34,8 @@ use url::Url;
 const SETTING: &str = "models";
 /// Providers of one machine.
 const MOST: usize = 32;
+/// What is kept as a price and is less counts as nothing, units.
+const SMALLEST_PRICE: f64 = 0.000_001;
 /// Models that a person chose of one provider.
 const MOST_MODELS: usize = 200;
 const LONGEST_NAME: usize = 64;
@@ -91,7 +93,9 @@ impl KeptProvider {
         if entry.input_price.is_none() && entry.output_price.is_none() {
             return None;
         }
-        let micros = |price: Option<f64>| money::micros(price.unwrap_or_default()).unwrap_or(u64::MAX);
+        // One that is kept from before may be less than the smallest amount.
+        let price = |price: Option<f64>| price.filter(|price| *price >= SMALLEST_PRICE).unwrap_or_default();
+        let micros = |given: Option<f64>| money::micros(price(given)).unwrap_or(u64::MAX);
         Some(Price { input_micros: micros(entry.input_price), output_micros: micros(entry.output_price) })
     }
 
@@ -216,7 +220,10 @@ fn entries(given: Vec<ModelEntry>) -> ApiResult<Vec<ModelEntry>> {
         entry.name = model_named(&entry.name)?;
         let prices = [entry.input_price, entry.output_price];
         if prices.into_iter().flatten().any(|price| money::micros(price).is_none()) {
-            return Err(bad(format!("The price of '{}' is no number from 0 on, or too large.", entry.name)));
+            return Err(bad(format!(
+                "The price of '{}' is no number from 0 on, too large, or less than a millionth.",
+                entry.name
+            )));
         }
         if entries.iter().any(|known| known.name == entry.name) {
             return Err(bad(format!("The model '{}' is there twice.", entry.name)));
@@ -306,7 +313,10 @@ impl App {
             && let Err(why) = allows(&entry.hosts, &url)
         {
             let message = format!("The secret '{name}' may not go to this address: {why}.");
-            let hint = format!("Name another secret, or set it again with this host (`signalbox secret set {name}`).");
+            let hint = format!(
+                "Type the key again in the provider's dialog (Settings, Models); it is kept for the new address then. Or name \
+                 another secret, or set this one with the host (`signalbox secret set {name}`)."
+            );
             return Err(ApiError::bad_request(message, hint));
         }
         Ok(name)
@@ -355,7 +365,9 @@ impl App {
             None => None,
             Some(amount) => {
                 let micros = money::micros(amount);
-                Some(micros.ok_or_else(|| bad(format!("{amount} is no amount from 0 on, or too large.")))?)
+                Some(micros.ok_or_else(|| {
+                    bad(format!("{amount} is no amount from 0 on, too large, or less than a millionth."))
+                })?)
             }
         };
         let facts = json!({ "perDayMicros": per_day });

@@ -46,7 +46,7 @@ fn a_provider_is_kept_tested_chosen_and_forgotten() {
     assert_eq!(models(&set).code, 0);
     let tested = models(&["test", "house"]);
     assert_eq!((tested.code, &told(&tested)["ok"]), (1, &json!(false)));
-    assert!(told(&tested)["message"].as_str().expect("words").contains("refused the key (401)"), "{}", tested.out);
+    assert!(told(&tested)["message"].as_str().expect("words").contains("was asked without a key"), "{}", tested.out);
     assert_eq!(told(&tested)["hint"], "It wants a key. Edit the provider and add one.");
 
     assert_eq!(keep(&peer.base["http://".len()..]), 0);
@@ -55,12 +55,14 @@ fn a_provider_is_kept_tested_chosen_and_forgotten() {
     assert_eq!(one["credential"], "secret://house");
     assert_eq!(one["models"], json!([{ "name": "small", "inputPrice": 0.5, "outputPrice": 2.0 }, { "name": "big" }]));
     assert_eq!(one["here"], true);
+    // A model that is known here is asked for a word: a list says nothing about answers.
     let tested = models(&["test", "house"]);
     assert_eq!((tested.code, &told(&tested)["models"]), (0, &json!(["big", "small"])));
+    assert_eq!(told(&tested)["message"], "The model 'small' answers; it has 2 models.");
     let tested = models(&["test", "house", "--model", "small"]);
-    assert_eq!((tested.code, &told(&tested)["message"]), (0, &json!("The model 'small' answers.")));
+    assert_eq!((tested.code, &told(&tested)["message"]), (0, &json!("The model 'small' answers; it has 2 models.")));
     let paths = peer.seen.lock().expect("no panic").clone();
-    assert_eq!(paths, ["/v1/models", "/v1/models", "/v1/models", "/v1/chat/completions"]);
+    assert_eq!(paths, ["/v1/models", "/v1/models", "/v1/chat/completions", "/v1/models", "/v1/chat/completions"]);
 
     // The default is of a provider that is there, and goes with it.
     assert_eq!(models(&["default", "other", "small"]).code, 2);

@@ -28,7 +28,7 @@ impl Limits {
             };
             *limit = amount.as_f64().and_then(money::micros);
             if limit.is_none() {
-                return Err((format!("/{name}"), format!("'{name}' is no amount from 0 on")));
+                return Err((format!("/{name}"), format!("'{name}' is no amount from 0 on, or less than a millionth")));
             }
         }
         Ok(limits)

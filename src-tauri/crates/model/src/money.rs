@@ -5,13 +5,14 @@ const MICROS: f64 = 1_000_000.0;
 /// Nobody pays more than a billion units.
 const MOST: f64 = 1_000_000_000.0;
 
-/// Units as people write them, as millionths; `None` for what is no amount from 0 on.
+/// Units as people write them, as millionths; `None` for what is no amount from 0 on, or less than the smallest and not 0.
 pub fn micros(units: f64) -> Option<u64> {
     if !(0.0..=MOST).contains(&units) {
         return None;
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 10^15, checked above")]
-    Some((units * MICROS).round() as u64)
+    let micros = (units * MICROS).round() as u64;
+    (micros > 0 || units == 0.0).then_some(micros)
 }
 
 /// Millionths as people read them: `2`, `0.0061`.

@@ -58,7 +58,10 @@ export function ProviderDialog({ old, taken, keyPlace, onClose, onSaved }: Provi
     onSaved(provider.name);
     onClose();
   }
-  const keyHint = had && key === '' ? t('models.keyKept', { name: had })
+  // A key goes where it was given for: another host is asked with it when it was typed again.
+  const moved = old !== undefined && hostFor(address) !== hostFor(old.baseUrl);
+  const keyHint = had && key === '' && moved ? t('models.keyMoved', { host: hostFor(old.baseUrl) ?? '…' })
+    : had && key === '' ? t('models.keyKept', { name: had })
     : kind === 'ollama' && key === '' ? t('models.keyNone')
     : t('models.keyHint', { name: secretName(name.trim() || '…'), host: hostFor(address) ?? '…' });
   return (

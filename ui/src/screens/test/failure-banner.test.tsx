@@ -50,7 +50,8 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   expect(fix('ToolError', { details: { code: 'AUTH' } })).toContain('give the step a credential');
   // What a step's own code does is no matter of another side, nor of a tool.
   expect(fix('Timeout', { details: { code: 'TIMEOUT' } }, 'code.javascript')).toContain('correct its script');
-  for (const code of ['SCRIPT_ERROR', 'MEMORY_LIMIT']) expect(fix('ToolError', { details: { code } }, 'code.javascript')).toContain('correct its script');
+  expect(fix('ToolError', { details: { code: 'SCRIPT_ERROR' } }, 'code.javascript')).toContain('correct its script');
+  expect(fix('ToolError', { details: { code: 'MEMORY_LIMIT' } }, 'code.javascript')).toContain('more memory');
   expect(fix('ToolError', { details: { code: 'TOOL_UNUSABLE', server: 'desk' } }, 'mcp.tool')).toContain('another tool');
   expect(fix('LLMError', { details: { code: 'RATE_LIMIT' }, retryable: true })).toContain('wait as long as');
   // A code that a workflow made up is none of ours, whatever it is called.

@@ -45,7 +45,8 @@ function fixOf(error: RunError, kind?: string): MessageKey {
   const other = error.type === 'ToolError' && code !== undefined ? notOfStep(code, kind, error.details) : undefined;
   if (other !== undefined) return other;
   if (code === 'BUDGET_EXCEEDED') return error.details?.scope === 'day' ? 'run.fix.budgetDay' : 'run.fix.budget';
-  if (kind === 'code.javascript' && (error.type === 'Timeout' || code === 'SCRIPT_ERROR' || code === 'MEMORY_LIMIT')) return 'run.fix.script';
+  if (kind === 'code.javascript' && code === 'MEMORY_LIMIT') return 'run.fix.memory';
+  if (kind === 'code.javascript' && (error.type === 'Timeout' || code === 'SCRIPT_ERROR')) return 'run.fix.script';
   // A workflow names codes of its own.
   const known = code !== undefined && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
   if (known !== undefined) return known;

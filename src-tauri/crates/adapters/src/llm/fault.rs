@@ -21,6 +21,8 @@ const MOST_SAID: usize = 400;
 pub(super) struct Who {
     name: String,
     scrubber: Arc<Scrubber>,
+    /// A key goes along.
+    keyed: bool,
 }
 
 impl Who {
@@ -29,11 +31,18 @@ impl Who {
         self.scrubber.text(text)
     }
     pub(super) fn named(name: &str, scrubber: Arc<Scrubber>) -> Self {
-        Self { name: format!("The model provider '{name}'"), scrubber }
+        Self { name: format!("The model provider '{name}'"), scrubber, keyed: false }
+    }
+    pub(super) fn with_key(self, keyed: bool) -> Self {
+        Self { keyed, ..self }
     }
     pub(super) fn inline(base: &Url, scrubber: Arc<Scrubber>) -> Self {
         let port = base.port().map(|port| format!(":{port}")).unwrap_or_default();
-        Self { name: format!("The model provider at {}{port}", base.host_str().unwrap_or_default()), scrubber }
+        Self {
+            name: format!("The model provider at {}{port}", base.host_str().unwrap_or_default()),
+            scrubber,
+            keyed: false,
+        }
     }
 }
 
@@ -253,7 +262,14 @@ fn words(who: &Who, fault: LlmFault, status: Option<u16>, said: &str) -> String 
     let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
     let said = if said.is_empty() { String::new() } else { format!(": {said}") };
     match fault {
-        LlmFault::Auth => format!("{who} refused the key{status}{said}. Check its secret in Settings, Models"),
+        LlmFault::Auth if who.keyed => {
+            format!("{who} refused the key{status}{said}. Check its secret in Settings, Models")
+        }
+        LlmFault::Auth => {
+            format!(
+                "{who} refused the question{status}{said}. It was asked without a key: give it one in Settings, Models"
+            )
+        }
         LlmFault::RateLimit => format!("{who} takes no more questions for now{status}{said}"),
         LlmFault::Unavailable => format!("{who} failed{status}{said}"),
         LlmFault::Timeout => format!("{who} did not answer in time{status}{said}"),

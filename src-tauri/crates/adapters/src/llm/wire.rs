@@ -1,5 +1,6 @@
 //! The body of an answer: as one JSON value, as lines of JSON, or as server-sent events, each within limits.
 
+use super::dialect::Heard;
 use super::fault::{self, Who};
 use crate::http::Opened;
 use serde_json::Value;
@@ -50,7 +51,7 @@ pub(super) async fn read(
     who: &Who,
     written: Written,
     mut opened: Opened,
-    reader: &mut dyn Reader,
+    reader: &mut Heard,
     hearer: &dyn Hearer,
 ) -> Result<(), LlmFailure> {
     match written {
@@ -81,7 +82,7 @@ fn event(
     who: &Who,
     line: &str,
     data: &mut String,
-    reader: &mut dyn Reader,
+    reader: &mut Heard,
     hearer: &dyn Hearer,
 ) -> Result<bool, LlmFailure> {
     if let Some(more) = line.strip_prefix("data:") {
@@ -144,7 +145,7 @@ async fn lines(
 }
 
 /// One event in JSON.
-fn told(who: &Who, data: &str, reader: &mut dyn Reader, hearer: &dyn Hearer) -> Result<bool, LlmFailure> {
+fn told(who: &Who, data: &str, reader: &mut Heard, hearer: &dyn Hearer) -> Result<bool, LlmFailure> {
     let event: Value = serde_json::from_str(data).map_err(|_| not_json(who, data.as_bytes()))?;
     match fault::in_body(who, &event) {
         Some(failure) => Err(failure),

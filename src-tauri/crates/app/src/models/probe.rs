@@ -132,28 +132,29 @@ impl App {
         let ask = |model: &str, listed: Vec<String>| -> ApiResult<ModelTested> {
             let answer = self.wait_for(Box::pin(self.models.ask(word(name, model), &Nobody)))?;
             Ok(match answer {
-                Ok(_) => tested(true, format!("The model '{model}' answers."), None, listed),
+                Ok(_) => tested(true, answers(model, listed.len()), None, listed),
                 Err(failure) => tested(false, sentence(&failure.message), Some(hint(&failure, &known)), listed),
             })
         };
+        // A list says nothing about answers: who speaks otherwise than was said may have one that can be read.
+        let first = one.models.first().map(|entry| entry.name.as_str());
+        let own = kept.default.as_ref().filter(|choice| choice.provider == name).map(|choice| choice.model.as_str());
+        let (asked_for, model) = (model.is_some(), model.or(own).or(first));
         let listed = self.wait_for(Box::pin(self.models.models(&known, LISTING)))?;
         match (listed, model) {
-            (Ok(listed), Some(model)) => ask(model, listed),
-            (Ok(listed), None) if listed.is_empty() => {
+            (Ok(listed), Some(model)) if asked_for || !listed.is_empty() => ask(model, listed),
+            (Ok(listed), _) if listed.is_empty() => {
                 let hint = "Load or pull a model there first.".to_owned();
                 Ok(tested(false, "It answers, but it has no models.".into(), Some(hint), listed))
             }
-            (Ok(listed), None) => {
-                let count = if listed.len() == 1 { "one model".into() } else { format!("{} models", listed.len()) };
-                Ok(tested(true, format!("It answers and has {count}."), None, listed))
+            (Ok(listed), _) => {
+                let hint = "Its list was asked for only. With a default of this provider, the test asks that model for a word.".to_owned();
+                Ok(tested(true, format!("It answers and has {}.", count(listed.len())), Some(hint), listed))
             }
             // Not every server tells its models; a model that a person named can still be asked.
             (Err(failure), named) => {
                 let silent = matches!(failure.fault, LlmFault::HttpStatus | LlmFault::BadAnswer);
-                let first = one.models.first().map(|entry| entry.name.as_str());
-                let own = kept.default.as_ref().filter(|choice| choice.provider == name);
-                let model = named.or(first).or(own.map(|choice| choice.model.as_str()));
-                match model.filter(|_| silent) {
+                match named.filter(|_| silent) {
                     Some(model) => ask(model, Vec::new()),
                     None => Ok(tested(false, sentence(&failure.message), Some(hint(&failure, &known)), Vec::new())),
                 }
@@ -192,6 +193,18 @@ impl App {
         }
         let models = Arc::clone(&self.models);
         self.wait_for(async move { look(&models, &PLACES).await })
+    }
+}
+
+fn count(models: usize) -> String {
+    if models == 1 { "one model".into() } else { format!("{models} models") }
+}
+
+/// `listed`: how many models it told besides, if it told any.
+fn answers(model: &str, listed: usize) -> String {
+    match listed {
+        0 => format!("The model '{model}' answers."),
+        listed => format!("The model '{model}' answers; it has {}.", count(listed)),
     }
 }
 
