@@ -1,6 +1,6 @@
 // A small MCP server for tests, without dependencies: over standard input and output, or with `--http PORTFILE` over
 // streamable HTTP on loopback (it writes its address into the file). `--text FILE`: the description of the tool `echo` is
-// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--pictures`: it has the tool `shows`, which answers a picture. `--hostile`: it has `deep`, which answers deeper than JSON may be, and `wide`, whose schema is huge. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
+// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--pictures`: it has the tool `shows`, which answers a picture. `--hostile`: it has `deep`, which answers deeper than JSON may be, `wide`, whose schema is huge, `elsewhere` and `promise`, whose schemas cannot be checked. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -132,6 +132,17 @@ if (args.includes("--hostile")) {
     description: "Takes a hundred thousand things.",
     inputSchema: object(Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`property_${n}`, { type: "string" }]))),
     run: () => words("wide"),
+  };
+  tools.elsewhere = {
+    description: "What it takes is described elsewhere.",
+    inputSchema: { type: "object", properties: { order: { $ref: "https://example.com/order.json" } } },
+    run: () => words("elsewhere"),
+  };
+  tools.promise = {
+    description: "What it answers cannot be checked.",
+    inputSchema: object(),
+    outputSchema: { type: "object", $ref: "#/$defs/gone" },
+    run: () => words("promise"),
   };
 }
 

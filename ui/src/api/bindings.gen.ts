@@ -764,7 +764,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'NOT_TRANSLATED';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'NOT_TRANSLATED';
 
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
@@ -2763,6 +2763,8 @@ export interface SkillEntry {
   name: string;
   /** Its description, or its heading and first words. */
   about: string;
+  /** Why it cannot be read: a model that unlocks it learns nothing. */
+  unusable?: string;
 }
 
 /** Asks for the skills of a folder. */

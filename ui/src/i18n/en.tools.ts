@@ -120,6 +120,7 @@ export const tools = {
   'tools.change.description': 'Description',
   'tools.change.leftOut': 'Left out, in bytes',
   'tools.unusableChoice': '{name} (cannot be used)',
+  'tools.skillUnusable': 'Cannot be read: {why}',
   'tools.unusable': 'It cannot be used: {why}.',
   'tools.change.annotations': 'What it promises of itself',
   'tools.changeBehind': 'What differs stands behind what is shown here.',

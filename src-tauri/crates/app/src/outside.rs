@@ -51,11 +51,12 @@ impl App {
         .await
     }
 
-    /// What keeps the secrets that a file names from being sent; nothing when it cannot be read.
-    pub async fn secret_warnings(self: &Arc<Self>, file: PathBuf) -> ApiResult<Vec<Diagnostic>> {
+    /// What keeps the secrets that a file names from being sent, and which of its tools cannot be called; nothing when it cannot be read.
+    pub async fn machine_warnings(self: &Arc<Self>, file: PathBuf) -> ApiResult<Vec<Diagnostic>> {
         self.blocking(move |app| {
             let workflow = load(&file).ok().and_then(|loaded| check_bytes(&loaded.bytes, check::catalog()).workflow);
-            Ok(workflow.map(|workflow| app.secret_findings(&workflow)).unwrap_or_default())
+            let found = |workflow| [app.secret_findings(&workflow), app.tool_findings(&workflow)].concat();
+            Ok(workflow.map(found).unwrap_or_default())
         })
         .await
     }

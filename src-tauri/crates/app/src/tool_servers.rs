@@ -10,6 +10,7 @@ mod pasted;
 mod sign_in;
 mod signed;
 mod telling;
+mod unusable;
 mod words;
 
 use crate::app::App;
@@ -23,6 +24,7 @@ use approval::{Approved, Seen};
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{PASSED_ON, Standing, ToolServerDefinition, ToolWords, tool_info};
 use signalbox_model::{AuditEvent, secret_ref, time};
+use signalbox_nodes::unchecked_tool;
 use signalbox_store::ToolServerRow;
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
 
@@ -387,6 +389,8 @@ fn told(row: &ToolServerRow, definition: &ToolServerDefinition, words: &ToolWord
     };
     let said = words.get(&guessed.name).copied().unwrap_or_default();
     let info = said.over(guessed);
+    // Whoever asks for a tool hears before it is called what its call would say.
+    let unchecked = unchecked_tool(&info.input_schema, info.output_schema.as_ref());
     Tool {
         server: info.server,
         name: info.name,
@@ -401,7 +405,7 @@ fn told(row: &ToolServerRow, definition: &ToolServerDefinition, words: &ToolWord
         bears_secrets: info.bears_secrets,
         is_egress: info.is_egress,
         is_untrusted: info.is_untrusted,
-        unusable: info.unusable,
+        unusable: info.unusable.or(unchecked),
         guess,
         said,
     }

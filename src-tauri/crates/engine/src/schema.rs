@@ -36,6 +36,10 @@ const EXPLAINED: u64 = 50_000;
 
 /// Compiled schemas that are kept.
 const KEPT: usize = 256;
+/// Answers of [`Schema::refusal`] that are kept.
+const REFUSALS: usize = 8 * 1024;
+/// Most patterns that are compiled to find out whether a schema can be used; each may cost as much as thousands of other keywords.
+const LISTED_PATTERNS: usize = 64;
 /// Longest piece of data in a message.
 const SHOWN: usize = 80;
 
@@ -126,14 +130,7 @@ impl Schema {
     /// Why the schema cannot be used, in plain words.
     pub fn compile(schema: &Value) -> Result<Arc<Self>, String> {
         static STORE: OnceLock<Kept> = OnceLock::new();
-        if depth(schema, MAX_DEPTH + 1) > MAX_DEPTH {
-            return Err(format!("The schema is nested deeper than {MAX_DEPTH} levels."));
-        }
-        let text = serde_json::to_vec(schema).map_err(|e| format!("The schema cannot be read: {e}."))?;
-        if text.len() > MAX_SIZE {
-            return Err(format!("The schema has {} bytes; at most {MAX_SIZE} are allowed.", text.len()));
-        }
-        let key: [u8; 32] = Sha256::digest(&text).into();
+        let key = key(schema)?;
         let store = STORE.get_or_init(Mutex::default);
         if let Some(found) = store.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return found.clone();
@@ -145,6 +142,28 @@ impl Schema {
         }
         held.insert(key, made.clone());
         made
+    }
+
+    /// Why [`Schema::compile`] would refuse a schema, if it would: for lists of many that are looked at and rarely used. The answer is
+    /// kept by content, and nothing that was compiled. Of a schema with very many patterns only its structure is looked at.
+    pub fn refusal(schema: &Value) -> Option<String> {
+        static STORE: OnceLock<Mutex<HashMap<[u8; 32], Option<String>>>> = OnceLock::new();
+        let key = match key(schema) {
+            Ok(key) => key,
+            Err(why) => return Some(why),
+        };
+        let store = STORE.get_or_init(Mutex::default);
+        if let Some(known) = store.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return known.clone();
+        }
+        let why =
+            if bounds::patterns(schema) > LISTED_PATTERNS { bounds::check(schema).err() } else { build(schema).err() };
+        let mut held = store.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.len() >= REFUSALS {
+            held.clear();
+        }
+        held.insert(key, why.clone());
+        why
     }
 
     /// Checks a value.
@@ -179,6 +198,18 @@ impl Schema {
             .collect();
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
+}
+
+/// What a schema is kept by, unless it is too deep or too large to be looked at.
+fn key(schema: &Value) -> Result<[u8; 32], String> {
+    if depth(schema, MAX_DEPTH + 1) > MAX_DEPTH {
+        return Err(format!("The schema is nested deeper than {MAX_DEPTH} levels."));
+    }
+    let text = serde_json::to_vec(schema).map_err(|e| format!("The schema cannot be read: {e}."))?;
+    if text.len() > MAX_SIZE {
+        return Err(format!("The schema has {} bytes; at most {MAX_SIZE} are allowed.", text.len()));
+    }
+    Ok(Sha256::digest(&text).into())
 }
 
 fn build(schema: &Value) -> Result<Arc<Schema>, String> {

@@ -226,3 +226,28 @@ fn recursive_schemas_of_every_day_check_large_values() {
     let sum = (0..8).fold(json!(1), |inner, _| json!({ "op": "add", "a": inner, "b": 2 }));
     assert_eq!(expression.validate(&sum), Ok(()));
 }
+
+#[test]
+fn a_list_of_many_is_told_what_compiling_would_say() {
+    let many = |pattern: &str| {
+        let all: serde_json::Map<String, Value> =
+            (0..500).map(|at| (format!("p{at}"), json!({ "type": "string", "pattern": pattern }))).collect();
+        json!({ "properties": all })
+    };
+    for schema in [
+        json!({ "type": "object" }),
+        json!({ "$ref": "https://example.com/a.json" }),
+        json!({ "type": 5 }),
+        json!({ "pattern": "(" }),
+        json!("no schema"),
+        many("^a+$"),
+    ] {
+        assert_eq!(Schema::refusal(&schema), Schema::compile(&schema).err(), "{schema}");
+        assert_eq!(Schema::refusal(&schema), Schema::compile(&schema).err(), "kept: {schema}");
+    }
+    // Of very many patterns none is compiled for a list.
+    assert_eq!(Schema::refusal(&many("(")), None);
+    let mut out = many("(");
+    out["$ref"] = json!("https://example.com/a.json");
+    assert!(Schema::refusal(&out).expect("its structure").contains("leads out"));
+}

@@ -183,6 +183,7 @@ fn g_19_the_skills_of_a_granted_folder_are_listed() {
     std::fs::write(folder.join("refunds.md"), "# Refunds\n\nWhen money goes back.").expect("a skill");
     std::fs::write(folder.join("notes.txt"), "no skill").expect("a file");
     let allowed = folder.display().to_string();
+    std::fs::write(folder.join("torn.md"), [0xff, 0xfe, b'x']).expect("no text");
     let file = place.file("tokens", format!("builder-token-0123456789\nviewer {VIEWER}\n"));
     #[cfg(unix)]
     {
@@ -195,8 +196,11 @@ fn g_19_the_skills_of_a_granted_folder_are_listed() {
         let body = json!({ "workflowId": "w", "folder": folder });
         serving.ask_as(token, "POST", "/rpc/skill_list", &body, &[])
     };
-    let wanted = json!([{ "name": "learn_refunds", "about": "Refunds. When money goes back." }]);
-    assert_eq!(ask(BUILDER, &allowed).json(), wanted);
+    let listed = ask(BUILDER, &allowed).json();
+    assert_eq!(listed[0], json!({ "name": "learn_refunds", "about": "Refunds. When money goes back." }));
+    // One that cannot be read is there, and says why.
+    assert_eq!((&listed[1]["name"], &listed[2]), (&json!("learn_torn"), &json!(null)));
+    assert!(listed[1]["unusable"].as_str().expect("why").ends_with("torn.md' is no text"), "{listed}");
     assert_eq!(ask(BUILDER, &place.dir.path().display().to_string()).json(), json!([]), "not granted");
     assert_eq!(ask(BUILDER, "").json(), json!([]));
     assert_eq!(ask(VIEWER, &allowed).status, 403);

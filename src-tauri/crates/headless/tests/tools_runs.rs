@@ -310,6 +310,32 @@ fn ts_018_one_tool_with_a_huge_schema_weighs_nothing_in_lists_in_the_store_and_i
         (&json!("ValidationError"), &json!("TOO_LARGE"))
     );
 
+    // What cannot be checked is known before a run, wherever one looks at it.
+    for (name, why) in [
+        (
+            "elsewhere",
+            "Its arguments cannot be checked: `$ref` to `https://example.com/order.json` leads out of the schema",
+        ),
+        ("promise", "Its answer cannot be checked: `$ref` to `#/$defs/gone` leads to nothing in the schema"),
+    ] {
+        let shown =
+            seen["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == name).expect("it is there");
+        assert!(shown["unusable"].as_str().expect("why").starts_with(why), "{shown}");
+        let file = place.file(
+            "flow.signalbox.json",
+            workflow(json!({ "call": step(name, json!({}), json!({})) }), json!([])).to_string(),
+        );
+        let done = place.run(&["run", &file.display().to_string(), "--json"]);
+        assert!(
+            done.err.contains(&format!("The tool 'one/{name}' cannot be used, and the step fails when it runs: {why}")),
+            "{}",
+            done.err
+        );
+        let (events, summary) = run(&place, "call", step(name, json!({}), json!({})));
+        assert_eq!(summary["error"]["details"]["code"], "TOOL_UNUSABLE", "{summary}");
+        assert!(!types(&events).contains(&"tool_done"), "{events:#?}");
+    }
+
     let kept: u64 = std::fs::read_dir(place.data())
         .expect("the data folder")
         .filter_map(|entry| entry.ok()?.metadata().ok().filter(std::fs::Metadata::is_file))

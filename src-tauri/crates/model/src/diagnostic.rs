@@ -59,6 +59,7 @@ pub enum Code {
     UnknownProvider,
     NoPrice,
     UngatedEgress,
+    UnusableTool,
     NotTranslated,
 }
 

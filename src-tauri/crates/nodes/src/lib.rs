@@ -26,6 +26,7 @@ mod tool_call;
 pub use check::check_descriptor;
 pub use llm::skills::{Skill, in_folder as skills_in};
 pub use run::{run_call, run_effect, run_pure};
+pub use tool_answer::unchecked as unchecked_tool;
 
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::{NodeDescriptor, NodeFailure};

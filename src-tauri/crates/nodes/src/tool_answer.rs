@@ -184,13 +184,27 @@ pub(crate) fn unusable(info: &ToolInfo, why: &str) -> NodeFailure {
         .detail("server", info.server.clone())
 }
 
+/// Why nothing could be checked of a tool with these schemas, a sentence without a full stop. Without the one of its answers it would
+/// do its work, and the step would fail all the same.
+pub fn unchecked(input: &Value, output: Option<&Value>) -> Option<String> {
+    let told = |what: &str, schema: &Value| {
+        let why = Schema::refusal(schema)?;
+        Some(format!("{what} cannot be checked: {}", why.trim_end_matches('.')))
+    };
+    told("Its arguments", input).or_else(|| told("Its answer", output?))
+}
+
 /// What the arguments of a tool are checked against; it is not called, and not offered, without.
 pub(crate) fn schema_of(info: &ToolInfo) -> Result<Arc<Schema>, NodeFailure> {
     if let Some(why) = &info.unusable {
         return Err(unusable(info, why));
     }
-    let cannot = |why: String| unusable(info, &format!("its arguments cannot be checked: {why}"));
-    Schema::compile(&info.input_schema).map_err(cannot)
+    if let Some(why) = unchecked(&info.input_schema, info.output_schema.as_ref()) {
+        return Err(unusable(info, &why));
+    }
+    // One with very many patterns is compiled here first.
+    Schema::compile(&info.input_schema)
+        .map_err(|why| unusable(info, &format!("Its arguments cannot be checked: {why}")))
 }
 
 /// Whether a call that was under way may have done its work.

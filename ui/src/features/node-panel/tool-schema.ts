@@ -69,7 +69,10 @@ export function offered(list: JsonSchema, tools: readonly Tool[], skills: readon
     const value = `${one.server}/${one.name}`;
     // A name does not pretend to be another.
     return plain(value) === value ? { value } : { value, label: plain(value) };
-  }), ...skills.map(({ name, about }) => ({ value: name, ...(about ? { label: plain(about) } : {}) }))];
+  }), ...skills.map(({ name, about, unusable }) => {
+    const label = unusable === undefined ? about : t('tools.skillUnusable', { why: unusable });
+    return { value: name, ...(label ? { label: plain(label) } : {}) };
+  })];
   return { ...list, items: { ...list.items, 'x-ui': { ...list.items?.['x-ui'], offered: names } } as JsonSchema };
 }
 

@@ -378,6 +378,8 @@ describe('tool servers in the settings', () => {
     const asked = toolSchema({ properties: { tool: { type: 'string' } } }, { type: 'mcp.tool', config: { server: 'files', tool: 'wide' } }, [wide]).properties?.['tool'];
     expect([asked?.description, asked?.['x-ui']?.labels]).toEqual([`It cannot be used: ${why}.`, { wide: 'wide (cannot be used)' }]);
     expect(offered({ items: {} }, [wide, { ...wide, name: 'read', unusable: undefined }] as never).items?.['x-ui']?.['offered']).toEqual([{ value: 'files/read' }]);
+    const skills = [{ name: 'learn_refunds', about: 'Refunds.' }, { name: 'learn_torn', about: '', unusable: "'torn.md' is no text" }];
+    expect(offered({ items: {} }, [], skills).items?.['x-ui']?.['offered']).toEqual([{ value: 'learn_refunds', label: 'Refunds.' }, { value: 'learn_torn', label: "Cannot be read: 'torn.md' is no text" }]);
   });
 
   it('keep what a form does not show', async () => {

@@ -67,7 +67,8 @@ pub(crate) fn tool_server_say(app: &App, caller: &Caller, request: ToolServerSay
 pub(crate) fn skill_list(app: &App, _: &Caller, request: SkillList) -> ApiResult<Vec<SkillEntry>> {
     let found = app.wait_for(signalbox_nodes::skills_in(&request.workflow_id, request.folder.trim(), &app.world))?;
     // The name of a folder is half a name most of the time that it is typed; a run says what is wrong with it.
-    let told = |skill: signalbox_nodes::Skill| SkillEntry { name: skill.name, about: skill.about };
+    let told =
+        |skill: signalbox_nodes::Skill| SkillEntry { name: skill.name, about: skill.about, unusable: skill.trouble };
     Ok(found.map(|skills| skills.into_iter().map(told).collect()).unwrap_or_default())
 }
 

@@ -32,6 +32,9 @@ pub struct SkillEntry {
     pub name: String,
     /// Its description, or its heading and first words.
     pub about: String,
+    /// Why it cannot be read: a model that unlocks it learns nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
 }
 
 /// Registers the servers of a pasted `mcp.json`.

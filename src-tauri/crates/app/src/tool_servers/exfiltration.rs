@@ -8,6 +8,7 @@ use signalbox_engine::{agent, taint};
 use signalbox_model::diagnostic::{Fix, pointer_token};
 use signalbox_model::{Code, Diagnostic, Node, Workflow};
 
+use super::unusable;
 use crate::dto::Tool;
 
 /// Longest condition of a rule that mends, bytes: an expression has 4,096 at most.
@@ -66,7 +67,7 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
 }
 
 /// The tools that a model of this step has, as far as this machine knows them.
-fn held<'a>(workflow: &Workflow, node: &Node, tools: &'a [Tool]) -> Vec<&'a Tool> {
+pub(super) fn held<'a>(workflow: &Workflow, node: &Node, tools: &'a [Tool]) -> Vec<&'a Tool> {
     let of_workflow = workflow.settings.as_ref().and_then(|settings| settings.tools.as_deref());
     let default = of_workflow.filter(|_| node.kind == agent::KIND).unwrap_or_default();
     let listed = agent::names(node.config.as_ref(), "tools");
@@ -78,7 +79,7 @@ fn same(one: &Tool, other: &Tool) -> bool {
     one.server == other.server && one.name == other.name
 }
 
-fn name(tool: &Tool) -> String {
+pub(super) fn name(tool: &Tool) -> String {
     format!("{}/{}", tool.server, tool.name)
 }
 
@@ -141,12 +142,20 @@ fn asking(node: &Node, has: &[&Tool], leaks: &[&Tool], first: bool) -> Value {
 }
 
 impl App {
-    /// What the tools of a workflow's models could let out.
+    /// What the tools of a workflow's models could let out, and which of its tools cannot be called at all.
     pub(crate) fn tool_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
+        if !workflow
+            .nodes
+            .iter()
+            .any(|(_, node)| matches!(node.kind.as_str(), agent::KIND | "llm.chat" | unusable::KIND))
+        {
+            return Vec::new();
+        }
         // A store that cannot be read says so elsewhere, and then no server can be called.
-        findings(workflow, &self.tools_approved().unwrap_or_default())
+        let tools = self.tools_approved().unwrap_or_default();
+        [findings(workflow, &tools), unusable::findings(workflow, &tools)].concat()
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -43,6 +43,22 @@ pub(super) fn check(root: &Value) -> Result<bool, String> {
     Ok(graph.recursive)
 }
 
+/// How many patterns a schema has, wherever they stand.
+pub(super) fn patterns(schema: &Value) -> usize {
+    match schema {
+        Value::Object(map) => map
+            .iter()
+            .map(|(word, inner)| match (word.as_str(), inner) {
+                ("pattern", Value::String(_)) => 1,
+                ("patternProperties", Value::Object(named)) => named.len() + patterns(inner),
+                _ => patterns(inner),
+            })
+            .sum(),
+        Value::Array(list) => list.iter().map(patterns).sum(),
+        _ => 0,
+    }
+}
+
 /// How many checks of one value a recursive schema leads to, at most, every way counted. Where two alternatives both
 /// lead back into it for the same part of the value, that doubles with each level; this is found without walking it.
 pub(super) fn work(root: &Value, value: &Value) -> u64 {

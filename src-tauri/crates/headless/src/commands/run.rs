@@ -48,7 +48,7 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
             output.log(LogLevel::Warn, &format!("{field} of the checkpoint is not taken over."));
         }
     }
-    for warning in app.secret_warnings(args.file.clone()).await? {
+    for warning in app.machine_warnings(args.file.clone()).await? {
         output.log(LogLevel::Warn, &format!("{}. {}.", warning.message, warning.hint));
     }
     follow(app, output, &run_id, args.events).await

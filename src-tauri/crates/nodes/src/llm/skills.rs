@@ -23,6 +23,8 @@ pub struct Skill {
     pub(crate) path: String,
     /// Its heading and first words.
     pub about: String,
+    /// Why its file cannot be read.
+    pub trouble: Option<String>,
 }
 
 /// The skills of the workflow, sorted by name.
@@ -51,9 +53,12 @@ pub async fn in_folder(workflow_id: &str, folder: &str, world: &World) -> Result
         if skills.iter().any(|known| known.name == name) {
             continue;
         }
-        // One that cannot be read says so when it is unlocked.
-        let text = read(workflow_id, world, &file.path).await.unwrap_or_default();
-        skills.push(Skill { name, about: about(&text), path: file.path });
+        // One that cannot be read tells a model so when it is unlocked.
+        let (text, trouble) = match read(workflow_id, world, &file.path).await {
+            Ok(text) => (text, None),
+            Err(failure) => (String::new(), Some(failure.message)),
+        };
+        skills.push(Skill { name, about: about(&text), path: file.path, trouble });
     }
     Ok(skills)
 }

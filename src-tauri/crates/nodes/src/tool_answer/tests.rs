@@ -75,3 +75,34 @@ fn a_tool_cannot_say_what_the_engine_says() {
     assert_eq!(code("BUDGET_EXCEEDED"), "TOOL_FAILED");
     assert_eq!(code("INTERRUPTED"), "TOOL_FAILED");
 }
+
+fn doubling(levels: usize) -> Value {
+    let level = |at: usize| {
+        let next = json!({ "$ref": format!("#/$defs/d{}", at + 1) });
+        (format!("d{at}"), json!({ "properties": { "a": next, "b": next } }))
+    };
+    let mut defs: serde_json::Map<String, Value> = (0..levels).map(level).collect();
+    defs.insert(format!("d{levels}"), json!({ "type": "string" }));
+    json!({ "type": "object", "$ref": "#/$defs/d0", "$defs": defs })
+}
+
+#[test]
+fn what_could_not_be_checked_is_known_before_anything_is_called() {
+    let good = json!({ "type": "object" });
+    for (schema, why) in [
+        (json!({ "$ref": "https://example.com/schema.json" }), "leads out of the schema"),
+        (doubling(28), "when its `$ref`s are followed"),
+        (json!({ "$ref": "#" }), "refers to itself"),
+        (json!({ "type": "nothing" }), "The schema is not valid"),
+    ] {
+        for (part, what) in [("inputSchema", "Its arguments"), ("outputSchema", "Its answer")] {
+            let mut tool = json!({ "inputSchema": good, "outputSchema": good });
+            let told = |tool: &Value| unchecked(&tool["inputSchema"], Some(&tool["outputSchema"]));
+            assert_eq!(told(&tool), None);
+            tool[part] = schema.clone();
+            let told = told(&tool).expect("a reason");
+            assert!(told.starts_with(&format!("{what} cannot be checked: ")) && told.contains(why), "{told}");
+            assert!(!told.ends_with('.'), "{told}");
+        }
+    }
+}

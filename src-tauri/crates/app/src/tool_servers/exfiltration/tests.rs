@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use signalbox_adapters::mcp::ToolWord;
 use signalbox_model::{Code, Workflow};
 
-fn tool(name: &str, bears_secrets: bool, is_egress: bool) -> Tool {
+pub(in crate::tool_servers) fn tool(name: &str, bears_secrets: bool, is_egress: bool) -> Tool {
     let (server, name) = name.split_once('/').expect("server/tool");
     Tool {
         server: server.into(),

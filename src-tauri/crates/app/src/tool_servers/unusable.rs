@@ -1,0 +1,47 @@
+//! Tools that were approved and cannot be called, whatever a step says (ADR 74): told before the run that would fail at them.
+
+use super::exfiltration::{held, name};
+use crate::dto::Tool;
+use serde_json::Value;
+use signalbox_engine::agent;
+use signalbox_model::diagnostic::pointer_token;
+use signalbox_model::{Code, Diagnostic, Node, Workflow};
+
+/// The step that is a tool.
+pub(super) const KIND: &str = "mcp.tool";
+
+/// Findings of the steps that name such tools.
+pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.disabled != Some(true)) {
+        let (field, named) = match node.kind.as_str() {
+            KIND => ("tool", its_own(id, node, tools).into_iter().collect()),
+            agent::KIND | "llm.chat" => ("tools", held(workflow, node, tools)),
+            _ => continue,
+        };
+        let at = format!("/nodes/{}/config/{field}", pointer_token(id));
+        found.extend(named.into_iter().filter_map(|tool| {
+            let why = tool.unusable.as_deref()?;
+            let message = format!("The tool '{}' cannot be used, and the step fails when it runs: {why}", name(tool));
+            let hint = "Choose another tool. Whoever keeps its server can mend its description, and then it is approved again \
+                        in Settings, Tools";
+            Some(Diagnostic::warning(Code::UnusableTool, at.clone(), message, hint))
+        }));
+    }
+    found
+}
+
+/// The tool of a step, where it is no expression; its name may stand in the step's own (T-10).
+fn its_own<'a>(id: &str, node: &Node, tools: &'a [Tool]) -> Option<&'a Tool> {
+    let setting = |field: &str| node.config.as_ref()?.get(field)?.as_str();
+    let server = setting("server")?;
+    let own = node.config.as_ref().and_then(|config| config.get("tool"));
+    let tool = match own {
+        None | Some(Value::Null) => id.strip_prefix("Tool_")?.split_once('_')?.1,
+        Some(given) => given.as_str()?,
+    };
+    tools.iter().find(|one| one.server == server && one.name == tool)
+}
+
+#[cfg(test)]
+mod tests;
