@@ -208,6 +208,17 @@ pub fn tools(default: &[String], listed: &[String]) -> Result<Vec<String>, Strin
     Ok(out)
 }
 
+/// The kind of steps that are one tool each.
+pub const TOOL_KIND: &str = "mcp.tool";
+
+/// The tool that a step is called after where its settings name none (T-10): `Tool_010_ReadFile` is `ReadFile`.
+#[must_use]
+pub fn tool_in_id(id: &str) -> Option<&str> {
+    let (number, name) = id.strip_prefix("Tool_")?.split_once('_')?;
+    let good = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()) && !name.is_empty();
+    good.then_some(name)
+}
+
 /// Server and tool of a name like `files/read_file`.
 #[must_use]
 pub fn server_and_tool(name: &str) -> Option<(&str, &str)> {

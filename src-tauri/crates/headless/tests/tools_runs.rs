@@ -4,7 +4,7 @@ mod support;
 
 use serde_json::{Value, json};
 use std::path::Path;
-use support::{Box, eventually, workflow};
+use support::{Box, Serving, eventually, workflow};
 
 fn server() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/server.mjs");
@@ -331,9 +331,8 @@ fn ts_018_one_tool_with_a_huge_schema_weighs_nothing_in_lists_in_the_store_and_i
             "{}",
             done.err
         );
-        let (events, summary) = run(&place, "call", step(name, json!({}), json!({})));
+        let summary = done.json();
         assert_eq!(summary["error"]["details"]["code"], "TOOL_UNUSABLE", "{summary}");
-        assert!(!types(&events).contains(&"tool_done"), "{events:#?}");
     }
 
     let kept: u64 = std::fs::read_dir(place.data())
@@ -342,4 +341,85 @@ fn ts_018_one_tool_with_a_huge_schema_weighs_nothing_in_lists_in_the_store_and_i
         .map(|file| file.len())
         .sum();
     assert!(kept < 3_000_000, "{kept} bytes are kept; the schema alone had more");
+}
+
+/// T-05: a step of source 003 with `toolName`, `in`, `out` and `next` is imported and runs.
+#[test]
+fn t_05_a_tool_step_of_another_program_runs_as_it_is_written() {
+    let place = approved();
+    let file = place.file(
+        "vl.json",
+        json!({
+            "version": "4.1", "name": "Echo",
+            "registry": { "params": ["text(STRING)"], "services": [], "apis": [], "components": [], "vars": ["$said(STRING)", "$ok(BOOLEAN)"] },
+            "steps": [
+                { "id": "Tool_010_First", "type": "tool", "toolName": "echo", "in": { "text": "=text" }, "out": { "$said": "=_result.said" },
+                  "next": "Tool_020_fails" },
+                { "id": "Tool_020_fails", "type": "tool", "input": { "text": "no paper" }, "continueOnError": true, "out": { "$ok": "=_result.ok" },
+                  "next": "RETURN" }
+            ]
+        })
+        .to_string(),
+    );
+    let out = place.dir.path().join("made.signalbox.json").display().to_string();
+    let made = place.run(&["import", &file.display().to_string(), "-o", &out, "--tool-server", "one"]);
+    assert_eq!(made.code, 0, "{}{}", made.out, made.err);
+    let summary = place.run(&["run", &out, "--set", "text=\"hi\"", "--json"]).json();
+    assert_eq!((&summary["status"], &summary["context"]["said"]), (&json!("completed"), &json!("hi")), "{summary}");
+    assert_eq!(summary["context"]["ok"], false);
+    assert_eq!((called(&place, "echo"), called(&place, "fails")), (1, 1));
+}
+
+/// T-11: a tool step runs where a run begins anew at it, and in a workflow that another one calls.
+#[test]
+fn t_11_tools_are_called_in_re_runs_and_in_workflows_inside_of_others() {
+    let place = approved();
+    let first = json!({ "type": "data.set", "config": { "assign": { "text": "hi" } } });
+    let mut doc = workflow(
+        json!({ "first": first, "call": step("echo", json!({ "text": "=item.text" }), json!({})) }),
+        json!([]),
+    );
+    doc["edges"] = json!([{ "from": "first.success", "to": "call" }]);
+    let file = place.file("flow.signalbox.json", doc.to_string()).display().to_string();
+    let run = place.run(&["run", &file, "--json"]).json()["runId"].as_str().expect("an id").to_owned();
+    let again = place.run(&["rerun", &run, "--from", "call", "--json"]).json();
+    assert_eq!((&again["status"], &again["output"]), (&json!("completed"), &json!([{ "said": "hi" }])), "{again}");
+    assert_eq!(called(&place, "echo"), 2);
+
+    let mut inner = workflow(json!({ "call": step("echo", json!({ "text": "=params.text" }), json!({})) }), json!([]));
+    inner["id"] = "inner".into();
+    inner["params"] = json!({ "type": "object", "properties": { "text": { "type": "string" } } });
+    place.file("inner.signalbox.json", inner.to_string());
+    let node =
+        json!({ "type": "flow.subworkflow", "config": { "workflow": "inner", "params": { "text": "in there" } } });
+    let outer = place.file("outer.signalbox.json", workflow(json!({ "sub": node }), json!([])).to_string());
+    let done = place.run(&["run", &outer.display().to_string(), "--events", "--json"]);
+    let lines = done.lines();
+    assert_eq!(lines.last().expect("a summary")["output"], json!([{ "said": "in there" }]), "{}", done.out);
+    let told: Vec<&Value> = lines.iter().filter(|event| event["type"] == "tool_done").collect();
+    assert_eq!((told.len(), &told[0]["stepId"], &told[0]["path"]), (1, &json!("call"), &json!("sub")));
+    assert_eq!(called(&place, "echo"), 3);
+}
+
+/// T-13: what a tool tells carries the run and the token of who asked for it.
+#[test]
+fn t_13_events_of_tools_carry_the_run_and_the_token_of_the_client() {
+    let place = approved();
+    let mut doc = workflow(json!({ "call": step("tells", json!({}), json!({})) }), json!([]));
+    doc["id"] = "tells".into();
+    let serving = Serving::start(&place, &[]);
+    assert!(serving.ask("PUT", "/workflows/tells", &doc).status < 300);
+    let asked = json!({ "workflow": "tells", "params": {}, "clientRunToken": "mine-1" });
+    let run = serving.ask("POST", "/workflow/run", &asked).json()["runId"].as_str().expect("an id").to_owned();
+    let events = || place.run(&["runs", "events", &run]).lines();
+    eventually("it ends", || events().iter().any(|event| event["type"] == "workflow_done"));
+    let tools: Vec<Value> = events()
+        .into_iter()
+        .filter(|event| event["type"].as_str().is_some_and(|kind| kind.starts_with("tool_")))
+        .collect();
+    assert_eq!(types(&tools), ["tool_start", "tool_message", "tool_message", "tool_message", "tool_done"]);
+    assert!(
+        tools.iter().all(|event| event["runId"] == json!(run) && event["clientRunToken"] == "mine-1"),
+        "{tools:#?}"
+    );
 }

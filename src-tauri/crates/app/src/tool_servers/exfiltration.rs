@@ -147,7 +147,7 @@ impl App {
         if !workflow
             .nodes
             .iter()
-            .any(|(_, node)| matches!(node.kind.as_str(), agent::KIND | "llm.chat" | unusable::KIND))
+            .any(|(_, node)| matches!(node.kind.as_str(), agent::KIND | "llm.chat" | agent::TOOL_KIND))
         {
             return Vec::new();
         }

@@ -7,15 +7,12 @@ use signalbox_engine::agent;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Code, Diagnostic, Node, Workflow};
 
-/// The step that is a tool.
-pub(super) const KIND: &str = "mcp.tool";
-
 /// Findings of the steps that name such tools.
 pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.disabled != Some(true)) {
         let (field, named) = match node.kind.as_str() {
-            KIND => ("tool", its_own(id, node, tools).into_iter().collect()),
+            agent::TOOL_KIND => ("tool", its_own(id, node, tools).into_iter().collect()),
             agent::KIND | "llm.chat" => ("tools", held(workflow, node, tools)),
             _ => continue,
         };
@@ -37,7 +34,7 @@ fn its_own<'a>(id: &str, node: &Node, tools: &'a [Tool]) -> Option<&'a Tool> {
     let server = setting("server")?;
     let own = node.config.as_ref().and_then(|config| config.get("tool"));
     let tool = match own {
-        None | Some(Value::Null) => id.strip_prefix("Tool_")?.split_once('_')?.1,
+        None | Some(Value::Null) => agent::tool_in_id(id)?,
         Some(given) => given.as_str()?,
     };
     tools.iter().find(|one| one.server == server && one.name == tool)

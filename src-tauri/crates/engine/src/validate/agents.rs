@@ -33,6 +33,18 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
                 format!("Keep either +{both} or -{both}"),
             ));
         }
+        let named = node.config.as_ref().and_then(|config| config.get("tool")).is_some_and(|tool| !tool.is_null());
+        if node.kind == agent::TOOL_KIND && !named && agent::tool_in_id(id).is_none() {
+            found.push(Diagnostic::error(
+                Code::MissingConfig,
+                format!("{at}/config/tool"),
+                format!(
+                    "“{}” needs a tool: neither its settings nor its id name one",
+                    node.title.as_deref().unwrap_or(id)
+                ),
+                "Choose a tool of its server",
+            ));
+        }
         if node.kind == agent::KIND {
             contract(workflow, node, id, &at, found);
         }

@@ -150,6 +150,24 @@ fn broken_texts_say_where_and_lose_nothing() {
     assert!(empty.workflow.is_some(), "an empty workflow opens and saves");
 }
 
+/// T-10: a step that is one tool has its name in its settings or in its id; without either that is told before a run.
+#[test]
+fn t_10_a_step_that_names_no_tool_is_told_before_a_run() {
+    let step = |id: &str, config: Value| {
+        file(|f| f["nodes"][id] = json!({ "type": "mcp.tool", "title": "Read", "config": config }))
+    };
+    let missing = |found: Vec<Diagnostic>| found.into_iter().find(|one| one.code == Code::MissingConfig);
+    for (id, config) in
+        [("x", json!({ "server": "s" })), ("Tool_x_read", json!({})), ("Tool_010_", json!({ "tool": null }))]
+    {
+        let found = missing(step(id, config)).expect(id);
+        assert_eq!(found.path, format!("/nodes/{id}/config/tool"));
+        assert!(found.message.starts_with("“Read” needs a tool"), "{}", found.message);
+    }
+    assert_eq!(missing(step("Tool_010_read", json!({ "server": "s" }))), None);
+    assert_eq!(missing(step("x", json!({ "server": "s", "tool": "read" }))), None);
+}
+
 #[test]
 fn people_read_titles_and_what_to_do() {
     let only = |found: Vec<Diagnostic>, code: Code| {

@@ -58,10 +58,8 @@ fn tool<'a>(call: &'a Call, slot: &'a CallSlot) -> Result<&'a str, NodeFailure> 
     if setting(slot, "tool").is_some() {
         return text(slot, "tool");
     }
-    let of_id = call.node_id.strip_prefix("Tool_").and_then(|rest| rest.split_once('_'));
-    let named = of_id
-        .filter(|(number, name)| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()) && !name.is_empty());
-    named.map(|(_, name)| name).ok_or_else(|| wrong_setting("tool", "the name of a tool", &Value::Null))
+    signalbox_engine::agent::tool_in_id(&call.node_id)
+        .ok_or_else(|| wrong_setting("tool", "the name of a tool", &Value::Null))
 }
 
 fn timeout(slot: &CallSlot) -> Result<u64, NodeFailure> {
