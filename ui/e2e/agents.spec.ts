@@ -132,7 +132,7 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
   const far = await provider([
     [{ name: 'echo', input: { text: 'Pay 250 to Acme' } }],
     [{ name: 'echo', input: { text: 'Pay 30 to Acme' } }],
-    'Both are paid.',
+    `Both are paid. \u202e${'Nothing is left of it. '.repeat(800)}`,
   ]);
   await host.rpc('tool_server_set', { name: 'bank', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
   const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'bank' });
@@ -150,7 +150,18 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
     await page.keyboard.press('F5');
     const status = async () => (await host.rpc<{ runs: { status: string }[] }>('run_list', { limit: 1 })).runs[0]?.status;
     await expect.poll(status, { timeout: 20_000 }).toBe('paused');
-    await page.goto(`${page.url().split('#')[0] ?? ''}#/inbox`);
+    // A question is no failure: not in the count, not on the card, not on the line of time.
+    const run = (await host.rpc<{ runs: { runId: string }[] }>('run_list', { limit: 1 })).runs[0]?.runId ?? '';
+    const home = page.url().split('#')[0] ?? '';
+    await page.goto(`${home}#/run/${run}`);
+    const panel = page.locator('.wb-panel');
+    await expect(panel.locator('dt', { hasText: 'Errors' }).locator('+ dd')).toHaveText('0');
+    await page.keyboard.press('Control+j');
+    await expect(page.getByText('after the answer of a person, in the next call').first()).toBeVisible();
+    await expect(page.getByText('No answer')).toBeHidden();
+    await expect(page.locator('.time-mark.err')).toHaveCount(0);
+    await shot(page, 'tool-call-run');
+    await page.goto(`${home}#/inbox`);
     await page.getByRole('row', { name: /may it call echo of bank/ }).click();
     const task = page.getByRole('region', { name: 'Task' });
     await expect(task.getByText('Somebody looks at each payment').first()).toBeVisible();
@@ -161,6 +172,16 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
     await expect.poll(status, { timeout: 30_000 }).toBe('completed');
     expect(far.asked).toHaveLength(3);
     expect(JSON.stringify(far.asked[2]?.messages)).toContain('Pay 30 to Acme');
+    // What the wire has cut is told as what it is, with the way to all of it; letters that are not seen are written out.
+    await page.goto(`${home}#/run/${run}`);
+    const output = panel.getByRole('region', { name: 'Output' });
+    await expect(output.getByText(/^\(1[\d.]+KB, truncated\)$/)).toBeVisible();
+    await expect(output.getByText('U+202E').first()).toBeVisible();
+    await page.getByRole('radio', { name: 'Events' }).click();
+    await expect(page.getByText(/says: Both are paid\. \[U\+202E\]Nothing is left .*truncated/).first()).toBeVisible();
+    await shot(page, 'cut-output-of-a-run');
+    await output.getByRole('button', { name: 'Load all of it' }).click();
+    await expect(output.getByText(/truncated/)).toBeHidden();
   } finally {
     far.stop();
     await host.rpc('tool_server_delete', { name: 'bank' });
