@@ -2039,6 +2039,8 @@ export interface RerunLook {
   runId: string;
   /** The step; inside a loop with its iteration: `loop[17]/step`. */
   stepId: string;
+  /** The step, at the top, that it ends after: what does not lead to it does not run; for builders. */
+  until?: string;
   /** With which definition. */
   definition?: RerunDefinition;
   /** With `current`: what the editor shows. The file of the library when absent. */
@@ -2422,6 +2424,8 @@ export interface RunRerun {
   overrides?: Record<string, unknown>;
   /** Data of the items that the step gets; the recorded ones when absent. */
   input?: unknown[];
+  /** The step, at the top, that it ends after: what does not lead to it does not run; for builders. */
+  until?: string;
   /** With which definition. */
   definition?: RerunDefinition;
   /** With `current`: what the editor shows. The file of the library when absent. */
@@ -2514,6 +2518,8 @@ export interface RunStart {
   breakpoints?: Breakpoint[];
   /** It stops before its first call; for builders. */
   paused?: boolean;
+  /** The step, at the top, that it ends after: what does not lead to it does not run; for builders. */
+  until?: string;
   /** A checkpoint of another program that it begins at (`vl_workflow_checkpoint`); for builders. */
   checkpoint?: unknown;
   /** What is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param. */
@@ -2824,7 +2830,7 @@ export interface StepError {
 }
 
 /** What becomes of a step. */
-export type StepFate = 'kept' | 'again' | 'open' | 'gone';
+export type StepFate = 'kept' | 'again' | 'open' | 'left' | 'gone';
 
 /** One item as it went into a call. */
 export interface StepInput {
@@ -4357,6 +4363,8 @@ export interface WorkflowStart {
   startedBy?: string;
   /** Step that a re-run begins at. */
   resumedFrom?: string;
+  /** Step that the run ends after; whatever else does not lead to it does not run. */
+  until?: string;
   /** Original of a re-run. */
   parentRunId?: string;
   /** Last event of the original that is part of the base. */

@@ -16,6 +16,7 @@ export interface FoldState {
   definitionHash?: string;
   params?: unknown;
   resumedFrom?: string;
+  until?: string;
   startedAt?: string;
   startedMs?: number;
   endedAt?: string;

@@ -25,6 +25,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       s.definitionHash = text(payload['version']);
       s.params = payload['params'];
       s.resumedFrom = text(payload['resumedFrom']);
+      s.until = text(payload['until']);
       if (isObject(payload['context'])) Object.assign(variables(s), payload['context']);
       return;
     case 'workflow_done':

@@ -128,6 +128,7 @@ function snapshot(state: FoldState, table: CallTable, moment?: number): RunView 
     definitionHash: state.definitionHash,
     params: state.params,
     resumedFrom: state.resumedFrom,
+    until: state.until,
     startedAt: state.startedAt,
     startedMs: state.startedMs,
     endedAt: state.endedAt,

@@ -266,6 +266,8 @@ export interface RunView {
   readonly definitionHash?: string;
   readonly params?: unknown;
   readonly resumedFrom?: string;
+  /** The step that it ends after. */
+  readonly until?: string;
   readonly startedAt?: string;
   readonly startedMs?: number;
   readonly endedAt?: string;

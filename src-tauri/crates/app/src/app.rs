@@ -68,6 +68,8 @@ pub struct NewRun {
     pub breakpoints: Vec<Breakpoint>,
     /// It stops before its first call.
     pub paused: bool,
+    /// It ends after this step (ADR 75).
+    pub until: Option<String>,
     /// It begins at a checkpoint of another program (K-30); `params` and `context` then change what that says.
     pub checkpoint: Option<Value>,
     /// What else is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
@@ -75,9 +77,10 @@ pub struct NewRun {
 }
 
 impl NewRun {
-    /// Whether only who makes workflows may start it: it stops for somebody who looks into it, or begins in the middle.
+    /// Whether only who makes workflows may start it: it stops for somebody who looks into it, begins in the middle or
+    /// ends there.
     pub fn is_for_builders(&self) -> bool {
-        self.paused || !self.breakpoints.is_empty() || self.checkpoint.is_some()
+        self.paused || !self.breakpoints.is_empty() || self.checkpoint.is_some() || self.until.is_some()
     }
 }
 

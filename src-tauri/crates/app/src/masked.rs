@@ -33,6 +33,7 @@ const PLAIN: &[&str] = &[
     "originStepId",
     "failed_step_id",
     "resumedFrom",
+    "until",
     "supersededBy",
     "keptFrom",
     "origin",

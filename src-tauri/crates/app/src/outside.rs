@@ -9,6 +9,7 @@ use crate::router::Caller;
 use crate::runs::wire_event;
 use serde_json::{Value, json};
 use signalbox_engine::json::parse;
+use signalbox_engine::until::{self, UntilError};
 use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, foreign, params, summary};
 use signalbox_model::{Diagnostic, EventBody, RunEvent, Workflow};
@@ -134,6 +135,10 @@ impl App {
         let runtime = self.runtime.clone();
         let pinned = self.wait_for(async move { runtime.pin_with(workflow, called.files).await })??;
         let begins = checkpoint.map(|known| known.begin(&pinned.compiled, given.clone())).transpose()?;
+        if let Some(step) = &new.until {
+            let from = begins.as_ref().map(|begins| begins.from.as_str());
+            until::check(&pinned.compiled, step, from).map_err(not_an_end)?;
+        }
         let debug = watched(&pinned.compiled, new.breakpoints, new.paused, new.person.as_deref())?;
         let runtime = self.runtime.clone();
         Ok(self.wait_for(async move {
@@ -145,6 +150,7 @@ impl App {
                 person: new.person,
                 client_run_token: new.client_run_token,
                 debug,
+                until: new.until,
                 kept,
             };
             match begins {
@@ -271,6 +277,11 @@ impl App {
         // It waits for the disk. A panic of it was told already.
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
+}
+
+/// A run cannot end after the step that was asked for.
+fn not_an_end(error: UntilError) -> ApiError {
+    ApiError::new(Class::Invalid, error.code(), format!("{error}."), error.hint())
 }
 
 /// The log of a run cannot be followed.

@@ -13,6 +13,7 @@ pub(crate) mod foreign;
 pub(crate) mod place;
 mod settle;
 pub(crate) mod tool_call;
+pub(crate) mod until;
 
 use crate::{
     compiled::Compiled,
@@ -322,6 +323,7 @@ fn workflow_start(compiled: &Compiled, state: &mut RunState, start: &WorkflowSta
         context.insert(name.clone(), Arc::new(value.clone()));
     }
     state.context = Arc::new(context);
+    until::begins(compiled, state, start.until.as_deref());
     let first = Item { id: "1".into(), data: Arc::clone(&start.params), binary: None, error: None, paired_item: None };
     for entry in &compiled.regions[0].entries {
         activate(compiled, state, *entry, vec![first.clone()].into());
@@ -330,6 +332,10 @@ fn workflow_start(compiled: &Compiled, state: &mut RunState, start: &WorkflowSta
 
 /// A join fires.
 fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: Items) {
+    // In a base everything stands as it stood in the original.
+    if state.basing.is_none() && until::leaves_out(compiled, state, node) {
+        return;
+    }
     // Ids are unique in the list that a node receives (D-08, TS-162).
     input.number();
     let slots = match compiled.nodes[node].mode {

@@ -1,7 +1,7 @@
 //! Checkpoints of source 003 (`vl_workflow_checkpoint`, K-30): read, checked against a workflow, and made the beginning of
 //! a run. A run begins there as a re-run begins at a step: [`crate::Input::Rerun`]. Everything wrong is told before it does.
 
-use crate::{compiled::Compiled, fold, rerun::Rerun};
+use crate::{compiled::Compiled, fold, rerun::Rerun, until::outermost};
 use serde_json::Value;
 use signalbox_model::{
     Item, Map, Role,
@@ -304,6 +304,7 @@ impl Checkpoint {
                 known(format!("/{field}/{}", pointer_token(step)), step)?;
             }
         }
+        // What was under way in a container begins again with it (C-19).
         let start = outermost(compiled, current);
         if compiled.nodes[start].recovery.is_some() || compiled.abort_region[start] {
             let message = format!("The step '{}' only works on failures of other steps", compiled.node_id(start));
@@ -364,17 +365,8 @@ impl Checkpoint {
         let begun = Begun { step: id.to_owned(), input, context: Map::new() };
         let begun = if fold::foreign::begins(compiled, start, &foreign) { vec![begun] } else { Vec::new() };
         let base = Base { given: context.clone(), begun, foreign: Some(Box::new(foreign)), ..Base::default() };
-        Ok(Rerun { params, context, from: id.to_owned(), parent: None, base_seq: None, base })
+        Ok(Rerun { params, context, from: id.to_owned(), until: None, parent: None, base_seq: None, base })
     }
-}
-
-/// The container at the top that a step stands in, or the step: a checkpoint names the step that ran last, and what was
-/// under way in a container begins again with it (C-19).
-fn outermost(compiled: &Compiled, mut node: usize) -> usize {
-    while let Some(parent) = compiled.nodes[node].node.parent.as_deref().and_then(|id| compiled.node_index(id)) {
-        node = parent;
-    }
-    node
 }
 
 fn first_steps(compiled: &Compiled, start: usize) -> Vec<&str> {

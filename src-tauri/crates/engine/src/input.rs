@@ -22,6 +22,8 @@ pub enum Input {
         started_by: Option<String>,
         /// Somebody looks into it from the beginning on.
         debug: Option<DebugStart>,
+        /// Step that it ends after, checked by [`crate::until::check`].
+        until: Option<String>,
         /// Time.
         now: Millis,
     },

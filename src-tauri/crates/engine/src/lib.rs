@@ -51,6 +51,7 @@ pub mod summary;
 pub mod taint;
 pub mod template;
 pub mod tool_rules;
+pub mod until;
 pub mod validate;
 
 pub use catalog::Catalog;

@@ -17,6 +17,7 @@ use crate::{
     fold::{self, FoldError},
     params,
     state::RunState,
+    until::{self, UntilError},
 };
 use around::Around;
 use range::Range;
@@ -101,6 +102,9 @@ pub enum RerunError {
         /// The step that the run names.
         step: String,
     },
+    /// It cannot end where it is wanted.
+    #[error(transparent)]
+    Until(#[from] UntilError),
     /// The log of the original cannot be followed.
     #[error("The log of the original cannot be followed: {0}")]
     Log(#[from] FoldError),
@@ -120,6 +124,7 @@ impl RerunError {
             Self::NeverAsked { .. } => "UNKNOWN_TASK",
             Self::NotFailed { .. } => "NOT_FAILED",
             Self::NoFailedCall { .. } => "NO_FAILED_CALL",
+            Self::Until(error) => error.code(),
             Self::Log(_) => "LOG_DAMAGED",
         }
     }
@@ -140,6 +145,7 @@ impl RerunError {
                 "Only a failed run is sent to the inbox; a run that waits has its task there, any other is re-run from a step."
             }
             Self::NoFailedCall { .. } => "Re-run it from the step that failed.",
+            Self::Until(error) => error.hint(),
             Self::Log(_) => "Restore the data folder from a backup; other runs are not affected.",
         }
     }
@@ -184,6 +190,8 @@ pub struct Plan {
     pub answers: Vec<KeptAnswer>,
     /// The step begins with the run's input.
     entry: bool,
+    /// It ends after this step.
+    until: Option<String>,
     base_seq: u64,
     parent: String,
     base: Base,
@@ -273,6 +281,8 @@ fn plan_with(
         let mut trial = WorkflowStart {
             context: (!given.is_empty()).then(|| given.clone()),
             resumed_from: Some(from.to_owned()),
+            // The original may have ended early; this one does not for that.
+            until: None,
             ..start.clone()
         };
         trial.base = Some(Box::new(base));
@@ -308,6 +318,7 @@ fn plan_with(
         steps,
         answers,
         entry: there.is_entry(target),
+        until: None,
         base_seq: original.events.last().and_then(|event| event.seq).unwrap_or_default(),
         parent,
         base,
@@ -323,6 +334,8 @@ pub struct Rerun {
     pub context: Map,
     /// The step, with its path.
     pub from: String,
+    /// The step that it ends after.
+    pub until: Option<String>,
     /// The original; none when the run begins at a checkpoint of another program.
     pub parent: Option<String>,
     /// Its last event.
@@ -332,6 +345,20 @@ pub struct Rerun {
 }
 
 impl Plan {
+    /// The new run ends after a step of the top: what does not lead there does not run.
+    pub fn ending(mut self, target: &Compiled, until: &str) -> Result<Self, RerunError> {
+        let runs = until::ending(target, until, Some(&self.from))?;
+        let outer = |step: &str| Some(until::outermost(target, target.node_index(step)?));
+        for step in &mut self.steps {
+            let left = outer(&step.step).is_some_and(|outer| !runs.contains(&outer));
+            if left && matches!(step.fate, Fate::Again | Fate::Open) {
+                step.fate = Fate::Left;
+            }
+        }
+        self.until = Some(until.to_owned());
+        Ok(self)
+    }
+
     /// The new run with what a person changed.
     pub fn with(mut self, target: &Compiled, overrides: Overrides) -> Result<Rerun, RerunError> {
         let Overrides { context: changed, params: given, input, keep_answers } = overrides;
@@ -367,7 +394,7 @@ impl Plan {
             self.base.answers = self.answers;
         }
         let (parent, base_seq) = (Some(self.parent), Some(self.base_seq));
-        Ok(Rerun { params, context, from: self.from, parent, base_seq, base: self.base })
+        Ok(Rerun { params, context, from: self.from, until: self.until, parent, base_seq, base: self.base })
     }
 }
 

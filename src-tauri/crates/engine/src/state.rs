@@ -54,6 +54,9 @@ pub struct RunState {
     /// What a checkpoint of another program said, in a run that began at one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) foreign: Option<Box<Foreign>>,
+    /// It ends after one step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) until: Option<Box<Until>>,
     /// While the base of a re-run is folded: the step it begins at.
     #[serde(skip)]
     pub(crate) basing: Option<Arc<str>>,
@@ -98,6 +101,15 @@ pub struct RunState {
     /// own and comes again after a crash.
     #[serde(skip)]
     pub(crate) cancel: Transient,
+}
+
+/// A run that ends after one step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Until {
+    /// The step, at the top.
+    pub(crate) step: usize,
+    /// What runs, of the top; of containers all that they hold.
+    pub(crate) runs: BTreeSet<usize>,
 }
 
 /// A value that is no part of equality, snapshots or the fold.
@@ -542,6 +554,7 @@ impl RunState {
             reopens: None,
             sent: None,
             foreign: None,
+            until: None,
             basing: None,
             context: Context::default(),
             nodes: Spread::new(

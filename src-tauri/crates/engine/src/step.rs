@@ -133,7 +133,7 @@ pub(crate) struct Deciding<'a> {
 impl Deciding<'_> {
     fn take(&mut self, input: Input) -> Result<(), StepError> {
         match input {
-            Input::Start { params, context, seed, started_by, debug, .. } => {
+            Input::Start { params, context, seed, started_by, debug, until, .. } => {
                 let body = EventBody::WorkflowStart(WorkflowStart {
                     name: self.compiled.workflow.name.clone(),
                     version: self.compiled.definition_hash.clone(),
@@ -142,6 +142,7 @@ impl Deciding<'_> {
                     context: (!context.is_empty()).then_some(context),
                     started_by,
                     resumed_from: None,
+                    until,
                     parent_run_id: None,
                     base_seq: None,
                     base: None,
@@ -150,7 +151,7 @@ impl Deciding<'_> {
                 self.watched(debug)
             }
             Input::Rerun { rerun, seed, started_by, debug, .. } => {
-                let Rerun { params, context, from, parent, base_seq, base } = *rerun;
+                let Rerun { params, context, from, until, parent, base_seq, base } = *rerun;
                 let body = EventBody::WorkflowStart(WorkflowStart {
                     name: self.compiled.workflow.name.clone(),
                     version: self.compiled.definition_hash.clone(),
@@ -159,6 +160,7 @@ impl Deciding<'_> {
                     context: Some(context),
                     started_by,
                     resumed_from: Some(from),
+                    until,
                     parent_run_id: parent,
                     base_seq,
                     base: Some(Box::new(base)),

@@ -229,6 +229,9 @@ pub(crate) struct Run {
     /// Stop before the first call.
     #[arg(long)]
     pub(crate) paused: bool,
+    /// End after this step; what does not lead to it does not run.
+    #[arg(long, value_name = "STEP")]
+    pub(crate) until: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -245,6 +248,9 @@ pub(crate) struct Rerun {
     /// The step to begin at; inside a loop with the iteration: loop[17]/step.
     #[arg(long, value_name = "STEP")]
     pub(crate) from: String,
+    /// End after this step; the step of --from itself runs alone.
+    #[arg(long, value_name = "STEP")]
+    pub(crate) until: Option<String>,
     /// With `$` a variable, without a param.
     #[arg(long = "set", value_name = "NAME=JSON")]
     pub(crate) set: Vec<String>,

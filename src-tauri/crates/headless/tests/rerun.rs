@@ -286,3 +286,42 @@ fn a_running_original_is_refused() {
     let done = place.run(&["rerun", &run, "--from", "w", "--json"]);
     assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some("RUN_RUNNING")));
 }
+
+#[test]
+fn c16_a_run_ends_after_a_step_and_a_step_runs_alone_at_the_terminal_and_over_rest() {
+    let (place, server) = (Box::new(), Loopback::start());
+    let file = chain("until");
+    let path = place.file("flow.signalbox.json", file.to_string()).display().to_string();
+    let params = json!({ "base": server.base }).to_string();
+    let done = place.run(&["run", &path, "--params", &params, "--until", "a", "--json"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let summary = done.last();
+    assert_eq!(
+        (&summary["output"], server.hits("/b")),
+        (&json!([{ "base": server.base, "n": 1 }]), 0),
+        "nothing was sent"
+    );
+    let wrong = place.run(&["run", &path, "--params", &params, "--until", "zzz"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("The workflow has no step 'zzz' that a run could end after."), "{}", wrong.err);
+
+    let run = ran(&place, &server, &file);
+    let plan = place.run(&["rerun", &run, "--from", "b", "--until", "b", "--look", "--json"]).json();
+    let fates: Vec<&str> =
+        plan["steps"].as_array().expect("steps").iter().filter_map(|step| step["fate"].as_str()).collect();
+    assert_eq!(fates, ["kept", "again", "left"]);
+    let alone = place.run(&["rerun", &run, "--from", "b", "--until", "b", "--json"]);
+    assert_eq!(alone.code, 0, "{}\n{}", alone.out, alone.err);
+    assert_eq!(server.hits("/b"), 2);
+    assert_eq!(alone.last()["steps"]["c"]["state"], "SKIPPED");
+    let before = place.run(&["rerun", &run, "--from", "b", "--until", "a"]);
+    assert_eq!(before.code, 2);
+    assert!(before.err.contains("The run begins at 'b', and nothing leads from there to 'a'."), "{}", before.err);
+
+    let serving = with_roles(&place);
+    let look = json!({ "runId": run, "stepId": "b", "until": "b" });
+    let refused = serving.ask_as(OPERATOR, "POST", "/rpc/run_rerun", &look, &[]);
+    assert_eq!(refused.status, 403, "only who builds looks at one step");
+    let start = json!({ "workflow": "until", "params": {}, "until": "a" });
+    assert_eq!(serving.ask_as(OPERATOR, "POST", "/workflow/run", &start, &[]).status, 403);
+}

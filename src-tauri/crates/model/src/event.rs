@@ -255,6 +255,9 @@ pub struct WorkflowStart {
     /// Step that a re-run begins at.
     #[serde(rename = "resumedFrom", default, skip_serializing_if = "Option::is_none")]
     pub resumed_from: Option<String>,
+    /// Step that the run ends after; whatever else does not lead to it does not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// Original of a re-run.
     #[serde(rename = "parentRunId", default, skip_serializing_if = "Option::is_none")]
     pub parent_run_id: Option<String>,

@@ -279,6 +279,9 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
         EventBody::WorkflowStart(start) => {
             let started_by = start.started_by.as_deref().unwrap_or("person");
             let mut told = json!({ "name": start.name, "version": start.version, "startedBy": started_by });
+            if let Some(until) = &start.until {
+                told["until"] = until.as_str().into();
+            }
             if let (Some(parent), Some(from)) = (&start.parent_run_id, &start.resumed_from) {
                 told["parentRunId"] = parent.as_str().into();
                 told["resumedFrom"] = from.as_str().into();

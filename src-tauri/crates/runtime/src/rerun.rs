@@ -44,6 +44,8 @@ pub struct Again {
     pub from: String,
     /// A person decides first.
     pub person: Option<Person>,
+    /// The step that it ends after.
+    pub until: Option<String>,
     /// With which definition.
     pub definition: Definition,
     /// What is changed.
@@ -68,10 +70,16 @@ struct Looked {
 }
 
 impl Runtime {
-    /// What a re-run from a step would be.
-    pub async fn rerun_plan(&self, run_id: &str, from: &str, definition: Definition) -> Result<Plan, Error> {
+    /// What a re-run from a step would be, and where it ends after another one.
+    pub async fn rerun_plan(
+        &self,
+        run_id: &str,
+        from: &str,
+        until: Option<String>,
+        definition: Definition,
+    ) -> Result<Plan, Error> {
         let (core, run_id, from) = (Arc::clone(self.core()), run_id.to_owned(), from.to_owned());
-        Ok(self.worker(move || core.look(&run_id, &from, None, &definition)).await??.plan)
+        Ok(self.worker(move || core.look(&run_id, &from, until.as_deref(), None, &definition)).await??.plan)
     }
 
     /// Starts a re-run and returns its id. An original that waits for a person is cancelled first, and its tasks are
@@ -141,8 +149,8 @@ impl Runtime {
 
     async fn looked(&self, again: &Again) -> Result<Looked, Error> {
         let (core, run_id, from) = (Arc::clone(self.core()), again.run_id.clone(), again.from.clone());
-        let (definition, person) = (again.definition.clone(), again.person.clone());
-        self.worker(move || core.look(&run_id, &from, person.as_ref(), &definition)).await?
+        let (definition, person, until) = (again.definition.clone(), again.person.clone(), again.until.clone());
+        self.worker(move || core.look(&run_id, &from, until.as_deref(), person.as_ref(), &definition)).await?
     }
 }
 
@@ -152,6 +160,7 @@ impl Core {
         &self,
         run_id: &str,
         from: &str,
+        until: Option<&str>,
         person: Option<&Person>,
         definition: &Definition,
     ) -> Result<Looked, Error> {
@@ -170,6 +179,10 @@ impl Core {
             Some(Person::Reopen(task)) => plan_reopened(whole, task)?,
             Some(Person::Send(wanted)) => plan_sent(whole, wanted)?,
             None => plan(whole, &target, from)?,
+        };
+        let plan = match until {
+            Some(until) => plan.ending(&target, until)?,
+            None => plan,
         };
         Ok(Looked { row, target, plan })
     }

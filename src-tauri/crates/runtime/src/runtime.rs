@@ -54,6 +54,8 @@ pub struct NewRun {
     pub client_run_token: Option<String>,
     /// Somebody looks into it from the beginning on.
     pub debug: Option<DebugStart>,
+    /// The step that it ends after.
+    pub until: Option<String>,
     /// What the host keeps for the run while this process drives it.
     pub kept: Option<Kept>,
 }
@@ -177,8 +179,14 @@ impl Runtime {
         let (seed, now, started_by, debug) =
             (core.ids.seed(), core.world.clock.now_ms(), new.started_by.clone(), new.debug);
         let first = match begins {
-            Some(rerun) => Input::Rerun { rerun: Box::new(rerun), seed, started_by, debug, now },
-            None => Input::Start { params: Arc::new(new.params), context: new.context, seed, started_by, debug, now },
+            Some(rerun) => {
+                let rerun = Box::new(Rerun { until: new.until, ..rerun });
+                Input::Rerun { rerun, seed, started_by, debug, now }
+            }
+            None => {
+                let (params, context, until) = (Arc::new(new.params), new.context, new.until);
+                Input::Start { params, context, seed, started_by, debug, until, now }
+            }
         };
         let start = Start {
             run_id: core.ids.run_id(),

@@ -54,6 +54,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         context: None,
         started_by: None,
         resumed_from: None,
+        until: None,
         parent_run_id: None,
         base_seq: None,
         base: None,

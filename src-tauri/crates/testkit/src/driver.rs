@@ -117,6 +117,7 @@ impl Driver {
             seed: 7,
             started_by,
             debug: None,
+            until: None,
             now,
         });
     }

@@ -29,17 +29,21 @@ export interface RerunDialogProps {
   steps: readonly { name: string; title: string }[];
   /** The title of any step, those in containers too. */
   titleOf?: ((id: string) => string) | undefined;
+  /** The step runs alone: the new run ends after it. */
+  alone?: boolean | undefined;
+  /** Which version is chosen first. */
+  first?: Version | undefined;
   /** What the editor shows; without it the file of the library is the current version. */
   document?: Workflow | undefined;
   onStarted(runId: string): void;
   onClose(): void;
 }
 
-export function RerunDialog({ runId, step: asked, part, steps, titleOf, document, onStarted, onClose }: RerunDialogProps) {
+export function RerunDialog({ runId, step: asked, part, alone = false, first = 'original', steps, titleOf, document, onStarted, onClose }: RerunDialogProps) {
   const [step, setStep] = useState(asked);
-  const [version, setVersion] = useState<Version>('original');
+  const [version, setVersion] = useState<Version>(first);
   const sent = version === 'current' && document ? { document } : {};
-  const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
+  const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...(alone ? { until: step } : {}), ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
   const known = steps.some((one) => one.name === step) ? steps : [{ name: step, title: stepWords(step, titleOf ?? ((id) => id)) }, ...steps];
   const title = known.find((one) => one.name === step)?.title ?? step;
   const head = (
@@ -57,13 +61,13 @@ export function RerunDialog({ runId, step: asked, part, steps, titleOf, document
   );
   if (!plan.data || plan.error) {
     return (
-      <Dialog open onClose={onClose} title={t('rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760} footer={<Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>}>
+      <Dialog open onClose={onClose} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760} footer={<Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>}>
         <div className="rr">{head}{plan.error ? <Refused error={plan.error} /> : <Skeleton rows={5} />}</div>
       </Dialog>
     );
   }
   // What was typed belongs to one step; another version keeps it. Masks that come or go make other texts of it.
-  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} first={part ?? 'variables'} plan={plan.data} version={version} document={document} head={head} onStarted={onStarted} onClose={onClose} />;
+  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone ? 'input' : 'variables')} plan={plan.data} version={version} document={document} head={head} onStarted={onStarted} onClose={onClose} />;
 }
 
 function Refused({ error }: { error: ApiError }) {
@@ -72,8 +76,8 @@ function Refused({ error }: { error: ApiError }) {
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
-function Form({ runId, title, first, plan, version, document, head, onStarted, onClose }: {
-  runId: string; title: string; first: Part; plan: Plan; version: Version; document: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
+function Form({ runId, title, alone, first, plan, version, document, head, onStarted, onClose }: {
+  runId: string; title: string; alone: boolean; first: Part; plan: Plan; version: Version; document: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
 }) {
   const [part, setPart] = useState<Part>(first);
   // What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has.
@@ -109,7 +113,7 @@ function Form({ runId, title, first, plan, version, document, head, onStarted, o
     for (const [name, value] of Object.entries(changedOf(before.variables, variables.value))) overrides[`$${name}`] = value as JsonMap[string];
     try {
       const started = await act('run_rerun', {
-        runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep',
+        runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep', ...(alone ? { until: plan.stepId } : {}),
         ...(inputChanged && 'value' in input ? { input: input.value as JsonMap[string][] } : {}),
         ...(version === 'current' && document ? { document } : {}),
       });
@@ -129,16 +133,16 @@ function Form({ runId, title, first, plan, version, document, head, onStarted, o
       : { before: plan.input, after: 'value' in input ? input.value : undefined };
   const tab = (id: Part) => ({ id, label: t(`rerun.part.${id}`), ...(counts[id] ? { count: counts[id] } : {}) });
   return (
-    <Dialog open typed onClose={onClose} title={t('rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
+    <Dialog open typed onClose={onClose} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
       footer={<>
         <span className="s t3 grow">{t('rerun.recorded')}</span>
         <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant="primary" icon="retry" busy={busy} disabled={bad} keys="Mod+Enter" onClick={() => void start()}>{tn('rerun.start', Math.max(1, again.length))}</Button>
+        <Button variant="primary" icon="retry" busy={busy} disabled={bad} keys="Mod+Enter" onClick={() => void start()}>{alone ? t('rerun.startAlone') : tn('rerun.start', Math.max(1, again.length))}</Button>
       </>}>
       <div className="rr" role="presentation" onKeyDown={onKey}>
         {head}
         <Verdict plan={plan} version={version} />
-        <p className="s t2 rr-notes">{t('rerun.noteKept')} {t('rerun.noteBefore', { run: shortRunId(runId) })}</p>
+        <p className="s t2 rr-notes">{t(alone ? 'rerun.noteAlone' : 'rerun.noteKept')} {t('rerun.noteBefore', { run: shortRunId(runId) })}</p>
         <div className="rr-values">
           <Tabs<Part> label={t('rerun.values')} value={part} onChange={setPart} tabs={[tab('variables'), tab('input'), tab('params')]}>
             <div className="rr-edit" data-quiet>
@@ -190,7 +194,7 @@ function Verdict({ plan, version }: { plan: Plan; version: Version }) {
   );
 }
 
-const FATE = { kept: 'kept', again: 'retry', open: 'play', gone: 'x' } as const;
+const FATE = { kept: 'check', again: 'retry', open: 'play', left: 'skip', gone: 'x' } as const;
 
 function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
   const [all, setAll] = useState(false);
@@ -206,8 +210,8 @@ function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
       {rows.length ? (
         <ul className="rr-list" aria-label={t('rerun.steps')}>
           {rows.map((one) => (
-            <li key={one.stepId} className={one.fate === 'kept' ? 't3' : ''}>
-              <Icon name={FATE[one.fate] === 'kept' ? 'check' : (FATE[one.fate] as 'retry' | 'play' | 'x')} size={12} />
+            <li key={one.stepId} className={one.fate === 'kept' || one.fate === 'left' ? 't3' : ''}>
+              <Icon name={FATE[one.fate]} size={12} />
               <span className="ell" title={`${one.title} (${one.stepId})`}>{one.title}</span>
               <span className="s t2 nw">{t(`rerun.fate.${one.fate}`)}</span>
               <span className="s t2 ell end">{[

@@ -16,6 +16,7 @@ import { sendable, type Breakpoint } from '../../features/debug/breakpoints.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
+import { EndsAfter } from '../../features/rerun/ends-after.tsx';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { eventText } from '../../features/run-log/index.ts';
@@ -39,6 +40,7 @@ import { OutsideBanner } from './outside-banner.tsx';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
 import { takeTyped } from './typed.ts';
+import { useStepRuns } from './use-step-runs.tsx';
 import { useSuggestedRule } from './suggested-rule.ts';
 
 export function BuilderScreen({ fileRef }: { fileRef: string }) {
@@ -62,8 +64,11 @@ export function BuilderScreen({ fileRef }: { fileRef: string }) {
   return <Builder session={session} catalog={catalog.data} />;
 }
 
+/** `paused`: it stops before its first step. `until`: it ends after this one. */
+interface StartHow { paused?: boolean; until?: string }
+
 /** The run shown on the canvas, with what it was started with; kept per file while the program is open. */
-const lastRuns = new Map<string, { runId: string; definition: Workflow }>();
+const lastRuns = new Map<string, { runId: string; definition: Workflow; kept?: readonly string[] | undefined }>();
 const lastParams = new Map<string, JsonMap>();
 const NOTHING_ASKED: ReadonlySet<string> = new Set();
 
@@ -78,18 +83,19 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const [asked, setAsked] = useState<ReadonlySet<string>>(NOTHING_ASKED);
   const diagnostics = useMemo(() => quiet(found, asked), [found, asked]);
   const [renaming, setRenaming] = useState(false);
-  const [asking, setAsking] = useState<{ params: JsonMap; paused?: boolean } | null>(null);
+  const [asking, setAsking] = useState<{ params: JsonMap; how?: StartHow } | null>(null);
   const [runId, setRunId] = useState<string | null>(() => lastRuns.get(session.ref)?.runId ?? null);
   const panes = usePanes(runId);
   const { onLogOpen, onProblemsOpen } = panes;
   // The run of an earlier visit: it is there, its events have to be read.
   const [earlier] = useState(runId);
   const [definition, setDefinition] = useState<Workflow>(() => lastRuns.get(session.ref)?.definition ?? document);
+  const [kept, setKept] = useState(() => lastRuns.get(session.ref)?.kept);
   const [starting, setStarting] = useState(false);
   const [begun, setBegun] = useState<{ runId: string; breakpoints: readonly Breakpoint[] } | null>(null);
   const [cancelling, setCancelling] = useState(false);
   const [hideFailure, setHideFailure] = useState(false);
-  const { view, error: runError, fold } = useRunView(runId, useMemo(() => titled(definition, catalog), [definition, catalog]));
+  const { view, error: runError, fold } = useRunView(runId, useMemo(() => titled(definition, catalog, kept), [definition, catalog, kept]));
   const loading = view !== null && view.lastSeq === 0 && runId === earlier && !runError;
   const running = view !== null && !loading && !isTerminal(view.status);
   const trouble = useTrouble(runId, running);
@@ -109,7 +115,24 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const may = useMay();
   useEffect(() => { if (role !== undefined && role !== 'builder') session.lookOn(); }, [role, session]);
 
-  const start = useCallback(async (params: JsonMap, paused = false) => {
+  /** Shows a run that has just begun. */
+  const show = useCallback((id: string, sent: Workflow, breakpoints: readonly Breakpoint[], inherited?: readonly string[]) => {
+    lastRuns.set(session.ref, { runId: id, definition: sent, kept: inherited });
+    setDefinition(sent);
+    setKept(inherited);
+    setBegun({ runId: id, breakpoints });
+    setHideFailure(false);
+    setCancelling(false);
+    setAsking(null);
+    setRunId(id);
+    // The button that was pressed goes away: the keys stay with the canvas, not with nothing.
+    if (!window.document.activeElement?.closest('[data-scope=panel]')) canvas.current?.focus();
+    // The log takes room from the canvas, not the person: the graph stays in view.
+    if (!logWasOpen.current) canvas.current?.fitWhenResized();
+    showLogOf(id);
+  }, [session.ref, logWasOpen]);
+
+  const start = useCallback(async (params: JsonMap, { paused = false, until }: StartHow = {}) => {
     if (asksHost.current) return;
     asksHost.current = true;
     setStarting(true);
@@ -121,33 +144,21 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       const sent = editor.getState().document;
       const own = sendable(sent.id, sent);
       const breakpoints = builds ? own : [];
-      const { runId: id } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}) });
-      lastRuns.set(session.ref, { runId: id, definition: sent });
+      const { runId: id } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }) });
       lastParams.set(session.ref, params);
-      setDefinition(sent);
-      setBegun({ runId: id, breakpoints });
-      setHideFailure(false);
-      setCancelling(false);
-      setAsking(null);
-      setRunId(id);
-      // The button that was pressed goes away: the keys stay with the canvas, not with nothing.
-      if (!window.document.activeElement?.closest('[data-scope=panel]')) canvas.current?.focus();
-      // The log takes room from the canvas, not the person: the graph stays in view.
-      if (!logWasOpen.current) canvas.current?.fitWhenResized();
-      showLogOf(id);
+      show(id, sent, breakpoints);
     } finally {
       asksHost.current = false;
       setStarting(false);
     }
-  }, [editor, session, logWasOpen, known]);
+  }, [editor, session, show, known]);
 
-  /** `paused`: it stops before its first step. */
-  const runAs = useCallback((paused: boolean) => {
+  const runAs = useCallback((how: StartHow = {}) => {
     takeTyped();
     const schema = askedSchema(editor.getState().document);
     const params = schema ? firstValues(schema, lastParams.get(session.ref)) : {};
-    if (mustAsk(schema, params)) setAsking({ params, paused });
-    else start(params, paused).catch((cause: unknown) => {
+    if (mustAsk(schema, params)) setAsking({ params, how });
+    else start(params, how).catch((cause: unknown) => {
       const list = refusedFor(cause);
       if (list === null) {
         showError(cause, t('params.startFailed'));
@@ -165,8 +176,9 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       }
     });
   }, [editor, session.ref, start, onProblemsOpen]);
-  const run = useCallback(() => runAs(false), [runAs]);
-  const stepStart = useCallback(() => runAs(true), [runAs]);
+  const run = useCallback(() => runAs(), [runAs]);
+  const stepStart = useCallback(() => runAs({ paused: true }), [runAs]);
+  const startTo = useCallback((until: string) => runAs({ until }), [runAs]);
 
   /** Asks for the values even when all of them have defaults. */
   const runWith = useCallback(() => {
@@ -213,6 +225,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const { ask } = rerun;
 
   const debug = useDebugging({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, past, begun, stepStart, canStart: !running && !starting && !loading });
+  const steps = useStepRuns({ editor, catalog, runId, view: loading ? null : view, ran: definition, past, startTo, begun: show });
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
   const actions = useMemo(() => builderActions({
     // The title bar says that it is saved.
@@ -262,7 +275,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       <WorkflowName name={document.name} editing={renaming} onEditing={setRenaming} readOnly={session.readOnly}
         onRename={(name) => editor.apply({ type: 'set', path: ['name'], value: name }, { label: t('builder.rename') })} />
       <SaveState session={session} dirty={dirty} />
-      {view && !loading ? <StatusBadge status={view.status} openTaskCount={view.tasks.length} /> : null}
+      {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} /><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></> : null}
       <span className="grow" />
       <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} />
       <span className="opt"><FindButton /></span>
@@ -288,7 +301,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} loading={loading} bar={bar} breakpoints={debug.marks} underPanel={debug.line} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} loading={loading} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} onStepRun={steps.run} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         <PastBanner time={time} words={eventText} />
@@ -298,8 +311,9 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={may('run_start') ? run : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
         {runError && running ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{runError.message} {t('run.connectionText')}</span></Banner> : null}
       </>} />
-      {asking ? <AskParams document={document} first={asking.params} onStart={(params) => start(params, asking.paused)} onClose={() => setAsking(null)} /> : null}
+      {asking ? <AskParams document={document} first={asking.params} onStart={(params) => start(params, asking.how)} onClose={() => setAsking(null)} /> : null}
       {debug.dialog}
+      {steps.dialog}
       {rerun.dialog}
     </RerunContext>
   );

@@ -9,6 +9,7 @@ import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts'
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
+import { EndsAfter } from '../../features/rerun/ends-after.tsx';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { SpentChip } from '../../features/spent.tsx';
@@ -150,6 +151,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
             <StatusBadge status={status} openTaskCount={view?.tasks.length ?? 0} />
             <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
             <Origin run={run} catalog={catalog} />
+            <EndsAfter view={view} titleOf={(id) => titleOf(run.definition, id, catalog)} />
             <span className="grow" />
             <SpentChip spent={(time?.view ?? view)?.spent} />
             <span className="s t2 nw opt">{t('run.started', { time: formatDateTime(run.startedAt) })}</span>

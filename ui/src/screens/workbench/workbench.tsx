@@ -10,12 +10,13 @@ import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { Canvas, canvasActions, toolActions, type CanvasHandle } from '../../features/canvas/index.ts';
 import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { rerunPlace } from '../../features/rerun/steps.ts';
+import { stepPlace, type StepRun } from '../../features/rerun/step-runs.ts';
 import { TimeBar } from '../../features/time-travel/time-bar.tsx';
 import type { TimeTravel } from '../../api/time-travel.ts';
 import { DetailLog, eventText } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';
-import { rerunAction } from '../builder/actions.ts';
+import { rerunAction, stepRunActions } from '../builder/actions.ts';
 import { MENUS, panelActions } from './menus.ts';
 import { setOpenGraph } from '../open-graph.ts';
 import { Problems } from './problems.tsx';
@@ -42,6 +43,10 @@ export interface WorkbenchProps {
   underPanel?: ReactNode;
   /** Opens the dialog of a re-run; absent where none can begin, whatever the run does. */
   onRerun?: ((step: string) => void) | undefined;
+  /** Runs a step alone, up to it, or from it; absent where nobody may. */
+  onStepRun?: ((kind: StepRun, step: string) => void) | undefined;
+  /** Steps whose result is not what they would make now, and why in words. */
+  stale?: ReadonlyMap<string, string> | undefined;
   banners: ReactNode;
   logOpen: boolean;
   onLogOpen(open: boolean): void;
@@ -116,10 +121,14 @@ export function Workbench(props: WorkbenchProps) {
   // Asked when a key or a menu is pressed, and not with each event of the run.
   const picked = useRef<CallCard | undefined>(undefined);
   const onPicked = useCallback((card: CallCard | undefined) => { picked.current = card; }, []);
-  const { onRerun } = props;
-  const now = useRef({ view, document, catalog, onRerun });
-  useEffect(() => { now.current = { view, document, catalog, onRerun }; });
-  useActions(useMemo(() => [rerunAction(() => {
+  const { onRerun, onStepRun } = props;
+  const now = useRef({ view, document, catalog, onRerun, onStepRun });
+  useEffect(() => { now.current = { view, document, catalog, onRerun, onStepRun }; });
+  useActions(useMemo(() => [...stepRunActions((kind) => {
+    const { view: run, document: drawn, catalog: kinds, onStepRun: ask } = now.current;
+    const [id, ...others] = editor.getState().selection.nodes;
+    return ask && id !== undefined && others.length === 0 ? stepPlace(kind, run, drawn, kinds, id, picked.current) : null;
+  }, (kind, step) => now.current.onStepRun?.(kind, step)), rerunAction(() => {
     const { view: run, document: drawn, catalog: kinds, onRerun: ask } = now.current;
     const [id, ...others] = editor.getState().selection.nodes;
     return run && ask && id !== undefined && others.length === 0 ? rerunPlace(run, drawn, kinds, id, picked.current) : null;
@@ -167,7 +176,7 @@ export function Workbench(props: WorkbenchProps) {
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel && props.underPanel ? <div className="dbg-panel">{panel}{props.underPanel}</div> : panel}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} /> : null}
           </SplitPane>

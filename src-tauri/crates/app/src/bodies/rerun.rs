@@ -31,7 +31,7 @@ pub(crate) fn rerun_look(app: &App, caller: &Caller, request: RerunLook) -> ApiR
         Definition::Original => true,
         Definition::Other(pinned) => pinned.compiled.definition_hash == row.definition_hash,
     };
-    let made = app.wait_for(app.runtime.rerun_plan(&row.run_id, &request.step_id, definition))??;
+    let made = app.wait_for(app.runtime.rerun_plan(&row.run_id, &request.step_id, request.until, definition))??;
     let masked = app.masks(caller, &row.run_id);
     let Plan { from, params, context, input, steps, answers, .. } = made;
     let mut data = json!({
@@ -85,6 +85,10 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
     told.insert("changed".into(), json!(changed));
     told.insert("inputChanged".into(), input.is_some().into());
     told.insert("via".into(), caller.via.as_str().into());
+    if let Some(until) = &request.until {
+        caller.require(CallerRole::Builder)?;
+        told.insert("until".into(), until.as_str().into());
+    }
     let debug = if request.breakpoints.is_empty() {
         None
     } else {
@@ -98,6 +102,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
     let again = Again {
         run_id: row.run_id,
         from: request.step_id,
+        until: request.until,
         person: None,
         definition,
         overrides: Overrides { context, params, input, keep_answers: request.keep_answers },
@@ -126,6 +131,7 @@ pub(super) fn asking(
     Ok(Again {
         run_id,
         from,
+        until: None,
         person: Some(person),
         definition: Definition::Original,
         overrides: Overrides::default(),
@@ -286,6 +292,7 @@ fn step(step: StepPlan) -> RerunStep {
             Fate::Kept => StepFate::Kept,
             Fate::Again => StepFate::Again,
             Fate::Open => StepFate::Open,
+            Fate::Left => StepFate::Left,
             Fate::Gone => StepFate::Gone,
         },
         change: match step.change {

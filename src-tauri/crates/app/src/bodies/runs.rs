@@ -31,6 +31,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
         started_by: (!caller.here).then(|| "rest".to_owned()),
         breakpoints: request.breakpoints,
         paused: request.paused,
+        until: request.until,
         checkpoint: request.checkpoint,
         overrides: request.overrides,
         ..NewRun::default()

@@ -25,6 +25,9 @@ pub struct RerunLook {
     pub run_id: String,
     /// The step; inside a loop with its iteration: `loop[17]/step`.
     pub step_id: String,
+    /// The step, at the top, that it ends after: what does not lead to it does not run; for builders.
+    #[serde(default)]
+    pub until: Option<String>,
     /// With which definition.
     #[serde(default)]
     pub definition: RerunDefinition,
@@ -48,6 +51,9 @@ pub struct RunRerun {
     /// Data of the items that the step gets; the recorded ones when absent.
     #[serde(default)]
     pub input: Option<Vec<Value>>,
+    /// The step, at the top, that it ends after: what does not lead to it does not run; for builders.
+    #[serde(default)]
+    pub until: Option<String>,
     /// With which definition.
     #[serde(default)]
     pub definition: RerunDefinition,
@@ -110,6 +116,8 @@ pub enum StepFate {
     Again,
     /// It did not run and may run now.
     Open,
+    /// It does not run: the new run ends before it.
+    Left,
     /// The definition does not have it any more; its result is not used.
     Gone,
 }

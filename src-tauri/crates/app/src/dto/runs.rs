@@ -32,6 +32,9 @@ pub struct RunStart {
     /// It stops before its first call; for builders.
     #[serde(default)]
     pub paused: bool,
+    /// The step, at the top, that it ends after: what does not lead to it does not run; for builders.
+    #[serde(default)]
+    pub until: Option<String>,
     /// A checkpoint of another program that it begins at (`vl_workflow_checkpoint`); for builders.
     #[serde(default)]
     pub checkpoint: Option<Value>,

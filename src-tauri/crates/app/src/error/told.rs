@@ -4,6 +4,7 @@ use super::{ApiError, Class};
 use serde_json::json;
 use signalbox_engine::foreign::Refused;
 use signalbox_engine::rerun::RerunError;
+use signalbox_engine::until::UntilError;
 use signalbox_runtime::Error as RunError;
 use signalbox_store::StoreError;
 
@@ -76,6 +77,8 @@ fn of_rerun(error: &RerunError) -> ApiError {
         RerunError::NotFailed { .. } | RerunError::NoFailedCall { .. } => Class::Conflict,
         RerunError::Recovery { .. } | RerunError::AfterAbort { .. } => Class::Invalid,
         RerunError::Variable { .. } | RerunError::Params(_) | RerunError::NoInput => Class::Invalid,
+        RerunError::Until(UntilError::Unknown { .. }) => Class::NotFound,
+        RerunError::Until(_) => Class::Invalid,
         RerunError::Log(_) => Class::Unavailable,
     };
     let (code, message) = (error.code(), format!("{error}."));

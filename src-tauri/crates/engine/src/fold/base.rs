@@ -4,7 +4,7 @@
 use super::{
     FoldError, activate, apply, body, case, cut, foreign, interrupted_error,
     place::{around, is_cut, path_of},
-    refresh_startable, slot_mut, slot_ref,
+    refresh_startable, slot_mut, slot_ref, until,
 };
 use crate::{
     compiled::Compiled,
@@ -61,6 +61,7 @@ pub(crate) fn fold_watched(
         again_from_first(compiled, state, node);
     }
     state.basing = None;
+    until::leave_open(compiled, state);
     (state.seq, state.started_ms, state.last_ms, state.status) = (seq, started_ms, started_ms, status);
     (state.ending, state.stop_id) = (None, None);
     if let Some(context) = &start.context {

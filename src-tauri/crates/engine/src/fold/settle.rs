@@ -1,6 +1,6 @@
 //! Settlement (SEMANTICS 2): a node that has ended settles its wires, and what follows from it without an event.
 
-use super::{activate, body, bytes_of, case, error_item, one_or_list};
+use super::{activate, body, bytes_of, case, error_item, one_or_list, until};
 use crate::{
     compiled::Compiled,
     recovery::EdgeKind,
@@ -122,7 +122,7 @@ pub(super) fn route(
     fallback: Vec<Item>,
     left: Vec<(usize, Vec<usize>, Vec<Item>)>,
 ) {
-    if !compiled.nodes[node].success_wired
+    if (!compiled.nodes[node].success_wired || until::is_last(state, node))
         && let Some((_, items)) = ports.iter().find(|(port, _)| port == "success")
     {
         match state.frames.get_mut(compiled.nodes.frame(node)) {

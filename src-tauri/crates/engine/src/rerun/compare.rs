@@ -18,6 +18,8 @@ pub enum Fate {
     Again,
     /// It did not run in the original and may run now.
     Open,
+    /// It does not run: the new run ends before it.
+    Left,
     /// The definition does not have it any more; its result is not used.
     Gone,
 }

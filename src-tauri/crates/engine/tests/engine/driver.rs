@@ -201,12 +201,22 @@ impl<'a> World<'a> {
 
     /// A run that somebody looks into.
     pub(crate) fn start_watched(&mut self, params: Value, debug: Option<DebugStart>) {
+        self.start_as(params, debug, None);
+    }
+
+    /// A run that ends after a step.
+    pub(crate) fn start_until(&mut self, params: Value, step: &str) {
+        self.start_as(params, None, Some(step.to_owned()));
+    }
+
+    fn start_as(&mut self, params: Value, debug: Option<DebugStart>, until: Option<String>) {
         let input = Input::Start {
             params: Arc::new(params),
             context: signalbox_model::Map::new(),
             seed: 7,
             started_by: None,
             debug,
+            until,
             now: self.now,
         };
         self.give(input);

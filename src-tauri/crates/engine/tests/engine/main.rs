@@ -15,3 +15,4 @@ mod properties_rerun;
 mod rerun;
 mod send;
 mod stories;
+mod until;

@@ -144,6 +144,7 @@ impl Bench {
                 person: None,
                 client_run_token: None,
                 debug: None,
+                until: None,
                 kept: None,
             };
             let run = self.runtime.start(new).await.expect("starts");

@@ -89,6 +89,7 @@ pub(crate) fn child(folder: &Path) {
                     person: None,
                     client_run_token: None,
                     debug: None,
+                    until: None,
                     kept: None,
                 };
                 runtime.start(new).await.expect("starts")

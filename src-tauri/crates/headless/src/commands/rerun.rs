@@ -14,6 +14,9 @@ pub(crate) async fn rerun(app: &Arc<App>, output: &Output, args: &Rerun) -> Done
         RerunDefinition::Current => "current",
     };
     let mut request = json!({ "runId": args.run, "stepId": args.from, "definition": definition });
+    if let Some(until) = &args.until {
+        request["until"] = until.as_str().into();
+    }
     if args.look {
         let plan = app.dispatch(&caller, "rerun_look", request).await?;
         if output.json {
@@ -51,6 +54,7 @@ fn tell(output: &Output, plan: &Value) {
         let (word, tone) = match text("fate") {
             "kept" => ("kept", Tone::Quiet),
             "again" => ("runs again", Tone::Good),
+            "left" => ("left out", Tone::Quiet),
             "gone" => ("is gone", Tone::Bad),
             _ => ("may run", Tone::Quiet),
         };

@@ -34,6 +34,7 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
                 person: Some(Caller::terminal(None)?.principal),
                 breakpoints: args.breaks.breakpoints(),
                 paused: args.paused,
+                until: args.until.clone(),
                 checkpoint,
                 overrides,
                 ..NewRun::default()

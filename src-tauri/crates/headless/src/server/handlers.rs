@@ -40,6 +40,7 @@ pub(crate) async fn run(
                 person: Some(caller.principal.clone()),
                 breakpoints: request.breakpoints,
                 paused: request.paused,
+                until: request.until,
                 checkpoint: request.checkpoint,
                 overrides: request.overrides,
                 ..NewRun::default()

@@ -34,6 +34,9 @@ pub(crate) struct RunRequest {
     /// It stops before its first call; for builders.
     #[serde(default)]
     pub(crate) paused: bool,
+    /// The step, at the top, that it ends after: what does not lead to it does not run; for builders.
+    #[serde(default)]
+    pub(crate) until: Option<String>,
     /// A checkpoint of another program that it begins at; for builders.
     #[serde(default)]
     pub(crate) checkpoint: Option<Value>,

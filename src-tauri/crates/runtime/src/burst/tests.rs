@@ -42,7 +42,8 @@ impl Chain {
     fn begun(&mut self) -> Call {
         let now = self.clock.now_ms();
         let (params, context) = (std::sync::Arc::new(json!({})), Map::new());
-        let burst = self.burst(Input::Start { params, context, seed: 1, started_by: None, debug: None, now });
+        let burst =
+            self.burst(Input::Start { params, context, seed: 1, started_by: None, debug: None, until: None, now });
         call_of(burst)
     }
 

@@ -280,7 +280,7 @@ impl StateMachineTest for Agreement {
         match what {
             Do::Start => {
                 let (params, context) = (Arc::new(json!({})), Map::new());
-                real.feed(Input::Start { params, context, seed: 7, started_by: None, debug: None, now });
+                real.feed(Input::Start { params, context, seed: 7, started_by: None, debug: None, until: None, now });
             }
             Do::Finish(at) => {
                 let ended = real.end(at, Ok(CallOutput::success(json!({ "n": at }))));

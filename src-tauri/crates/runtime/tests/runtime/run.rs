@@ -179,6 +179,7 @@ async fn a_workflow_that_cannot_be_recorded_is_not_started() {
         person: None,
         client_run_token: None,
         debug: None,
+        until: None,
         kept: None,
     };
     let error = runtime.start(new).await.expect_err("there is no room");

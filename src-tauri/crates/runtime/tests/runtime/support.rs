@@ -179,6 +179,7 @@ pub(crate) async fn start(runtime: &Runtime, data: Value) -> String {
         person: None,
         client_run_token: None,
         debug: None,
+        until: None,
         kept: None,
     };
     runtime.start(new).await.expect("the run starts")

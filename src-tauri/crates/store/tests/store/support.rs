@@ -56,6 +56,7 @@ pub(crate) fn begin(run: &str) -> RunEvent {
         context: None,
         started_by: None,
         resumed_from: None,
+        until: None,
         parent_run_id: None,
         base_seq: None,
         base: None,

@@ -49,6 +49,8 @@ export interface CanvasProps {
   runView?: RunView | null;
   /** step → the condition under which a run stops before it; empty for every time */
   breakpoints?: ReadonlyMap<string, string> | undefined;
+  /** steps whose result is not what they would make now, and why in words */
+  stale?: ReadonlyMap<string, string> | undefined;
   /** shows what the signs of a run mean */
   legend?: boolean;
   /** given once; the way to everything the canvas can do, for `canvasActions` */
@@ -94,7 +96,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -115,6 +117,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
   useLayoutEffect(() => session.update({ flow, catalog, far, say, openNode, choose }), [session, flow, catalog, far, say, openNode, choose]);
   useLayoutEffect(() => ui.setState({ runView }), [ui, runView]);
   useLayoutEffect(() => ui.setState({ breakpoints }), [ui, breakpoints]);
+  useLayoutEffect(() => ui.setState({ stale }), [ui, stale]);
   useLayoutEffect(() => ui.setState({ problems: problemsByNode(document_, diagnostics) }), [ui, document_, diagnostics]);
   useEffect(() => onReady?.(handle), [handle, onReady]);
   useClipboardKeys(handle);

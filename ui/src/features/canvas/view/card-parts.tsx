@@ -105,6 +105,7 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
   const words = all.map((p) => (todo ? p.hint : p.message));
   const point = useUi((s) => s.breakpoints.get(id));
   const stopped = look.className === 'is-stopped';
+  const stale = useUi((s) => s.stale.get(id));
   const pointWords = point === undefined ? '' : point === '' ? t('debug.mark') : t('debug.markWhen', { when: point });
   return (
     <>
@@ -115,6 +116,7 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
           <Icon name={todo ? 'pencil' : 'warn'} size={12} label={`${todo ? t('todo.step') : tn('canvas.problems', all.length)}: ${words.join(' ')}`} />
         </span>
       ) : null}
+      {stale === undefined ? null : <span className="cv-st c-off" title={stale} data-mark="stale"><Icon name="stale" size={12} label={stale} /></span>}
       {unsaved ? <span className="cv-dot" title={t('canvas.unsaved')} data-mark="unsaved"><span className="vh">{t('canvas.unsaved')}</span></span> : null}
       {look.signal ? <span className="cv-st" title={look.words}><SignalIcon signal={look.signal} size={12} /></span> : null}
     </>

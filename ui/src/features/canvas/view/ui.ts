@@ -88,6 +88,8 @@ export interface CanvasUi {
   problems: ReadonlyMap<string, readonly Diagnostic[]>;
   /** step, or wire as `from>to` → the condition under which a run stops there; empty for every time */
   breakpoints: ReadonlyMap<string, string>;
+  /** steps whose result is not what they would make now, and why in words */
+  stale: ReadonlyMap<string, string>;
 }
 
 export type UiStore = StoreApi<CanvasUi>;
@@ -112,6 +114,7 @@ export const createUi = (): UiStore =>
     runView: null,
     problems: new Map(),
     breakpoints: new Map(),
+    stale: new Map(),
   }));
 
 export interface CanvasParts {

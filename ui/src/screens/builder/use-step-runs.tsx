@@ -1,0 +1,103 @@
+/** Running a step of the canvas alone, up to it, or from it: with the document as it is now. What changes something outside asks first. */
+import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
+import { call } from '../../api/client.ts';
+import { act, useMay } from '../../api/queries.ts';
+import type { RunView } from '../../api/run-state.ts';
+import type { NodeDescriptor, Workflow } from '../../api/types.ts';
+import { sendable, type Breakpoint } from '../../features/debug/breakpoints.ts';
+import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
+import { titleOf } from '../../features/node-panel/index.ts';
+import { RerunDialog } from '../../features/rerun/rerun-dialog.tsx';
+import { staleSteps } from '../../features/rerun/stale.ts';
+import { StepLine } from '../../features/rerun/step-line.tsx';
+import { asksFirst, lastThatReached, type StepRun } from '../../features/rerun/step-runs.ts';
+import { rerunSteps } from '../../features/rerun/steps.ts';
+import { t } from '../../i18n/index.ts';
+import { toast } from '../../kit/index.ts';
+import { showError } from '../commands.ts';
+import { takeTyped } from './typed.ts';
+
+interface Given {
+  editor: EditorStore;
+  catalog: NodeDescriptor[];
+  /** The run on the screen, and what it was started with. */
+  runId: string | null;
+  view: RunView | null;
+  ran: Workflow;
+  /** The moments of the past are looked at: nothing begins there. */
+  past: boolean;
+  /** Starts a run that ends after a step, with the values that it asks for. */
+  startTo(step: string): void;
+  /** A run began with this document; `kept`: steps whose result it has from another one. */
+  begun(runId: string, sent: Workflow, breakpoints: readonly Breakpoint[], kept: readonly string[] | undefined): void;
+}
+
+interface Asked { runId: string; step: string; alone: boolean; sent: Workflow }
+
+export interface StepRuns {
+  /** Absent where nobody may. */
+  run: ((kind: StepRun, step: string) => void) | undefined;
+  /** Why a result is stale, in words, for the canvas. */
+  stale: ReadonlyMap<string, string>;
+  dialog: ReactNode;
+  /** Under the panel. */
+  line: ReactNode;
+}
+
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+
+export function useStepRuns({ editor, catalog, runId, view, ran, past, startTo, begun }: Given): StepRuns {
+  const document = useEditor(editor, (state) => state.document);
+  const chosen = useEditor(editor, ({ selection: { nodes } }) => (nodes.length === 1 ? nodes[0] : undefined));
+  const may = useMay()('run_breakpoints');
+  const [asked, setAsked] = useState<Asked | null>(null);
+  // A second press before the first is answered would start a second run.
+  const busy = useRef(false);
+  const began = useCallback(async (id: string, sent: Workflow, breakpoints: readonly Breakpoint[]) => {
+    // Without them it would only look poorer.
+    const details = await call('run_get', { runId: id }).catch(() => null);
+    begun(id, sent, breakpoints, details?.kept);
+  }, [begun]);
+  const run = useCallback((kind: StepRun, step: string) => {
+    if (busy.current) return;
+    takeTyped();
+    if (kind === 'to') {
+      startTo(step);
+      return;
+    }
+    const sent = editor.getState().document;
+    const alone = kind !== 'from';
+    busy.current = true;
+    void (async () => {
+      try {
+        const found = await lastThatReached(step, alone, sent, runId);
+        if (!found) toast({ signal: 'info', text: t('rerun.run.never'), detail: t('rerun.run.neverHint') });
+        else if (kind === 'with' || asksFirst(found.plan)) setAsked({ runId: found.runId, step, alone, sent });
+        else {
+          // Who runs one step alone does not want to stop before it.
+          const breakpoints = alone ? [] : sendable(sent.id, sent);
+          const started = await act('run_rerun', { runId: found.runId, stepId: step, definition: 'current', document: sent, ...(alone ? { until: step } : {}), ...(breakpoints.length ? { breakpoints } : {}) });
+          await began(started.runId, sent, breakpoints);
+        }
+      } catch (cause) {
+        showError(cause, t('rerun.run.failed'));
+      } finally {
+        busy.current = false;
+      }
+    })();
+  }, [editor, runId, startTo, began]);
+
+  const states = view?.nodes;
+  const stale = useMemo(() => {
+    const has = (id: string): boolean => (states?.[id]?.calls ?? 0) > 0 || states?.[id]?.state === 'kept';
+    return states && may && !past ? staleSteps(document, ran, has) : NONE;
+  }, [document, ran, states, may, past]);
+  const words = useMemo(() => (stale.size ? new Map([...stale].map(([id, why]) => [id, t(`rerun.stale.${why}`)])) : NONE), [stale]);
+  const offered = may && !past;
+  const dialog = asked === null ? null : (
+    <RerunDialog runId={asked.runId} step={asked.step} alone={asked.alone} first="current" document={asked.sent} onClose={() => setAsked(null)}
+      steps={rerunSteps(asked.sent, () => true, catalog)} titleOf={(id) => titleOf(asked.sent, id, catalog)}
+      onStarted={(id) => { setAsked(null); void began(id, asked.sent, []); }} />
+  );
+  return { run: offered ? run : undefined, stale: words, dialog, line: offered && chosen !== undefined ? <StepLine stale={stale.get(chosen)} /> : null };
+}
