@@ -48,21 +48,24 @@ pub(crate) fn meant_for(window: &WebviewWindow) -> Result<(), ApiError> {
     Err(ApiError::forbidden("This window may not call commands.", "Use the main window."))
 }
 
-/// Runs one command of the command list.
+/// Runs one command of the command list. Request and answer travel as JSON text: on the way through the page's own reader whole
+/// numbers of 64 bits would become others.
 #[tauri::command]
 pub(crate) async fn rpc(
     window: WebviewWindow,
     app: State<'_, Arc<App>>,
     cmd: String,
-    payload: Value,
-) -> Result<Value, ApiError> {
+    payload: String,
+) -> Result<String, ApiError> {
     meant_for(&window)?;
+    let payload: Value = serde_json::from_str(&payload)
+        .map_err(|error| ApiError::bad_request(format!("The request cannot be read: {error}."), "Send JSON."))?;
     let asked = theme_of(&cmd, &payload);
     let answer = app.dispatch(&Caller::here(), &cmd, payload).await?;
     if let Some(theme) = asked.or_else(|| theme_of(&cmd, &answer)) {
         frame_theme(&window, theme);
     }
-    Ok(answer)
+    Ok(answer.to_string())
 }
 
 /// The theme that the settings name, when the command reads or keeps them.
@@ -100,7 +103,7 @@ pub(crate) async fn rpc_subscribe(
     id: String,
     run_id: String,
     after: u64,
-    channel: Channel<Vec<Value>>,
+    channel: Channel<String>,
 ) -> Result<(), ApiError> {
     meant_for(&window)?;
     let mut pump = open.begin(id);
@@ -112,7 +115,7 @@ pub(crate) async fn rpc_subscribe(
         };
         let last = batch.is_none();
         // A closed window no longer listens.
-        if channel.send(batch.unwrap_or_default()).is_err() || last {
+        if channel.send(Value::from(batch.unwrap_or_default()).to_string()).is_err() || last {
             break;
         }
     }

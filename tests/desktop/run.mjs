@@ -126,7 +126,7 @@ function emptyStore(version) {
   page.writeUInt16BE(4096, 105);
   return page;
 }
-const rpc = (cmd, payload) => run((name, body) => window.__TAURI_INTERNALS__.invoke('rpc', { cmd: name, payload: body }), cmd, payload);
+const rpc = (cmd, payload) => run(async (name, body) => JSON.parse(await window.__TAURI_INTERNALS__.invoke('rpc', { cmd: name, payload: JSON.stringify(body) })), cmd, payload);
 const workflowFiles = (folder) => readdirSync(folder, { recursive: true }).map(String).filter((name) => name.endsWith('.signalbox.json'));
 
 try {
@@ -196,7 +196,7 @@ try {
     const answers = await run(async () => {
       const invoke = window.__TAURI_INTERNALS__.invoke;
       const of = (cmd, args) => invoke(cmd, args).then(() => 'done', (cause) => String(cause?.code ?? cause));
-      return { app: await of('plugin:app|version', {}), fs: await of('plugin:fs|read_text_file', { path: '/etc/passwd' }), unknown: await of('rpc', { cmd: 'no_such', payload: {} }), known: await of('rpc', { cmd: 'app_info', payload: {} }) };
+      return { app: await of('plugin:app|version', {}), fs: await of('plugin:fs|read_text_file', { path: '/etc/passwd' }), unknown: await of('rpc', { cmd: 'no_such', payload: '{}' }), known: await of('rpc', { cmd: 'app_info', payload: '{}' }) };
     });
     if (answers.app === 'done' || answers.fs === 'done' || answers.unknown === 'done') throw new Error(JSON.stringify(answers));
     same(answers.known, 'done', 'app_info');

@@ -1,6 +1,8 @@
 /** JSON as a person writes it. The browser's own reader changes what it cannot hold and says nothing: `1e400` becomes null on its way out, large
  * whole numbers become others, of a key that stands twice one value is lost. Here all of that is refused, with what and where. */
 
+import { isLarge, parseExact } from './exact.ts';
+
 /** As deep as a value may be. The host reads 128 levels, a request around the value takes some, and the audit chain keeps 120. */
 export const MAX_DEPTH = 120;
 
@@ -15,7 +17,7 @@ export type ReadJson = { value: unknown } | { problem: JsonProblem };
 /** The value of a text that says exactly what the value says; else the first thing that is wrong. */
 export function readJson(text: string): ReadJson {
   const problem = new Check(text).run();
-  return problem ? { problem } : { value: JSON.parse(text) as unknown };
+  return problem ? { problem } : { value: parseExact(text) };
 }
 
 /** Line and column of a place, from 1. */
@@ -131,7 +133,8 @@ class Check {
     const written = NUMBER.exec(this.text)?.[0];
     if (written === undefined) return false;
     const kept = numberKept(written);
-    if (kept !== 'kept') return this.is({ kind: kept, at: this.at, what: written });
+    // One of 64 bits goes out as it is written.
+    if (kept !== 'kept' && !isLarge(written)) return this.is({ kind: kept, at: this.at, what: written });
     this.at += written.length;
     return true;
   }

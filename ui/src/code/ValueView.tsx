@@ -1,5 +1,6 @@
 // A JSON value as text nodes: whatever it holds is shown as letters, never as markup.
 
+import { writeExact } from '../api/exact.ts';
 import { useMemo, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react';
 import { call } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
@@ -154,7 +155,7 @@ function CutView({ cut, name }: { cut: CutValue; name: string }) {
   );
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (writeExact(value, 2) ?? ''));
 
 /** A button that copies a value, and says so. */
 export function CopyButton({ value }: { value: unknown }) {

@@ -1,5 +1,6 @@
 // A JSON value as lines to draw, and the small questions about values that several screens ask. Pure.
 
+import { writeExact } from '../api/exact.ts';
 import { isCut } from '../api/json.ts';
 import type { CutValue } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
@@ -24,7 +25,7 @@ export interface ValueLine {
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  return typeof value;
+  return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
 /** 52,340 -> "51.1KB" (K-28, U-22). */
@@ -73,7 +74,7 @@ export function linesOf(value: unknown, folded: ReadonlySet<string>, limit: numb
       return;
     }
     if (typeof one !== 'object' || one === null) {
-      lines.push({ ...at, kind: 'value', text: JSON.stringify(one) ?? 'null', type: typeOf(one) });
+      lines.push({ ...at, kind: 'value', text: writeExact(one) ?? 'null', type: typeOf(one) });
       return;
     }
     const bracket = Array.isArray(one) ? '[' : '{';
@@ -110,7 +111,7 @@ export function searchIn(value: unknown, wanted: string, limit = 200): Match[] {
     if (found.length >= limit) return;
     const name = path.at(-1);
     const plain = typeof one !== 'object' || one === null || isCut(one);
-    const text = isCut(one) ? one.preview : plain ? (typeof one === 'string' ? one : (JSON.stringify(one) ?? '')) : '';
+    const text = isCut(one) ? one.preview : plain ? (typeof one === 'string' ? one : (writeExact(one) ?? '')) : '';
     if ((typeof name === 'string' && name.toLowerCase().includes(needle)) || (plain && text.toLowerCase().includes(needle))) {
       found.push({ path, text: plain ? text : Array.isArray(one) ? `[${String(one.length)}]` : '{…}' });
     }
@@ -159,7 +160,7 @@ export function schemaOf(values: readonly unknown[]): SchemaLine[] {
 }
 
 const short = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? '';
+  const text = writeExact(value) ?? '';
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 };
 

@@ -1,6 +1,7 @@
 // A value of any type: the kind is chosen in front of it and never changes by itself.
 
 import { useEffect, useId, useState } from 'react';
+import { writeExact } from '../api/exact.ts';
 import { numberKept, placeOf, readJson, type JsonProblem } from '../api/read-json.ts';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { jsonWords, t } from '../i18n/index.ts';
@@ -18,6 +19,7 @@ function kindOf(value: unknown, expressions: boolean): Kind {
   if (expressions && isExpression(value)) return 'expression';
   switch (typeof value) {
     case 'number':
+    case 'bigint':
       return 'number';
     case 'boolean':
       return 'boolean';
@@ -162,7 +164,7 @@ export function JsonBox({ value, onValue, label, minLines = 2, describedBy, inva
 }) {
   const { readOnly, onUnread } = useForm();
   const box = useId();
-  const outside = value === undefined ? '' : JSON.stringify(value, null, 2);
+  const outside = value === undefined ? '' : writeExact(value, 2);
   const [text, setText] = useState(outside);
   const [problem, setProblem] = useState<JsonProblem | null>(null);
   const [seen, setSeen] = useState(outside);

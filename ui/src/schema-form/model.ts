@@ -280,5 +280,5 @@ export function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value;
+  return typeof value === 'bigint' ? 'integer' : typeof value;
 }

@@ -36,7 +36,7 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
   bounds?: Bounds | undefined;
 }) {
   const { readOnly, host, lenient } = useForm();
-  const outside = typeof value === 'number' ? String(value / factor) : typeof value === 'string' ? value : '';
+  const outside = typeof value === 'bigint' ? String(value) : typeof value === 'number' ? String(value / factor) : typeof value === 'string' ? value : '';
   const [text, setText] = useState(outside);
   const [wrong, setWrong] = useState(false);
   const [told, setTold] = useState<unknown>(value);

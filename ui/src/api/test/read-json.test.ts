@@ -25,8 +25,9 @@ describe('JSON that a person writes', () => {
     const at = (text: string) => (readJson(text) as { problem: unknown }).problem;
     expect(at('{"a": 1e400}')).toEqual({ kind: 'huge', at: 6, what: '1e400' });
     expect(at('[-1e309]')).toEqual({ kind: 'huge', at: 1, what: '-1e309' });
-    expect(at('{"id": 9007199254740993}')).toEqual({ kind: 'inexact', at: 7, what: '9007199254740993' });
-    expect(at('[9007199254740995, 1]')).toEqual({ kind: 'inexact', at: 1, what: '9007199254740995' });
+    expect(at('{"id": 99007199254740993000001}')).toEqual({ kind: 'inexact', at: 7, what: '99007199254740993000001' });
+    expect(at('[18446744073709551617, 1]')).toEqual({ kind: 'inexact', at: 1, what: '18446744073709551617' });
+    expect(readJson('[9007199254740993, -9223372036854775807]')).toEqual({ value: [9007199254740993n, -9223372036854775807n] });
     expect(at('{"a":1,"b":{"a":2},\n"\\u0061":3}')).toEqual({ kind: 'twice', at: 20, what: 'a' });
     expect(at('["ok", "\\ud800"]')).toEqual({ kind: 'surrogate', at: 7 });
     expect(at('{"\\udc00\\ud800": 1}')).toEqual({ kind: 'surrogate', at: 1 });

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../types.ts';
 
-const shell = vi.hoisted(() => ({ invoke: vi.fn<(command: string, args: { channel?: { onmessage(batch: unknown[]): void } }) => Promise<unknown>>() }));
+const shell = vi.hoisted(() => ({ invoke: vi.fn<(command: string, args: { channel?: { onmessage(batch: string): void } }) => Promise<unknown>>() }));
 vi.mock('@tauri-apps/api/core', () => ({ invoke: shell.invoke, isTauri: () => true, Channel: class { onmessage = (): void => undefined; } }));
 const { tauriTransport } = await import('../transport/tauri.ts');
 
 describe('events in the window', () => {
   it('takes a batch that comes after the answer of the command, and ends with the empty one', async () => {
     let arrive: (batch: unknown[]) => void = () => undefined;
-    shell.invoke.mockImplementation(async (_command, args) => { arrive = (batch) => args.channel?.onmessage(batch); });
+    shell.invoke.mockImplementation(async (_command, args) => { arrive = (batch) => args.channel?.onmessage(JSON.stringify(batch)); });
     const batches: RunEvent[][] = [];
     const onError = vi.fn();
     tauriTransport().subscribe('r', 0, (batch) => batches.push(batch), onError);
@@ -19,6 +19,14 @@ describe('events in the window', () => {
     expect(batches.flat().map((event) => event.seq)).toEqual([1]);
     arrive([]);
     expect(onError).toHaveBeenCalledExactlyOnceWith(null);
+  });
+
+  it('what goes there and back is text: large numbers stay what they are', async () => {
+    shell.invoke.mockImplementation(async () => '{"params":{"id":9007199254740993}}');
+    const answer = await tauriTransport().call('run_get', { runId: 'r' });
+    expect(answer.params).toEqual({ id: 9007199254740993n });
+    await tauriTransport().call('run_start', { params: answer.params as never });
+    expect(shell.invoke).toHaveBeenLastCalledWith('rpc', { cmd: 'run_start', payload: '{"params":{"id":9007199254740993}}' });
   });
 
   it('says why when the host refuses', async () => {

@@ -1,6 +1,7 @@
 /** The HTTP host: POST /rpc/{command}, and server-sent events read by fetch because EventSource cannot send a header. */
 import { t } from '../../i18n/index.ts';
 import { ApiError, toApiError } from '../error.ts';
+import { parseExact, writeExact } from '../exact.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import { SseParser, type SseFrame } from './sse.ts';
 import type { Transport } from './transport.ts';
@@ -59,7 +60,7 @@ export function httpTransport(base: string, token: string): Transport {
       let response: Response;
       try {
         response = await fetch(`${base}/rpc/${command}`, {
-          method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(payload), signal, cache: 'no-store',
+          method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: writeExact(payload), signal, cache: 'no-store',
         });
       } catch (cause) {
         if (signal?.aborted) throw cause;
@@ -67,7 +68,7 @@ export function httpTransport(base: string, token: string): Transport {
       }
       if (!response.ok) throw await failure(response);
       try {
-        return (await response.json()) as Commands[K]['response'];
+        return parseExact(await response.text()) as Commands[K]['response'];
       } catch (cause) {
         if (signal?.aborted) throw cause;
         // The connection broke in the middle of the answer.
@@ -77,7 +78,7 @@ export function httpTransport(base: string, token: string): Transport {
     subscribe(runId, after, onEvents, onError) {
       const stop = new AbortController();
       const onFrames = (frames: SseFrame[]) => {
-        const batch = frames.flatMap((frame) => (frame.data ? [JSON.parse(frame.data) as RunEvent] : []));
+        const batch = frames.flatMap((frame) => (frame.data ? [parseExact(frame.data) as RunEvent] : []));
         if (batch.length) onEvents(batch);
       };
       follow(`${base}/workflow/${encodeURIComponent(runId)}/events?after=${String(after)}`, headers, stop.signal, onFrames, onError);

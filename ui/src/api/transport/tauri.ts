@@ -1,6 +1,7 @@
 /** The desktop host. The only file that imports @tauri-apps. */
 import { Channel, invoke, isTauri } from '@tauri-apps/api/core';
 import { toApiError } from '../error.ts';
+import { parseExact, writeExact } from '../exact.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import { listen } from '@tauri-apps/api/event';
 import type { Picked, Transport } from './transport.ts';
@@ -12,17 +13,19 @@ export function tauriTransport(): Transport {
     host: 'desktop',
     async call<K extends Command>(command: K, payload: Commands[K]['request']): Promise<Commands[K]['response']> {
       try {
-        return await invoke<Commands[K]['response']>('rpc', { cmd: command, payload });
+        // As text, both ways: the shell would read and write numbers as the browser does.
+        return parseExact(await invoke<string>('rpc', { cmd: command, payload: writeExact(payload) })) as Commands[K]['response'];
       } catch (cause) {
         throw toApiError(cause);
       }
     },
     subscribe(runId, after, onEvents, onError) {
       let open = true;
-      const channel = new Channel<RunEvent[]>();
+      const channel = new Channel<string>();
       // An empty batch is the last one. The command's answer is not the end: it overtakes a large batch.
-      channel.onmessage = (batch) => {
+      channel.onmessage = (text) => {
         if (!open) return;
+        const batch = parseExact(text) as RunEvent[];
         if (batch.length > 0) onEvents(batch);
         else onError(null);
       };

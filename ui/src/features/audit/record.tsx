@@ -1,5 +1,6 @@
 // One record: what it says, its bytes, its hash computed again on this page, and what it belongs to.
 
+import { parseExact } from '../../api/exact.ts';
 import { told } from '../../api/error.ts';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
@@ -137,7 +138,7 @@ function Hashes({ record, onSeq }: { record: AuditRecord; onSeq(seq: number): vo
   const says = useMemo(() => {
     try {
       const { hash: _, signature: __, ...shown } = entry;
-      return same(JSON.parse(canonical), shown);
+      return same(parseExact(canonical), shown);
     } catch {
       return false;
     }

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
+import { writeExact } from '../../api/exact.ts';
 import { readJson } from '../../api/read-json.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { WaitingCall } from '../../api/types.ts';
@@ -38,7 +39,7 @@ export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleO
 }
 
 function Editor({ runId, one, title, which, onClose }: { runId: string; one: WaitingCall; title: string; which: ReactNode; onClose(): void }) {
-  const [text, setText] = useState(() => JSON.stringify(one.input, null, 2));
+  const [text, setText] = useState(() => writeExact(one.input, 2));
   const now = useMemo(() => readJson(text), [text]);
   const [checked, setChecked] = useState<{ text: string; problem: string | null } | null>(null);
   const [busy, setBusy] = useState(false);

@@ -1,5 +1,6 @@
 // The structural difference of two JSON values, as lines: what stays, what goes, what comes. Pure.
 
+import { writeExact } from '../../api/exact.ts';
 import { isObject, pointerTo } from '../../api/json.ts';
 import { DOTS } from './secret-at.ts';
 
@@ -19,7 +20,7 @@ export function same(a: unknown, b: unknown): boolean {
 
 const label = (name: string | undefined) => (name === undefined ? '' : `${JSON.stringify(name)}: `);
 const isBox = (value: unknown): value is object => typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-const scalar = (value: unknown) => (value === undefined ? 'null' : JSON.stringify(value));
+const scalar = (value: unknown) => (value === undefined ? 'null' : writeExact(value));
 
 /** Whether what stands at a pointer is hidden: that it changed is said, not what it is. */
 type Hides = (path: string) => boolean;

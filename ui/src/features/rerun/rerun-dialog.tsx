@@ -1,6 +1,7 @@
 /** Re-run from a step (U-23, C24): step, version, values with their changes, decisions of people, what happens again. */
 import './rerun.css';
 import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { writeExact } from '../../api/exact.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import type { Commands, JsonMap, Workflow } from '../../api/types.ts';
@@ -74,7 +75,7 @@ function Refused({ error }: { error: ApiError }) {
   return <Banner signal="err" title={error.message}><span className="s t2">{error.hint}</span></Banner>;
 }
 
-const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
+const pretty = (value: unknown): string => writeExact(value, 2);
 
 function Form({ runId, title, alone, first, plan, version, document, head, onStarted, onClose }: {
   runId: string; title: string; alone: boolean; first: Part; plan: Plan; version: Version; document: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
