@@ -29,12 +29,21 @@ export function followRun(runId: string, { fold, ended = false, onError, wait = 
   }
 
   async function readAll(): Promise<void> {
+    const read = (after: number) => call('run_events', { runId, after, limit: PAGE });
+    let next = read(fold.view.lastSeq);
     for (;;) {
-      const before = fold.view.lastSeq;
-      const page = await call('run_events', { runId, after: before, limit: PAGE });
+      const page = await next;
       if (!open) return;
+      const before = fold.view.lastSeq;
+      const last = page.at(-1)?.seq ?? before;
+      const more = page.length === PAGE && last > before;
+      // The host reads the next ones while these are taken.
+      if (more) {
+        next = read(last);
+        next.catch(() => undefined);
+      }
       take(page);
-      if (page.length < PAGE || fold.view.lastSeq === before) return;
+      if (!more || fold.view.lastSeq !== last) return;
     }
   }
 

@@ -433,6 +433,7 @@ export const en = {
   'run.cancelFailed': 'Could not cancel',
 
   'statusbar.ready': 'Ready',
+  'statusbar.reading': 'Reading the run, {n} of {of} events',
   'statusbar.running': 'Running: {name}',
   'statusbar.retrying': 'Retrying: {name}',
   'statusbar.waiting': 'Waiting: {name}',

@@ -34,6 +34,27 @@ const soon = () => new Promise((done) => { setTimeout(done, 0); });
 const wait = () => Promise.resolve();
 
 describe('following a run', () => {
+  it('reads a long run that has ended page by page, the next one while one is taken, and each event once', async () => {
+    const long = Array.from({ length: 2_500 }, (_, i): RunEvent => (i === 0 ? log[0] : { ...log[1], seq: i + 1, visit: i }) as RunEvent);
+    const asked: number[] = [];
+    let answered = 0;
+    events.mockImplementation(async ({ after }) => {
+      asked.push(after);
+      await soon();
+      answered++;
+      return long.filter((event) => (event.seq ?? 0) > after).slice(0, 1_000);
+    });
+    const fold = createRunFold('r');
+    // What is asked for when a page arrives is asked before the page is drawn.
+    const ahead: number[] = [];
+    fold.subscribe(() => ahead.push(asked.length - answered));
+    followRun('r', { fold, ended: true });
+    await waitFor(() => expect(fold.view.lastSeq).toBe(2_500));
+    expect(asked).toEqual([0, 1_000, 2_000]);
+    expect(ahead).toEqual([1, 1, 0]);
+    events.mockImplementation(async ({ after }) => log.filter((event) => (event.seq ?? 0) > after));
+  });
+
   it('starts after the last known event and leaves after the last one', () => {
     const fold = createRunFold('r');
     followRun('r', { fold, wait });

@@ -96,6 +96,8 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   // A run that goes on has nothing to begin again.
   const rests = isTerminal(status) || status === 'paused';
   const lastSeq = view?.lastSeq ?? 0;
+  // There were so many when it was asked for; those of a run that goes on come later.
+  const reading = view !== null && !error && lastSeq > 0 && lastSeq < run.lastSeq ? { at: lastSeq, of: run.lastSeq } : undefined;
   const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: (id: string) => titleOf(run.definition, id, catalog) } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((runId: string) => navigate({ screen: 'run', runId }), []));
   const { ask } = rerun;
@@ -143,7 +145,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open || past ? undefined : run.output} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} reading={reading} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open || past ? undefined : run.output} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>

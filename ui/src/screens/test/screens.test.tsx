@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
-import type { RunDetails } from '../../api/types.ts';
+import type { RunDetails, RunEvent } from '../../api/types.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
-import { demoHost, ROWS, SAMPLES } from '../../test/fixtures.ts';
+import { demoEvents, demoHost, ROWS, SAMPLES } from '../../test/fixtures.ts';
 import { App } from '../app.tsx';
 
 let host: FakeTransport;
@@ -153,6 +153,25 @@ describe('settings', () => {
     fireEvent.keyDown(window, { key: 'g', ctrlKey: true });
     expect(await screen.findByRole('heading', { name: 'Runs' })).toBeTruthy();
     expect(window.location.hash).toBe('#/runs');
+  });
+});
+
+describe('a long run', () => {
+  it('says how much of it is read, and stops saying so', async () => {
+    const ended = ROWS.find((run) => run.status === 'completed')?.runId ?? '';
+    const get = host.handlers.run_get;
+    host.handlers.run_get = async (payload) => ({ ...(await get?.(payload)) as RunDetails, lastSeq: 1_500 });
+    const start = demoEvents(ended)[0] as RunEvent;
+    let rest: () => void = () => undefined;
+    host.handlers.run_events = ({ after }) => {
+      const page = Array.from({ length: after === 0 ? 1_000 : 500 }, (_, i): RunEvent => (after + i === 0 ? start : { ...start, seq: after + i + 1, type: 'later' } as unknown as RunEvent));
+      return after === 0 ? page : new Promise((done) => { rest = () => done(page); });
+    };
+    await at(`#/run/${ended}`);
+    expect(await screen.findByText('Reading the run, 1,000 of 1,500 events')).toBeTruthy();
+    expect(screen.getByRole<HTMLProgressElement>('progressbar', { name: 'Opening the run' }).value).toBe(1_000);
+    await act(async () => { rest(); await Promise.resolve(); });
+    await waitFor(() => expect(screen.queryByText(/^Reading the run/)).toBeNull());
   });
 });
 

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { useNow } from '../../features/run-log/use-now.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
-import { formatDuration, t, tn } from '../../i18n/index.ts';
+import { formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Icon, Kbd, keysOf, SignalIcon, useAllActions } from '../../kit/index.ts';
 
 /** One line that says what happens now. */
@@ -38,8 +38,8 @@ export function useElapsed(view: RunView | null): number {
   return running && view.startedMs !== undefined ? Math.max(view.durationMs, now - view.startedMs) : view.durationMs;
 }
 
-export function StatusBar({ view, loading = false, logOpen, onToggleLog, diagnostics, onProblems, problemsOpen, extra }: {
-  view: RunView | null; /** The run is there, its events are not yet. */ loading?: boolean; logOpen: boolean; onToggleLog(): void; diagnostics: Diagnostic[] | null; onProblems(): void; problemsOpen: boolean; extra?: ReactNode;
+export function StatusBar({ view, loading = false, reading, logOpen, onToggleLog, diagnostics, onProblems, problemsOpen, extra }: {
+  view: RunView | null; /** The run is there, its events are not yet. */ loading?: boolean; /** So many events of the run are read. */ reading?: { at: number; of: number } | undefined; logOpen: boolean; onToggleLog(): void; diagnostics: Diagnostic[] | null; onProblems(): void; problemsOpen: boolean; extra?: ReactNode;
 }) {
   const elapsed = useElapsed(view);
   const toggle = useAllActions().find((action) => action.id === 'view.log');
@@ -50,7 +50,14 @@ export function StatusBar({ view, loading = false, logOpen, onToggleLog, diagnos
       <button type="button" className="plain" aria-expanded={logOpen} onClick={onToggleLog}>
         <Icon name={logOpen ? 'down' : 'up'} size={12} /><b>{t('builder.log')}</b>
       </button>
-      {loading ? <span className="grow row" aria-busy="true" aria-label={t('run.loading')}><span className="sk" style={{ width: 72 }} /><span className="sk" style={{ width: 160 }} /></span> : view ? (
+      {loading ? <span className="grow row" aria-busy="true" aria-label={t('run.loading')}><span className="sk" style={{ width: 72 }} /><span className="sk" style={{ width: 160 }} /></span> : view && reading ? (
+        <>
+          <span title={view.runId}>{t('run.title', { id: shortRunId(view.runId) })}</span>
+          <span className="vr" />
+          <span className="grow row gap1" aria-busy="true"><SignalIcon signal="run" /><span className="ell">{t('statusbar.reading', { n: formatNumber(reading.at), of: formatNumber(reading.of) })}</span>
+            <progress className="wb-reading" aria-label={t('run.loading')} max={reading.of} value={reading.at} /></span>
+        </>
+      ) : view ? (
         <>
           <StatusBadge status={view.status} openTaskCount={view.tasks.length} />
           <span title={view.runId}>{t('run.title', { id: shortRunId(view.runId) })}</span>

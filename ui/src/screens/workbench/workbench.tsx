@@ -34,6 +34,8 @@ export interface WorkbenchProps {
   time?: TimeTravel | null;
   /** The run was there before this screen, and its events are still being read. */
   loading?: boolean;
+  /** So many of its events are read: what is shown is an earlier moment of it. */
+  reading?: { at: number; of: number } | undefined;
   /** The run's input and output, where they are known. */
   params?: unknown;
   output?: unknown[];
@@ -183,7 +185,7 @@ export function Workbench(props: WorkbenchProps) {
           {time ? <TimeBar time={time} words={eventText} /> : null}
         </SplitPane>
       </div>
-      <StatusBar view={whole} loading={loading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}
+      <StatusBar view={whole} loading={loading} reading={props.reading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}
         problemsOpen={props.problemsOpen} onProblems={() => props.onProblemsOpen(!props.problemsOpen)} />
     </main>
   );
