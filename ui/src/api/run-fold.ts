@@ -150,6 +150,8 @@ function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, st
 
 /** What a node is about: `running` while one of its calls goes on, `asks` while it only waits for a person. A call that waits is open and does not go on. */
 function busy(s: FoldState, run: NodeRun): 'running' | 'asks' | undefined {
+  // Nearly no step has any; the tasks of all others are not gone through for it.
+  if (run.asking === undefined) return run.open > 0 ? 'running' : undefined;
   const tasks = tasksOf(s, run.id, run.path);
   const asking = tasks.filter((task) => task.nodeId === run.id && task.card !== undefined && s.cards.at(task.card)?.endSeq === undefined).length;
   return run.open > asking ? 'running' : tasks.length > 0 ? 'asks' : undefined;

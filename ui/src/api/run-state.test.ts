@@ -323,6 +323,19 @@ function elementsTouched(work: () => void): number {
   return touched;
 }
 
+it('steps that end beside many open tasks do not go through them', () => {
+  const fold = (tasks: number): number => {
+    const ask = (n: number) => event('human_task_created', 'h', { taskId: `t${n}`, title: 'T' }, { item: n });
+    const events = list(() => [start('h', 1), ...Array.from({ length: tasks }, (_, n) => ask(n)), ...Array.from({ length: 200 }, (_, item) => [start('n', 1, { item }), done('n', { success: 1 }, { item })]).flat()]);
+    const run = createRunFold('R');
+    run.apply(events.slice(0, tasks + 2));
+    expect(run.view.tasks).toHaveLength(tasks);
+    const ends = events.slice(tasks + 2);
+    return elementsTouched(() => { run.apply(ends); });
+  };
+  expect(fold(400)).toBeLessThan(fold(20) * 2);
+});
+
 it('twice as many events of a batch are twice the work to fold', () => {
   const fold = (calls: number): number => {
     const events = list(() => Array.from({ length: calls }, (_, item) => [start('n', 1, { item }), done('n', { success: 1 }, { item })]).flat());
