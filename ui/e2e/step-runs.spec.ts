@@ -58,6 +58,7 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   await card(page, 'double').click();
   await page.getByRole('group', { name: 'Run', exact: true }).getByRole('button', { name: /^Run this step/ }).click();
   await expect(card(page, 'plan')).toHaveAttribute('data-state', 'kept');
+  await expect(card(page, 'plan')).toContainText(/kept from run [0-9a-f]{6}/);
   await expect(card(page, 'double')).toHaveAttribute('data-state', 'done');
   await ended(page);
   const two = await runs();

@@ -17,6 +17,7 @@ export interface FoldState {
   params?: unknown;
   resumedFrom?: string;
   until?: string;
+  parentRunId?: string;
   startedAt?: string;
   startedMs?: number;
   endedAt?: string;

@@ -26,6 +26,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       s.params = payload['params'];
       s.resumedFrom = text(payload['resumedFrom']);
       s.until = text(payload['until']);
+      s.parentRunId = text(payload['parentRunId']);
       if (isObject(payload['context'])) Object.assign(variables(s), payload['context']);
       return;
     case 'workflow_done':

@@ -129,6 +129,7 @@ function snapshot(state: FoldState, table: CallTable, moment?: number): RunView 
     params: state.params,
     resumedFrom: state.resumedFrom,
     until: state.until,
+    parentRunId: state.parentRunId,
     startedAt: state.startedAt,
     startedMs: state.startedMs,
     endedAt: state.endedAt,

@@ -268,6 +268,8 @@ export interface RunView {
   readonly resumedFrom?: string;
   /** The step that it ends after. */
   readonly until?: string;
+  /** The run that it was re-run from. */
+  readonly parentRunId?: string;
   readonly startedAt?: string;
   readonly startedMs?: number;
   readonly endedAt?: string;

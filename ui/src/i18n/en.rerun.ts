@@ -89,5 +89,6 @@ export const rerun = {
   'rerun.importedAt': 'Taken at {time}',
   'rerun.ofShort': 'Re-run of {run}',
   'canvas.state.kept': 'Kept from before',
+  'canvas.keptLine': 'kept from run {run}',
   'canvas.keptLineShort': 'kept from before',
 } as const;

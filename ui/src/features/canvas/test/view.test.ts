@@ -100,6 +100,7 @@ describe('the look of a run', () => {
     expect(lookOf(run('asks', { itemsIn: 9, inVisit: 4, asking: 1 }), false, 0)).toMatchObject({ className: 'is-person', line: '1 of 4 waits for a person' });
     expect(lookOf(run('asks', { itemsIn: 3, inVisit: 1, asking: 1 }), false, 0).line).toBe('waits for a person');
     expect(lookOf(run('skipped'), false, 0)).toMatchObject({ signal: 'skip', line: 'skipped' });
+    expect(lookOf(run('kept'), false, 0, false, '01a2009a-37a6-7464-a79a-75ea2b616218').line).toBe('kept from run 616218');
     expect(timeLeft(2 * 86_400_000 + 4 * 3_600_000)).toBe('2 d 4 h');
   });
 

@@ -104,7 +104,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const editable = useStore(editor, (s) => !s.readOnly);
   const mark = useWireMark(id);
   const stopped = useUi((s) => s.runView?.stopped?.stepId === id);
-  const look = lookOf(run, node.disabled === true, useNow(run?.state === 'retrying' || run?.state === 'waiting'), stopped);
+  const look = lookOf(run, node.disabled === true, useNow(run?.state === 'retrying' || run?.state === 'waiting'), stopped, useUi((s) => s.runView?.parentRunId));
   const resize = useResize(id);
   const red = shape.ports.find((p) => p.kind === 'error');
   const state = look.words || (live ? t('canvas.state.idle') : '');

@@ -31,7 +31,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const mark = useWireMark(id);
   const now = useNow(run?.state === 'retrying' || run?.state === 'waiting');
   const stopped = useUi((s) => s.runView?.stopped?.stepId === id);
-  const look = lookOf(run, node.disabled === true, now, stopped);
+  const look = lookOf(run, node.disabled === true, now, stopped, useUi((s) => s.runView?.parentRunId));
   const { green, red } = asPorts(data);
   const byPort = counts.split(',');
   const taken = (port: string): number => Number(byPort[shape.ports.findIndex((p) => p.id === port)] ?? 0);

@@ -2,6 +2,7 @@
 
 import type { NodeRun, RunView } from '../../../api/run-state.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
+import { shortRunId } from '../../status.tsx';
 import type { Signal } from '../../../kit/signal.tsx';
 
 export interface CardLook {
@@ -49,7 +50,7 @@ function attempts(run: NodeRun): string | null {
 /** What a tool tells of its work stands behind its name. */
 const toolLine = (tool: string, tells: string | undefined): string => (tells === undefined ? t('canvas.toolLine', { tool }) : t('canvas.toolTells', { tool, words: tells }));
 
-function lineOf(run: NodeRun, now: number): string | null {
+function lineOf(run: NodeRun, now: number, parent: string | undefined): string | null {
   // A step in a loop as a whole: of many iterations the worst one is no description.
   if (run.over && run.over.of > 1) return run.state === 'done' && run.over.inState === run.over.of ? null : t('canvas.round.line', { n: run.over.inState, of: run.over.of, state: t(`canvas.state.${run.state}`).toLowerCase() });
   const of = (run.maxAttempts ?? run.attempt + 1) + 1;
@@ -76,7 +77,7 @@ function lineOf(run: NodeRun, now: number): string | null {
     case 'cancelled':
       return t('canvas.cancelledLine');
     case 'kept':
-      return t('canvas.keptLineShort');
+      return parent === undefined ? t('canvas.keptLineShort') : t('canvas.keptLine', { run: shortRunId(parent) });
     case 'unreached':
       return t('canvas.unreachedLine');
     default:
@@ -87,10 +88,11 @@ function lineOf(run: NodeRun, now: number): string | null {
 /** The run stands stopped before this step. */
 const STOPPED = { className: 'is-stopped', signal: null };
 
-export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number, stopped = false): CardLook {
+/** `parent`: the run that a kept result is from. */
+export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number, stopped = false, parent?: string): CardLook {
   if (stopped) return { ...STOPPED, words: t('debug.card'), line: t('debug.cardLine') };
   if (run && run.state !== 'idle') {
-    return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: lineOf(run, now) };
+    return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: lineOf(run, now, parent) };
   }
   if (disabled) return { className: 'is-off', signal: 'off', words: t('canvas.state.disabled'), line: null };
   return { className: '', signal: null, words: '', line: null };
