@@ -265,6 +265,8 @@ export interface AuditFacets {
   errorType: AuditCount[];
   /** Names of workflows. */
   workflow: AuditCount[];
+  /** There are more: only so many of the newest were counted. */
+  newest?: number;
 }
 
 /** What to count. */

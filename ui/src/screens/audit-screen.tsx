@@ -27,6 +27,9 @@ import { FindButton } from './frame.tsx';
 import { AnchorBanner } from './parts/anchors.tsx';
 import { navigate } from './router.ts';
 
+/** Newer records that stand above the one that somebody went to. */
+const AROUND = 12;
+
 export function AuditScreen({ query: asked, seq }: { query: string | undefined; seq: number | undefined }) {
   const [query, setQuery] = useState(asked ?? '');
   useEffect(() => setQuery(asked ?? ''), [asked]);
@@ -36,7 +39,9 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const [width, setWidth] = usePaneSize('audit.record', 384);
   const [dialog, setDialog] = useState<'save' | 'jump' | 'export' | null>(null);
   const [verifying, setVerifying] = useState(false);
-  const list = useAuditRows(settled, follow);
+  /** The list begins before this record, not with the newest: somebody went to a place in the chain. */
+  const [below, setBelow] = useState<number>();
+  const list = useAuditRows(settled, follow, below);
   const status = useCommand('audit_status', {}, { refetchInterval: 5_000 });
   const facets = useCommand('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
   // What is offered while one types comes from the whole chain: half a value fits nothing.
@@ -51,10 +56,18 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const keyOf = (id: string) => { const found = keys.find((action) => action.id === id); return found ? keysOf(found)[0] : undefined; };
 
   const change = (next: string) => {
+    setBelow(undefined);
     setQuery(next);
     navigate({ screen: 'audit', ...(next.trim() ? { query: next.trim() } : {}), ...(seq === undefined ? {} : { seq }) }, true);
   };
   const open = (next: number) => navigate({ screen: 'audit', ...(query.trim() ? { query: query.trim() } : {}), seq: next }, true);
+  /** A place in the chain, among the records around it, whatever the query says. */
+  const goTo = (next: number) => {
+    if (list.rows?.some((row) => row.seq === next)) return open(next);
+    setQuery('');
+    setBelow(next + AROUND);
+    navigate({ screen: 'audit', seq: next }, true);
+  };
   const run = (runId: string, step?: string, at?: string) => navigate({ screen: 'run', runId, ...(step && step !== '$run' ? { step } : {}), ...(at === undefined ? {} : { at }) });
 
   async function verify() {
@@ -120,7 +133,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
           <Button icon="flag" disabled={!query.trim()} onClick={() => setDialog('save')}>{t('audit.saveQuery')}</Button>
           <Button icon="clock" onClick={() => setDialog('jump')}>{t('audit.jump')}</Button>
         </div>
-        <VerdictBar status={status.data} size={size} busy={verifying} onGo={open} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} />
+        <VerdictBar status={status.data} size={size} busy={verifying} onGo={goTo} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} />
         <AnchorBanner anchors={status.data?.anchors} />
         {status.error && !status.data ? <Banner signal="err" title={status.error.message}><span className="s t2">{status.error.hint}</span></Banner> : null}
         {list.error ? <Banner signal="err" title={list.error.message} actions={wrong ? undefined : <Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
@@ -134,7 +147,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
                 : empty ? (settled
                   ? <EmptyState title={t('audit.noneFound')} text={t('audit.noneFoundText')} actions={<Button icon="x" onClick={() => change('')}>{t('audit.clear')}</Button>} />
                   : <EmptyState art={<AuditArt />} title={t('audit.none')} text={t('audit.noneText')} actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('audit.toGallery')}</Button>} />)
-                  : <AuditTable rows={list.rows} added={list.added} selected={seq ?? null} verdict={status.data} onSelect={open} onRun={run} onEnd={list.older} />}
+                  : <>{below === undefined ? null : <div className="au-below s"><span className="t2">{t('audit.below', { seq: formatNumber(list.rows[0]?.seq ?? 0) })}</span><button type="button" className="link" onClick={() => setBelow(undefined)}>{t('audit.toNewest')}</button></div>}<AuditTable rows={list.rows} added={list.added} selected={seq ?? null} verdict={status.data} onSelect={open} onRun={run} onEnd={list.older} /></>}
             </div>
           </SplitPane>
         </div>

@@ -1,5 +1,6 @@
 //! The text of an audit query: `event:HITL_COMPLETED since:2026-11-22 "words together"`.
 
+use crate::app::App;
 use crate::error::{ApiError, ApiResult};
 use signalbox_model::time;
 use signalbox_store::AuditQuery;
@@ -8,6 +9,32 @@ use signalbox_store::audit::Level;
 /// What narrows a query.
 const NAMES: &[&str] =
     &["actor", "event", "run", "workflow", "node", "error.type", "tag", "level", "since", "until", "text"];
+
+const DAY_MS: i64 = 86_400_000;
+/// Letters of the number that people are shown of a run: the last ones of its id.
+const NUMBER: usize = 6;
+
+/// Reads a query. A run may be named by its number.
+pub(crate) fn read(app: &App, text: Option<&str>) -> ApiResult<AuditQuery> {
+    let mut query = parse(text.unwrap_or_default(), app.now_ms())?;
+    for run in query.run.iter_mut().chain(&mut query.without.runs) {
+        if run.len() != NUMBER || !run.bytes().all(|letter| letter.is_ascii_hexdigit()) {
+            continue;
+        }
+        let number = run.to_ascii_lowercase();
+        let mut found = app.store.runs_ending(&number, 2)?;
+        if found.len() > 1 {
+            return Err(ApiError::bad_request(
+                format!("Several runs have the number {number}."),
+                "Write run: with the whole id, which stands in the run and in its address.",
+            ));
+        }
+        if let Some(id) = found.pop() {
+            *run = id;
+        }
+    }
+    Ok(query)
+}
 
 /// Reads a query. `now_ms` is what `since:2h` counts from. A minus before a qualifier, a quotation mark or a letter leaves
 /// out what follows; a number below zero is looked for as it stands.
@@ -104,7 +131,7 @@ pub(crate) fn level(text: &str) -> ApiResult<Level> {
     })
 }
 
-/// RFC 3339, a day, or a span before now such as `30m`, `2h`, `7d`.
+/// RFC 3339, a day (`today` and `yesterday` as well; days are those of UTC), or a span before now such as `30m`, `2h`, `7d`.
 fn moment(text: &str, now_ms: i64, end: bool) -> ApiResult<i64> {
     let span = || {
         let text = text.trim_start_matches('-');
@@ -114,20 +141,24 @@ fn moment(text: &str, now_ms: i64, end: bool) -> ApiResult<i64> {
             's' => 1_000,
             'm' => 60_000,
             'h' => 3_600_000,
-            'd' => 86_400_000,
+            'd' => DAY_MS,
             'w' => 604_800_000,
             _ => return None,
         };
         now_ms.checked_sub(number.parse::<i64>().ok()?.checked_mul(unit)?)
     };
     let day = || {
-        let start = time::parse(&format!("{text}T00:00:00Z"))?;
-        Some(if end { start + 86_399_999 } else { start })
+        let start = match text {
+            "today" => now_ms - now_ms.rem_euclid(DAY_MS),
+            "yesterday" => now_ms - now_ms.rem_euclid(DAY_MS) - DAY_MS,
+            _ => time::parse(&format!("{text}T00:00:00Z"))?,
+        };
+        Some(if end { start + DAY_MS - 1 } else { start })
     };
     time::parse(text).or_else(day).or_else(span).ok_or_else(|| {
         ApiError::bad_request(
             format!("'{text}' is no time."),
-            "Write 2026-11-22, 2026-11-22T10:00:00Z, or a span such as 30m, 2h, 7d.",
+            "Write today, yesterday, 2026-11-22, 2026-11-22T10:00:00Z, or a span such as 30m, 2h, 7d.",
         )
     })
 }

@@ -243,7 +243,7 @@ impl App {
         limit: usize,
     ) -> ApiResult<Vec<Value>> {
         self.blocking(move |app| {
-            let mut query = audit_query::parse(query.as_deref().unwrap_or_default(), app.now_ms())?;
+            let mut query = audit_query::read(app, query.as_deref())?;
             if run.is_some() {
                 query.run = run;
             }

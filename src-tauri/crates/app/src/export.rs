@@ -99,7 +99,7 @@ impl App {
             }
         }
         let hiding = Hiding::new(what.profile.unwrap_or(AuditProfile::Full), &what.hide)?;
-        let query = audit_query::parse(what.query.as_deref().unwrap_or_default(), self.now_ms())?;
+        let query = audit_query::read(self, what.query.as_deref())?;
         let (ending, format) = match what.format {
             ExportFormat::Pack => ("zip", "pack"),
             ExportFormat::Csv => ("csv", "csv"),

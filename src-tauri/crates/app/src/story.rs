@@ -209,6 +209,10 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         }
         AuditEvent::Escalated => match text(facts, "to") {
             Some(to) => format!("Nobody answered in time; {} has the task now", person(to)),
+            // A rule of the workflow asks for eyes; no time ran out.
+            None if text(facts, "reason") == Some("audit_rule") => {
+                "An audit rule of the workflow escalates the record before this one".into()
+            }
             None => "Nobody answered in time".into(),
         },
         AuditEvent::BreakpointsSet => {
@@ -344,9 +348,10 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::of_event;
+    use super::{of_entry, of_event};
     use serde_json::{Value, json};
     use signalbox_model::EventBody;
+    use signalbox_store::audit::Entry;
 
     fn told(kind: &str, payload: Value) -> String {
         let event =
@@ -374,5 +379,19 @@ mod tests {
         assert_eq!(escalated, "Nobody answered in time; group lead has the task now.");
         let decided = json!({ "taskId": "t", "action": "retry", "operatorId": "user:olga" });
         assert_eq!(told("human_task_completed", decided), "olga decided: try again.");
+    }
+
+    /// A-33: no time ran out where a rule over the records asks for eyes.
+    #[test]
+    fn a_rule_that_escalates_is_told_as_a_rule() {
+        let told = |facts: Value| {
+            let entry = json!({ "v": 1, "logId": "l", "seq": 0, "prevHash": "0".repeat(64), "runId": "r", "nodeId": "n",
+                "timestamp": "2026-01-01T00:00:00.000Z", "event": "ESCALATED", "level": "ERROR",
+                "actor": { "type": "system" }, "metadata": facts });
+            of_entry(&serde_json::from_value::<Entry>(entry).expect("an entry"), None)
+        };
+        let by_rule = told(json!({ "reason": "audit_rule", "of": "NODE_ERROR" }));
+        assert_eq!(by_rule, "An audit rule of the workflow escalates the record before this one");
+        assert_eq!(told(json!({ "taskId": "t" })), "Nobody answered in time");
     }
 }

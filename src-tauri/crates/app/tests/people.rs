@@ -102,6 +102,17 @@ fn several_tasks_are_answered_each_for_itself() {
     let kinds: Vec<&str> =
         entry["related"].as_array().expect("a list").iter().filter_map(|one| one["kind"].as_str()).collect();
     assert!(kinds.starts_with(&["error"]) && kinds.contains(&"human"), "{kinds:?}");
+    // A run is found by the number that people are shown of it.
+    let id = entry["row"]["runId"].as_str().expect("an id").replace('-', "");
+    let number = id[id.len() - 6..].to_uppercase();
+    let of_run =
+        |run: &str| place.ok("audit_list", json!({ "query": format!("event:HITL_CREATED {run}") }))["total"].clone();
+    assert_eq!(
+        of_run(&format!("run:{number}")),
+        of_run(&format!("run:{}", entry["row"]["runId"].as_str().expect("an id")))
+    );
+    assert_ne!(of_run(&format!("run:{number}")), 0);
+    assert_eq!(of_run("run:fffffe"), 0);
     let facets = place.ok("audit_facets", json!({ "query": "level:ERROR" }));
     assert_eq!(facets["event"][0], json!({ "value": "NODE_ERROR", "count": 3 }));
     let status = place.ok("audit_status", json!({}));

@@ -356,6 +356,11 @@ impl Store {
         self.view(|connection| run::require(connection, run_id))
     }
 
+    /// At most `most` runs, newest first, whose id ends so, read without its hyphens: the number that people are shown.
+    pub fn runs_ending(&self, end: &str, most: usize) -> Result<Vec<String>> {
+        self.view(|connection| run::ending(connection, end, most))
+    }
+
     /// A page of runs, newest first.
     pub fn runs(&self, query: &RunQuery) -> Result<RunPage> {
         self.view(|connection| run::list(connection, query))

@@ -25,6 +25,7 @@ export function Facets({ facets, query, saved, onQuery, onForget }: { facets: Au
           ))}
         </section>
       ) : null}
+      {facets.newest === undefined ? null : <p className="au-few s t2">{t('audit.fewCounted', { n: formatNumber(facets.newest) })}</p>}
       <Facet title={t('audit.facet.event')} qualifier="event" counts={facets.event} query={query} onQuery={onQuery} words={(value) => eventLook(value).text} />
       <Facet title={t('audit.facet.actor')} qualifier="actor" counts={facets.actor} query={query} onQuery={onQuery} words={actorName} icon={(value) => (value === 'system' ? 'sliders' : value === 'agent' || value.startsWith('tool') ? 'agent' : 'person')} />
       <Facet title={t('audit.facet.level')} qualifier="level" counts={facets.level} query={query} onQuery={onQuery} words={levelText} icon={(value) => (Object.hasOwn(LEVELS, value) ? LEVELS[value as keyof typeof LEVELS].icon : 'dot')} />

@@ -1,4 +1,4 @@
-// The records of a query, newest first: older ones by scrolling, new ones as they are written.
+// The records of a query, newest first: older ones by scrolling, new ones as they are written. Or from a place in the chain back.
 
 import { useCallback, useEffect, useReducer, useRef } from 'react';
 import { toApiError, type ApiError } from '../../api/error.ts';
@@ -10,7 +10,7 @@ const POLL_MS = 2_000;
 /** Beyond this many new records in one question the list begins anew at its top. */
 const JUMP = 500;
 
-/** `of`: the query that the rows answer. */
+/** `query`: what is asked now, with the place from which on. `of`: what the rows answer. */
 interface State { query: string; of: string; rows: AuditRow[] | undefined; total: number; more: boolean; head: AuditPage['head'] | undefined; end: boolean; error: ApiError | null; added: number }
 type Event =
   | { type: 'reset'; query: string }
@@ -47,16 +47,18 @@ export function step(state: State, event: Event): State {
   return { ...state, ...about, rows: fresh.length ? [...fresh, ...rows] : rows, added: fresh.length };
 }
 
-export function useAuditRows(query: string, follow: boolean) {
+/** `below`: only records before this one, so that one far back can be looked at; nothing is followed then. */
+export function useAuditRows(text: string, follow: boolean, below?: number) {
+  const query = below === undefined ? text : `${text}\n${String(below)}`;
   const [state, send] = useReducer(step, EMPTY);
   const busy = useRef(false);
   const first = useCallback(async (signal?: AbortSignal) => {
     try {
-      send({ type: 'first', query, page: await call('audit_list', { query, limit: PAGE }, signal) });
+      send({ type: 'first', query, page: await call('audit_list', { query: text, ...(below === undefined ? {} : { before: below }), limit: PAGE }, signal) });
     } catch (cause) {
       if (!signal?.aborted) send({ type: 'failed', query, error: toApiError(cause) });
     }
-  }, [query]);
+  }, [query, text, below]);
   useEffect(() => {
     const stop = new AbortController();
     send({ type: 'reset', query });
@@ -69,25 +71,25 @@ export function useAuditRows(query: string, follow: boolean) {
   const oldest = rows?.at(-1)?.seq;
   const ready = rows !== undefined && state.of === query;
   useEffect(() => {
-    if (!follow || !ready) return undefined;
+    if (!follow || !ready || below !== undefined) return undefined;
     let asking = false;
     const timer = setInterval(() => {
       if (asking || document.hidden) return;
       asking = true;
-      call('audit_list', newest === undefined ? { query, limit: PAGE } : { query, after: newest, limit: JUMP }).then((page) => {
+      call('audit_list', newest === undefined ? { query: text, limit: PAGE } : { query: text, after: newest, limit: JUMP }).then((page) => {
         if (page.entries.length >= JUMP) return first();
         send({ type: newest === undefined ? 'first' : 'newer', query, page });
         return undefined;
       }, (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) })).finally(() => { asking = false; });
     }, POLL_MS);
     return () => clearInterval(timer);
-  }, [follow, ready, newest, query, first]);
+  }, [follow, ready, newest, query, text, below, first]);
 
   const older = useCallback(() => {
     if (busy.current || !ready || oldest === undefined || state.end) return;
     busy.current = true;
-    call('audit_list', { query, before: oldest, limit: PAGE }).then((page) => send({ type: 'older', query, before: oldest, page }), (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) }))
+    call('audit_list', { query: text, before: oldest, limit: PAGE }).then((page) => send({ type: 'older', query, before: oldest, page }), (cause: unknown) => send({ type: 'failed', query, error: toApiError(cause) }))
       .finally(() => { busy.current = false; });
-  }, [oldest, query, ready, state.end]);
+  }, [oldest, query, text, ready, state.end]);
   return { ...state, stale: state.of !== query || rows === undefined, older, retry: () => void first() };
 }

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 
-/** They are counted over the whole chain: while something writes all the time, not with each record. */
+/** They are counted over thousands of records: while something writes all the time, not with each record. */
 export const FACETS_MS = 10_000;
 
 /** `written`: the records of the chain, as far as the list knows. */

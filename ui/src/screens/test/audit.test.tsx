@@ -202,6 +202,21 @@ describe('the audit viewer (E4-E7)', () => {
     fireEvent.click(within(banner).getByRole('button', { name: 'Go to record' }));
     await waitFor(() => expect(window.location.hash).toBe('#/audit/12'));
   });
+  it('goes to a record far back, among those around it, and to the newest again', async () => {
+    await show('#/audit?q=level%3AINFO', 500, () => Object.assign(host.status, { state: 'broken', broken: { seq: 12, kind: 'MODIFIED', message: 'x' } }));
+    await waitFor(() => expect(rows()[0]?.textContent).toContain('499'));
+    fireEvent.click(within(await screen.findByRole('alert')).getByRole('button', { name: 'Go to record' }));
+    expect(await screen.findByText('Records up to 23; newer ones are not shown.')).toBeTruthy();
+    const broken = rows().find((row) => row.classList.contains('broken'));
+    expect(broken?.getAttribute('aria-selected')).toBe('true');
+    expect(window.location.hash).toBe('#/audit/12');
+    fireEvent.click(screen.getByRole('button', { name: 'To the newest' }));
+    await waitFor(() => expect(rows()[0]?.textContent).toContain('499'));
+  });
+  it('says when its counts are those of the newest records alone', async () => {
+    await show('#/audit', 60, () => { const { audit_facets: all } = fake.handlers; Object.assign(fake.handlers, { audit_facets: (request: never) => ({ ...(all?.(request) as object), newest: 10_000 }) }); });
+    expect(await screen.findByText('Counts are of the newest 10,000 records. A query narrows them.')).toBeTruthy();
+  });
   it('promises no more than it proves', async () => {
     await show('#/audit', 60, () => Object.assign(host.status, { signed: false, key: undefined }));
     expect(await screen.findByText('3 records after it not sealed yet')).toBeTruthy();

@@ -9,6 +9,8 @@ fn qualifiers_quotes_and_free_words() {
     assert_eq!(query.until_ms.zip(query.since_ms).map(|(until, since)| until - since), Some(86_399_999));
     assert_eq!(query.text, ["two words", "x:y"]);
     assert_eq!(parse("since:2h until:1h event:", 10_000_000).expect("reads").since_ms, Some(2_800_000));
+    let days = parse("since:yesterday until:today", 20 * 86_400_000 + 5).expect("reads");
+    assert_eq!((days.since_ms, days.until_ms), (Some(19 * 86_400_000), Some(21 * 86_400_000 - 1)));
     for bad in ["level:LOUD", "since:soon", "until:", "since:-", "since:5é", "since:9223372036854775807w"] {
         assert_eq!(parse(bad, 0).is_ok(), bad == "until:", "{bad}");
     }

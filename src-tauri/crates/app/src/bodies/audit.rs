@@ -31,7 +31,7 @@ pub(crate) fn audit_list(app: &App, _: &Caller, request: AuditList) -> ApiResult
         before: request.before,
         after: request.after,
         limit: request.limit.unwrap_or(100).clamp(1, 1_000) as usize,
-        ..audit_query::parse(request.query.as_deref().unwrap_or_default(), app.now_ms())?
+        ..audit_query::read(app, request.query.as_deref())?
     };
     let page = app.store.audit_page(&query)?;
     Ok(AuditPage {
@@ -43,7 +43,7 @@ pub(crate) fn audit_list(app: &App, _: &Caller, request: AuditList) -> ApiResult
 }
 
 pub(crate) fn audit_facets(app: &App, _: &Caller, request: AuditFacetsRequest) -> ApiResult<AuditFacets> {
-    let query = audit_query::parse(request.query.as_deref().unwrap_or_default(), app.now_ms())?;
+    let query = audit_query::read(app, request.query.as_deref())?;
     let found = app.store.audit_facets(&query)?;
     let list = |counts: Vec<(String, u64)>| {
         counts.into_iter().map(|(value, count)| AuditCount { value, count }).collect::<Vec<_>>()
@@ -54,6 +54,7 @@ pub(crate) fn audit_facets(app: &App, _: &Caller, request: AuditFacetsRequest) -
         actor: list(found.actors),
         error_type: list(found.error_types),
         workflow: list(found.workflows),
+        newest: found.newest,
     })
 }
 

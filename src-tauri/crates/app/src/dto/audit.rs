@@ -180,6 +180,9 @@ pub struct AuditFacets {
     pub error_type: Vec<AuditCount>,
     /// Names of workflows.
     pub workflow: Vec<AuditCount>,
+    /// There are more: only so many of the newest were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest: Option<u64>,
 }
 
 /// How many entries have a value.

@@ -120,6 +120,8 @@ pub struct AuditFacets {
     pub error_types: Vec<(String, u64)>,
     /// By name of the workflow, where the run is still there.
     pub workflows: Vec<(String, u64)>,
+    /// So many of the newest were counted, because more than these match.
+    pub newest: Option<u64>,
 }
 
 pub(crate) fn head(connection: &Connection) -> Result<Head> {
@@ -411,8 +413,8 @@ pub(crate) fn matching(
 /// Over the newest 10,000 entries that match.
 pub(crate) fn facets(connection: &Connection, query: &AuditQuery) -> Result<AuditFacets> {
     let mut filter = Filter::of(connection, query)?;
-    let look = |filter: &Filter| count(connection, filter, LOOKED_AT);
-    looking_back(connection, &mut filter, head(connection)?.size, look, |found| *found == LOOKED_AT)?;
+    let look = |filter: &Filter| count(connection, filter, LOOKED_AT + 1);
+    let found = looking_back(connection, &mut filter, head(connection)?.size, look, |found| *found > LOOKED_AT)?;
     let counts = |column: &str| -> Result<Vec<(String, u64)>> {
         let text = format!(
             "SELECT v, count(*) FROM (SELECT {column} AS v FROM audit_entry {} ORDER BY seq DESC LIMIT {LOOKED_AT}) \
@@ -429,6 +431,7 @@ pub(crate) fn facets(connection: &Connection, query: &AuditQuery) -> Result<Audi
         actors: counts("coalesce(actor_id, actor_type)")?,
         error_types: counts("error_type")?,
         workflows: counts("(SELECT workflow_name FROM run WHERE id = run_id)")?,
+        newest: (found > LOOKED_AT).then_some(LOOKED_AT),
     })
 }
 

@@ -146,6 +146,14 @@ pub(crate) fn require(connection: &Connection, run: &str) -> Result<RunRow> {
     get(connection, run)?.ok_or_else(|| Error::UnknownRun { run: run.into() })
 }
 
+/// At most `most` runs whose id ends so, without its hyphens: the number that people are shown.
+pub(crate) fn ending(connection: &Connection, end: &str, most: usize) -> Result<Vec<String>> {
+    let text = "SELECT id FROM run WHERE substr(replace(id, '-', ''), -length(?1)) = ?1 ORDER BY id DESC LIMIT ?2";
+    let mut statement = connection.prepare_cached(text)?;
+    let ids = statement.query_map(params![end, most], |row| row.get(0))?;
+    Ok(ids.collect::<rusqlite::Result<_>>()?)
+}
+
 pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage> {
     let limit = if query.limit == 0 { 50 } else { query.limit.min(1_000) };
     let mut filter = Filter::default();

@@ -134,7 +134,11 @@ fn a_page_of_a_long_chain_is_fast() {
     assert_eq!((few.total, few.rows[0].seq, few.rows.len()), (100, 399, 7));
     let none = AuditQuery { run: some("run3"), level: Some(Level::Critical), ..all() };
     assert_eq!(store.audit_page(&none).expect("lists").total, 0);
+    // Those of many are counts of the newest, and say so.
+    let many = store.audit_facets(&all()).expect("counts");
+    assert_eq!((many.newest, many.levels.iter().map(|(_, n)| n).sum::<u64>()), (Some(10_000), 10_000));
     let old = store.audit_facets(&AuditQuery { run: some("run3"), ..all() }).expect("counts");
+    assert_eq!(old.newest, None);
     assert_eq!(old.events.iter().map(|(_, n)| n).sum::<u64>(), 100);
     for (what, query) in [
         ("newest", all()),
