@@ -110,6 +110,12 @@ export interface AskedAgain {
   by: string;
 }
 
+/** A person knows that the end of the chain is missing. */
+export interface AuditAcceptCut {
+  /** Why it is missing; it is recorded. */
+  reason: string;
+}
+
 /** Who acted. */
 export interface AuditActor {
   /** `system`, `human`, `agent`. */
@@ -186,6 +192,8 @@ export interface AuditBroken {
   found?: string;
   /** In a sentence. */
   message: string;
+  /** A person may say why with `audit_accept_cut`: the end is missing, and only this host knew of it. */
+  acceptable?: boolean;
 }
 
 /** What seals the entries before it. */
@@ -469,6 +477,8 @@ export interface AuditRow {
   hash: string;
   /** Hash of the entry before. */
   prevHash: string;
+  /** It is the last one that a checkpoint seals. */
+  sealed?: boolean;
   /** How it stands with what it keeps apart; absent when it keeps nothing. */
   payload?: AuditPayloadState;
 }
@@ -4769,6 +4779,8 @@ export interface Commands {
   audit_export: { request: AuditExport; response: AuditExported };
   /** Records an entry in the caller's name. */
   audit_record: { request: AuditRecord; response: AuditRecorded };
+  /** Says that it is known why the end of the chain is missing; the chain is judged by what is there from then on. */
+  audit_accept_cut: { request: AuditAcceptCut; response: AuditRecorded };
   /** Erases what an entry keeps apart; the chain stays valid, and that it was erased is recorded. */
   audit_erase: { request: AuditErase; response: AuditRecorded };
   /** Where the key of the secrets is kept, and whether they can be used. */
@@ -4949,6 +4961,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   audit_retention_now: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_retention', 'audit_list', 'audit_facets', 'audit_status'] },
   audit_export: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_status'] },
   audit_record: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_list'] },
+  audit_accept_cut: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_status'] },
   audit_erase: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_list', 'audit_get', 'audit_status'] },
   secret_status: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   secret_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },

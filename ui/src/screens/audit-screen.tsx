@@ -6,6 +6,7 @@ import { auditActions, type AuditHooks } from '../features/audit/actions.ts';
 import { call } from '../api/client.ts';
 import { saveFile } from '../api/hand-out.ts';
 import { useCommand, useMay } from '../api/queries.ts';
+import { AcceptCutDialog } from '../features/audit/accept-cut.tsx';
 import { AuditArt } from '../features/audit/art.tsx';
 import { ExportDialog } from '../features/audit/export-dialog.tsx';
 import { Facets } from '../features/audit/facets.tsx';
@@ -37,11 +38,19 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const settled = useSettled(text);
   const [follow, setFollow] = usePaneOpen('audit.follow', true);
   const [width, setWidth] = usePaneSize('audit.record', 384);
-  const [dialog, setDialog] = useState<'save' | 'jump' | 'export' | null>(null);
+  const [dialog, setDialog] = useState<'save' | 'jump' | 'export' | 'accept' | null>(null);
   const [verifying, setVerifying] = useState(false);
   /** The list begins before this record, not with the newest: somebody went to a place in the chain. */
   const [below, setBelow] = useState<number>();
   const list = useAuditRows(settled, follow, below);
+  // A link leads to a record that may be far back.
+  const linked = useRef(seq);
+  const linkedTo = linked.current;
+  useEffect(() => {
+    if (linkedTo === undefined || list.stale || list.rows === undefined) return;
+    linked.current = undefined;
+    if (!settled && !list.rows.some((row) => row.seq === linkedTo)) setBelow(linkedTo + AROUND);
+  }, [linkedTo, list.stale, list.rows, settled]);
   const status = useCommand('audit_status', {}, { refetchInterval: 5_000 });
   const facets = useCommand('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
   // What is offered while one types comes from the whole chain: half a value fits nothing.
@@ -51,7 +60,9 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   useFreshFacets(list.head?.size);
   const saved = useSavedQueries();
   const search = useRef<HTMLInputElement>(null);
-  const exports = useMay()('audit_export');
+  const may = useMay();
+  const exports = may('audit_export');
+  const accepts = may('audit_accept_cut');
   const keys = useAllActions();
   const keyOf = (id: string) => { const found = keys.find((action) => action.id === id); return found ? keysOf(found)[0] : undefined; };
 
@@ -133,7 +144,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
           <Button icon="flag" disabled={!query.trim()} onClick={() => setDialog('save')}>{t('audit.saveQuery')}</Button>
           <Button icon="clock" onClick={() => setDialog('jump')}>{t('audit.jump')}</Button>
         </div>
-        <VerdictBar status={status.data} size={size} busy={verifying} onGo={goTo} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} />
+        <VerdictBar status={status.data} size={size} busy={verifying} onGo={goTo} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} onAccept={accepts ? () => setDialog('accept') : undefined} />
         <AnchorBanner anchors={status.data?.anchors} />
         {status.error && !status.data ? <Banner signal="err" title={status.error.message}><span className="s t2">{status.error.hint}</span></Banner> : null}
         {list.error ? <Banner signal="err" title={list.error.message} actions={wrong ? undefined : <Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
@@ -153,6 +164,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
         </div>
       </div>
       {dialog === 'save' ? <SaveDialog query={query.trim()} onClose={() => setDialog(null)} /> : null}
+      {dialog === 'accept' ? <AcceptCutDialog onClose={() => setDialog(null)} /> : null}
       {dialog === 'export' ? <ExportDialog query={settled} onExport={exportAs} onClose={() => setDialog(null)} /> : null}
       {dialog === 'jump' ? <JumpDialog onClose={() => setDialog(null)} onJump={(at) => { setFollow(false); change([...tokensOf(query).filter((token) => token.qualifier !== 'until').map((token) => token.text), term('until', at.toISOString())].join(' ')); }} /> : null}
     </main>

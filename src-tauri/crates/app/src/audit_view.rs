@@ -63,11 +63,17 @@ pub(crate) fn rows(app: &App, stored: &[Stored]) -> ApiResult<Vec<AuditRow>> {
     let mut known: HashMap<String, Option<About>> = HashMap::new();
     let texts: Vec<&str> = stored.iter().map(|row| row.text.as_str()).collect();
     let payloads = app.store.audit_payloads_of(&texts)?;
+    let seqs = || stored.iter().map(|row| row.seq);
+    let sealed = match seqs().min().zip(seqs().max()) {
+        Some((from, to)) => app.store.audit_sealed(from, to)?,
+        None => Vec::new(),
+    };
     let rows = stored.iter().zip(payloads).map(|(row, payload)| {
         let entry = row.entry();
         let run = entry.as_ref().map(|entry| entry.run_id.clone()).unwrap_or_default();
         let about = known.entry(run).or_insert_with_key(|run| app.about_run(run));
         let mut shown = view(row, entry.as_ref(), about.as_ref());
+        shown.sealed = sealed.contains(&row.seq);
         shown.payload = payload.map(|payload| state(payload.state));
         shown
     });
@@ -116,6 +122,7 @@ fn view(row: &Stored, entry: Option<&Entry>, about: Option<&About>) -> AuditRow 
             signed: row.signature.is_some(),
             hash: row.hash.clone(),
             prev_hash: String::new(),
+            sealed: false,
             payload: None,
         };
     };
@@ -139,6 +146,7 @@ fn view(row: &Stored, entry: Option<&Entry>, about: Option<&About>) -> AuditRow 
         signed: row.signature.is_some(),
         hash: row.hash.clone(),
         prev_hash: entry.prev_hash.to_hex(),
+        sealed: false,
         payload: None,
     }
 }

@@ -27,8 +27,8 @@ mod webhook;
 
 pub(crate) use anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
 pub(crate) use audit::{
-    audit_erase, audit_export, audit_facets, audit_get, audit_key_choose, audit_list, audit_record, audit_status,
-    audit_verify,
+    audit_accept_cut, audit_erase, audit_export, audit_facets, audit_get, audit_key_choose, audit_list, audit_record,
+    audit_status, audit_verify,
 };
 pub(crate) use binary::run_binary;
 pub(crate) use data::{expression_names, expression_preview, retry_timeline, run_step_data};

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::line;
 use signalbox_store::audit::sink::{self, SinkError};
-use signalbox_store::audit::verify::{Expect, Kind, Trusted, Verdict, try_verify};
-use signalbox_store::audit::{Actor, Anchor, Level, PublicKey, RUN_LEVEL, Record, pack};
+use signalbox_store::audit::verify::{Broken, Expect, Kind, Trusted, Verdict, try_verify};
+use signalbox_store::audit::{Actor, Anchor, Level, PublicKey, RUN_LEVEL, Record, SignedCheckpoint, pack};
 use signalbox_store::{AuditState, Payloads, StoreError};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,11 @@ pub(crate) const STORE_LEVEL: &str = "$store";
 
 /// More entries than this take longer than some two seconds to verify.
 const LONG: u64 = 200_000;
+
+fn checkpoint_of(sealed: &SignedCheckpoint) -> AuditCheckpoint {
+    let this = &sealed.checkpoint;
+    AuditCheckpoint { size: this.size, root_hash: this.root_hash.to_hex(), timestamp: this.timestamp.clone() }
+}
 
 pub(crate) fn keys(state: &AuditState) -> Vec<PublicKey> {
     PublicKey::all_from_text(&state.keys).unwrap_or_default()
@@ -107,17 +112,32 @@ impl App {
             // From the beginning it names the first bad entry, also when the note was the bad thing.
             verdict = self.store.audit_verify(keys(&state), anchors.clone(), None)?;
         }
+        if let Verdict::Broken(broken) = &verdict
+            && broken.kind == Kind::Truncated
+            && broken.checkpoint.is_none()
+        {
+            // A full disk refuses it, and moves the mark no further either.
+            let _ = self.store.audit_keep_cut(broken.first_bad_seq);
+        }
+        if verdict.is_intact()
+            && let Some(cut) = self.store.audit_cut()?
+        {
+            // What follows the missing end fits by itself.
+            verdict = Verdict::Broken(Broken {
+                first_bad_seq: cut.seq(),
+                kind: Kind::Truncated,
+                checkpoint: None,
+                expected: format!("the {} entries that the recorder wrote", cut.expected),
+                found: format!("{}", cut.found),
+            });
+        }
         let mut told = AuditVerdict {
             state: AuditCondition::Intact,
             checked: 0,
             at: Some(at),
             unsealed_tail: 0,
             signed: false,
-            last_checkpoint: state.checkpoint.as_ref().map(|sealed| AuditCheckpoint {
-                size: sealed.checkpoint.size,
-                root_hash: sealed.checkpoint.root_hash.to_hex(),
-                timestamp: sealed.checkpoint.timestamp.clone(),
-            }),
+            last_checkpoint: state.checkpoint.as_ref().map(checkpoint_of),
             broken: None,
             anchored_up_to: None,
             removed: 0,
@@ -161,6 +181,7 @@ impl App {
                 let bad = AuditBroken {
                     seq: broken.first_bad_seq,
                     kind: broken.kind.as_str().to_owned(),
+                    acceptable: broken.kind == Kind::Truncated && self.store.audit_cut()?.is_some(),
                     expected: Some(broken.expected),
                     found: Some(broken.found),
                     message: message.clone(),
@@ -202,7 +223,7 @@ impl App {
             Some(verdict) => Some(verdict),
             None => self.store.audit_note("verdict")?.and_then(|note| serde_json::from_value(note).ok()),
         };
-        let verdict = kept.unwrap_or(AuditVerdict {
+        let mut verdict = kept.unwrap_or(AuditVerdict {
             state: if state.head.size == 0 { AuditCondition::Empty } else { AuditCondition::Unknown },
             checked: 0,
             at: None,
@@ -217,6 +238,11 @@ impl App {
             payloads: None,
             not_recorded: None,
         });
+        // What was sealed since is no part of the verdict, and is known all the same.
+        if let Some(sealed) = &state.checkpoint {
+            verdict.last_checkpoint = Some(checkpoint_of(sealed));
+            verdict.unsealed_tail = state.head.size.saturating_sub(sealed.checkpoint.size);
+        }
         let (key, unsigned) = self.signer_now();
         let head = AuditHead { size: state.head.size, hash: state.head.head_hash.to_hex() };
         let anchors = self.anchors_now()?;

@@ -311,6 +311,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::ToolRefused => format!("A call of a tool was not allowed{}", of("tool")),
         AuditEvent::ToolWordSet => format!("{} said what the tool{} does with data", who(), of("tool")),
         AuditEvent::ToolServerDeleted => format!("{} deleted a tool server{}", who(), of("name")),
+        AuditEvent::AuditCutAccepted => format!("{} knows that entries are missing{}", who(), of("reason")),
         AuditEvent::PayloadErased => format!("{} erased what an entry kept apart{}", who(), of("reason")),
         AuditEvent::SecretSet => format!("{} kept a secret{}", who(), of("name")),
         AuditEvent::SecretDeleted => format!("{} deleted a secret{}", who(), of("name")),

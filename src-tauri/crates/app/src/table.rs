@@ -143,6 +143,7 @@ macro_rules! command_list {
             Action audit_retention_now(Empty) -> AuditRetained, Builder, [Desktop Http], [audit_retention audit_list audit_facets audit_status], "Removes what the policy gives up; a signed entry stands for it.";
             Action audit_export(AuditExport) -> AuditExported, Operator, [Desktop Http], [audit_list audit_status], "Exports entries; that is recorded.";
             Action audit_record(AuditRecord) -> AuditRecorded, Operator, [Desktop Http], [audit_list], "Records an entry in the caller's name.";
+            Action audit_accept_cut(AuditAcceptCut) -> AuditRecorded, Builder, [Desktop Http], [audit_list audit_status], "Says that it is known why the end of the chain is missing; the chain is judged by what is there from then on.";
             Action audit_erase(AuditErase) -> AuditRecorded, Builder, [Desktop Http], [audit_list audit_get audit_status], "Erases what an entry keeps apart; the chain stays valid, and that it was erased is recorded.";
             Query secret_status(Empty) -> SecretStatus, Operator, [Desktop Http], [], "Where the key of the secrets is kept, and whether they can be used.";
             Query secret_list(Empty) -> Vec<SecretEntry>, Operator, [Desktop Http], [], "Names, kinds and hosts of the secrets; never a value.";

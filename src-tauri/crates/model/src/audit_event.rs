@@ -103,6 +103,8 @@ events! {
     SecretsDiscarded = "SECRETS_DISCARDED",
     /// The chain does not verify.
     AuditVerifyFailed = "AUDIT_VERIFY_FAILED",
+    /// A person knows that the end of the chain is missing.
+    AuditCutAccepted = "AUDIT_CUT_ACCEPTED",
     /// A checkpoint is kept outside.
     AuditAnchored = "AUDIT_ANCHORED",
     /// A checkpoint could not be kept outside.

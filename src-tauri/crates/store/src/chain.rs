@@ -317,6 +317,11 @@ impl Store {
         self.view(|connection| audit_entry::matching(connection, query, take))
     }
 
+    /// Which of these entries, both included, are the last one that a checkpoint seals.
+    pub fn audit_sealed(&self, from: u64, to: u64) -> Result<Vec<u64>> {
+        self.view(|connection| audit_checkpoint::ends(connection, from, to))
+    }
+
     /// All checkpoints.
     pub fn audit_checkpoints(&self) -> Result<Vec<SignedCheckpoint>> {
         self.view(audit_checkpoint::all)

@@ -44,14 +44,22 @@ impl Database {
         Ok(connection)
     }
 
-    /// The write connection. WAL is switched on by the setup.
+    /// Brings what was written from the log of writes into the file and empties the log: what was deleted stands in
+    /// neither then. False when somebody reads what was there before.
+    pub(crate) fn empty_log(&self) -> Result<bool> {
+        let connection = self.writer()?;
+        let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        Ok(busy == 0)
+    }
+
+    /// The write connection. WAL is switched on by the setup. What is deleted is overwritten.
     pub(crate) fn writer(&self) -> Result<Connection> {
         let connection = self.open(
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
         connection.execute_batch(
             "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; \
-             PRAGMA journal_size_limit = 67108864; PRAGMA cell_size_check = ON;",
+             PRAGMA journal_size_limit = 67108864; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON;",
         )?;
         Ok(connection)
     }
@@ -75,6 +83,11 @@ pub(crate) struct Readers {
 impl Readers {
     pub(crate) fn new(database: Database) -> Self {
         Self { database, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// See [`Database::empty_log`].
+    pub(crate) fn empty_log(&self) -> Result<bool> {
+        self.database.empty_log()
     }
 
     /// A reader that the caller keeps.

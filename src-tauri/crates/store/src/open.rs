@@ -2,6 +2,7 @@
 
 use crate::alarm::StoreAlarm;
 use crate::connection::{Database, Readers};
+use crate::cut;
 use crate::error::{Error, Result};
 use crate::high_water::{MarkFile, Slot, newest_head};
 use crate::instance::{Instance, setup_lock, unusable};
@@ -93,6 +94,14 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         Err(error) => return Err(unusable(folder, &error)),
     };
     alarms.extend(compare(&connection, &written)?);
+    // The next entries move the mark beyond what is missing.
+    if !read_only && let Some(head) = newest_head(written.iter()) {
+        for alarm in &alarms {
+            if let StoreAlarm::AuditBehind { found, .. } = alarm {
+                cut::keep(&connection, head, *found)?;
+            }
+        }
+    }
 
     let max_pages = Arc::new(Mutex::new(options.max_pages));
     let signer = Arc::new(Mutex::new(None));

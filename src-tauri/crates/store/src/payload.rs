@@ -200,14 +200,20 @@ impl Store {
         })
     }
 
-    /// Erases the payload of this hash for every entry that names it, and records that; `None` when there is none.
+    /// Erases the payload of this hash for every entry that names it, and records that; `None` when there is none. Its bytes
+    /// are overwritten in the database and leave the log of writes, unless somebody reads an older state just then.
     pub fn audit_erase(&self, hash: &str, record: Record) -> Result<Option<Receipt>> {
         let hash = hash.to_owned();
-        self.write(true, move |work| {
+        let erased = self.write(true, move |work| {
             if !blob::free_one(work.connection, SNAPSHOTS, &hash)? {
                 return Ok(None);
             }
             append_one(work, record, None).map(Some)
-        })
+        })?;
+        if erased.is_some() {
+            // It is erased and recorded; a log that is in use is emptied when the store is closed.
+            let _ = self.inner.readers.empty_log();
+        }
+        Ok(erased)
     }
 }

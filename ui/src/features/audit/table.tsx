@@ -71,7 +71,7 @@ export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, on
           {shown.map((item) => {
             const row = rows[item.index];
             if (!row) return null;
-            return <Row key={item.key} row={row} index={item.index} top={item.start} on={row.seq === selected} state={tickOf(row.seq, verdict)} onSelect={select} onRun={run} />;
+            return <Row key={item.key} row={row} index={item.index} top={item.start} on={row.seq === selected} state={tickOf(row, verdict)} onSelect={select} onRun={run} />;
           })}
         </div>
       </div>
@@ -101,10 +101,10 @@ const Row = memo(function Row({ row, index, top, on, state, onSelect, onRun }: R
 
 /** `after`: behind the place where it broke. */
 type Link = 'intact' | 'sealed' | 'broken' | 'after' | 'unknown';
-function tickOf(seq: number, verdict: AuditVerdict | undefined): Link {
+function tickOf({ seq, sealed }: AuditRow, verdict: AuditVerdict | undefined): Link {
   const broken = verdict?.state === 'broken' ? verdict.broken?.seq : undefined;
   if (broken !== undefined && seq >= broken) return seq === broken ? 'broken' : 'after';
-  if (verdict?.lastCheckpoint !== undefined && seq === verdict.lastCheckpoint.size - 1) return 'sealed';
+  if (sealed === true || (verdict?.lastCheckpoint !== undefined && seq === verdict.lastCheckpoint.size - 1)) return 'sealed';
   return broken !== undefined || (verdict?.state === 'intact' && seq < verdict.checked) ? 'intact' : 'unknown';
 }
 

@@ -9,8 +9,10 @@ import { short } from './hash.ts';
 import type { AuditStatus } from './types.ts';
 import { damageText } from './words.ts';
 
-export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
+export function VerdictBar({ status, size, busy, onGo, onExport, onVerify, onAccept }: {
   status: AuditStatus | undefined; size: number | undefined; busy: boolean; onGo(seq: number): void; onExport: (() => void) | undefined; onVerify(): void;
+  /** Says why the end of the chain is missing; absent for who may not. */
+  onAccept: (() => void) | undefined;
 }) {
   const [open, setOpen] = useState(false);
   const now = useNow(15_000);
@@ -23,7 +25,7 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
   );
   const busyMark = busy || status.running ? <span className="row gap1 t2 nw"><Icon name="arc" size={12} spin />{t('audit.verifying')}</span> : null;
   if (state === 'broken' && status.broken) {
-    const { seq, kind, message } = status.broken;
+    const { seq, kind, message, acceptable } = status.broken;
     return (
       <>
         <div className="au-ver bad" role="alert">
@@ -32,6 +34,7 @@ export function VerdictBar({ status, size, busy, onGo, onExport, onVerify }: {
           <span className="t2 ell grow">{seq > 0 ? t('audit.brokenBefore', { seq: formatNumber(seq - 1) }) : ''}</span>
           {status.notRecorded ? <NotRecorded why={status.notRecorded} /> : null}{busyMark}{proves}
           <Button small onClick={() => onGo(seq)}>{t('audit.goRecord')}</Button>
+          {acceptable === true && onAccept ? <Button small onClick={onAccept}>{t('audit.acceptCut')}</Button> : null}
           {onExport ? <Button small icon="dl" onClick={onExport}>{t('audit.exportEvidence')}</Button> : null}
         </div>
         <Payloads status={status} onGo={onGo} />

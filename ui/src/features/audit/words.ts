@@ -71,6 +71,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   AUDIT_RETENTION_CHANGED: { icon: 'chain', color: 't2', key: 'audit.event.AUDIT_RETENTION_CHANGED' },
   AUDIT_KEY_CHANGED: { icon: 'key', color: 'c-wait', key: 'audit.event.AUDIT_KEY_CHANGED' },
   CLOCK_JUMPED: { icon: 'clock', color: 'c-wait', key: 'audit.event.CLOCK_JUMPED' },
+  AUDIT_CUT_ACCEPTED: { icon: 'flag', color: 'c-wait', key: 'audit.event.AUDIT_CUT_ACCEPTED' },
   AUDIT_VERIFY_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.AUDIT_VERIFY_FAILED' },
 };
 

@@ -213,6 +213,30 @@ describe('the audit viewer (E4-E7)', () => {
     fireEvent.click(screen.getByRole('button', { name: 'To the newest' }));
     await waitFor(() => expect(rows()[0]?.textContent).toContain('499'));
   });
+  it('shows a record that a link leads to among those around it', async () => {
+    await show('#/audit/12', 500);
+    expect(await screen.findByText('Records up to 23; newer ones are not shown.')).toBeTruthy();
+    expect(rows().find((row) => row.getAttribute('aria-selected') === 'true')?.textContent).toContain('12');
+  });
+  it('marks each record up to which a checkpoint seals', async () => {
+    await show('#/audit', 60, () => { for (const at of [40, 51]) { const record = host.records[at]; if (record) record.row.sealed = true; } });
+    const sealed = () => rows().filter((row) => within(row).queryByRole('img', { name: 'sealed by a checkpoint' })).map((row) => row.querySelector('.seq')?.textContent);
+    await waitFor(() => expect(sealed()).toEqual(['56', '51', '40']));
+  });
+  it('asks why the end is missing, and takes the answer for the record (E2)', async () => {
+    await show('#/audit', 60, () => {
+      Object.assign(host.status, { state: 'broken', broken: { seq: 58, kind: 'TRUNCATED', message: 'x', acceptable: true } });
+      Object.assign(fake.handlers, { who: () => ({ operatorId: 'user:ada', role: 'builder', via: 'rest' }), audit_accept_cut: () => { Object.assign(host.status, { state: 'intact', broken: undefined }); return { status: 'ok', seq: 60 }; } });
+    });
+    const banner = await screen.findByRole('alert');
+    fireEvent.click(await within(banner).findByRole('button', { name: 'Say why…' }));
+    const send = screen.getByRole('button', { name: 'Record and go on' });
+    expect(send.hasAttribute('disabled') || send.getAttribute('aria-disabled') === 'true').toBe(true);
+    fireEvent.change(screen.getByRole('textbox', { name: /^Why/ }), { target: { value: ' a power cut ' } });
+    fireEvent.click(send);
+    await waitFor(() => expect(fake.calls.find((call) => call.command === 'audit_accept_cut')?.payload).toEqual({ reason: 'a power cut' }));
+    await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  });
   it('says when its counts are those of the newest records alone', async () => {
     await show('#/audit', 60, () => { const { audit_facets: all } = fake.handlers; Object.assign(fake.handlers, { audit_facets: (request: never) => ({ ...(all?.(request) as object), newest: 10_000 }) }); });
     expect(await screen.findByText('Counts are of the newest 10,000 records. A query narrows them.')).toBeTruthy();

@@ -3,9 +3,9 @@
 use crate::app::App;
 use crate::bodies::people::text;
 use crate::dto::{
-    AuditCount, AuditErase, AuditExport, AuditExported, AuditFacets, AuditFacetsRequest, AuditGet, AuditHead,
-    AuditKeyChoose, AuditList, AuditPage, AuditRecord, AuditRecordView, AuditRecorded, AuditStatus, AuditVerdict,
-    AuditVerify, Empty,
+    AuditAcceptCut, AuditCount, AuditErase, AuditExport, AuditExported, AuditFacets, AuditFacetsRequest, AuditGet,
+    AuditHead, AuditKeyChoose, AuditList, AuditPage, AuditRecord, AuditRecordView, AuditRecorded, AuditStatus,
+    AuditVerdict, AuditVerify, Empty,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::export::Exported;
@@ -167,6 +167,24 @@ fn handed_out(
 }
 
 /// UX E1: what may have to be forgotten stands apart under its hash.
+pub(crate) fn audit_accept_cut(app: &App, caller: &Caller, request: AuditAcceptCut) -> ApiResult<AuditRecorded> {
+    let reason = text(Some(request.reason), "reason")?.ok_or_else(|| {
+        ApiError::bad_request("A reason is missing.", "Say why entries are missing; that is recorded.")
+    })?;
+    let nothing = || {
+        let hint = "Only a missing end can be accepted: what was changed stays broken until it is put right.";
+        ApiError::new(Class::Conflict, "NOTHING_MISSING", "No end of the audit chain is missing.", hint)
+    };
+    let cut = app.store.audit_cut()?.ok_or_else(nothing)?;
+    let facts =
+        signed(caller, json!({ "seq": cut.seq(), "expected": cut.expected, "found": cut.found, "reason": reason }));
+    let record = app.fact(AuditEvent::AuditCutAccepted, Level::Critical, caller.actor(), facts);
+    let receipt = app.store.audit_accept_cut(record)?.ok_or_else(nothing)?;
+    // The verdict of before would stand until somebody asks for another one.
+    app.verify_audit(true)?;
+    Ok(AuditRecorded { status: "ok".into(), seq: receipt.seq })
+}
+
 pub(crate) fn audit_erase(app: &App, caller: &Caller, request: AuditErase) -> ApiResult<AuditRecorded> {
     let reason = text(Some(request.reason), "reason")?
         .ok_or_else(|| ApiError::bad_request("A reason is missing.", "Say why it is erased; that is recorded."))?;

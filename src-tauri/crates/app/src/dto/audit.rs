@@ -85,6 +85,9 @@ pub struct AuditRow {
     pub hash: String,
     /// Hash of the entry before.
     pub prev_hash: String,
+    /// It is the last one that a checkpoint seals.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sealed: bool,
     /// How it stands with what it keeps apart; absent when it keeps nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<AuditPayloadState>,
@@ -360,6 +363,9 @@ pub struct AuditBroken {
     pub found: Option<String>,
     /// In a sentence.
     pub message: String,
+    /// A person may say why with `audit_accept_cut`: the end is missing, and only this host knew of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acceptable: bool,
 }
 
 /// The last verification, and who signs.
@@ -525,6 +531,14 @@ pub struct AuditPayloads {
     pub lost: Vec<u64>,
     /// Entries whose payload is not the one that was sealed.
     pub changed: Vec<u64>,
+}
+
+/// A person knows that the end of the chain is missing.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AuditAcceptCut {
+    /// Why it is missing; it is recorded.
+    pub reason: String,
 }
 
 /// Erases what an entry keeps apart.

@@ -76,6 +76,14 @@ pub(crate) enum Audit {
         #[arg(long)]
         now: bool,
     },
+    /// Says that it is known why the end of the chain is missing, which a verification found. It is recorded; from then on
+    /// the chain is judged by what is there.
+    #[command(after_help = "Example:\n  signalbox audit accept-cut --reason 'power cut of 3 May, looked at by Ada'")]
+    AcceptCut {
+        /// Why.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
     /// Erases what an entry keeps apart under its hash; the chain stays valid. That is recorded.
     #[command(after_help = "Example:\n  signalbox audit erase 120 --reason 'request of the person, ticket 7'")]
     Erase {

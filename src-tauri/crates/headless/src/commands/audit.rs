@@ -23,6 +23,15 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
             });
             status(app, output, place.map(|place| json!({ "where": place, "new": new }))).await
         }
+        Audit::AcceptCut { reason } => {
+            let done = app.dispatch(&Caller::terminal(None)?, "audit_accept_cut", json!({ "reason": reason })).await?;
+            if output.json {
+                output.value(&done);
+            } else {
+                output.line(&format!("Accepted; entry {} says so.", done["seq"]));
+            }
+            Ok(OK)
+        }
         Audit::Erase { seq, reason } => {
             let request = json!({ "seq": seq, "reason": reason });
             let done = app.dispatch(&Caller::terminal(None)?, "audit_erase", request).await?;

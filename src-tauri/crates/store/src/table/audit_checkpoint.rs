@@ -57,6 +57,14 @@ fn trusted(checkpoint: &str, frontier: &str) -> Result<Trusted> {
 }
 
 /// All of them; a row that is none is left out, and what follows it then does not fit.
+/// The last entries of those checkpoints that seal one of these entries, both included.
+pub(crate) fn ends(connection: &Connection, from: u64, to: u64) -> Result<Vec<u64>> {
+    let text = "SELECT size - 1 FROM audit_checkpoint WHERE size BETWEEN ? AND ?";
+    let mut statement = connection.prepare_cached(text)?;
+    let ends = statement.query_map([from.saturating_add(1), to.saturating_add(1)], |row| row.get(0))?;
+    Ok(ends.collect::<rusqlite::Result<_>>()?)
+}
+
 pub(crate) fn all(connection: &Connection) -> Result<Vec<SignedCheckpoint>> {
     let mut statement = connection.prepare_cached("SELECT checkpoint FROM audit_checkpoint ORDER BY cp_seq")?;
     let mut rows = statement.query([])?;

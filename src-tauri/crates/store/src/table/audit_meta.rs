@@ -25,6 +25,11 @@ pub(crate) fn set(connection: &Connection, name: &str, value: &str) -> Result<()
     Ok(())
 }
 
+pub(crate) fn remove(connection: &Connection, name: &str) -> Result<()> {
+    connection.prepare_cached("DELETE FROM audit_meta WHERE name = ?")?.execute([name])?;
+    Ok(())
+}
+
 /// The chain's name.
 pub(crate) fn log_id(connection: &Connection) -> Result<String> {
     get(connection, "logId")?

@@ -1,6 +1,7 @@
 //! Tests of the store, one binary.
 
 mod child;
+mod cut;
 mod damage;
 mod decisions;
 mod disk_full;

@@ -1,0 +1,76 @@
+//! A chain whose end is missing: the high-water file alone knows it, and the next entries move that file on. What was found
+//! is therefore kept in the store until a person says that it is known. Tests: `tests/store/cut.rs`.
+
+use crate::chain::{Receipt, append_one};
+use crate::error::Result;
+use crate::high_water;
+use crate::store::Store;
+use crate::table::{audit_entry, audit_meta};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use signalbox_audit::{Head, Record};
+
+const CUT: &str = "cut";
+
+/// Entries that were written and are not there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cut {
+    /// Entries that there were, by the high-water file.
+    pub expected: u64,
+    /// Entries that there were when it was found.
+    pub found: u64,
+    /// Hash of the last one that there was.
+    pub hash: String,
+}
+
+impl Cut {
+    /// The first entry that is missing, or is another one than was written.
+    pub fn seq(&self) -> u64 {
+        self.found.min(self.expected.saturating_sub(1))
+    }
+}
+
+/// Keeps that the chain does not end with `head` any more. What was found first stays: what is found later may follow from it.
+pub(crate) fn keep(connection: &Connection, head: Head, found: u64) -> Result<()> {
+    if get(connection)?.is_none() {
+        let cut = Cut { expected: head.size, found, hash: head.head_hash.to_hex() };
+        audit_meta::set(connection, CUT, &serde_json::to_string(&cut).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// Nothing is missing where somebody brought the entries back.
+fn get(connection: &Connection) -> Result<Option<Cut>> {
+    let Some(cut) = audit_meta::get(connection, CUT)?.and_then(|text| serde_json::from_str::<Cut>(&text).ok()) else {
+        return Ok(None);
+    };
+    let last = audit_entry::get(connection, cut.expected.saturating_sub(1))?;
+    Ok((last.map(|row| row.hash).as_ref() != Some(&cut.hash)).then_some(cut))
+}
+
+impl Store {
+    /// What is missing at the end of the chain, until [`Self::audit_accept_cut`].
+    pub fn audit_cut(&self) -> Result<Option<Cut>> {
+        self.view(get)
+    }
+
+    /// Keeps that entries from `found` on are missing, if the high-water file says so; before anything is written that
+    /// moves it on.
+    pub fn audit_keep_cut(&self, found: u64) -> Result<()> {
+        let head = high_water::head(&self.folder().join("signalbox.mark"));
+        let Some(head) = head.filter(|head| head.size > found) else { return Ok(()) };
+        self.write(true, move |work| keep(work.connection, head, found))
+    }
+
+    /// A person knows that it is missing; `record` says so in the chain. `None` when nothing is missing.
+    pub fn audit_accept_cut(&self, record: Record) -> Result<Option<Receipt>> {
+        self.write(true, move |work| {
+            if get(work.connection)?.is_none() {
+                return Ok(None);
+            }
+            audit_meta::remove(work.connection, CUT)?;
+            append_one(work, record, None).map(Some)
+        })
+    }
+}

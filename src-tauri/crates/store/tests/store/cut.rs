@@ -1,0 +1,57 @@
+//! A missing end of the audit chain is known until a person has accepted it.
+
+use crate::people::record;
+use crate::support::{raw, temporary};
+use serde_json::json;
+use signalbox_store::{Store, StoreOptions};
+
+fn noted(store: &Store, times: u64, words: &str) {
+    for n in 0..times {
+        store.audit_append(record("NOTE", "r", json!({ words: n })), None, false).expect("records");
+    }
+}
+
+#[test]
+fn a_missing_end_is_known_although_others_are_written_behind_it() {
+    let (folder, store) = temporary();
+    noted(&store, 5, "first");
+    drop(store);
+    let cut = "DELETE FROM audit_entry WHERE seq >= 3; DELETE FROM audit_checkpoint WHERE size > 3";
+    raw(folder.path()).execute_batch(cut).expect("cuts");
+
+    let open = || Store::open(folder.path(), &StoreOptions::default()).expect("opens");
+    let store = open();
+    let known = store.audit_cut().expect("reads").expect("the end is missing");
+    assert_eq!((known.expected, known.found, known.seq()), (5, 3, 3));
+    // As many again, and a restart: the high-water file says nothing any more.
+    noted(&store, 4, "later");
+    drop(store);
+    let store = open();
+    assert_eq!(store.alarms(), []);
+    assert_eq!(store.audit_cut().expect("reads"), Some(known));
+
+    let accepted = record("AUDIT_CUT_ACCEPTED", "$audit", json!({ "reason": "a power cut" }));
+    let receipt = store.audit_accept_cut(accepted.clone()).expect("writes").expect("something is missing");
+    assert_eq!((receipt.seq, store.audit_cut().expect("reads")), (7, None));
+    assert_eq!(store.audit_accept_cut(accepted).expect("writes"), None, "nothing is accepted twice");
+    assert_eq!(open().audit_cut().expect("reads"), None);
+}
+
+#[test]
+fn an_end_that_goes_while_the_store_is_open_is_kept_before_the_next_entry() {
+    let (folder, store) = temporary();
+    noted(&store, 4, "first");
+    store.audit_keep_cut(4).expect("nothing is missing");
+    assert_eq!(store.audit_cut().expect("reads"), None);
+    let cut = "CREATE TABLE kept AS SELECT * FROM audit_entry; DELETE FROM audit_entry WHERE seq = 3";
+    raw(folder.path()).execute_batch(cut).expect("cuts");
+    store.audit_keep_cut(3).expect("keeps");
+    noted(&store, 3, "later");
+    store.audit_keep_cut(6).expect("the first finding stays");
+    let known = store.audit_cut().expect("reads").expect("the end is missing");
+    assert_eq!((known.expected, known.found), (4, 3));
+    // From a backup: nothing is missing then.
+    let back = "DELETE FROM audit_entry; INSERT INTO audit_entry SELECT * FROM kept";
+    raw(folder.path()).execute_batch(back).expect("brings back");
+    assert_eq!(store.audit_cut().expect("reads"), None);
+}
