@@ -1227,11 +1227,13 @@ export interface HandlerDryRun {
   collected?: boolean;
   /** Numbers of the back-off. */
   retry?: RetryPolicy;
+  /** They are the step's own: as long as one is left, nobody else is asked. */
+  ownRetry?: boolean;
 }
 
 /** What would happen. */
 export interface HandlerDryRunResult {
-  /** The rule that decides, or `policy:safe`, `policy:fail`, `default`. */
+  /** The rule that decides, or `policy:safe`, `policy:fail`, `default`; `own` for the step's own retry. */
   rule: string;
   /** Its place in the list, from 0. */
   index?: number;

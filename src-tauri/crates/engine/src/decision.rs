@@ -198,7 +198,7 @@ pub(crate) fn verdicts(rules: &[Rule], scope: &Scope) -> impl Iterator<Item = Ru
 }
 
 /// What a dry run came to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// Which rule, when one of the list fits.
     pub index: Option<usize>,

@@ -1,6 +1,7 @@
 //! The audit chain inside the writer's transactions: an entry is sealed where the state that it describes is changed, or
 //! neither is written. The head is read in the transaction, because another process may have written since.
 
+use crate::cut;
 use crate::document::Blob;
 use crate::error::{Error, Result};
 use crate::high_water;
@@ -84,8 +85,10 @@ struct Tail {
 }
 
 impl Tail {
-    fn read(connection: &Connection) -> Result<Self> {
+    fn read(work: &Work<'_>) -> Result<Self> {
+        let connection = work.connection;
         let (head, high) = audit_entry::tail(connection)?;
+        cut::look(connection, work.known, head)?;
         Ok(Self { chain: Chain::at(audit_meta::log_id(connection)?, head), from: head.size, high })
     }
 
@@ -128,7 +131,7 @@ pub(crate) fn append_ready(work: &mut Work<'_>, records: Vec<Ready>) -> Result<(
     if records.is_empty() {
         return Ok(());
     }
-    let mut tail = Tail::read(work.connection)?;
+    let mut tail = Tail::read(work)?;
     for ready in records {
         tail.append(work, ready)?;
     }
@@ -143,7 +146,7 @@ fn counted(connection: &Connection, mut record: Record) -> Result<Record> {
 }
 
 pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&str>) -> Result<Receipt> {
-    let mut tail = Tail::read(work.connection)?;
+    let mut tail = Tail::read(work)?;
     let receipt = tail.append(work, Ready::with(record, dedupe.map(str::to_owned)))?;
     tail.end(work)?;
     Ok(receipt)

@@ -40,6 +40,17 @@ pub(crate) fn keep(connection: &Connection, head: Head, found: u64) -> Result<()
     Ok(())
 }
 
+/// Before something is appended: whether the chain still has the entries that this process knows of.
+pub(crate) fn look(connection: &Connection, known: Option<Head>, now: Head) -> Result<()> {
+    let Some(known) = known.filter(|known| *known != now) else { return Ok(()) };
+    // Another process wrote in between, or somebody took entries away.
+    let last = audit_entry::get(connection, known.size.saturating_sub(1))?;
+    if last.map(|row| row.hash) != Some(known.head_hash.to_hex()) {
+        keep(connection, known, now.size)?;
+    }
+    Ok(())
+}
+
 /// Nothing is missing where somebody brought the entries back.
 fn get(connection: &Connection) -> Result<Option<Cut>> {
     let Some(cut) = audit_meta::get(connection, CUT)?.and_then(|text| serde_json::from_str::<Cut>(&text).ok()) else {
@@ -69,8 +80,9 @@ impl Store {
             if get(work.connection)?.is_none() {
                 return Ok(None);
             }
+            let receipt = append_one(work, record, None)?;
             audit_meta::remove(work.connection, CUT)?;
-            append_one(work, record, None).map(Some)
+            Ok(Some(receipt))
         })
     }
 }

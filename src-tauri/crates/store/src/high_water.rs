@@ -73,6 +73,11 @@ impl MarkFile {
         Ok((Self { file, next, counter, last }, slots.into_iter().map(|(_, _, slot)| slot).collect()))
     }
 
+    /// The end of the audit chain that was written last, here or before.
+    pub(crate) fn head(&self) -> Option<Head> {
+        self.last.head
+    }
+
     /// What a commit appended. Failing is no failure of the commit: the mark only lags behind.
     pub(crate) fn write(&mut self, mark: Option<Mark>, head: Option<Head>) {
         if mark.is_none() && head.is_none() {

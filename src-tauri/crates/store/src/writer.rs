@@ -30,6 +30,8 @@ pub(crate) struct Work<'a> {
     pub(crate) signer: Option<Arc<Signer>>,
     /// Set by a job that appended audit entries.
     pub(crate) head: Option<Head>,
+    /// The end of the audit chain after the last commit of this process: it can only have grown.
+    pub(crate) known: Option<Head>,
 }
 
 pub(crate) trait Job: Send {
@@ -293,7 +295,8 @@ impl Writer {
         let signer = self.signer();
         let mut rest = group.into_iter();
         while let Some(mut job) = rest.next() {
-            match run_one(&connection, job.as_mut(), alone, signer.as_ref()) {
+            let known = marks.head.or_else(|| self.marks.as_ref().and_then(MarkFile::head));
+            match run_one(&connection, job.as_mut(), alone, signer.as_ref(), known) {
                 Ok(written) => {
                     marks = Marks { event: written.event.or(marks.event), head: written.head.or(marks.head) };
                     done.push(job);
@@ -374,11 +377,17 @@ struct Marks {
     head: Option<Head>,
 }
 
-fn run_one(connection: &Connection, job: &mut dyn Job, alone: bool, signer: Option<&Arc<Signer>>) -> Result<Marks> {
+fn run_one(
+    connection: &Connection,
+    job: &mut dyn Job,
+    alone: bool,
+    signer: Option<&Arc<Signer>>,
+    known: Option<Head>,
+) -> Result<Marks> {
     if !alone {
         execute(connection, "SAVEPOINT job")?;
     }
-    let mut work = Work { connection, mark: None, signer: signer.cloned(), head: None };
+    let mut work = Work { connection, mark: None, signer: signer.cloned(), head: None, known };
     // A panic is a bug of one job; the store goes on for the others.
     let result = catch_unwind(AssertUnwindSafe(|| job.run(&mut work)))
         .unwrap_or_else(|_| Err(Error::Invalid { reason: "writing it failed inside".into() }));

@@ -7,9 +7,10 @@ import { plain } from '../../code/letters.ts';
 import { formatMoment, formatPause, t } from '../../i18n/index.ts';
 import { Icon, Select, SignalIcon, Switch } from '../../kit/index.ts';
 import { ACTIONS, actionWords } from './rules-editor.tsx';
+import { RETRY_DEFAULTS } from './then-words.ts';
 
 const TYPES = ['NetworkError', 'Timeout', 'ValidationError', 'ToolError', 'LLMError', 'UnknownError'] as const;
-const FIRST: TriedError = { type: 'NetworkError', message: '', retryable: true, attempt: 0, maxAttempts: 3 };
+const FIRST: TriedError = { type: 'NetworkError', message: '', retryable: true, attempt: 0 };
 
 /** What the engine is asked besides the error. */
 export type Setting = Omit<HandlerDryRun, 'error' | 'item'>;
@@ -17,8 +18,9 @@ export type Setting = Omit<HandlerDryRun, 'error' | 'item'>;
 const codeOf = (error: TriedError): string => (typeof error.details?.['code'] === 'string' ? error.details['code'] : '');
 
 function fromPast({ error }: PastError): TriedError {
-  const { type, message, retryable, attempt = 0, maxAttempts, details } = error;
-  return { type, message, retryable, attempt, ...(maxAttempts === undefined ? {} : { maxAttempts }), ...(details ? { details } : {}) };
+  const { type, message, retryable, attempt = 0, details } = error;
+  // How many retries there are is what the step says now.
+  return { type, message, retryable, attempt, ...(details ? { details } : {}) };
 }
 
 /** Calls of one step fail in the same words: when it was and which call tells them apart. */
@@ -39,8 +41,13 @@ function named(all: readonly PastError[]): { name: string; past: PastError }[] {
   });
 }
 
-export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
-  workflowId: string; nodeIds: readonly string[] | undefined; titles: (id: string) => string; setting: Setting; rules: readonly Rule[];
+export function DryRun({ workflowId, nodeIds, titles, settingOf, rules, leads }: {
+  workflowId: string; nodeIds: readonly string[] | undefined; titles: (id: string) => string;
+  /** For an error of this step; of none when it is made up. */
+  settingOf(step: string | undefined): Setting;
+  rules: readonly Rule[];
+  /** Title of the step that the red wire leads to: nobody else decides then. */
+  leads?: string | undefined;
 }) {
   const past = useCommand('past_errors', { workflowId, ...(nodeIds ? { nodeIds: [...nodeIds] } : {}) });
   const [chosen, setChosen] = useState('');
@@ -52,9 +59,10 @@ export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
   const [attempt, setAttempt] = useState<number | null>(null);
   const error = { ...base, attempt: attempt ?? base.attempt ?? 0 };
   const item = picked?.error.details?.['input'];
+  const setting = settingOf(picked?.stepId);
   const answer = useCommand('handler_dry_run', { ...setting, error, ...(item === undefined ? {} : { item }) }, { placeholderData: (before) => before });
   const change = (part: Partial<TriedError>): void => setOwn({ ...own, ...part });
-  const bound = error.maxAttempts ?? 3;
+  const bound = setting.retry?.maxAttempts ?? RETRY_DEFAULTS.maxAttempts;
   return (
     <div className="field">
       <span className="lab">{t('dry.title')}<span className="t3 end">{t('dry.hint')}</span></span>
@@ -73,19 +81,23 @@ export function DryRun({ workflowId, nodeIds, titles, setting, rules }: {
             </>
           )}
         </div>
-        {answer.error ? <p className="s c-err dry-out">{t('dry.failed')}: {answer.error.message}</p> : answer.data ? <Answer answer={answer.data} rules={rules} bound={bound} /> : null}
+        {answer.error ? <p className="s c-err dry-out">{t('dry.failed')}: {answer.error.message}</p> : answer.data ? <Answer answer={answer.data} rules={rules} bound={bound} byChance={setting.retry?.jitter !== false} leads={leads} /> : null}
       </div>
     </div>
   );
 }
 
-function Answer({ answer, rules, bound }: { answer: NonNullable<ReturnType<typeof useCommand<'handler_dry_run'>>['data']>; rules: readonly Rule[]; bound: number }) {
+function Answer({ answer, rules, bound, byChance, leads }: { answer: NonNullable<ReturnType<typeof useCommand<'handler_dry_run'>>['data']>; rules: readonly Rule[]; bound: number; byChance: boolean; leads: string | undefined }) {
+  if (answer.rule !== 'own' && leads !== undefined) {
+    return <div className="dry-out" data-dry="wire" role="status"><b className="c-sel row gap1"><Icon name="okc" />{t('dry.leads', { step: leads })}</b></div>;
+  }
   const action = (ACTIONS as readonly string[]).includes(answer.action) ? actionWords(answer.action) : answer.action;
-  const head = answer.index !== undefined ? t('dry.fires', { n: answer.index + 1, action }) : answer.rule.startsWith('policy:') ? t('dry.policy', { action }) : t('dry.default', { action });
+  const head = answer.rule === 'own' ? t('dry.ownRetry') : answer.index !== undefined ? t('dry.fires', { n: answer.index + 1, action }) : answer.rule.startsWith('policy:') ? t('dry.policy', { action }) : t('dry.default', { action });
   const wanted = answer.wanted === undefined ? null : answer.wanted === 'retry' ? t('dry.wantedRetry', { n: bound }) : answer.wanted === 'abort' ? t('dry.wantedAbort') : t('dry.wanted', { wanted: actionWords(answer.wanted) });
   return (
     <div className="dry-out" data-dry={answer.action} role="status">
       <b className={answer.action === 'abort' ? 'c-err row gap1' : 'c-sel row gap1'}><Icon name={answer.action === 'abort' ? 'ban' : 'okc'} />{head}</b>
+      {answer.rule === 'own' ? <p className="s t2">{t('dry.ownRetryText')}</p> : null}
       {wanted ? <p className="s t2">{wanted}</p> : null}
       {answer.why.length > 0 ? (
         <ol className="dry-why" aria-label={t('workflow.rules')}>
@@ -104,7 +116,7 @@ function Answer({ answer, rules, bound }: { answer: NonNullable<ReturnType<typeo
           })}
         </ol>
       ) : null}
-      {answer.action === 'retry' ? <p className="s t2 row gap1"><SignalIcon signal="retry" size={12} />{answer.delayMs ? t('dry.delay', { time: formatPause(answer.delayMs) }) : t('dry.noDelay')}</p> : null}
+      {answer.action === 'retry' ? <p className="s t2 row gap1"><SignalIcon signal="retry" size={12} />{answer.delayMs ? t(byChance ? 'dry.delay' : 'dry.delayExact', { time: formatPause(answer.delayMs) }) : t('dry.noDelay')}</p> : null}
     </div>
   );
 }

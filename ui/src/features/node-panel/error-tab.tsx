@@ -10,6 +10,7 @@ import { DryRun } from './dry-run.tsx';
 import { HandlerTab } from './handler-tab.tsx';
 import { DEFAULT_RULES } from './rules-editor.tsx';
 import { RetryTimeline } from './retry-timeline.tsx';
+import { ofStep } from './tried-step.ts';
 import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf, wiredPorts } from './then-words.ts';
 import type { NodePanelProps } from './types.ts';
 
@@ -32,13 +33,15 @@ const JITTER: JsonSchema = { type: 'boolean', title: t('error.jitter'), descript
 
 const LEVELS = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const;
 
-/** Who decides about an error of this step: the handler its red wire leads to, else the workflow's policy. */
-function decidersOf(document: Workflow, nodeId: string): { rules: readonly Rule[]; setting: Pick<HandlerDryRun, 'rules' | 'policy' | 'wired' | 'collected'> } {
-  const handlerId = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => edge.to).find((id) => document.nodes[id]?.type === 'builtin.error_handler');
+/** Who decides about an error of this step: the handler its red wire leads to, the wire itself, else the workflow's policy. */
+function decidersOf(document: Workflow, nodeId: string, catalog: readonly NodeDescriptor[]): { rules: readonly Rule[]; setting: Pick<HandlerDryRun, 'rules' | 'policy' | 'wired' | 'collected'>; leads?: string } {
+  const targets = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => edge.to);
+  const handlerId = targets.find((id) => document.nodes[id]?.type === 'builtin.error_handler');
   if (handlerId !== undefined) {
     const own = (document.nodes[handlerId]?.config as { rules?: Rule[] } | undefined)?.rules;
     return { rules: own?.length ? own : DEFAULT_RULES, setting: { rules: own ?? [], wired: wiredPorts(document, handlerId) } };
   }
+  if (targets.length > 0) return { rules: [], setting: { policy: 'fail' }, leads: targets.map((id) => titleOf(document, id, catalog)).join(', ') };
   const around = document.nodes[document.nodes[nodeId]?.parent ?? '']?.config as { onChildError?: string } | undefined;
   const collected = around?.onChildError === 'collect_errors';
   const policy = document.settings?.errorPolicy ?? 'fail';
@@ -94,7 +97,7 @@ function StepTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly,
     onEdit({ type: 'setNode', id: nodeId, path: lonely ? ['errorHandling'] : ['errorHandling', field], value }, { label });
   }
   const setFallback = (target: string) => setOne('fallbackNodeId', target === '' ? undefined : target, t('error.fallback'));
-  const deciders = decidersOf(document, nodeId);
+  const deciders = decidersOf(document, nodeId, catalog);
 
   return (
     <FormScopeProvider value={scope}>
@@ -136,10 +139,7 @@ function StepTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly,
           <span className="s t3">{t('autofix.hint')}</span>
         </div>
         <DryRun workflowId={document.id} nodeIds={[nodeId]} titles={(id) => titleOf(document, id, catalog)} rules={deciders.rules}
-          setting={{
-            ...deciders.setting, kind: node.type, fallback: handling?.fallbackNodeId !== undefined, retry: { ...RETRY_DEFAULTS, ...own },
-            ...(handling?.humanReviewThreshold ? { threshold: handling.humanReviewThreshold } : {}), ...(handling?.autoFix === undefined ? {} : { autoFix: handling.autoFix }),
-          }} />
+          settingOf={() => ({ ...deciders.setting, ...ofStep(document, nodeId, catalog) })} leads={deciders.leads} />
         {descriptor && descriptor.errors.length > 0 ? (
           <details className="more">
             <summary className="cap">{t('error.codes')} <span className="t3">{descriptor.errors.length}</span></summary>

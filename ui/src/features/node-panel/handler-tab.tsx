@@ -8,7 +8,8 @@ import { FormScopeProvider, pointerOf, type ExpressionHost, type FormScope } fro
 import { DryRun } from './dry-run.tsx';
 import type { ErrorTabProps } from './error-tab.tsx';
 import { actionWords, DEFAULT_RULES, RulesEditor } from './rules-editor.tsx';
-import { RETRY_DEFAULTS, titleOf, wiredPorts } from './then-words.ts';
+import { titleOf, wiredPorts } from './then-words.ts';
+import { ofStep } from './tried-step.ts';
 
 const listOf = (config: unknown): Rule[] => {
   const list = typeof config === 'object' && config !== null ? (config as { rules?: unknown }).rules : undefined;
@@ -28,8 +29,6 @@ export function HandlerTab({ document, nodeId, catalog, diagnostics, readOnly, h
   if (!node) return null;
   const served = servedSteps(document, nodeId);
   const wired = wiredPorts(document, nodeId);
-  const first = document.nodes[served[0] ?? ''];
-  const handling = first?.errorHandling;
   const titles = (id: string): string => titleOf(document, id, catalog);
   const put = (next: readonly Rule[]): void =>
     onEdit({ type: 'setNode', id: nodeId, path: ['config', 'rules'], value: next.length === 0 ? undefined : next }, { label: t('workflow.rules'), merge: `rules ${nodeId} ${String(next.length)}` });
@@ -49,10 +48,7 @@ export function HandlerTab({ document, nodeId, catalog, diagnostics, readOnly, h
           </div>
         ) : <RulesEditor rules={rules} path={['config', 'rules']} wired={wired} host={host} onChange={put} />}
         <DryRun workflowId={document.id} nodeIds={served.length > 0 ? served : undefined} titles={titles} rules={rules.length === 0 ? DEFAULT_RULES : rules}
-          setting={{
-            rules: [...rules], wired, ...(first ? { kind: first.type } : {}), fallback: handling?.fallbackNodeId !== undefined, retry: { ...RETRY_DEFAULTS, ...handling?.retryPolicy },
-            ...(handling?.humanReviewThreshold ? { threshold: handling.humanReviewThreshold } : {}), ...(handling?.autoFix === undefined ? {} : { autoFix: handling.autoFix }),
-          }} />
+          settingOf={(step) => ({ rules: [...rules], wired, ...ofStep(document, step ?? served[0], catalog) })} />
       </div>
     </FormScopeProvider>
   );

@@ -15,7 +15,8 @@ import { DryRun } from './dry-run.tsx';
 import { HoursEditor } from './hours-editor.tsx';
 import { ParamsEditor } from './params-editor.tsx';
 import { RulesEditor } from './rules-editor.tsx';
-import { RETRY_DEFAULTS, titleOf } from './then-words.ts';
+import { titleOf } from './then-words.ts';
+import { ofStep } from './tried-step.ts';
 import type { NodePanelProps } from './types.ts';
 import { WorkflowModel } from './workflow-model.tsx';
 
@@ -80,7 +81,7 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
             <Findings findings={diagnosticsAt(diagnostics, '/settings/onAbort', true)} />
           </div>
           <DryRun workflowId={document.id} nodeIds={undefined} titles={(id) => titleOf(document, id, catalog)} rules={typeof policy === 'object' ? policy.rules : []}
-            setting={{ fallback: false, retry: RETRY_DEFAULTS, ...(typeof policy === 'object' ? { rules: policy.rules } : { policy }) }} />
+            settingOf={(step) => ({ ...ofStep(document, step, catalog), ...(typeof policy === 'object' ? { rules: policy.rules } : { policy }) })} />
           <div className="panel-rule" />
           <WorkflowModel settings={document.settings} />
           <div className="panel-rule" />

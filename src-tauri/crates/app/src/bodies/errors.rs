@@ -8,7 +8,7 @@ use crate::dto::{
     TriedPolicy,
 };
 use crate::error::ApiResult;
-use signalbox_engine::rules::{self, Decider, Facts, Wired};
+use signalbox_engine::rules::{self, Decider, Facts, Outcome, Wired};
 use signalbox_engine::{coverage, retry};
 use signalbox_model::{ErrorPayload, EventBody, Level, RetryPolicy, RunEvent, time};
 use signalbox_store::RunQuery;
@@ -63,7 +63,12 @@ pub(crate) fn handler_dry_run(_: &App, _: &Caller, request: HandlerDryRun) -> Ap
         Some(TriedPolicy::Fail) => Decider::Fail,
         None => Decider::Rules(list.clone()),
     };
-    let outcome = rules::dry_run(&decider, &error, &request.item, &facts, of_kind.as_ref());
+    // SEMANTICS 4, line 1, as `fold::own_retry_applies` has it.
+    let outcome = if request.own_retry && error.retryable && facts.may_retry {
+        Outcome { rule: "own".into(), action: "retry".into(), ..Outcome::default() }
+    } else {
+        rules::dry_run(&decider, &error, &request.item, &facts, of_kind.as_ref())
+    };
     let left = usize::try_from(tried.attempt).unwrap_or(usize::MAX);
     let delays = if outcome.action == "retry" {
         retry::timeline(&numbers).into_iter().skip(left).map(|planned| planned.delay_ms).collect()

@@ -206,6 +206,9 @@ pub struct HandlerDryRun {
     /// Numbers of the back-off.
     #[serde(default)]
     pub retry: Option<RetryPolicy>,
+    /// They are the step's own: as long as one is left, nobody else is asked.
+    #[serde(default)]
+    pub own_retry: bool,
 }
 
 /// What one rule said.
@@ -227,7 +230,7 @@ pub struct RuleTried {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HandlerDryRunResult {
-    /// The rule that decides, or `policy:safe`, `policy:fail`, `default`.
+    /// The rule that decides, or `policy:safe`, `policy:fail`, `default`; `own` for the step's own retry.
     pub rule: String,
     /// Its place in the list, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]

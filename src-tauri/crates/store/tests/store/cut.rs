@@ -55,3 +55,20 @@ fn an_end_that_goes_while_the_store_is_open_is_kept_before_the_next_entry() {
     raw(folder.path()).execute_batch(back).expect("brings back");
     assert_eq!(store.audit_cut().expect("reads"), None);
 }
+
+/// Nobody verifies while the store is open, and work goes on: the next entry finds it.
+#[test]
+fn an_end_that_goes_while_work_goes_on_is_found_by_the_next_entry() {
+    let (folder, store) = temporary();
+    let other = Store::open(folder.path(), &StoreOptions::default()).expect("opens");
+    noted(&store, 3, "first");
+    // Entries of another process are none that are missing.
+    noted(&other, 2, "other");
+    noted(&store, 1, "again");
+    noted(&other, 1, "and again");
+    assert_eq!(store.audit_cut().expect("reads"), None);
+    raw(folder.path()).execute_batch("DELETE FROM audit_entry WHERE seq >= 5").expect("cuts");
+    noted(&store, 4, "later");
+    let known = store.audit_cut().expect("reads").expect("the end is missing");
+    assert_eq!((known.expected, known.found), (6, 5));
+}
