@@ -78,6 +78,7 @@ export const rerun = {
   'rerun.allSteps.one': 'Show {n} step',
   'rerun.allSteps.other': 'Show all {n} steps',
   'rerun.fewer': 'Show fewer',
+  'rerun.recordedWaits': 'A new run begins in the place of this one. Recorded in the audit chain.',
   'rerun.recorded': 'A new run begins; this one stays as it is. Recorded in the audit chain.',
   'rerun.start.one': 'Re-run {n} step',
   'rerun.start.other': 'Re-run {n} steps',

@@ -44,13 +44,12 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const [below, setBelow] = useState<number>();
   const list = useAuditRows(settled, follow, below);
   // A link leads to a record that may be far back.
-  const linked = useRef(seq);
-  const linkedTo = linked.current;
+  const led = useRef<number | undefined>(undefined);
   useEffect(() => {
-    if (linkedTo === undefined || list.stale || list.rows === undefined) return;
-    linked.current = undefined;
-    if (!settled && !list.rows.some((row) => row.seq === linkedTo)) setBelow(linkedTo + AROUND);
-  }, [linkedTo, list.stale, list.rows, settled]);
+    if (seq === led.current || list.stale || list.rows === undefined) return;
+    led.current = seq;
+    if (seq !== undefined && !settled && !list.rows.some((row) => row.seq === seq)) setBelow(seq + AROUND);
+  }, [seq, list.stale, list.rows, settled]);
   const status = useCommand('audit_status', {}, { refetchInterval: 5_000 });
   const facets = useCommand('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
   // What is offered while one types comes from the whole chain: half a value fits nothing.

@@ -24,6 +24,20 @@ const PAGE: usize = 500;
 /// How long a cancel is waited for; calls under way get five seconds.
 const CANCEL_WAIT: Duration = Duration::from_secs(8);
 
+/// Most letters of a client's token: it stands in each event of its run.
+const TOKEN: usize = 256;
+
+/// A client's own word for the run it starts (T-13).
+pub(crate) fn run_token(token: Option<String>) -> ApiResult<Option<String>> {
+    match token {
+        Some(token) if token.chars().count() > TOKEN => Err(ApiError::bad_request(
+            format!("clientRunToken is longer than {TOKEN} characters."),
+            "Send a shorter one: it stands in each event of the run.",
+        )),
+        token => Ok(token),
+    }
+}
+
 impl App {
     /// Starts a run of a file; the library is not touched. Gives the run's id.
     pub async fn start_file(self: &Arc<Self>, file: PathBuf, new: NewRun) -> ApiResult<String> {
@@ -94,6 +108,7 @@ impl App {
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.
         self.grants_changed()?;
+        let client_run_token = run_token(new.client_run_token)?;
         let mut given = new.params;
         let mut checkpoint = new.checkpoint.as_ref().map(foreign::read).transpose()?;
         match &mut checkpoint {
@@ -148,7 +163,7 @@ impl App {
                 context: new.context,
                 started_by: new.started_by,
                 person: new.person,
-                client_run_token: new.client_run_token,
+                client_run_token,
                 debug,
                 until: new.until,
                 kept,

@@ -164,18 +164,23 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
         }
         let (effects, replay) = effects_of(workflow, node, descriptor);
         let own = handling.and_then(|h| h.retry_policy.as_ref()).is_some_and(|p| p.max_attempts > 0);
-        let by_rule = targets.iter().find_map(|target| {
+        // Rules repeat nothing that has no retry.
+        let never = handling.and_then(|h| h.retry_policy.as_ref()).is_some_and(|p| p.max_attempts == 0);
+        let by_policy = || match workflow.settings.as_ref().and_then(|s| s.error_policy.as_ref()) {
+            Some(ErrorPolicy::Rules(list)) if targets.is_empty() => {
+                list.rules.iter().any(|r| r.action == "retry").then(|| "the rules of the workflow".to_owned())
+            }
+            _ => None,
+        };
+        let by_handler = targets.iter().find_map(|target| {
             let (handler, other) = workflow.nodes.get_index(*target)?;
             let rules = rules_of(other.config.as_ref().unwrap_or(&Value::Null));
             (recovery.kinds[*target] == Some(RecoveryKind::Handler) && rules.iter().any(|r| r.action == "retry"))
-                .then_some(handler)
+                .then(|| format!("the rules of “{}”", other.title.as_deref().unwrap_or(handler)))
         });
-        if effects == Effects::Write && replay == Replay::Ask && !node.sends_key() && (own || by_rule.is_some()) {
-            let who = if own {
-                "its own retries".to_owned()
-            } else {
-                format!("the rules of '{}'", by_rule.map_or("", |h| h))
-            };
+        let by_rule = by_handler.or_else(by_policy).filter(|_| !never);
+        let who = if own { Some("its own retries".to_owned()) } else { by_rule };
+        if let Some(who) = who.filter(|_| effects == Effects::Write && replay == Replay::Ask && !node.sends_key()) {
             all.findings.push(Finding {
                 code: "RETRY_UNSAFE_WRITE".into(),
                 severity: Some(Severity::Warning),

@@ -205,9 +205,11 @@ fn samples(rules: &[Rule]) -> Vec<Value> {
     for rule in rules {
         let (texts, found) = literals(&rule.when);
         codes.extend(texts);
-        numbers.extend(found.into_iter().filter(|n| (0..1000).contains(n)).flat_map(|n| [n, n + 1]));
+        numbers.extend(
+            found.into_iter().filter(|n| (0..1000).contains(n)).flat_map(|n| [n.saturating_sub(1).max(0), n, n + 1]),
+        );
     }
-    let attempts: Vec<i64> = numbers.iter().copied().filter(|n| *n <= 10).take(6).collect();
+    let attempts: Vec<i64> = numbers.iter().copied().take(ATTEMPTS).collect();
     let mut details: Vec<Value> = vec![json!({})];
     details.extend(codes.into_iter().take(8).map(|code| json!({ "code": code, "severity": code })));
     details.extend(numbers.into_iter().filter(|n| *n > 99).take(4).map(|status| json!({ "status": status })));
@@ -230,6 +232,36 @@ fn samples(rules: &[Rule]) -> Vec<Value> {
     all
 }
 
+/// Attempts that are tried at most.
+const ATTEMPTS: usize = 12;
+
+/// Fields of which the samples have all that there is, or a value on each side of what a rule compares with.
+const WHOLE: [&str; 3] = ["type", "retryable", "attempt"];
+
+/// Whether a condition asks for nothing but what the samples have all of: then what fits none of them never fits.
+fn is_whole(when: &str, expression: &Expr) -> bool {
+    let whole = |path: &String| {
+        let field = path.strip_prefix("error.").or_else(|| path.strip_prefix("err."));
+        field.is_some_and(|field| WHOLE.contains(&field))
+    };
+    let (_, numbers) = literals(when);
+    expression.references().paths.iter().all(whole)
+        && numbers.len() * 3 + 4 <= ATTEMPTS
+        && numbers.iter().all(|n| *n < 1000)
+}
+
+/// What to write instead of a type that no error has.
+fn type_hint(when: &str) -> String {
+    let types: Vec<Value> = ErrorType::ALL.iter().map(|kind| json!(kind)).collect();
+    let names: Vec<&str> = types.iter().filter_map(Value::as_str).collect();
+    let (texts, _) = literals(when);
+    let wrong = texts.iter().filter(|text| !names.contains(&text.as_str()));
+    wrong.into_iter().find_map(|text| crate::catalog::nearest(text, names.iter().copied())).map_or_else(
+        || format!("Types are {}; error.retryable is true or false, error.attempt a number from 0", names.join(", ")),
+        |near| format!("Did you mean '{near}'?"),
+    )
+}
+
 /// Fields of an error that only some have, and that no sample has.
 const SOME_HAVE: [&str; 3] = ["originRunId", "suggestedAction", "provenanceRef"];
 
@@ -243,6 +275,8 @@ struct Trial {
     before: BTreeSet<usize>,
     /// It could be evaluated, or failed at what another error may have.
     usable: bool,
+    /// The samples have all that it asks for.
+    whole: bool,
     why: Option<ExprError>,
 }
 
@@ -253,8 +287,16 @@ impl Tried {
     fn of(rules: &[Rule]) -> Self {
         let compiled: Vec<Option<Expr>> = rules.iter().map(|rule| Expr::compile(&rule.when).ok()).collect();
         let own = |e: &Expr| e.references().roots.iter().all(|root| matches!(root.as_str(), "error" | "err"));
-        let mut all: Vec<Trial> =
-            compiled.iter().map(|e| Trial { own: e.as_ref().is_some_and(own), ..Trial::default() }).collect();
+        let whole = |e: &Expr, rule: &Rule| is_whole(&rule.when, e);
+        let mut all: Vec<Trial> = compiled
+            .iter()
+            .zip(rules)
+            .map(|(e, rule)| Trial {
+                own: e.as_ref().is_some_and(own),
+                whole: e.as_ref().is_some_and(|e| whole(e, rule)),
+                ..Trial::default()
+            })
+            .collect();
         let mut scope = Scope::empty();
         scope.item = Arc::new(json!({}));
         for sample in samples(rules) {
@@ -319,6 +361,12 @@ impl Tried {
                     i,
                     format!("The rule '{}' never fits: a ValidationError is not retryable", rule.name),
                     "Leave out the test of error.retryable".to_owned(),
+                ));
+            } else if trial.fits == 0 && trial.whole {
+                found.push((
+                    i,
+                    format!("The rule '{}' never fits: no error is as it asks", rule.name),
+                    type_hint(&rule.when),
                 ));
             }
         }

@@ -250,6 +250,13 @@ fn workflows_are_stored_run_and_followed() {
     assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
     assert_eq!(seen.last().expect("events")["type"], "workflow_done");
     assert!(seen.iter().all(|event| event["clientRunToken"] == "t"));
+    let long = json!({ "workflow": "stored", "params": { "n": 1 }, "clientRunToken": "t".repeat(257) });
+    let refused = serving.ask("POST", "/workflow/run", &long);
+    assert_eq!(
+        (refused.status, refused.json()["error"]["code"].as_str()),
+        (400, Some("BAD_REQUEST")),
+        "it stands in each event"
+    );
     let status = serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json();
     assert_eq!((status["status"].as_str(), &status["output"]), (Some("completed"), &json!([{ "n": 2 }])));
     // TS-097: a reader that comes back gets what it has not seen, once.

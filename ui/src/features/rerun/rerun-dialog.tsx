@@ -136,7 +136,7 @@ function Form({ runId, title, alone, first, plan, version, document, head, onSta
   return (
     <Dialog open typed onClose={onClose} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
       footer={<>
-        <span className="s t3 grow">{t('rerun.recorded')}</span>
+        <span className="s t3 grow">{t(plan.waits ? 'rerun.recordedWaits' : 'rerun.recorded')}</span>
         <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
         <Button variant="primary" icon="retry" busy={busy} disabled={bad} keys="Mod+Enter" onClick={() => void start()}>{alone ? t('rerun.startAlone') : tn('rerun.start', Math.max(1, again.length))}</Button>
       </>}>

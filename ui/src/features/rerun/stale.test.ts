@@ -31,6 +31,19 @@ it('c16: another wire is a change of the step that it leads to', () => {
   expect(stale(edited({}, [...RAN.edges, { from: 'a.error', to: 'side' }]))).toEqual({ side: 'own', last: 'before' });
 });
 
+it('c16: what is done about an error makes no result old that came without one', () => {
+  const wires = (...more: { from: string; to: string }[]) => [...RAN.edges, ...more] as Workflow['edges'];
+  const retry = { handler: { type: 'builtin.error_handler' } };
+  // Back to the step that failed, also to one that begins the workflow.
+  for (const step of ['a', 'b']) expect(stale(edited(retry, wires({ from: `${step}.error`, to: 'handler' }, { from: 'handler.retry', to: step })), (id) => id !== 'handler')).toEqual({});
+  // Beside the green way into a step behind it.
+  expect(stale(edited({ ...retry, context: { type: 'data.set' } }, wires({ from: 'b.error', to: 'handler' }, { from: 'handler.fallback', to: 'context' }, { from: 'context.success', to: 'each' })), (id) => id in RAN.nodes)).toEqual({});
+  expect(stale(edited({ b: { type: 'data.set', errorHandling: { retryPolicy: { maxAttempts: 5 } } } }))).toEqual({});
+  // What ran after a failure is old when what it is about has changed.
+  const ran = edited(retry, wires({ from: 'a.error', to: 'handler' }));
+  expect(Object.fromEntries(staleSteps({ ...ran, nodes: { ...ran.nodes, a: { type: 'data.set' } } } as Workflow, ran, (id) => id === 'handler'))).toEqual({ handler: 'before' });
+});
+
 it('c16: what was taken out of a frame changes it, what is new or never ran has no result that could be stale', () => {
   const { put: _, ...without } = RAN.nodes as unknown as Record<string, object>;
   expect(stale({ ...RAN, nodes: without } as unknown as Workflow)).toEqual({ each: 'own', last: 'before' });

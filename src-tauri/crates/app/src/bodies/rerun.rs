@@ -10,6 +10,7 @@ use crate::dto::{
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
 use crate::masked::{hides_again, mask_moved};
+use crate::outside::run_token;
 use crate::people::signed;
 use crate::router::Caller;
 use serde_json::{Map, Value, json};
@@ -107,7 +108,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
         definition,
         overrides: Overrides { context, params, input, keep_answers: request.keep_answers },
         started_by: (!caller.here).then(|| "rest".to_owned()),
-        client_run_token: request.client_run_token,
+        client_run_token: run_token(request.client_run_token)?,
         debug,
         actor: caller.actor(),
         told,

@@ -133,3 +133,37 @@ fn every_field_of_an_error_is_known() {
     };
     assert_eq!(names(&payload), names(&known["properties"]));
 }
+
+/// K-49: what no error is can never match, whatever it is compared with.
+#[test]
+fn a_rule_that_asks_for_what_no_error_is_never_fits() {
+    let found = |when: &str| {
+        let all = check(&[rule("r", when, "retry")], None).into_iter();
+        all.map(|f| (f.diagnostic.message, f.diagnostic.hint)).collect::<Vec<_>>()
+    };
+    for when in [
+        "error.type == 'NetworkErorr'",
+        "error.type in ['Foo', 'Bar']",
+        "error.type == 5",
+        "error.retryable == 'yes'",
+        "error.attempt == '2'",
+        "error.attempt > 3 && error.attempt < 2",
+        "false",
+    ] {
+        let all = found(when);
+        assert!(all.len() == 1 && all[0].0.contains("never fits"), "{when}: {all:?}");
+    }
+    assert!(found("error.type == 'NetworkErorr'")[0].1.contains("'NetworkError'"));
+    for when in [
+        "error.type == 'NetworkError'",
+        "error.type in ['Timeout', 'Foo']",
+        "error.attempt == 9",
+        "error.attempt > 40 && error.attempt < 42",
+        "error.retryable == true",
+        "true",
+        "error.message == 'x'",
+        "error.details.code == 'X'",
+    ] {
+        assert_eq!(found(when), [], "{when}");
+    }
+}

@@ -63,6 +63,16 @@ fn n_01_own_retries_of_a_write_are_a_finding_unless_a_key_tells_them_apart() {
     let found = coverage::of(&document, &catalog());
     let unsafe_write = found.findings.iter().find(|f| f.code == "RETRY_UNSAFE_WRITE").expect("a finding");
     assert_eq!(unsafe_write.fix.as_ref().map(|f| f.edits[0]["value"]["maxAttempts"].clone()), Some(json!(0)));
+    // Its fix ends it, also where rules would repeat it: they repeat nothing that has no retry.
+    let repeats = |policy: serde_json::Value, retries: serde_json::Value| {
+        let found = coverage::of(&workflow(policy, json!([]), retries), &catalog()).findings;
+        found.into_iter().find(|f| f.code == "RETRY_UNSAFE_WRITE").map(|f| f.message)
+    };
+    let rules = json!({ "rules": [{ "name": "r", "when": "true", "action": "retry" }] });
+    let by_policy = repeats(rules.clone(), json!({})).expect("a finding");
+    assert!(by_policy.ends_with("and the rules of the workflow may call it again"), "{by_policy}");
+    assert_eq!(repeats(rules, json!({ "retryPolicy": { "maxAttempts": 0 } })), None);
+    assert_eq!(repeats(json!("safe"), json!({})), None);
     let keyed = document.nodes.get_mut("pay").expect("a step");
     keyed.idempotency_key = Some("{{run.id}}".into());
     // Nobody outside hears of the key of such a step: it repeats what it did.
