@@ -24,7 +24,9 @@ export const formatPerson = (id: string): string => id.replace(/^user:/, '');
 export const formatSecret = (ref: string): string => ref.replace(/^secret:\/\//, '');
 
 export function formatDuration(ms: number): string {
-  if (!Number.isFinite(ms) || ms < 0) return '';
+  if (!Number.isFinite(ms)) return '';
+  // A clock that was put back in between.
+  if (ms < 0) return t('unit.ms', { n: 0 });
   if (ms < 1000) return t('unit.ms', { n: Math.round(ms) });
   const seconds = ms / 1000;
   if (seconds < 10) return t('unit.s', { n: seconds.toFixed(2) });

@@ -157,7 +157,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
                 : empty ? (settled
                   ? <EmptyState title={t('audit.noneFound')} text={t('audit.noneFoundText')} actions={<Button icon="x" onClick={() => change('')}>{t('audit.clear')}</Button>} />
                   : <EmptyState art={<AuditArt />} title={t('audit.none')} text={t('audit.noneText')} actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('audit.toGallery')}</Button>} />)
-                  : <>{below === undefined ? null : <div className="au-below s"><span className="t2">{t('audit.below', { seq: formatNumber(list.rows[0]?.seq ?? 0) })}</span><button type="button" className="link" onClick={() => setBelow(undefined)}>{t('audit.toNewest')}</button></div>}<AuditTable rows={list.rows} added={list.added} selected={seq ?? null} verdict={status.data} onSelect={open} onRun={run} onEnd={list.older} /></>}
+                  : <>{below === undefined ? null : <div className="au-below s"><span className="t2">{t('audit.below', { seq: formatNumber(list.rows[0]?.seq ?? 0) })}</span><button type="button" className="link" onClick={() => setBelow(undefined)}>{t('audit.toNewest')}</button></div>}<AuditTable key={below ?? 'newest'} rows={list.rows} added={list.added} selected={seq ?? null} verdict={status.data} onSelect={open} onRun={run} onEnd={list.older} /></>}
             </div>
           </SplitPane>
         </div>

@@ -40,3 +40,32 @@ it('tells calls of one step apart that failed in the same words', async () => {
   const options = await screen.findAllByRole('option', { name: /The address/ });
   expect(options.map((one) => one.textContent?.replace(/\d\d:00:/, ''))).toEqual([`Fetch the user: ${long}2026-11-20 01, call 2 of 4`, `Fetch the user: ${long}2026-11-20 00, call 1 of 4`]);
 });
+
+const HOST = { past_errors: () => [], run_step_data: () => null, expression_preview: () => ({ state: 'no_data' as const }), expression_names: () => [], retry_timeline: () => [] };
+const own = { ...RETRY.nodes['fetch'], errorHandling: { retryPolicy: { maxAttempts: 5, backoff: 'fixed', initialDelayMs: 50, jitter: false } } } as Workflow['nodes'][string];
+const tried = (document: Workflow, answer: object, node = 'fetch') => renderWith(<NodePanel document={document} selected={[node]} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} run={null} tab="error" />, { ...HOST, handler_dry_run: () => answer as never });
+
+it('asks with the retries of the step, all of them, and says that they come first', async () => {
+  const { fake } = tried({ ...DOCUMENT, nodes: { ...DOCUMENT.nodes, fetch: own }, edges: [] }, { action: 'retry', rule: 'own', why: [], delayMs: 50, delays: [50] });
+  expect(await screen.findByText('The step tries again by itself')).toBeTruthy();
+  expect(screen.getByText('The next call comes after 50 ms.')).toBeTruthy();
+  const asked = fake.calls.find((one) => one.command === 'handler_dry_run')?.payload as { ownRetry?: boolean; retry?: { maxAttempts?: number }; error: object };
+  expect(asked).toMatchObject({ ownRetry: true, retry: { maxAttempts: 5 } });
+  expect(asked.error).not.toHaveProperty('maxAttempts');
+  await userEvent.click(screen.getByRole('combobox', { name: 'Retries made' }));
+  expect(await screen.findAllByRole('option')).toHaveLength(6);
+});
+
+it('says where a red wire leads, for the policy is not asked then', async () => {
+  const wired: Workflow = { ...DOCUMENT, nodes: { ...DOCUMENT.nodes, note: { type: 'data.set', title: 'Write it down' } }, edges: [{ from: 'fetch.error', to: 'note' }] };
+  tried(wired, { action: 'human_review', rule: 'policy:safe', why: [], delays: [] });
+  expect(await screen.findByText('It leaves over the red wire to Write it down')).toBeTruthy();
+});
+
+it('rules of a handler are written with the names of the step that failed', async () => {
+  const handled: Workflow = { ...DOCUMENT, nodes: { ...DOCUMENT.nodes, handler: { type: 'builtin.error_handler', config: { rules: [{ name: 'r', when: 'true', action: 'abort' }] } } }, edges: [{ from: 'fetch.error', to: 'handler' }] };
+  const { fake } = tried(handled, { action: 'abort', rule: 'default', why: [], delays: [] }, 'handler');
+  await screen.findByRole('combobox', { name: 'Error to try' });
+  // What is offered is asked for by the field of the condition; here the data of the step that it is about.
+  await waitFor(() => expect(fake.calls.filter((one) => one.command === 'run_step_data').map((one) => (one.payload as { nodeId?: string }).nodeId)).toContain('fetch'));
+});

@@ -8,6 +8,7 @@ import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
 import { DataTab } from './data-tab.tsx';
 import { ErrorTab } from './error-tab.tsx';
 import { useExpressionHost } from './expression-host.ts';
+import { servedSteps } from './handler-tab.tsx';
 import { PanelHeader } from './panel-header.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { useStepData } from './step-data.ts';
@@ -48,8 +49,12 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   };
   const data = useStepData(document.id, nodeId, run);
   const values = data.kind === 'data' ? data.values : null;
-  const revision = values ? `${values.runId} ${values.path ?? ''} ${String(values.input.length)} ${String(values.running)}` : data.kind;
-  const host = useExpressionHost(document, nodeId, run?.runId || undefined, values?.path, revision);
+  // The rules of a handler are asked about the call that failed: their names are those of its step.
+  const about = node?.type === 'builtin.error_handler' ? servedSteps(document, nodeId)[0] ?? nodeId : nodeId;
+  const theirs = useStepData(document.id, about, run);
+  const seen = theirs.kind === 'data' ? theirs.values : null;
+  const revision = seen ? `${seen.runId} ${seen.path ?? ''} ${String(seen.input.length)} ${String(seen.running)}` : theirs.kind;
+  const host = useExpressionHost(document, about, run?.runId || undefined, seen?.path, revision);
   const box = useRef<HTMLElement>(null);
   const wide = useWide(box);
   const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;

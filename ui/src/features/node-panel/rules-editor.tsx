@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import type { Diagnostic, Rule } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { useCommand } from '../../api/queries.ts';
@@ -29,10 +30,12 @@ export function RulesEditor({ rules, path, wired, host, onChange }: {
   rules: readonly Rule[]; path: readonly (string | number)[]; wired?: readonly string[]; host?: ExpressionHost | undefined; onChange: (rules: Rule[]) => void;
 }) {
   const { diagnostics, base } = useForm();
+  // What a call put out is not there when it failed.
+  const around = useMemo(() => (host ? { ...host, names: async () => (await host.names()).filter((one) => !one.label.startsWith('_')) } : null), [host]);
   const checked = useCommand('rules_check', { rules: [...rules], ...(wired ? { wired: [...wired] } : {}) }, { enabled: rules.length > 0, placeholderData: (before) => before });
   const change = (index: number, part: Partial<Rule>) => onChange(rules.map((rule, i) => (i === index ? { ...rule, ...part } : rule)));
   return (
-    <RuleList label={t('workflow.rules')} own={ERROR_NAMES} around={host ?? null} onAdd={() => onChange([...rules, { name: t('workflow.ruleNew'), when: 'error.retryable', action: 'retry' }])}
+    <RuleList label={t('workflow.rules')} own={ERROR_NAMES} around={around} onAdd={() => onChange([...rules, { name: t('workflow.ruleNew'), when: 'error.retryable', action: 'retry' }])}
       empty={<span className="s t3">{t('form.none')}</span>}>
       {rules.map((rule, index) => {
         const at = pointerOf(base, [...path, index]);

@@ -85,6 +85,7 @@ it('takes only workflow files for workflow files', () => {
 
 describe('words and numbers', () => {
   it('are short and exact', () => {
+    expect(formatDuration(-3_600_000)).toBe('0 ms');
     expect([0, 812, 1620, 31_500, 61_000, 7_260_000, 200_000_000].map(formatDuration)).toEqual(['0 ms', '812 ms', '1.62 s', '31.5 s', '1 min 1 s', '2 h 1 min', '2 d 7 h']);
     expect([512, 1300, 5_000_000].map(formatBytes)).toEqual(['512 B', '1.3 KB', '4.8 MB']);
     const now = Date.parse('2026-11-21T12:00:00Z');

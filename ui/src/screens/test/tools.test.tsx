@@ -110,6 +110,7 @@ it('a tool is a step under words that are seen, and not too many', () => {
   expect(titles('x'.repeat(500))).toEqual(['x'.repeat(80)]);
   expect(titles(' ')).toEqual([undefined]);
   expect(titles(undefined)).toEqual([undefined]);
+  expect(toolEntries([{ server: 'files', name: 'odd', description: '', unusable: 'Its schema refers elsewhere.' }])).toEqual([]);
 });
 
 describe('tool servers in the settings', () => {

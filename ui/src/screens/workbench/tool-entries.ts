@@ -8,9 +8,9 @@ import type { ToolEntry } from '../../features/canvas/index.ts';
 const TITLE = 80;
 const TEXT = 200;
 
-/** A server wrote the title, and it goes into lists and into the file: what is not seen is written out, and it has an end. */
-export function toolEntries(tools: readonly Pick<Tool, 'server' | 'name' | 'title' | 'description'>[]): ToolEntry[] {
-  return tools.map(({ server, name, title, description }) => ({ server, name, title: short(title ?? '', TITLE), text: short(description, TEXT) }));
+/** Tools that cannot be called are no steps: the review of the server and the settings of a step say why. A server wrote the title, and it goes into lists and into the file: what is not seen is written out, and it has an end. */
+export function toolEntries(tools: readonly Pick<Tool, 'server' | 'name' | 'title' | 'description' | 'unusable'>[]): ToolEntry[] {
+  return tools.filter((one) => one.unusable === undefined).map(({ server, name, title, description }) => ({ server, name, title: short(title ?? '', TITLE), text: short(description, TEXT) }));
 }
 
 function short(text: string, most: number): string | undefined {
