@@ -1,8 +1,10 @@
 /** JSON without a change of its numbers: a whole number that JavaScript's own cannot hold (above 2^53, where the host has 64 bits) is a bigint here,
  * and goes back as it came. Everything else is what the browser makes of it. */
 
+import { randomId } from './random-id.ts';
+
 /** Stands before the digits while a text is read or written; no other text has it. */
-const MARK = `exact:${crypto.randomUUID()}:`;
+const MARK = `exact:${randomId()}:`;
 const WRITTEN = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 /** Texts are gone over as a whole, so that digits in them are none. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;

@@ -1,5 +1,6 @@
 // What a schema asks for, and how an edit changes a value. Pure.
 
+import { writeExact } from '../api/exact.ts';
 import { isTemplate } from '../code/cel-language.ts';
 import { isObject, pointerTo } from '../api/json.ts';
 import { numberKept, readJson } from '../api/read-json.ts';
@@ -156,7 +157,7 @@ export function toExpression(value: unknown): string {
     const terms = parts.map((part, i) => (i % 2 === 1 ? `string(${part.trim()})` : part === '' ? '' : celString(part)));
     return `=${terms.filter((term) => term !== '').join(' + ')}`;
   }
-  return `=${JSON.stringify(value)}`;
+  return `=${writeExact(value)}`;
 }
 
 /** The literal that an expression spells out, or undefined. */

@@ -181,7 +181,9 @@ impl App {
                 let bad = AuditBroken {
                     seq: broken.first_bad_seq,
                     kind: broken.kind.as_str().to_owned(),
-                    acceptable: broken.kind == Kind::Truncated && self.store.audit_cut()?.is_some(),
+                    acceptable: broken.kind == Kind::Truncated
+                        && broken.checkpoint.is_none()
+                        && self.store.audit_cut()?.is_some(),
                     expected: Some(broken.expected),
                     found: Some(broken.found),
                     message: message.clone(),

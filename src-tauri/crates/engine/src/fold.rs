@@ -537,7 +537,7 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
         case::pass(compiled, state, (node, slot), Arc::clone(error), wire, None);
         return;
     }
-    if !retries && compiled.nodes[node].error_wired {
+    if !retries && compiled.nodes[node].error_wired && until::red_leads_on(compiled, state, node) {
         close(compiled, state, node, slot, Phase::OnError { error: Arc::clone(error) });
         return;
     }

@@ -239,13 +239,16 @@ const ATTEMPTS: usize = 12;
 const WHOLE: [&str; 3] = ["type", "retryable", "attempt"];
 
 /// Whether a condition asks for nothing but what the samples have all of: then what fits none of them never fits.
-fn is_whole(when: &str, expression: &Expr) -> bool {
+fn is_whole(when: &str, expression: &Expr, numbers: &BTreeSet<i64>) -> bool {
     let whole = |path: &String| {
         let field = path.strip_prefix("error.").or_else(|| path.strip_prefix("err."));
         field.is_some_and(|field| WHOLE.contains(&field))
     };
-    let (_, numbers) = literals(when);
-    expression.references().paths.iter().all(whole)
+    // What is computed has other numbers on its sides.
+    let quoted =
+        |text: &str| text.split(['\'', '"']).step_by(2).any(|part| part.contains(['+', '-', '*', '/', '%', '?', '(']));
+    !quoted(when)
+        && expression.references().paths.iter().all(whole)
         && numbers.len() * 3 + 4 <= ATTEMPTS
         && numbers.iter().all(|n| *n < 1000)
 }
@@ -287,7 +290,9 @@ impl Tried {
     fn of(rules: &[Rule]) -> Self {
         let compiled: Vec<Option<Expr>> = rules.iter().map(|rule| Expr::compile(&rule.when).ok()).collect();
         let own = |e: &Expr| e.references().roots.iter().all(|root| matches!(root.as_str(), "error" | "err"));
-        let whole = |e: &Expr, rule: &Rule| is_whole(&rule.when, e);
+        // The samples are those of all rules.
+        let numbers: BTreeSet<i64> = rules.iter().flat_map(|rule| literals(&rule.when).1).collect();
+        let whole = |e: &Expr, rule: &Rule| is_whole(&rule.when, e, &numbers);
         let mut all: Vec<Trial> = compiled
             .iter()
             .zip(rules)

@@ -51,7 +51,8 @@ fn the_chain_is_verified_and_read_on_a_full_disk() {
         assert_eq!(told.code, 0, "{command:?} {}{}", told.out, told.err);
         assert!(told.out.contains(holds), "{command:?} {}", told.out);
     }
-    // Whoever would change something is told at once.
+    // Whoever would change something is told at once. What the ones before left behind when they ended made room.
+    full.disk.fill();
     let refused = full.run(&["tasks", "complete", "any", "--action", "approve", "--json"]);
     assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some("DISK_FULL")), "{}", refused.out);
     full.disk.free();

@@ -336,6 +336,8 @@ impl Store {
         // The mark first: the chain can only be further than it by the time it is read.
         let head = high_water::head(&self.inner.folder.join("signalbox.mark"));
         self.view(|connection| {
+            let accepted = cut::accepted(connection)?;
+            let head = head.filter(|head| head.size > accepted);
             let first = audit_entry::first(connection)?;
             let tombstone = if first == 0 { None } else { retention::tombstone(connection)?.map(|(_, found)| found) };
             // Entries went that no retention removed: only a walk from the beginning says so.

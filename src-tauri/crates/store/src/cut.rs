@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use signalbox_audit::{Head, Record};
 
 const CUT: &str = "cut";
+/// Entries that there were at the latest end that was accepted: other processes and the high-water file may still know of it.
+const ACCEPTED: &str = "cutAccepted";
 
 /// Entries that were written and are not there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,11 +35,16 @@ impl Cut {
 
 /// Keeps that the chain does not end with `head` any more. What was found first stays: what is found later may follow from it.
 pub(crate) fn keep(connection: &Connection, head: Head, found: u64) -> Result<()> {
-    if get(connection)?.is_none() {
+    if head.size > accepted(connection)? && get(connection)?.is_none() {
         let cut = Cut { expected: head.size, found, hash: head.head_hash.to_hex() };
         audit_meta::set(connection, CUT, &serde_json::to_string(&cut).unwrap_or_default())?;
     }
     Ok(())
+}
+
+/// Ends up to here are missing with somebody's knowledge.
+pub(crate) fn accepted(connection: &Connection) -> Result<u64> {
+    Ok(audit_meta::get(connection, ACCEPTED)?.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
 /// Before something is appended: whether the chain still has the entries that this process knows of.
@@ -77,9 +84,9 @@ impl Store {
     /// A person knows that it is missing; `record` says so in the chain. `None` when nothing is missing.
     pub fn audit_accept_cut(&self, record: Record) -> Result<Option<Receipt>> {
         self.write(true, move |work| {
-            if get(work.connection)?.is_none() {
-                return Ok(None);
-            }
+            let Some(cut) = get(work.connection)? else { return Ok(None) };
+            let known = cut.expected.max(accepted(work.connection)?);
+            audit_meta::set(work.connection, ACCEPTED, &known.to_string())?;
             let receipt = append_one(work, record, None)?;
             audit_meta::remove(work.connection, CUT)?;
             Ok(Some(receipt))

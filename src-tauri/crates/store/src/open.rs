@@ -94,11 +94,15 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         Err(error) => return Err(unusable(folder, &error)),
     };
     alarms.extend(compare(&connection, &written)?);
-    // The next entries move the mark beyond what is missing.
-    if !read_only && let Some(head) = newest_head(written.iter()) {
+    // The next entries move the mark beyond what is missing. Where there is no room or somebody else writes, the next of them
+    // or a verification keeps it.
+    if !read_only
+        && !alone
+        && let Some(head) = newest_head(written.iter())
+    {
         for alarm in &alarms {
             if let StoreAlarm::AuditBehind { found, .. } = alarm {
-                cut::keep(&connection, head, *found)?;
+                let _ = cut::keep(&connection, head, *found);
             }
         }
     }
@@ -196,7 +200,8 @@ fn compare(connection: &Connection, slots: &[Slot]) -> Result<Vec<StoreAlarm>> {
             alarms.push(StoreAlarm::Differs { run: mark.run.clone(), seq: mark.seq });
         }
     }
-    if let Some(head) = newest_head(slots.iter()).filter(|head| head.size > 0) {
+    let accepted = cut::accepted(connection)?;
+    if let Some(head) = newest_head(slots.iter()).filter(|head| head.size > accepted) {
         let found = audit_entry::head(connection)?.size;
         let stored = audit_entry::get(connection, head.size - 1)?.map(|row| row.hash);
         if stored != Some(head.head_hash.to_hex()) {

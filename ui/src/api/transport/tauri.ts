@@ -2,6 +2,7 @@
 import { Channel, invoke, isTauri } from '@tauri-apps/api/core';
 import { toApiError } from '../error.ts';
 import { parseExact, writeExact } from '../exact.ts';
+import { randomId } from '../random-id.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import { listen } from '@tauri-apps/api/event';
 import type { Picked, Transport } from './transport.ts';
@@ -29,7 +30,7 @@ export function tauriTransport(): Transport {
         if (batch.length > 0) onEvents(batch);
         else onError(null);
       };
-      const id = crypto.randomUUID();
+      const id = randomId();
       invoke('rpc_subscribe', { id, runId, after, channel }).catch((cause: unknown) => { if (open) onError(toApiError(cause)); });
       return () => {
         open = false;
@@ -40,7 +41,7 @@ export function tauriTransport(): Transport {
       let open = true;
       const channel = new Channel<number>();
       channel.onmessage = () => { if (open) onChange(); };
-      const id = crypto.randomUUID();
+      const id = randomId();
       invoke('rpc_task_changes', { id, channel }).then(() => { if (open) onError(null); }, (cause: unknown) => { if (open) onError(toApiError(cause)); });
       return () => {
         open = false;

@@ -1,6 +1,7 @@
 // What a person has begun and not sent: kept per task while other tasks are looked at, and over a reload of the page.
 
 import { create } from 'zustand';
+import { parseExact, writeExact } from '../../api/exact.ts';
 import { isObject } from '../../api/json.ts';
 import type { ErrorPayload } from '../../api/types.ts';
 import { same } from '../evidence/diff.ts';
@@ -20,7 +21,7 @@ const MOST = 50;
 
 function stored(): { [taskId: string]: Draft } {
   try {
-    const all: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
+    const all: unknown = parseExact(sessionStorage.getItem(KEY) ?? '{}');
     return typeof all === 'object' && all !== null ? (all as { [taskId: string]: Draft }) : {};
   } catch {
     return {};
@@ -40,7 +41,7 @@ function keep(drafts: { [taskId: string]: Draft }): void {
   try {
     // What was masked is not written to the disk, nor what is to be secret.
     const kept = entries.filter(([taskId]) => !(taskId in revealed)).map(([taskId, draft]) => [taskId, secret.has(taskId) ? { ...draft, value: undefined } : draft] as const);
-    sessionStorage.setItem(KEY, JSON.stringify(Object.fromEntries(kept)));
+    sessionStorage.setItem(KEY, writeExact(Object.fromEntries(kept)));
   } catch {
     // No room: it lives as long as the page.
   }

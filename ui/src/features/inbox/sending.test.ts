@@ -32,6 +32,26 @@ describe('a decision (D2.2)', () => {
     expect(localStorage.getItem('signalbox.sends')).toBeNull();
   });
 
+  it('keeps whole numbers that are large, over a reload and over what another tab does', async () => {
+    const correctedInput = { order: 9007199254740993n };
+    queueSend({ taskIds: ['task-1'], title: 'Supplier', action: 'correct', correctedInput: correctedInput as never });
+    editDraft('task-2', { value: correctedInput } as never);
+    expect(localStorage.getItem('signalbox.sends')).toContain('9007199254740993');
+    expect(sessionStorage.getItem('signalbox.task-drafts')).toContain('9007199254740993');
+    useSends.setState({ sends: [] });
+    const stop = resumeSends();
+    window.dispatchEvent(new StorageEvent('storage', { key: 'signalbox.sends' }));
+    await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
+    expect(host.calls('task_complete')).toMatchObject([{ correctedInput }]);
+    stop();
+  });
+
+  it('needs nothing that a page over plain HTTP from another machine has not', () => {
+    vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+    expect(decide()).not.toBe(decide(2));
+    vi.unstubAllGlobals();
+  });
+
   it('can be taken back until then, and nothing was sent', async () => {
     decide(1);
     decide(2);

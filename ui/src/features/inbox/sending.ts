@@ -2,6 +2,8 @@
 
 import { create } from 'zustand';
 import { toApiError, type ApiError } from '../../api/error.ts';
+import { parseExact, writeExact } from '../../api/exact.ts';
+import { randomId } from '../../api/random-id.ts';
 import type { Operation } from '../evidence/patch.ts';
 import { call } from '../../api/client.ts';
 import { loadRole, queryClient } from '../../api/queries.ts';
@@ -73,7 +75,7 @@ const isOfAnother = (send: Send): boolean => send.by !== undefined && send.by !=
 
 function everyones(): Send[] {
   try {
-    const list: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    const list: unknown = parseExact(localStorage.getItem(KEY) ?? '[]');
     return Array.isArray(list) ? list.filter((one): one is Send => typeof one === 'object' && one !== null && Array.isArray((one as Send).taskIds) && typeof (one as Send).id === 'string') : [];
   } catch {
     return [];
@@ -84,7 +86,7 @@ function set(sends: Send[]): void {
   useSends.setState({ sends });
   const kept = [...everyones().filter(isOfAnother), ...sends.filter((send) => !send.unmasked)];
   try {
-    if (kept.length) localStorage.setItem(KEY, JSON.stringify(kept));
+    if (kept.length) localStorage.setItem(KEY, writeExact(kept));
     else localStorage.removeItem(KEY);
   } catch {
     // No room to remember it: the page still sends it in time.
@@ -111,7 +113,7 @@ function sendDue(): void {
 
 /** `holdsSecret`: the schema of a task marks values that stand in its correction. */
 export function queueSend(send: NewSend, { holdsSecret = false }: { holdsSecret?: boolean } = {}): string {
-  const id = crypto.randomUUID();
+  const id = randomId();
   // A newer decision on the same task takes the place of one that is not sent yet.
   const others = useSends.getState().sends.filter((one) => one.state === 'sending' || !one.taskIds.every((task) => send.taskIds.includes(task)));
   const { revealed } = useDrafts.getState();

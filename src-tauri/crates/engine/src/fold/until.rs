@@ -44,6 +44,14 @@ pub(super) fn leaves_out(compiled: &Compiled, state: &RunState, node: usize) -> 
     !until.runs.contains(&outer) && !compiled.abort_region.get(outer).copied().unwrap_or_default()
 }
 
+/// Whether somebody gets an error over the red wires: in a run that ends early their steps may be left out, and then it is one
+/// that leads nowhere.
+pub(super) fn red_leads_on(compiled: &Compiled, state: &RunState, node: usize) -> bool {
+    let mut red =
+        compiled.nodes[node].out_edges.iter().map(|edge| &compiled.edges[*edge]).filter(|edge| &*edge.port == "error");
+    state.until.is_none() || red.any(|edge| !leaves_out(compiled, state, edge.to))
+}
+
 /// What the original of a re-run had left open beside the steps that run: nothing of it goes on here.
 pub(super) fn leave_open(compiled: &Compiled, state: &mut RunState) {
     if state.until.is_none() {

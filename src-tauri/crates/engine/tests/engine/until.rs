@@ -204,3 +204,21 @@ fn c16_a_run_ends_only_after_a_step_of_the_top_that_comes_by_itself() {
     let looked = plan(Original { compiled: &compiled, events: &first.events }, &compiled, "b").expect("a plan");
     assert_eq!(looked.ending(&compiled, "a").map(|_| ()), Err(RerunError::Until(before)));
 }
+
+/// ARCHITECTURE: no error is lost. What a red wire would lead to is left out: the policy decides, as where nothing is wired.
+#[test]
+fn c16_a_failure_whose_red_wire_leads_out_of_the_run_is_no_success() {
+    let compiled = flow(
+        json!({ "a": { "type": "t.read" }, "b": { "type": "t.read" }, "c": { "type": "t.read" } }),
+        &[("a.success", "b"), ("b.error", "c")],
+    );
+    let fails = |step: &str, _: usize, _: u32| {
+        (step == "b").then(|| NodeFailure::new(ErrorType::ValidationError, "BAD", "no good"))
+    };
+    let mut world = World::new(&compiled, &fails, 1);
+    world.start_until(json!({}), "b");
+    world.run_to_end();
+    let sum = summary::of(&compiled, &world.state);
+    assert_eq!(sum.status, RunStatus::Failed, "{:?}", told(&world.events));
+    assert!(!started(&world).contains(&"c".to_owned()));
+}

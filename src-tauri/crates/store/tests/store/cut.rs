@@ -72,3 +72,34 @@ fn an_end_that_goes_while_work_goes_on_is_found_by_the_next_entry() {
     let known = store.audit_cut().expect("reads").expect("the end is missing");
     assert_eq!((known.expected, known.found), (6, 5));
 }
+
+/// Other processes and the high-water file still know the old end.
+#[test]
+fn what_was_accepted_does_not_come_back() {
+    let (folder, store) = temporary();
+    let open = || Store::open(folder.path(), &StoreOptions::default()).expect("opens");
+    noted(&store, 9, "first");
+    let other = open();
+    noted(&other, 1, "other");
+    drop(store);
+    raw(folder.path())
+        .execute_batch("DELETE FROM audit_entry WHERE seq >= 4; DELETE FROM audit_checkpoint")
+        .expect("cuts");
+    // The acceptance is the first thing that is written.
+    let store = open();
+    let accepted = record("AUDIT_CUT_ACCEPTED", "$audit", json!({ "reason": "known" }));
+    assert!(store.audit_accept_cut(accepted).expect("writes").is_some());
+    let intact = |store: &Store| store.audit_verify(Vec::new(), Vec::new(), None).expect("reads").is_intact();
+    assert!(intact(&store) && store.audit_cut().expect("reads").is_none());
+    noted(&other, 1, "goes on");
+    store.audit_keep_cut(5).expect("nothing that is not known is missing");
+    assert!(intact(&store) && store.audit_cut().expect("reads").is_none());
+    drop((store, other));
+    let store = open();
+    assert_eq!((store.alarms(), store.audit_cut().expect("reads")), (&[][..], None));
+    // What goes later is found again.
+    noted(&store, 8, "later");
+    raw(folder.path()).execute_batch("DELETE FROM audit_entry WHERE seq >= 12").expect("cuts");
+    noted(&store, 1, "behind");
+    assert!(store.audit_cut().expect("reads").is_some());
+}

@@ -31,7 +31,8 @@ impl SmallDisk {
 
     /// Leaves no room for a single byte; [`Self::free`] gives it back.
     pub(crate) fn fill(&self) {
-        let mut file = std::fs::File::create(self.path().join("filler")).expect("a file");
+        let filler = std::fs::OpenOptions::new().append(true).create(true).open(self.path().join("filler"));
+        let mut file = filler.expect("a file");
         while file.write_all(&[7; 4096]).is_ok() {}
     }
 

@@ -1,5 +1,6 @@
 /** Copy and paste as JSON text: the nodes, the wires between them, their places, and the wires that led in. */
 
+import { writeExact } from '../../../api/exact.ts';
 import { isObject } from '../../../api/json.ts';
 import { readJson } from '../../../api/read-json.ts';
 import { jsonWords, t } from '../../../i18n/index.ts';
@@ -46,7 +47,7 @@ export function fragmentOf(document: Workflow, ids: readonly string[]): Fragment
 }
 
 export function fragmentText(fragment: Fragment): string {
-  return JSON.stringify({ signalbox: 1, fragment: true, ...fragment }, null, 2);
+  return writeExact({ signalbox: 1, fragment: true, ...fragment }, 2);
 }
 
 /** What the text holds, or why nothing can be pasted. A whole workflow file is taken too. */
