@@ -11,12 +11,12 @@ test('theme and keys are kept over a new start of the page', async ({ open, host
   await page.getByRole('radio', { name: 'Dark' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await page.getByRole('button', { name: 'Change the keys of Go to runs' }).click();
-  await page.keyboard.press('Alt+r');
-  await expect(page.getByText('Alt R')).toBeVisible();
+  await page.keyboard.press('Alt+u');
+  await expect(page.getByText('Alt U')).toBeVisible();
   await kept(host, (settings) => settings.theme === 'dark' && Object.keys(settings.keymap).length === 1);
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
-  await page.keyboard.press('Alt+r');
+  await page.keyboard.press('Alt+u');
   await expect(page.getByRole('heading', { name: 'Runs' })).toBeVisible();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('button', { name: 'Switch off the keys of Go to runs' }).click();
