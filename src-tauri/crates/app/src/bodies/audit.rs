@@ -166,7 +166,7 @@ fn handed_out(
     Ok(AuditExported { file_name, bytes_base64: None, path: Some(path.display().to_string()), kept_days, entries })
 }
 
-/// UX E1: what may have to be forgotten stands apart under its hash.
+/// UX E2, ADR 77: a missing end is red until a person says why it is missing.
 pub(crate) fn audit_accept_cut(app: &App, caller: &Caller, request: AuditAcceptCut) -> ApiResult<AuditRecorded> {
     let reason = text(Some(request.reason), "reason")?.ok_or_else(|| {
         ApiError::bad_request("A reason is missing.", "Say why entries are missing; that is recorded.")
@@ -185,6 +185,7 @@ pub(crate) fn audit_accept_cut(app: &App, caller: &Caller, request: AuditAcceptC
     Ok(AuditRecorded { status: "ok".into(), seq: receipt.seq })
 }
 
+/// UX E1: what may have to be forgotten stands apart under its hash.
 pub(crate) fn audit_erase(app: &App, caller: &Caller, request: AuditErase) -> ApiResult<AuditRecorded> {
     let reason = text(Some(request.reason), "reason")?
         .ok_or_else(|| ApiError::bad_request("A reason is missing.", "Say why it is erased; that is recorded."))?;

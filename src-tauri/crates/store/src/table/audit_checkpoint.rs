@@ -56,7 +56,6 @@ fn trusted(checkpoint: &str, frontier: &str) -> Result<Trusted> {
     })
 }
 
-/// All of them; a row that is none is left out, and what follows it then does not fit.
 /// The last entries of those checkpoints that seal one of these entries, both included.
 pub(crate) fn ends(connection: &Connection, from: u64, to: u64) -> Result<Vec<u64>> {
     let text = "SELECT size - 1 FROM audit_checkpoint WHERE size BETWEEN ? AND ?";
@@ -65,6 +64,7 @@ pub(crate) fn ends(connection: &Connection, from: u64, to: u64) -> Result<Vec<u6
     Ok(ends.collect::<rusqlite::Result<_>>()?)
 }
 
+/// All of them; a row that is none is left out, and what follows it then does not fit.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<SignedCheckpoint>> {
     let mut statement = connection.prepare_cached("SELECT checkpoint FROM audit_checkpoint ORDER BY cp_seq")?;
     let mut rows = statement.query([])?;
