@@ -17,6 +17,7 @@ mod load;
 mod notices;
 mod process;
 mod pulse;
+mod trees;
 mod web;
 mod wire;
 mod word;
@@ -40,6 +41,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use trees::Trees;
 
 /// The servers that a person registered on this machine, and what was approved of them.
 #[async_trait]
@@ -138,6 +140,7 @@ struct Inner {
     limits: Limits,
     slots: Mutex<BTreeMap<String, Slot>>,
     closed: AtomicBool,
+    trees: Trees,
 }
 
 /// What the task of a call tells whoever waits for it.
@@ -149,8 +152,8 @@ enum Told {
 impl McpTools {
     /// Connections live on `handle`, whatever executor calls.
     pub fn new(book: Arc<dyn ServerBook>, secrets: Arc<dyn Secrets>, handle: Handle, limits: Limits) -> Self {
-        let (slots, closed) = (Mutex::default(), AtomicBool::new(false));
-        Self { inner: Arc::new(Inner { book, secrets, handle, limits, slots, closed }) }
+        let (slots, closed, trees) = (Mutex::default(), AtomicBool::new(false), Trees::new());
+        Self { inner: Arc::new(Inner { book, secrets, handle, limits, slots, closed, trees }) }
     }
 
     /// Starts or reaches a server for a moment and asks what it is; nothing has to be approved, and nothing is called.
@@ -180,10 +183,11 @@ impl McpTools {
         drop(done.await);
     }
 
-    /// Ends every connection and every process; later calls are refused.
+    /// Ends every connection and every process, also those that somebody else is ending; later calls are refused.
     pub async fn shut_down(&self) {
         self.inner.closed.store(true, Ordering::SeqCst);
         let slots = std::mem::take(&mut *self.inner.slots());
+        let (trees, longest) = (self.inner.trees.clone(), self.inner.limits.grace * 3);
         let ending = self.on_handle(async move {
             let mut ended = tokio::task::JoinSet::new();
             for slot in slots.into_values() {
@@ -194,6 +198,8 @@ impl McpTools {
                 });
             }
             ended.join_all().await;
+            // Each has its own time; whoever closes does not wait for one that is only being started.
+            drop(tokio::time::timeout(longest, trees.gone()).await);
             Ok(())
         });
         drop(ending.await);
@@ -259,8 +265,8 @@ impl Inner {
 
     async fn start(&self, name: &str, definition: &ToolServerDefinition) -> Result<Link, ToolFailure> {
         let access = Access::new(name, definition, &self.book, &self.secrets);
-        Link::start(Door { name, definition, access: access.as_ref(), secrets: &self.secrets, limits: self.limits })
-            .await
+        let (secrets, limits, trees) = (&self.secrets, self.limits, &self.trees);
+        Link::start(Door { name, definition, access: access.as_ref(), secrets, limits, trees }).await
     }
 
     async fn admit(&self, name: &str, link: &Link) -> Result<ToolWords, ToolFailure> {

@@ -266,6 +266,25 @@ async fn a_call_that_is_given_up_is_cancelled_and_its_process_tree_ends() {
     }
 }
 
+/// Fault 26: a program that closes right after a call was given up leaves no process behind.
+#[tokio::test]
+async fn closing_waits_for_a_process_that_is_being_ended() {
+    let stage = Stage::new();
+    let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let tools = Arc::clone(&stage.tools);
+    let waiting = tokio::spawn(async move {
+        drop(tools.call(call("waits", json!({ "tell": true })), &Bell(sender)).await);
+    });
+    assert_eq!(heard.recv().await.expect("a notice").message, "waiting");
+    let log = stage.log();
+    let told = log.iter().find(|entry| entry.get("child").is_some()).expect("its pids");
+    waiting.abort();
+    stage.until(|log| log.iter().any(|entry| entry["reason"] == "nobody waits for it any more")).await;
+    stage.tools.shut_down().await;
+    assert!(!alive(told["pid"].as_u64().expect("a pid")), "it was waited for");
+    gone(told["child"].as_u64().expect("a pid")).await;
+}
+
 #[tokio::test]
 async fn a_connection_that_nobody_uses_ends() {
     let stage = Stage::with(Limits { idle: Duration::from_millis(50), ..Limits::default() });

@@ -6,6 +6,7 @@ use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
 use super::notices::Switchboard;
 use super::process::{Process, Start};
+use super::trees::Trees;
 use super::wire::{Bounded, Wire};
 use super::{Limits, web};
 use rmcp::model::{ClientCapabilities, ClientConfig, ErrorCode, Implementation, ProtocolVersion};
@@ -27,6 +28,7 @@ pub(super) struct Door<'a> {
     pub(super) access: Option<&'a Arc<Access>>,
     pub(super) secrets: &'a Arc<dyn Secrets>,
     pub(super) limits: Limits,
+    pub(super) trees: &'a Trees,
 }
 
 /// A server that has said what it is.
@@ -75,12 +77,12 @@ async fn attempts(door: Door<'_>, due: Instant) -> Result<Greeted, ToolFailure> 
 }
 
 async fn begin(door: Door<'_>, due: Instant, how: ClientLifecycleMode) -> Result<Greeted, Refused> {
-    let Door { definition, access, secrets, limits, .. } = door;
+    let Door { definition, access, secrets, limits, trees, .. } = door;
     let board = Arc::new(Switchboard::new(secrets));
     match definition {
         ToolServerDefinition::Stdio { command, args, env, cwd } => {
             let start = Start { command, args, env, cwd: cwd.as_deref() };
-            let (process, output, input) = Process::start(start, secrets).await?;
+            let (process, output, input) = Process::start(start, secrets, trees).await?;
             let lines = Bounded::new(output, limits.message, Arc::clone(&board));
             // The stream before it has the limit, and ends the connection there; this one would stay silent.
             let inner = AsyncRwTransport::new(lines, input).with_max_line_length(usize::MAX);

@@ -86,7 +86,7 @@ impl Drop for Held {
 impl Link {
     /// Starts or reaches the server and asks for its tools.
     pub(super) async fn start(door: Door<'_>) -> Result<Self, ToolFailure> {
-        let Door { name, definition, access, secrets, limits } = door;
+        let Door { name, definition, access, secrets, limits, .. } = door;
         let due = Instant::now() + limits.start;
         let scrubber = secrets.scrubber();
         let Greeted { process, service, board } = greeting::greeted(door, due).await?;

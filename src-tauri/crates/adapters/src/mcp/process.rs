@@ -2,6 +2,7 @@
 
 use super::definition::PASSED_ON;
 use super::fault::failure;
+use super::trees::{Tree, Trees};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use signalbox_model::secret_ref;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
@@ -22,6 +23,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// A running process. Dropped, its whole tree is killed.
 pub(super) struct Process {
+    _tree: Tree,
     child: Mutex<Option<Box<dyn ChildWrapper>>>,
     errors: Arc<Mutex<Vec<u8>>>,
     reading: tokio::sync::Mutex<Option<JoinHandle<()>>>,
@@ -43,6 +45,7 @@ impl Process {
     pub(super) async fn start(
         start: Start<'_>,
         secrets: &Arc<dyn Secrets>,
+        trees: &Trees,
     ) -> Result<(Self, ChildStdout, ChildStdin), ToolFailure> {
         let program = find(start.command)?;
         let folder = folder(start.cwd)?;
@@ -72,13 +75,15 @@ impl Process {
         command.wrap(process_wrap::tokio::ProcessGroup::leader());
         #[cfg(windows)]
         command.wrap(process_wrap::tokio::JobObject);
+        let tree = trees.grow();
         let mut child = command
             .spawn()
             .map_err(|error| not_started(format!("The program '{}' cannot be started: {error}", start.command)))?;
         let (output, input) = (child.stdout().take(), child.stdin().take());
         let errors = Arc::default();
         let reading = child.stderr().take().map(|stderr| tokio::spawn(keep_tail(stderr, Arc::clone(&errors))));
-        let process = Self { child: Mutex::new(Some(child)), errors, reading: tokio::sync::Mutex::new(reading) };
+        let process =
+            Self { _tree: tree, child: Mutex::new(Some(child)), errors, reading: tokio::sync::Mutex::new(reading) };
         match (output, input) {
             (Some(output), Some(input)) => Ok((process, output, input)),
             _ => Err(not_started(format!("The program '{}' has no input or output", start.command))),
