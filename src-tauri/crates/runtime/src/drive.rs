@@ -7,6 +7,7 @@ use crate::burst::{self, Burst, Limits};
 use crate::error::{Error, Trouble};
 use crate::options::Kept;
 use crate::record;
+use crate::ring::Ring;
 use crate::runtime::Phase;
 use crate::shared::Core;
 use signalbox_audit::Record;
@@ -24,12 +25,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Duration, Instant};
 
-/// Batches that a slow subscriber may lag behind before it reads from the store again.
-const LIVE_BATCHES: usize = 256;
 /// Inputs that one burst takes at most.
 const INPUTS: usize = 64;
 /// A snapshot waits for so many times the weight of the last one in events.
@@ -47,7 +46,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// What the rest of the runtime knows of a driven run.
 pub(crate) struct Driven {
     pub(crate) run_id: String,
-    pub(crate) live: broadcast::Sender<Arc<[RunEvent]>>,
+    pub(crate) live: Ring,
     pub(crate) phase: watch::Sender<Phase>,
     inbox: mpsc::UnboundedSender<Message>,
 }
@@ -55,12 +54,8 @@ pub(crate) struct Driven {
 impl Driven {
     pub(crate) fn new(run_id: &str) -> (Arc<Self>, mpsc::UnboundedReceiver<Message>) {
         let (inbox, receiver) = mpsc::unbounded_channel();
-        let driven = Self {
-            run_id: run_id.to_owned(),
-            live: broadcast::channel(LIVE_BATCHES).0,
-            phase: watch::channel(Phase::Driving).0,
-            inbox,
-        };
+        let driven =
+            Self { run_id: run_id.to_owned(), live: Ring::default(), phase: watch::channel(Phase::Driving).0, inbox };
         (Arc::new(driven), receiver)
     }
 
@@ -466,7 +461,7 @@ impl Driver {
             }
         }
         // Subscribers get the events after the commit; without any there is nothing to keep.
-        let keep = self.driven.live.receiver_count() > 0;
+        let keep = self.driven.live.has_subscribers();
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
         let mut nobodys = false;
         if let Some(birth) = self.birth.take() {
@@ -487,7 +482,7 @@ impl Driver {
         self.recorded = status;
         // Who came during the commit may have read the store before it: an empty batch sends it there again. Nobody
         // listens any more: then nobody misses it.
-        let _ = self.driven.live.send(live.unwrap_or_else(|| Arc::from([])));
+        self.driven.live.send(live);
         if nobodys {
             pass(Point::Decided);
             self.owner = None;
@@ -609,10 +604,7 @@ impl Driver {
     fn is_alone(&mut self) -> bool {
         while self.calls.try_join_next().is_some() {}
         while self.timers.try_join_next().is_some() {}
-        self.calls.is_empty()
-            && self.timers.is_empty()
-            && self.driven.live.receiver_count() == 0
-            && self.core.drives_one()
+        self.calls.is_empty() && self.timers.is_empty() && !self.driven.live.has_subscribers() && self.core.drives_one()
     }
 
     /// Whether there is an input that this program understands and that this task has not seen.

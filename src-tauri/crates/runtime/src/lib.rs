@@ -20,6 +20,7 @@ mod options;
 mod record;
 mod registry;
 mod rerun;
+mod ring;
 mod runtime;
 mod shared;
 
