@@ -47,7 +47,7 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   // Its settings change: it is marked, by what it holds and not by its name.
   await card(page, 'plan').click();
   await page.keyboard.press('d');
-  await expect(mark(page, 'plan')).toHaveAttribute('title', /Changed since this run/);
+  await expect(mark(page, 'plan')).toHaveAttribute('title', /Changed since this result was made/);
   await expect(mark(page, 'double')).toHaveAttribute('title', /A step before this one has changed/);
   await expect(page.getByRole('group', { name: 'Run', exact: true })).toBeVisible();
   await shot(page, 'stale');
@@ -104,4 +104,18 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   await fromMenu(page, 'put', 'Run to here');
   await expect(page.getByText('This step stands in a frame, and a run ends after the whole of it. Choose the frame.')).toBeVisible();
   expect(await runs()).toHaveLength(4);
+
+  // A step before is changed, then this one runs alone: what is kept is as old as it was, and this one was made of it.
+  await card(page, 'plan').click();
+  await page.keyboard.press('d');
+  await card(page, 'double').click();
+  await page.keyboard.press('r');
+  await expect.poll(async () => (await runs()).map((run) => run.status)).toEqual(['completed', 'completed', 'completed', 'completed', 'completed']);
+  await ended(page);
+  await expect(mark(page, 'plan')).toHaveAttribute('title', /Changed since this result was made/);
+  await expect(mark(page, 'double')).toHaveAttribute('title', /A step before this one has changed/);
+  await shot(page, 'stale-kept');
+  await card(page, 'plan').click();
+  await page.keyboard.press('d');
+  await expect(page.locator('[data-mark=stale]')).toHaveCount(0);
 });

@@ -1,6 +1,6 @@
-/** Steps whose result on the screen is not what they would make now (UX C16): their settings or wires have changed since the run began, or those of
- * a step before them. Compared by what they hold; names and places on the canvas do not count, as in the verdict of a re-run, nor does what is
- * done about an error: a result without one stays what it is. */
+/** Steps whose result on the screen is not what they would make now (UX C16): their settings or wires have changed since it was made, or those of
+ * a step before them. Compared by what they hold; names and places on the canvas do not count, as in the verdict of a re-run. What is done about
+ * an error does not count either, other than there: a result without one stays what it is. */
 import type { Node, Workflow } from '../../api/types.ts';
 
 /** `own`: the step itself has changed; `before`: something that leads to it has. */
@@ -13,7 +13,14 @@ const plain = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(plain)
     : value !== null && typeof value === 'object' ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, plain(inner)]))
       : value;
-const content = (node: Node): string => JSON.stringify(plain(Object.fromEntries(Object.entries(node).filter(([name, value]) => !UNTOLD.has(name) && value !== undefined))));
+const contents = new WeakMap<Node, string>();
+function content(node: Node): string {
+  const here = contents.get(node);
+  if (here !== undefined) return here;
+  const made = JSON.stringify(plain(Object.fromEntries(Object.entries(node).filter(([name, value]) => !UNTOLD.has(name) && value !== undefined))));
+  contents.set(node, made);
+  return made;
+}
 
 const sourceOf = (from: string): string => from.slice(0, from.lastIndexOf('.'));
 
@@ -69,65 +76,82 @@ function afterFailures(document: Workflow): { steps: ReadonlySet<string>; wires:
   return { steps, wires };
 }
 
-/** `ran`: what the run on the screen was started with. `has`: whether the step has a result there. */
-export function staleSteps(document: Workflow, ran: Workflow, has: (id: string) => boolean): ReadonlyMap<string, Stale> {
+/** What the wires of a definition say, looked at once: most edits leave them as they are. */
+interface Wires { into: Map<string, string>; fed: Map<string, string>; after: ReturnType<typeof afterFailures> }
+const known = new WeakMap<readonly Edge[], Wires>();
+function wiresOf(document: Workflow): Wires {
+  const here = known.get(document.edges);
+  if (here) return here;
+  const after = afterFailures(document);
+  const { steps, wires } = after;
+  const made = { into: wiresInto(document.edges), fed: wiresInto(document.edges.filter((edge) => !wires.has(edge) || steps.has(edge.to))), after };
+  known.set(document.edges, made);
+  return made;
+}
+
+/** What the result of a step was made with: the definition of the run on the screen, of the run that it was kept from, or both, where a re-run
+ * kept some iterations and ran others. */
+export type MadeWith = (id: string) => readonly Workflow[];
+
+/** Steps whose results, where they have one, are not what they would make now. `made`: see `madeWith`. */
+export function staleSteps(document: Workflow, ran: Workflow, made: MadeWith = () => [ran]): ReadonlyMap<string, Stale> {
   const found = new Map<string, Stale>();
-  if (document.nodes === ran.nodes && document.edges === ran.edges) return found;
-  const [now, before] = [wiresInto(document.edges), wiresInto(ran.edges)];
-  const [after, then] = [afterFailures(document), afterFailures(ran)];
-  const feeds = (all: readonly Edge[], { steps, wires }: typeof after): Map<string, string> => wiresInto(all.filter((edge) => !wires.has(edge) || steps.has(edge.to)));
-  const [fed, fedThen] = [feeds(document.edges, after), feeds(ran.edges, then)];
+  const { into: now, fed, after } = wiresOf(document);
+  const same = (id: string, node: Node, then: Workflow): boolean => {
+    if (document.nodes === then.nodes && document.edges === then.edges) return true;
+    const old = then.nodes[id];
+    if (old === undefined || (old !== node && content(old) !== content(node))) return false;
+    const before = wiresOf(then);
+    return (now.get(id) ?? '') === (before.into.get(id) ?? '') || (fed.get(id) ?? '') === (before.fed.get(id) ?? '');
+  };
+  const definitions = new Set([ran]);
   for (const [id, node] of Object.entries(document.nodes)) {
-    const old = ran.nodes[id];
-    const same = old !== undefined && (old === node || content(old) === content(node)) && ((now.get(id) ?? '') === (before.get(id) ?? '') || (fed.get(id) ?? '') === (fedThen.get(id) ?? ''));
-    if (!same) found.set(id, 'own');
+    for (const then of made(id)) {
+      definitions.add(then);
+      if (!same(id, node, then)) found.set(id, 'own');
+    }
   }
   // What was taken out of a frame changed the frame.
-  for (const [id, node] of Object.entries(ran.nodes)) {
-    if (!Object.hasOwn(document.nodes, id) && node.parent !== undefined && Object.hasOwn(document.nodes, node.parent)) found.set(node.parent, 'own');
+  for (const then of definitions) {
+    for (const [id, { parent }] of Object.entries(then.nodes)) {
+      if (parent !== undefined && !Object.hasOwn(document.nodes, id) && Object.hasOwn(document.nodes, parent) && made(parent).includes(then)) found.set(parent, 'own');
+    }
   }
+  if (found.size === 0) return found;
   const next = new Map<string, string[]>();
   const leads = (from: string, to: string): void => {
-    const known = next.get(from);
-    if (known) known.push(to);
+    const there = next.get(from);
+    if (there) there.push(to);
     else next.set(from, [to]);
   };
   // What had no part in the result that stands there does not make it old.
-  const counts = (edge: Edge): boolean => {
-    const source = sourceOf(edge.from);
-    const tookPart = Object.hasOwn(ran.nodes, source) && !then.steps.has(source);
-    return !after.wires.has(edge) || after.steps.has(edge.to) || (tookPart && !edge.from.endsWith('.error'));
-  };
+  const tookPart = (source: string, to: string): boolean => made(to).some((then) => Object.hasOwn(then.nodes, source) && !wiresOf(then).after.steps.has(source));
+  const counts = (edge: Edge): boolean => !after.wires.has(edge) || after.steps.has(edge.to) || (!edge.from.endsWith('.error') && tookPart(sourceOf(edge.from), edge.to));
   const counted = document.edges.filter(counts);
   for (const edge of counted) leads(sourceOf(edge.from), edge.to);
   for (const [id, node] of Object.entries(document.nodes)) if (node.parent !== undefined) leads(id, node.parent);
-  const follow = (todo: string[]): void => {
-    for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
-      for (const to of next.get(id) ?? []) {
-        if (found.has(to)) continue;
-        found.set(to, 'before');
-        todo.push(to);
-      }
+  const todo = [...found.keys()];
+  for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
+    for (const to of next.get(id) ?? []) {
+      if (found.has(to)) continue;
+      found.set(to, 'before');
+      todo.push(to);
     }
-  };
-  follow([...found.keys()]);
+  }
   // Steps of a frame get what the frame gets.
-  const inFrames = Object.entries(document.nodes).filter(([id, node]) => !found.has(id) && fedBy(document, counted, id, node, found));
-  for (const [id] of inFrames) found.set(id, 'before');
-  for (const id of found.keys()) if (!has(id)) found.delete(id);
+  const others = new Set(counted.filter((edge) => found.has(sourceOf(edge.from))).map((edge) => edge.to));
+  for (const [id, why] of found) if (why === 'own') others.add(id);
+  const inFrames = Object.keys(document.nodes).filter((id) => !found.has(id) && inside(document, id, others));
+  for (const id of inFrames) found.set(id, 'before');
   return found;
 }
 
-/** Whether a frame around a step gets something else, or is set otherwise, than then. */
-function fedBy(document: Workflow, edges: readonly Edge[], id: string, node: Node, found: ReadonlyMap<string, Stale>): boolean {
+/** Whether one of the frames around a step is among these. */
+function inside(document: Workflow, id: string, frames: ReadonlySet<string>): boolean {
   const seen = new Set([id]);
-  let outer = node.parent;
-  while (outer !== undefined && !seen.has(outer)) {
+  for (let outer = document.nodes[id]?.parent; outer !== undefined && !seen.has(outer); outer = document.nodes[outer]?.parent) {
+    if (frames.has(outer)) return true;
     seen.add(outer);
-    const frame = outer;
-    const into = edges.some((edge) => edge.to === frame && found.has(sourceOf(edge.from)));
-    if (into || found.get(frame) === 'own') return true;
-    outer = document.nodes[outer]?.parent;
   }
   return false;
 }

@@ -16,6 +16,7 @@ import { sendable, type Breakpoint } from '../../features/debug/breakpoints.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
+import { NO_ORIGINS, type RunMade } from '../../features/rerun/origins.ts';
 import { EndsAfter } from '../../features/rerun/ends-after.tsx';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
@@ -68,7 +69,7 @@ export function BuilderScreen({ fileRef }: { fileRef: string }) {
 interface StartHow { paused?: boolean; until?: string }
 
 /** The run shown on the canvas, with what it was started with; kept per file while the program is open. */
-const lastRuns = new Map<string, { runId: string; definition: Workflow; kept?: readonly string[] | undefined }>();
+const lastRuns = new Map<string, RunMade & { kept?: readonly string[] | undefined }>();
 const lastParams = new Map<string, JsonMap>();
 const NOTHING_ASKED: ReadonlySet<string> = new Set();
 
@@ -91,6 +92,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const [earlier] = useState(runId);
   const [definition, setDefinition] = useState<Workflow>(() => lastRuns.get(session.ref)?.definition ?? document);
   const [kept, setKept] = useState(() => lastRuns.get(session.ref)?.kept);
+  const [origins, setOrigins] = useState(() => lastRuns.get(session.ref)?.origins ?? NO_ORIGINS);
   const [starting, setStarting] = useState(false);
   const [begun, setBegun] = useState<{ runId: string; breakpoints: readonly Breakpoint[] } | null>(null);
   const [cancelling, setCancelling] = useState(false);
@@ -116,10 +118,11 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   useEffect(() => { if (role !== undefined && role !== 'builder') session.lookOn(); }, [role, session]);
 
   /** Shows a run that has just begun. */
-  const show = useCallback((id: string, sent: Workflow, breakpoints: readonly Breakpoint[], inherited?: readonly string[]) => {
-    lastRuns.set(session.ref, { runId: id, definition: sent, kept: inherited });
+  const show = useCallback((id: string, sent: Workflow, breakpoints: readonly Breakpoint[], inherited?: readonly string[], from = NO_ORIGINS) => {
+    lastRuns.set(session.ref, { runId: id, definition: sent, kept: inherited, origins: from });
     setDefinition(sent);
     setKept(inherited);
+    setOrigins(from);
     setBegun({ runId: id, breakpoints });
     setHideFailure(false);
     setCancelling(false);
@@ -225,7 +228,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const { ask } = rerun;
 
   const debug = useDebugging({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, past, begun, stepStart, canStart: !running && !starting && !loading });
-  const steps = useStepRuns({ editor, catalog, runId, view: loading ? null : view, ran: definition, past, startTo, begun: show });
+  const steps = useStepRuns({ editor, catalog, runId, view: loading ? null : view, ran: definition, origins, past, startTo, begun: show });
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
   const actions = useMemo(() => builderActions({
     // The title bar says that it is saved.

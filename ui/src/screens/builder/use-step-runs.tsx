@@ -8,10 +8,12 @@ import { sendable, type Breakpoint } from '../../features/debug/breakpoints.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunDialog } from '../../features/rerun/rerun-dialog.tsx';
-import { staleSteps } from '../../features/rerun/stale.ts';
+import { madeWith, originsOf, type Origins, type RunMade } from '../../features/rerun/origins.ts';
+import { staleSteps, type Stale } from '../../features/rerun/stale.ts';
 import { StepLine } from '../../features/rerun/step-line.tsx';
 import { asksFirst, lastThatReached, type StepRun } from '../../features/rerun/step-runs.ts';
 import { rerunSteps } from '../../features/rerun/steps.ts';
+import { useLatest } from '../../code/use-latest.ts';
 import { t } from '../../i18n/index.ts';
 import { toast } from '../../kit/index.ts';
 import { showError } from '../commands.ts';
@@ -24,12 +26,14 @@ interface Given {
   runId: string | null;
   view: RunView | null;
   ran: Workflow;
+  /** What its kept results were made with. */
+  origins: Origins;
   /** The moments of the past are looked at: nothing begins there. */
   past: boolean;
   /** Starts a run that ends after a step, with the values that it asks for. */
   startTo(step: string): void;
   /** A run began with this document; `kept`: steps whose result it has from another one. */
-  begun(runId: string, sent: Workflow, breakpoints: readonly Breakpoint[], kept: readonly string[] | undefined): void;
+  begun(runId: string, sent: Workflow, breakpoints: readonly Breakpoint[], kept: readonly string[] | undefined, origins: Origins): void;
 }
 
 interface Asked { runId: string; step: string; alone: boolean; sent: Workflow }
@@ -46,18 +50,20 @@ export interface StepRuns {
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
-export function useStepRuns({ editor, catalog, runId, view, ran, past, startTo, begun }: Given): StepRuns {
+export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, startTo, begun }: Given): StepRuns {
   const document = useEditor(editor, (state) => state.document);
   const chosen = useEditor(editor, ({ selection: { nodes } }) => (nodes.length === 1 ? nodes[0] : undefined));
   const may = useMay()('run_breakpoints');
   const [asked, setAsked] = useState<Asked | null>(null);
   // A second press before the first is answered would start a second run.
   const busy = useRef(false);
+  const shown = useLatest<RunMade | null>(runId === null ? null : { runId, definition: ran, origins });
   const began = useCallback(async (id: string, sent: Workflow, breakpoints: readonly Breakpoint[]) => {
+    const before = shown.current;
     // Without them it would only look poorer.
     const details = await call('run_get', { runId: id }).catch(() => null);
-    begun(id, sent, breakpoints, details?.kept);
-  }, [begun]);
+    begun(id, sent, breakpoints, details?.kept, await originsOf(details?.kept ?? [], details?.parentRunId, before));
+  }, [begun, shown]);
   const run = useCallback((kind: StepRun, step: string) => {
     if (busy.current) return;
     takeTyped();
@@ -88,10 +94,13 @@ export function useStepRuns({ editor, catalog, runId, view, ran, past, startTo, 
   }, [editor, runId, startTo, began]);
 
   const states = view?.nodes;
-  const stale = useMemo(() => {
+  const looks = states !== undefined && may && !past;
+  // A run sends many states; what has changed since does not depend on them.
+  const changed = useMemo(() => (looks ? staleSteps(document, ran, madeWith(ran, origins)) : NONE), [document, ran, origins, looks]);
+  const stale = useMemo<ReadonlyMap<string, Stale>>(() => {
     const has = (id: string): boolean => (states?.[id]?.calls ?? 0) > 0 || states?.[id]?.state === 'kept';
-    return states && may && !past ? staleSteps(document, ran, has) : NONE;
-  }, [document, ran, states, may, past]);
+    return changed.size === 0 ? changed : new Map([...changed].filter(([id]) => has(id)));
+  }, [changed, states]);
   const words = useMemo(() => (stale.size ? new Map([...stale].map(([id, why]) => [id, t(`rerun.stale.${why}`)])) : NONE), [stale]);
   const offered = may && !past;
   const dialog = asked === null ? null : (
