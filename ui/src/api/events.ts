@@ -6,19 +6,21 @@ import { createRunFold, emptyRunView, isTerminal, type RunDefinition, type RunFo
 import type { RunEvent } from './types.ts';
 
 const PAGE = 1000;
+/** Pages that are asked for at once: a host with several processors reads them side by side. */
+const AHEAD = 4;
 const RECONNECT_MS = [250, 500, 1000, 2000, 5000];
 
 export interface Follower { stop(): void }
 
 export interface FollowOptions {
   fold: RunFold;
-  /** The run has ended: read its events and do not stay connected. */
-  ended?: boolean;
+  /** The run has ended with this event: read all of them and do not stay connected. */
+  ended?: number | undefined;
   onError?(error: ApiError | null): void;
   wait?(ms: number): Promise<void>;
 }
 
-export function followRun(runId: string, { fold, ended = false, onError, wait = pause }: FollowOptions): Follower {
+export function followRun(runId: string, { fold, ended, onError, wait = pause }: FollowOptions): Follower {
   let open = true;
   let unsubscribe: (() => void) | undefined;
   let failures = 0;
@@ -28,22 +30,29 @@ export function followRun(runId: string, { fold, ended = false, onError, wait = 
     return result.gapAfter === undefined;
   }
 
-  async function readAll(): Promise<void> {
-    const read = (after: number) => call('run_events', { runId, after, limit: PAGE });
-    let next = read(fold.view.lastSeq);
+  async function readAll(upTo: number): Promise<void> {
+    const asked: Promise<RunEvent[]>[] = [];
+    let at = fold.view.lastSeq;
+    let next = at;
+    const ask = (after: number): void => {
+      const page = call('run_events', { runId, after, limit: PAGE });
+      // Of a page that nobody waits for any more nothing is told.
+      page.catch(() => undefined);
+      asked.push(page);
+      next = after + PAGE;
+    };
+    const fill = (): void => { for (let after = next; asked.length < AHEAD && after < upTo; after += PAGE) ask(after); };
     for (;;) {
-      const page = await next;
+      fill();
+      // More may have come since the last one was told.
+      if (asked.length === 0) ask(next);
+      const page = await (asked.shift() as Promise<RunEvent[]>); // eslint-disable-line no-await-in-loop
       if (!open) return;
-      const before = fold.view.lastSeq;
-      const last = page.at(-1)?.seq ?? before;
-      const more = page.length === PAGE && last > before;
-      // The host reads the next ones while these are taken.
-      if (more) {
-        next = read(last);
-        next.catch(() => undefined);
-      }
+      // The host reads on while these are taken.
+      fill();
       take(page);
-      if (!more || fold.view.lastSeq !== last) return;
+      at += PAGE;
+      if (page.length < PAGE || fold.view.lastSeq !== at) return;
     }
   }
 
@@ -84,7 +93,7 @@ export function followRun(runId: string, { fold, ended = false, onError, wait = 
     unsubscribe = stop;
   }
 
-  if (ended) readAll().catch((cause: unknown) => { if (open) onError?.(toApiError(cause)); });
+  if (ended !== undefined) readAll(ended).catch((cause: unknown) => { if (open) onError?.(toApiError(cause)); });
   else connect();
   return {
     stop() {
@@ -98,8 +107,8 @@ function pause(ms: number): Promise<void> {
   return new Promise((done) => { setTimeout(done, ms); });
 }
 
-/** The view of a run, drawn at most once per frame. */
-export function useRunView(runId: string | null, definition: RunDefinition | undefined, ended = false): { view: RunView | null; error: ApiError | null; fold: RunFold | null } {
+/** The view of a run, drawn at most once per frame. `ended`: the last event of a run that has ended. */
+export function useRunView(runId: string | null, definition: RunDefinition | undefined, ended?: number): { view: RunView | null; error: ApiError | null; fold: RunFold | null } {
   const [held, setHeld] = useState<RunFold | null>(null);
   const [view, setView] = useState<RunView | null>(null);
   const [error, setError] = useState<ApiError | null>(null);

@@ -34,13 +34,14 @@ const soon = () => new Promise((done) => { setTimeout(done, 0); });
 const wait = () => Promise.resolve();
 
 describe('following a run', () => {
-  it('reads a long run that has ended page by page, the next one while one is taken, and each event once', async () => {
-    const long = Array.from({ length: 2_500 }, (_, i): RunEvent => (i === 0 ? log[0] : { ...log[1], seq: i + 1, visit: i }) as RunEvent);
+  it('reads a long run that has ended with four pages under way, in order, and each event once', async () => {
+    const long = Array.from({ length: 6_500 }, (_, i): RunEvent => (i === 0 ? log[0] : { ...log[1], seq: i + 1, visit: i }) as RunEvent);
     const asked: number[] = [];
     let answered = 0;
+    const waiting: (() => void)[] = [];
     events.mockImplementation(async ({ after }) => {
       asked.push(after);
-      await soon();
+      await new Promise<void>((done) => { waiting.push(done); });
       answered++;
       return long.filter((event) => (event.seq ?? 0) > after).slice(0, 1_000);
     });
@@ -48,10 +49,29 @@ describe('following a run', () => {
     // What is asked for when a page arrives is asked before the page is drawn.
     const ahead: number[] = [];
     fold.subscribe(() => ahead.push(asked.length - answered));
-    followRun('r', { fold, ended: true });
+    followRun('r', { fold, ended: 6_500 });
+    expect(asked).toEqual([0, 1_000, 2_000, 3_000]);
+    // The second answer comes before the first.
+    waiting[1]?.();
+    await soon();
+    expect(fold.view.lastSeq).toBe(0);
+    for (let i = 0; i < 7; i += 1) {
+      waiting[i]?.();
+      await soon(); // eslint-disable-line no-await-in-loop
+    }
+    expect(fold.view.lastSeq).toBe(6_500);
+    expect(fold.view.events).toHaveLength(6_500);
+    expect(asked).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000]);
+    expect(ahead[0]).toBe(3);
+    events.mockImplementation(async ({ after }) => log.filter((event) => (event.seq ?? 0) > after));
+  });
+
+  it('reads on where a run has more events than was told', async () => {
+    const long = Array.from({ length: 2_500 }, (_, i): RunEvent => (i === 0 ? log[0] : { ...log[1], seq: i + 1, visit: i }) as RunEvent);
+    events.mockImplementation(async ({ after }) => long.filter((event) => (event.seq ?? 0) > after).slice(0, 1_000));
+    const fold = createRunFold('r');
+    followRun('r', { fold, ended: 900 });
     await waitFor(() => expect(fold.view.lastSeq).toBe(2_500));
-    expect(asked).toEqual([0, 1_000, 2_000]);
-    expect(ahead).toEqual([1, 1, 0]);
     events.mockImplementation(async ({ after }) => log.filter((event) => (event.seq ?? 0) > after));
   });
 
@@ -93,7 +113,7 @@ describe('following a run', () => {
 
   it('reads the events of an ended run without staying connected', async () => {
     const fold = createRunFold('r');
-    followRun('r', { fold, ended: true });
+    followRun('r', { fold, ended: 4 });
     await soon();
     expect(subs).toEqual([]);
     expect(fold.view).toMatchObject({ status: 'completed', lastSeq: 4 });

@@ -60,7 +60,7 @@ export function RunScreen({ runId, step, at }: { runId: string; step?: string | 
 function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescriptor[]; step: string | undefined; at: Moment | undefined }) {
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
-  const [ended] = useState(isTerminal(run.status));
+  const [ended] = useState(isTerminal(run.status) ? run.lastSeq : undefined);
   const { view, error, fold } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), ended);
   const time = useTimeTravel({
     now: view, fold, at, step,
@@ -88,7 +88,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const open = !isTerminal(status);
 
   useEffect(() => {
-    if (!isTerminal(status) || ended) return;
+    if (!isTerminal(status) || ended !== undefined) return;
     void queryClient.invalidateQueries({ queryKey: ['run_get'] });
     void queryClient.invalidateQueries({ queryKey: ['run_list'] });
   }, [status, ended]);
