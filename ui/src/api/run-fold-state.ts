@@ -24,6 +24,7 @@ export interface FoldState {
   endedMs?: number;
   durationMs: number;
   stopId?: string;
+  supersededBy?: string;
   error?: RunError;
   failedStepId?: string;
   failReason?: string;

@@ -38,6 +38,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       s.failReason = text(payload['reason']);
       return end(s, event, ms, payload, 'failed');
     case 'workflow_cancelled':
+      s.supersededBy = text(payload['supersededBy']);
       return end(s, event, ms, payload, 'cancelled');
     case 'workflow_resumed':
       s.status = 'running';

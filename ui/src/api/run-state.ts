@@ -136,6 +136,7 @@ function snapshot(state: FoldState, table: CallTable, moment?: number): RunView 
     endedMs: state.endedMs,
     durationMs: state.durationMs,
     stopId: state.stopId,
+    supersededBy: state.supersededBy,
     error: state.error,
     failedStepId: state.failedStepId,
     failReason: state.failReason,

@@ -277,6 +277,8 @@ export interface RunView {
   /** Milliseconds from start to end, or to the last event while it runs. */
   readonly durationMs: number;
   readonly stopId?: string;
+  /** The re-run that took its place while it waited for a person. */
+  readonly supersededBy?: string;
   readonly error?: RunError;
   readonly failedStepId?: string;
   readonly failReason?: string;

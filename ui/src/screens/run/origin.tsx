@@ -1,11 +1,13 @@
-// Where a run comes from, when it was not begun at the beginning: another run, or a checkpoint of another program.
+// Where a run comes from, when it was not begun at the beginning: another run, or a checkpoint of another program; and which runs began from it.
 
 import { sentences } from '../../api/error.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
+import { useReruns } from '../../features/rerun/use-reruns.ts';
 import { stepWords } from '../../features/where.ts';
 import { shortRunId } from '../../features/status.tsx';
-import { formatDateTime, t } from '../../i18n/index.ts';
+import { formatDateTime, formatNumber, t } from '../../i18n/index.ts';
+import { Menu } from '../../kit/index.ts';
 import { navigate } from '../router.ts';
 
 interface Props { run: Pick<RunDetails, 'definition' | 'parentRunId' | 'resumedFrom' | 'importedFrom'>; catalog: NodeDescriptor[] }
@@ -21,15 +23,29 @@ export function Origin({ run, catalog }: Props) {
   const parent = run.parentRunId;
   return (
     <>
-      {parent === undefined ? null : <ParentLink parent={parent} words={step === undefined ? t('rerun.ofShort', { run: shortRunId(parent) }) : t('rerun.of', { run: shortRunId(parent), step })} />}
+      {parent === undefined ? null : <RunLink to={parent} words={step === undefined ? t('rerun.ofShort', { run: shortRunId(parent) }) : t('rerun.of', { run: shortRunId(parent), step })} />}
       {run.importedFrom ? <Imported from={run.importedFrom} step={step} /> : null}
     </>
   );
 }
 
-/** Runs form a tree: a re-run says of which one, and leads there. */
-function ParentLink({ parent, words }: { parent: string; words: string }) {
-  return <button type="button" className="link s ell" title={words} onClick={() => navigate({ screen: 'run', runId: parent })}>{words}</button>;
+/** Runs form a tree: one leads to the other. */
+function RunLink({ to, words }: { to: string; words: string }) {
+  return <button type="button" className="link s ell" title={words} onClick={() => navigate({ screen: 'run', runId: to })}>{words}</button>;
+}
+
+/** The other way along the tree. `supersededBy`: the one that took the place of a run that waited. */
+export function Began({ run, supersededBy }: { run: Pick<RunDetails, 'runId' | 'workflowId' | 'startedAt'>; supersededBy: string | undefined }) {
+  const began = useReruns(run, supersededBy);
+  const words = (id: string): string => t(id === supersededBy ? 'rerun.tookPlace' : 'rerun.began', { run: shortRunId(id) });
+  const [only, ...others] = began;
+  if (only === undefined) return null;
+  if (others.length === 0) return <RunLink to={only} words={words(only)} />;
+  const all = t('rerun.beganMany', { n: formatNumber(began.length) });
+  return (
+    <Menu align="start" trigger={<button type="button" className="link s ell" title={all}>{all}</button>}
+      entries={began.map((id) => ({ id, label: words(id), icon: 'retry', onSelect: () => navigate({ screen: 'run', runId: id }) }))} />
+  );
 }
 
 function Imported({ from, step }: { from: NonNullable<RunDetails['importedFrom']>; step: string | undefined }) {

@@ -27,7 +27,7 @@ import { attempt, copyText, showError } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
 import { navigate, parseRoute } from '../router.ts';
 import { MaskedBanner } from './masked-banner.tsx';
-import { Origin } from './origin.tsx';
+import { Began, Origin } from './origin.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { WaitingBanner } from '../workbench/waiting-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
@@ -153,6 +153,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
             <StatusBadge status={status} openTaskCount={view?.tasks.length ?? 0} />
             <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
             <Origin run={run} catalog={catalog} />
+            <Began run={run} supersededBy={view?.supersededBy} />
             <EndsAfter view={view} titleOf={(id) => titleOf(run.definition, id, catalog)} />
             <span className="grow" />
             <SpentChip spent={(time?.view ?? view)?.spent} />

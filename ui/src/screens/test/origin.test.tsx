@@ -1,10 +1,10 @@
 // Where a run comes from, as the bar of its screen says it.
-import { cleanup, fireEvent, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
 import type { RunDetails } from '../../api/types.ts';
 import { RETRY } from '../../test/fixtures.ts';
 import { renderWith } from '../../test/render.tsx';
-import { Origin } from '../run/origin.tsx';
+import { Began, Origin } from '../run/origin.tsx';
 
 afterEach(() => { cleanup(); window.location.hash = ''; });
 const [first = ''] = Object.keys(RETRY.nodes);
@@ -32,4 +32,29 @@ it('a re-run leads to the run that it is of', () => {
   cleanup();
   show({ parentRunId: '0193a5c0-0000-7000-8000-0000000abcde' });
   expect(screen.getByRole('button', { name: 'Re-run of 0abcde' })).toBeTruthy();
+});
+
+const ID = (n: number) => `0193a5c0-0000-7000-8000-00000000000${String(n)}`;
+const original = { runId: ID(1), workflowId: 'w', startedAt: '2026-11-23T10:00:00Z' };
+const began = (n: number, of?: number) => ({ runId: ID(n), startedAt: `2026-11-23T1${String(n)}:00:00Z`, ...(of === undefined ? {} : { parentRunId: ID(of) }) });
+
+it('c25: the original leads to the run that began from it, and to each one where there are several', async () => {
+  const pages: Record<string, object> = { '': { runs: [began(5), began(4, 1)], next: 'more' }, more: { runs: [began(3, 2), began(2, 1), { ...began(1), startedAt: '2026-11-23T09:00:00Z' }], next: 'old' } };
+  const { fake } = renderWith(<Began run={original} supersededBy={undefined} />, { run_list: (({ before = '' }: { before?: string }) => pages[before]) as never });
+  fireEvent.click(await screen.findByRole('button', { name: '2 runs began from this one' }));
+  // The oldest first; what is older than the original is not read.
+  expect((await screen.findAllByRole('menuitem')).map((one) => one.textContent)).toEqual(['Run 000002 began from this one', 'Run 000004 began from this one']);
+  expect(fake.calls).toHaveLength(2);
+  fireEvent.click(screen.getByRole('menuitem', { name: /000004/ }));
+  await waitFor(() => expect(window.location.hash).toContain(ID(4)));
+});
+
+it('c25: says which run took the place of one that waited, also when the list does not reach it', async () => {
+  const none = { run_list: (() => ({ runs: [] })) as never };
+  renderWith(<Began run={original} supersededBy={ID(3)} />, none);
+  fireEvent.click(await screen.findByRole('button', { name: 'Run 000003 took the place of this one' }));
+  expect(window.location.hash).toContain(ID(3));
+  cleanup();
+  const { container } = renderWith(<Began run={original} supersededBy={undefined} />, none);
+  expect(container.textContent).toBe('');
 });
