@@ -63,6 +63,10 @@ test('ts_091 a failed run begins again at a step with an edited value, and its s
   expect(runs.map((run) => [run.status, run.parentRunId])).toEqual([['completed', runId], ['failed', undefined]]);
   await page.locator('.bar').getByRole('button', { name: /^Re-run of/ }).click();
   await expect(page).toHaveURL(new RegExp(runId));
+  // The original leads to the run that began from it.
+  const made = String(runs[0]?.runId);
+  await page.locator('.bar').getByRole('button', { name: `Run ${made.slice(-6)} began from this one` }).click();
+  await expect(page).toHaveURL(new RegExp(made));
 
   // The history shows the tree, and begins a run again too.
   await page.goto(`${host.origin}/#/runs?workflow=${encodeURIComponent(id)}`);

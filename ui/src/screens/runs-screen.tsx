@@ -92,8 +92,9 @@ function HistoryRerun({ run, onClose }: { run: RunRow; onClose(): void }) {
     return rerunSteps(definition, (id) => (known[id]?.attempts ?? 0) > 0, catalog.data);
   }, [details.data, catalog.data]);
   const first = steps?.find((one) => one.name === run.failedStepId) ?? steps?.[0];
-  if (first && steps) {
-    return <RerunDialog runId={run.runId} step={first.name} steps={steps} onClose={onClose} onStarted={(runId) => navigate({ screen: 'run', runId })} />;
+  const definition = details.data?.definition;
+  if (first && steps && definition) {
+    return <RerunDialog runId={run.runId} step={first.name} steps={steps} definition={definition} onClose={onClose} onStarted={(runId) => navigate({ screen: 'run', runId })} />;
   }
   return (
     <Dialog open onClose={onClose} title={t('rerun.openMore')} closeLabel={t('common.cancel')} footer={<Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>}>

@@ -10,10 +10,14 @@ import { jsonWords, t } from '../../i18n/index.ts';
 import { Button, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
+import { stepName } from '../rerun/context.ts';
+import { stepWords } from '../where.ts';
 import './debug.css';
 
 const SETTLE_MS = 250;
 
+/** Which of the iterations, too: people count from 1. */
+const whereOf = ({ path, stepId }: WaitingCall, titleOf: (id: string) => string): string => stepWords(stepName(stepId, path), titleOf);
 const keyOf = (one: WaitingCall): string => `${one.path ?? ''}/${one.stepId}#${one.item ?? ''}`;
 
 export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleOf(id: string): string; onClose(): void }) {
@@ -23,7 +27,7 @@ export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleO
   const [chosen, setChosen] = useState<string | null>(null);
   const one = calls.find((each) => keyOf(each) === chosen) ?? calls[0];
   const named = (each: WaitingCall): string => {
-    const step = each.path === undefined ? titleOf(each.stepId) : `${each.path}/${titleOf(each.stepId)}`;
+    const step = whereOf(each, titleOf);
     return each.item === undefined ? step : t('debug.input.item', { step, n: each.item + 1 });
   };
   if (!one) {
@@ -33,7 +37,7 @@ export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleO
       </Dialog>
     );
   }
-  return <Editor key={keyOf(one)} runId={runId} one={one} title={titleOf(one.stepId)} onClose={onClose}
+  return <Editor key={keyOf(one)} runId={runId} one={one} title={whereOf(one, titleOf)} onClose={onClose}
     which={calls.length > 1 ? <label className="field"><span className="lab">{t('debug.input.which')}</span>
       <Select value={keyOf(one)} label={t('debug.input.which')} options={calls.map((each) => ({ value: keyOf(each), label: named(each) }))} onChange={setChosen} /></label> : null} />;
 }

@@ -134,3 +134,12 @@ it('an input that would go out as another is refused in words, and nobody is ask
   expect(screen.getByRole('status').textContent).toContain('99007199254740995000001 is a whole number that would be changed');
   expect(asked(fake, 'run_edit_input')).toHaveLength(1);
 });
+
+it('c26: names a call in loops by titles and its iteration, where one is chosen and in the title', async () => {
+  vi.useRealTimers();
+  const titles: Record<string, string> = { each: 'Each order', put: 'Put', a: 'First' };
+  const waiting = ['each[0]', 'each[1]'].map((path) => ({ stepId: 'put', path, attempt: 0, input: { n: 1 }, editable: true }));
+  renderWith(<InputDialog runId="r" titleOf={(id) => titles[id] ?? id} onClose={() => undefined} />, { run_debug: () => ({ status: 'paused', underWay: 0, breakpoints: [], waiting }) as never, run_edit_input: () => ({ patch: [] }) as never });
+  const dialog = await screen.findByRole('dialog', { name: /Each order 1 › Put/ });
+  expect(dialog.textContent).not.toContain('each[0]');
+});

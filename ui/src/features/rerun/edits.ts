@@ -1,6 +1,8 @@
 /** What a person changed of the values before a step. */
 import { isObject } from '../../api/json.ts';
+import { asSchema } from '../../api/json-schema.ts';
 import { readJson, type JsonProblem } from '../../api/read-json.ts';
+import type { Workflow } from '../../api/types.ts';
 import { same } from '../evidence/diff.ts';
 
 export type Values = Record<string, unknown>;
@@ -27,4 +29,10 @@ export function changedOf(before: Values, after: Values): Values {
 /** Names that the edited text no longer has: a value can be changed, not taken away. */
 export function missingOf(before: Values, after: Values): string[] {
   return Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+}
+
+/** New names that the workflow does not declare as its input: mostly a slip of the fingers, and never refused. */
+export function undeclared(before: Values, after: Values, definition: Pick<Workflow, 'params'>): string[] {
+  const declared = definition.params === undefined ? undefined : asSchema(definition.params)?.properties;
+  return Object.keys(after).filter((name) => !Object.hasOwn(before, name) && !Object.hasOwn(declared ?? {}, name));
 }

@@ -53,3 +53,16 @@ it('names a step in loops by titles, and people count from 1', async () => {
   renderWith(<RerunDialog runId="r-1" step="each[0]/lines[1]/put" steps={[]} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={() => undefined} />, { rerun_look: (() => PLAN) as never });
   expect(await screen.findByRole('dialog', { name: 'Re-run from Each order 1 › Each line 2 › Put' })).toBeTruthy();
 });
+
+it('tells of an input that the workflow does not declare, and lets it be', async () => {
+  const definition = { params: { type: 'object', properties: { customer: { type: 'string' } } }, nodes: {}, edges: [] } as never;
+  const { fake } = renderWith(<RerunDialog runId="r-1" step="put" part="params" steps={[{ name: 'put', title: 'Put' }]} definition={definition} onStarted={() => undefined} onClose={() => undefined} />,
+    { rerun_look: (() => ({ ...PLAN, params: { old: 1 } })) as never, run_rerun: (() => ({ runId: 'r-2' })) as never });
+  const box = await screen.findByRole('textbox', { name: 'Input of the run' });
+  act(() => replaceCode(box, '{"old": 2, "customer": "a"}'));
+  expect(screen.queryByText(/declares no input/)).toBeNull();
+  act(() => replaceCode(box, '{"old": 1, "custmer": "a"}'));
+  expect(screen.getByText(/The workflow declares no input “custmer”/)).toBeTruthy();
+  await userEvent.click(press());
+  await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ overrides: { custmer: 'a' } }));
+});

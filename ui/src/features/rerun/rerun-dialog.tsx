@@ -5,6 +5,7 @@ import { writeExact } from '../../api/exact.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import type { Commands, JsonMap, Workflow } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
 import { CodeEditor } from '../../code/CodeEditor.tsx';
 import { jsonWords, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Dialog, Icon, Segmented, Select, Skeleton, Tabs } from '../../kit/index.ts';
@@ -13,7 +14,7 @@ import { DiffView } from '../evidence/diff-view.tsx';
 import { shortRunId } from '../status.tsx';
 import { stepWords } from '../where.ts';
 import type { RerunPart } from './context.ts';
-import { changedOf, missingOf, readItems, readValues } from './edits.ts';
+import { changedOf, missingOf, readItems, readValues, undeclared } from './edits.ts';
 
 type Plan = Commands['rerun_look']['response'];
 type Step = Plan['steps'][number];
@@ -36,15 +37,19 @@ export interface RerunDialogProps {
   first?: Version | undefined;
   /** What the editor shows; without it the file of the library is the current version. */
   document?: Workflow | undefined;
+  /** What the run was started with. */
+  definition?: Workflow | undefined;
   onStarted(runId: string): void;
   onClose(): void;
 }
 
-export function RerunDialog({ runId, step: asked, part, alone = false, first = 'original', steps, titleOf, document, onStarted, onClose }: RerunDialogProps) {
+export function RerunDialog({ runId, step: asked, part, alone = false, first = 'original', steps, titleOf, document, definition, onStarted, onClose }: RerunDialogProps) {
   const [step, setStep] = useState(asked);
   const [version, setVersion] = useState<Version>(first);
   const sent = version === 'current' && document ? { document } : {};
   const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...(alone ? { until: step } : {}), ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
+  // A file of the library that differs is not at hand here.
+  const begins = version === 'current' && !plan.data?.sameDefinition ? document : definition ?? document;
   const known = steps.some((one) => one.name === step) ? steps : [{ name: step, title: stepWords(step, titleOf ?? ((id) => id)) }, ...steps];
   const title = known.find((one) => one.name === step)?.title ?? step;
   const head = (
@@ -68,7 +73,7 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
     );
   }
   // What was typed belongs to one step; another version keeps it. Masks that come or go make other texts of it.
-  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone ? 'input' : 'variables')} plan={plan.data} version={version} document={document} head={head} onStarted={onStarted} onClose={onClose} />;
+  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone ? 'input' : 'variables')} plan={plan.data} version={version} document={document} begins={begins} head={head} onStarted={onStarted} onClose={onClose} />;
 }
 
 function Refused({ error }: { error: ApiError }) {
@@ -77,8 +82,8 @@ function Refused({ error }: { error: ApiError }) {
 
 const pretty = (value: unknown): string => writeExact(value, 2);
 
-function Form({ runId, title, alone, first, plan, version, document, head, onStarted, onClose }: {
-  runId: string; title: string; alone: boolean; first: Part; plan: Plan; version: Version; document: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
+function Form({ runId, title, alone, first, plan, version, document, begins, head, onStarted, onClose }: {
+  runId: string; title: string; alone: boolean; first: Part; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
 }) {
   const [part, setPart] = useState<Part>(first);
   // What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has.
@@ -103,6 +108,7 @@ function Form({ runId, title, alone, first, plan, version, document, head, onSta
     params: 'value' in params ? Object.keys(changedOf(before.params, params.value)).length : 0,
     input: inputChanged ? 1 : 0,
   };
+  const strange = begins && 'value' in params ? undeclared(before.params, params.value, begins) : [];
   const again = plan.steps.filter((one) => one.fate === 'again');
   const effects = plan.steps.filter((one) => (one.fate === 'again' || one.fate === 'open') && one.effect === 'write');
 
@@ -155,6 +161,7 @@ function Form({ runId, title, alone, first, plan, version, document, head, onSta
                 }} />
             </div>
             {problems[part] ? <p className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{problems[part]}</p> : null}
+            {part === 'params' && strange.length ? <p className="s c-wait row gap1" role="status"><Icon name="warn" size={12} />{tn('rerun.undeclared', strange.length, { names: strange.map((name) => t('rerun.quoted', { name: plain(name) })).join(', ') })}</p> : null}
             {plan.masked ? <p className="s t2 row gap1"><Icon name="eye" size={12} />{t('rerun.masked')}</p> : null}
             {counts[part] && shown.after !== undefined ? <DiffView before={shown.before} after={shown.after} label={t('rerun.changes')} /> : null}
           </Tabs>

@@ -11,6 +11,8 @@ export interface RerunOf {
   /** The title of any step, those in containers too. */
   titleOf?: (id: string) => string;
   document?: Workflow | undefined;
+  /** What the run was started with. */
+  definition?: Workflow | undefined;
 }
 
 /** `ask` opens the dialog; `dialog` is to be drawn. */
@@ -19,7 +21,7 @@ export function useRerunDialog(of: RerunOf | null, onStarted: (runId: string) =>
   const close = useCallback(() => setAsked(null), []);
   const ask = useMemo<AskRerun | null>(() => (of ? (step, part) => setAsked({ step, part }) : null), [of]);
   const dialog = of && asked !== null ? (
-    <RerunDialog runId={of.runId} step={asked.step} part={asked.part} steps={of.steps} titleOf={of.titleOf} document={of.document} onClose={close}
+    <RerunDialog runId={of.runId} step={asked.step} part={asked.part} steps={of.steps} titleOf={of.titleOf} document={of.document} definition={of.definition} onClose={close}
       onStarted={(runId) => { close(); onStarted(runId); }} />
   ) : null;
   return { ask, dialog };

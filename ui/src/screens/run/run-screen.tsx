@@ -98,7 +98,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const lastSeq = view?.lastSeq ?? 0;
   // There were so many when it was asked for; those of a run that goes on come later.
   const reading = view !== null && !error && lastSeq > 0 && lastSeq < run.lastSeq ? { at: lastSeq, of: run.lastSeq } : undefined;
-  const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: (id: string) => titleOf(run.definition, id, catalog) } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
+  const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: (id: string) => titleOf(run.definition, id, catalog), definition: run.definition } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((runId: string) => navigate({ screen: 'run', runId }), []));
   const { ask } = rerun;
   const actions = useMemo(() => [
