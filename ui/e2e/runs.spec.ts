@@ -1,5 +1,5 @@
 /** Failing, cancelling, filtering, deleting runs. */
-import { shot } from './document.ts';
+import { boxOf, drag, make, shot } from './document.ts';
 import { expect, test } from './host.ts';
 import { APPROVAL, makeWorkflow, openTasks, startRun } from './people.ts';
 
@@ -113,4 +113,38 @@ test('a workflow that asks for values gets a form before it runs', async ({ open
   await dialog.getByLabel('Who').fill('Ada');
   await dialog.getByRole('button', { name: 'Run', exact: true }).click();
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+});
+
+test('c19 a narrow window shows the step that failed, also when a banner and the log come, until a person moves the graph', async ({ open, host }) => {
+  const names = Array.from({ length: 9 }, (_, i) => `s${String(i)}`);
+  const made = await make<Record<string, unknown>>(host, 'A long way', {
+    settings: { errorPolicy: 'fail' },
+    nodes: Object.fromEntries(names.map((id, i) => [id, i === 8 ? { type: 'flow.fail', typeVersion: 1, title: 'Refuse', config: { error: { type: 'ValidationError', message: 'No' } } } : { type: 'data.set', typeVersion: 1, title: `Step ${id}`, config: { assign: { n: i } } }])),
+    edges: names.slice(1).map((id, i) => ({ from: `${names[i] ?? ''}.success`, to: id })),
+    layout: Object.fromEntries(names.map((id, i) => [id, [i * 248, 0]])),
+  });
+  const { runId } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} });
+  await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status).toBe('failed');
+  const page = await open();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.evaluate((next) => { window.location.hash = next; }, `#/run/${runId}`);
+  await expect(page.locator('.wb-banners').getByRole('alert')).toContainText('Refuse');
+  const seen = async () => {
+    const [card, canvas] = [await boxOf(page, '.cv-node[data-node=s8]'), await boxOf(page, '.cv')];
+    return card.x >= canvas.x && card.x + card.width <= canvas.x + canvas.width && card.y >= canvas.y && card.y + card.height <= canvas.y + canvas.height;
+  };
+  await expect.poll(seen).toBe(true);
+  await page.keyboard.press('ControlOrMeta+J');
+  await expect(page.getByRole('article').first()).toBeVisible();
+  await expect.poll(seen).toBe(true);
+  await shot(page, 'failed-seen');
+
+  const place = () => page.locator('.cv .react-flow__viewport').evaluate((element) => (element as HTMLElement).style.transform);
+  const { x, y, width } = await boxOf(page, '.cv');
+  await drag(page, { x: x + width / 2, y: y + 60 }, { x: x + width / 2 + 150, y: y + 90 });
+  const moved = await place();
+  const before = await boxOf(page, '.cv');
+  await page.keyboard.press('ControlOrMeta+J');
+  await expect.poll(async () => (await boxOf(page, '.cv')).height).toBeGreaterThan(before.height);
+  expect(await place()).toBe(moved);
 });

@@ -126,8 +126,13 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
     setDeleting(false);
   });
   const canvas = useRef<CanvasHandle | null>(null);
+  const [ready, setReady] = useState<CanvasHandle | null>(null);
+  // A banner or the log that comes later takes room; the step that failed is what a person looks for. A link to a step leads there.
+  const failedAt = status === 'failed' ? view?.failedStepId ?? run.failedStepId : undefined;
+  useEffect(() => (step === undefined ? ready?.keepFitted(failedAt) : undefined), [ready, step, failedAt]);
   const onReady = useCallback((handle: CanvasHandle) => {
     canvas.current = handle;
+    setReady(handle);
     if (step !== undefined && Object.hasOwn(run.definition.nodes, step)) handle.reveal(step);
   }, [step, run.definition]);
   const openStep = (nodeId: string) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { NodeRun, RunView } from '../../../api/run-state.ts';
 import type { Diagnostic } from '../../../api/types.ts';
 import { canvasActions, canvasActionTable } from '../actions.ts';
@@ -7,6 +7,7 @@ import { createEditor, edgeKeys, edgeOfKey } from '../editor.ts';
 import { mayEnterWire, openPort } from '../insert.ts';
 import { flowBuilder } from '../view/flow-nodes.ts';
 import { fitOf } from '../view/handle.ts';
+import { keepFitted, withStep } from '../view/keep-fitted.ts';
 import { lookOf, timeLeft, wireState } from '../view/run-look.ts';
 import { CanvasSession } from '../view/session.ts';
 import { menuUnder, type MenuParts } from '../view/menu.tsx';
@@ -67,6 +68,38 @@ describe('what is drawn', () => {
     const long = [{ x: 0, y: 0, width: 200, height: 56 }, { x: 2000, y: 700, width: 200, height: 56 }];
     expect(fitOf(long, 1000, 600, true)).toEqual({ x: 24, y: 73, zoom: 0.6 });
     expect([detailOf(1), detailOf(0.85), detailOf(0.6), detailOf(0.4), detailOf(0.2)]).toEqual([0, 0, 1, 2, 3]);
+  });
+
+  it('c19: a view that is too small for all shows the step that matters, and no further than the steps go', () => {
+    const view = { x: 24, y: 73, zoom: 0.6 };
+    const card = (x: number) => ({ x, y: 0, width: 200, height: 56 });
+    expect(withStep(view, card(200), 800, 400, [3000, 56], 48)).toEqual(view);
+    expect(withStep(view, undefined, 800, 400, [3000, 56], 48)).toEqual(view);
+    expect(withStep(view, card(1600), 800, 400, [3000, 56], 48)).toEqual({ x: 400 - 1700 * 0.6, y: 73, zoom: 0.6 });
+    // The last one stands at the edge, not in the middle with nothing behind it.
+    expect(withStep(view, card(2800), 800, 400, [3000, 56], 48)).toEqual({ x: 800 - 48 - 1800, y: 73, zoom: 0.6 });
+  });
+
+  it('c19: fits again when the canvas gets another size, until somebody has moved it', () => {
+    let told = (): void => undefined;
+    const stopped = vi.fn();
+    vi.stubGlobal('ResizeObserver', class { constructor(tell: () => void) { told = tell; } observe() {} disconnect() { stopped(); } });
+    let at = { x: 0, y: 0, zoom: 1 };
+    const last = { view: { ...at } };
+    let width = 1000;
+    const box = { get clientWidth() { return width; }, clientHeight: 500 } as HTMLElement;
+    keepFitted({ box, now: () => at, fitted: (room) => ({ x: room, y: 0, zoom: 1 }), set: (view) => { at = view; } }, last);
+    told();
+    expect(at.x).toBe(1000);
+    width = 700;
+    told();
+    expect(at.x).toBe(700);
+    at = { x: 640, y: 0, zoom: 1 };
+    width = 1000;
+    told();
+    expect(at.x).toBe(640);
+    expect(stopped).toHaveBeenCalledTimes(1);
+    vi.unstubAllGlobals();
   });
 
   it('puts problems on the card they belong to', () => {

@@ -22,6 +22,7 @@ import { clipboardText, copySelection, duplicateSelection, pasteText } from './c
 import { type CardNode, type Flow, titleOf, type WireEdge } from './flow-nodes.ts';
 import { portPlace } from './gestures.ts';
 import { chooseWhole } from './iterations.tsx';
+import { keepFitted, withStep } from './keep-fitted.ts';
 import type { UiStore } from './ui.ts';
 
 export interface HandleParts {
@@ -72,6 +73,8 @@ export interface CanvasHandle {
   fit(readable?: boolean): void;
   /** the same, when something beside the canvas has taken its room or given it back */
   fitWhenResized(): void;
+  /** from now on, until a person has moved the view; a step that must be seen is told by its id. Gives back how to end it */
+  keepFitted(must: string | undefined): () => void;
   /** brings a place of the canvas into the middle of the view */
   center(x: number, y: number): void;
   /** selects a node and brings it into view */
@@ -144,6 +147,7 @@ function fitIn(rects: readonly Rect[], width: number, height: number, readable: 
 export function createHandle(parts: HandleParts): CanvasHandle {
   const { editor, ui } = parts;
   const chosen = (): readonly string[] => editor.getState().selection.nodes;
+  const fitted: { view: View | null } = { view: null };
   const centre = (): Point => {
     const box = parts.element()?.getBoundingClientRect();
     return box ? [box.left + box.width / 2, box.top + box.height / 2] : [0, 0];
@@ -343,6 +347,20 @@ export function createHandle(parts: HandleParts): CanvasHandle {
         handle.fit(true);
       });
       observer.observe(box);
+    },
+    keepFitted(must) {
+      const box = parts.element();
+      if (!box) return () => undefined;
+      fitted.view ??= ui.getState().start;
+      return keepFitted({
+        box, now: () => parts.instance()?.getViewport() ?? null, set: (view) => { void parts.instance()?.setViewport(view); },
+        fitted(width, height) {
+          const all = [...parts.flow().rects.values()];
+          const rect = parts.flow().rects.get(chosen()[0] ?? must ?? '');
+          const end = [Math.max(...all.map((r) => r.x + r.width)), Math.max(...all.map((r) => r.y + r.height))] as const;
+          return withStep(fitOf(all, width, height, true), rect, width, height, end, PAD);
+        },
+      }, fitted);
     },
     center(x, y) {
       const [instance, box] = [parts.instance(), parts.element()];
