@@ -43,6 +43,8 @@ export const errors = {
   'dry.default': 'No rule fits: {action}',
   'dry.wanted': 'The rule says {wanted}, but that is not possible here.',
   'dry.wantedRetry': 'The rule says retry, but all {n} retries are used up.',
+  'dry.wantedRetryOne': 'The rule says retry, but the only retry is used up.',
+  'dry.wantedRetryNever': 'The rule says retry, but this step is never repeated.',
   'dry.wantedAbort': 'The rule says end the run; the error is grave enough to ask a person.',
   'dry.true': 'true',
   'dry.decides': 'decides',

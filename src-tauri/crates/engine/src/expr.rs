@@ -9,6 +9,7 @@
 mod bridge;
 mod budget;
 mod cache;
+mod compared;
 mod complete;
 mod error;
 mod eval;
@@ -22,6 +23,7 @@ mod references;
 mod val;
 mod value;
 
+pub(crate) use compared::{Compared, Literal};
 pub use complete::{Completion, completions, functions};
 pub use error::{Code, ExprError, More};
 pub use limits::{MAX_BRACKETS, MAX_CHAIN, MAX_LENGTH};
@@ -96,6 +98,11 @@ impl Expr {
     /// Names, steps and paths that the expression uses, as far as its text tells.
     pub fn references(&self) -> &References {
         &self.0.references
+    }
+
+    /// Its literals, and what they are compared with.
+    pub(crate) fn compared(&self) -> Compared {
+        compared::of(&self.0.root)
     }
 
     /// Evaluates to JSON.

@@ -2,7 +2,7 @@
 
 use crate::{
     condition_check, decision,
-    expr::{self, Expr, ExprError},
+    expr::{self, Compared, Expr, ExprError, Literal},
     scope::Scope,
     validate,
 };
@@ -178,35 +178,13 @@ fn tried(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
     all
 }
 
-/// Texts and numbers that a rule compares with: errors that carry them are tried too.
-fn literals(text: &str) -> (Vec<String>, Vec<i64>) {
-    let (mut texts, mut numbers) = (Vec::new(), Vec::new());
-    let mut rest = text;
-    while let Some(at) = rest.find(['\'', '"', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
-        let found = &rest[at..];
-        let first = found.chars().next().unwrap_or_default();
-        if first.is_ascii_digit() {
-            let end = found.find(|c: char| !c.is_ascii_digit()).unwrap_or(found.len());
-            numbers.extend(found[..end].parse::<i64>().ok());
-            rest = &found[end..];
-        } else {
-            let body = &found[1..];
-            let end = body.find(first).unwrap_or(body.len());
-            texts.push(body[..end].to_owned());
-            rest = body.get(end + 1..).unwrap_or_default();
-        }
-    }
-    (texts, numbers)
-}
-
 /// Errors as they can occur. A ValidationError is never retryable (K-49).
-fn samples(rules: &[Rule]) -> Vec<Value> {
+fn samples(compared: &[Compared]) -> Vec<Value> {
     let (mut codes, mut numbers): (BTreeSet<String>, BTreeSet<i64>) = (BTreeSet::new(), (0..4).collect());
-    for rule in rules {
-        let (texts, found) = literals(&rule.when);
-        codes.extend(texts);
+    for Compared { texts, numbers: found, .. } in compared {
+        codes.extend(texts.iter().cloned());
         numbers.extend(
-            found.into_iter().filter(|n| (0..1000).contains(n)).flat_map(|n| [n.saturating_sub(1).max(0), n, n + 1]),
+            found.iter().filter(|n| (0..1000).contains(*n)).flat_map(|n| [n.saturating_sub(1).max(0), *n, n + 1]),
         );
     }
     let attempts: Vec<i64> = numbers.iter().copied().take(ATTEMPTS).collect();
@@ -238,31 +216,56 @@ const ATTEMPTS: usize = 12;
 /// Fields of which the samples have all that there is, or a value on each side of what a rule compares with.
 const WHOLE: [&str; 3] = ["type", "retryable", "attempt"];
 
-/// Whether a condition asks for nothing but what the samples have all of: then what fits none of them never fits.
-fn is_whole(when: &str, expression: &Expr, numbers: &BTreeSet<i64>) -> bool {
-    let whole = |path: &String| {
-        let field = path.strip_prefix("error.").or_else(|| path.strip_prefix("err."));
-        field.is_some_and(|field| WHOLE.contains(&field))
-    };
-    // What is computed has other numbers on its sides.
-    let quoted =
-        |text: &str| text.split(['\'', '"']).step_by(2).any(|part| part.contains(['+', '-', '*', '/', '%', '?', '(']));
-    !quoted(when)
-        && expression.references().paths.iter().all(whole)
-        && numbers.len() * 3 + 4 <= ATTEMPTS
-        && numbers.iter().all(|n| *n < 1000)
+/// Which field of the error a path is.
+fn field_of(path: &str) -> Option<&str> {
+    path.strip_prefix("error.").or_else(|| path.strip_prefix("err."))
 }
 
-/// What to write instead of a type that no error has.
-fn type_hint(when: &str) -> String {
+/// Whether a condition asks for nothing but what the samples have all of: then what fits none of them never fits. `numbers` are
+/// those of all conditions that are tried.
+fn is_whole(expression: &Expr, compared: &Compared, numbers: &BTreeSet<i64>) -> bool {
+    let paths = &expression.references().paths;
+    let tried = numbers.len() * 3 + 4 <= ATTEMPTS && numbers.iter().all(|n| *n < 1000);
+    // What is computed has other numbers on its sides.
+    !compared.is_computed
+        && paths.iter().all(|path| field_of(path).is_some_and(|field| WHOLE.contains(&field)))
+        && (tried || !paths.iter().any(|path| field_of(path) == Some("attempt")))
+}
+
+/// What to write instead of what no error has; where nothing of that kind is wrong, that it cannot be true.
+fn never_hint(compared: &Compared) -> String {
     let types: Vec<Value> = ErrorType::ALL.iter().map(|kind| json!(kind)).collect();
     let names: Vec<&str> = types.iter().filter_map(Value::as_str).collect();
-    let (texts, _) = literals(when);
-    let wrong = texts.iter().filter(|text| !names.contains(&text.as_str()));
-    wrong.into_iter().find_map(|text| crate::catalog::nearest(text, names.iter().copied())).map_or_else(
-        || format!("Types are {}; error.retryable is true or false, error.attempt a number from 0", names.join(", ")),
-        |near| format!("Did you mean '{near}'?"),
-    )
+    let mut lines: Vec<String> = Vec::new();
+    for (path, literal) in &compared.pairs {
+        let line = match (field_of(path), literal) {
+            (Some("type"), Literal::Text(text)) if names.contains(&text.as_str()) => continue,
+            (Some("type"), literal) => {
+                let near = |text: &String| crate::catalog::nearest(text, names.iter().copied());
+                if let Literal::Text(text) = literal
+                    && let Some(near) = near(text)
+                {
+                    return format!("Did you mean '{near}'?");
+                }
+                format!("Types are {}", names.join(", "))
+            }
+            (Some("retryable"), literal) if *literal != Literal::Bool => "error.retryable is true or false".to_owned(),
+            (Some("attempt"), literal) if *literal != Literal::Number => "error.attempt is a number from 0".to_owned(),
+            _ => continue,
+        };
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        return "Its conditions exclude each other, or one is false: make it wider, or remove it".to_owned();
+    }
+    lines.join("; ")
+}
+
+/// Whether it asks for the type that is never retryable, and for more.
+fn refuses_to_retry(compared: &Compared, when: &str) -> bool {
+    compared.texts.iter().any(|text| text == "ValidationError") && when.contains("retryable")
 }
 
 /// Fields of an error that only some have, and that no sample has.
@@ -280,6 +283,7 @@ struct Trial {
     usable: bool,
     /// The samples have all that it asks for.
     whole: bool,
+    compared: Compared,
     why: Option<ExprError>,
 }
 
@@ -291,20 +295,23 @@ impl Tried {
         let compiled: Vec<Option<Expr>> = rules.iter().map(|rule| Expr::compile(&rule.when).ok()).collect();
         let own = |e: &Expr| e.references().roots.iter().all(|root| matches!(root.as_str(), "error" | "err"));
         // The samples are those of all rules.
-        let numbers: BTreeSet<i64> = rules.iter().flat_map(|rule| literals(&rule.when).1).collect();
-        let whole = |e: &Expr, rule: &Rule| is_whole(&rule.when, e, &numbers);
+        let compared: Vec<Compared> =
+            compiled.iter().map(|e| e.as_ref().map(Expr::compared).unwrap_or_default()).collect();
+        let numbers: BTreeSet<i64> = compared.iter().flat_map(|compared| compared.numbers.iter().copied()).collect();
+        let samples = samples(&compared);
         let mut all: Vec<Trial> = compiled
             .iter()
-            .zip(rules)
-            .map(|(e, rule)| Trial {
+            .zip(compared)
+            .map(|(e, compared)| Trial {
                 own: e.as_ref().is_some_and(own),
-                whole: e.as_ref().is_some_and(|e| whole(e, rule)),
+                whole: e.as_ref().is_some_and(|e| is_whole(e, &compared, &numbers)),
+                compared,
                 ..Trial::default()
             })
             .collect();
         let mut scope = Scope::empty();
         scope.item = Arc::new(json!({}));
-        for sample in samples(rules) {
+        for sample in samples {
             scope.error = Arc::new(sample);
             let mut first = None;
             for (i, expression) in compiled.iter().enumerate() {
@@ -361,7 +368,7 @@ impl Tried {
                     ),
                     "Move it up, make the earlier rule narrower, or remove it".to_owned(),
                 ));
-            } else if trial.fits == 0 && rule.when.contains("ValidationError") && rule.when.contains("retryable") {
+            } else if trial.fits == 0 && trial.whole && refuses_to_retry(&trial.compared, &rule.when) {
                 found.push((
                     i,
                     format!("The rule '{}' never fits: a ValidationError is not retryable", rule.name),
@@ -371,7 +378,7 @@ impl Tried {
                 found.push((
                     i,
                     format!("The rule '{}' never fits: no error is as it asks", rule.name),
-                    type_hint(&rule.when),
+                    never_hint(&trial.compared),
                 ));
             }
         }

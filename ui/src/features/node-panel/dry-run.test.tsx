@@ -62,6 +62,12 @@ it('says where a red wire leads, for the policy is not asked then', async () => 
   expect(await screen.findByText('It leaves over the red wire to Write it down')).toBeTruthy();
 });
 
+it.each([[0, 'The rule says retry, but this step is never repeated.'], [1, 'The rule says retry, but the only retry is used up.'], [3, 'The rule says retry, but all 3 retries are used up.']])('says why no retry is left of %i', async (maxAttempts, words) => {
+  const node = { ...own, errorHandling: { retryPolicy: { ...own.errorHandling?.retryPolicy, maxAttempts } } } as Workflow['nodes'][string];
+  tried({ ...DOCUMENT, nodes: { ...DOCUMENT.nodes, fetch: node }, edges: [] }, { action: 'human_review', index: 0, rule: 'Ask', why: [], delays: [], wanted: 'retry' });
+  expect(await screen.findByText(words)).toBeTruthy();
+});
+
 it('rules of a handler are written with the names of the step that failed', async () => {
   const handled: Workflow = { ...DOCUMENT, nodes: { ...DOCUMENT.nodes, handler: { type: 'builtin.error_handler', config: { rules: [{ name: 'r', when: 'true', action: 'abort' }] } } }, edges: [{ from: 'fetch.error', to: 'handler' }] };
   const { fake } = tried(handled, { action: 'abort', rule: 'default', why: [], delays: [] }, 'handler');

@@ -87,13 +87,18 @@ export function DryRun({ workflowId, nodeIds, titles, settingOf, rules, leads }:
   );
 }
 
+/** Why a rule that says retry is not followed: as many retries as there may be were made. */
+function retriesUsed(bound: number): string {
+  return bound === 0 ? t('dry.wantedRetryNever') : bound === 1 ? t('dry.wantedRetryOne') : t('dry.wantedRetry', { n: bound });
+}
+
 function Answer({ answer, rules, bound, byChance, leads }: { answer: NonNullable<ReturnType<typeof useCommand<'handler_dry_run'>>['data']>; rules: readonly Rule[]; bound: number; byChance: boolean; leads: string | undefined }) {
   if (answer.rule !== 'own' && leads !== undefined) {
     return <div className="dry-out" data-dry="wire" role="status"><b className="c-sel row gap1"><Icon name="okc" />{t('dry.leads', { step: leads })}</b></div>;
   }
   const action = (ACTIONS as readonly string[]).includes(answer.action) ? actionWords(answer.action) : answer.action;
   const head = answer.rule === 'own' ? t('dry.ownRetry') : answer.index !== undefined ? t('dry.fires', { n: answer.index + 1, action }) : answer.rule.startsWith('policy:') ? t('dry.policy', { action }) : t('dry.default', { action });
-  const wanted = answer.wanted === undefined ? null : answer.wanted === 'retry' ? t('dry.wantedRetry', { n: bound }) : answer.wanted === 'abort' ? t('dry.wantedAbort') : t('dry.wanted', { wanted: actionWords(answer.wanted) });
+  const wanted = answer.wanted === undefined ? null : answer.wanted === 'retry' ? retriesUsed(bound) : answer.wanted === 'abort' ? t('dry.wantedAbort') : t('dry.wanted', { wanted: actionWords(answer.wanted) });
   return (
     <div className="dry-out" data-dry={answer.action} role="status">
       <b className={answer.action === 'abort' ? 'c-err row gap1' : 'c-sel row gap1'}><Icon name={answer.action === 'abort' ? 'ban' : 'okc'} />{head}</b>

@@ -153,7 +153,20 @@ fn a_rule_that_asks_for_what_no_error_is_never_fits() {
         let all = found(when);
         assert!(all.len() == 1 && all[0].0.contains("never fits"), "{when}: {all:?}");
     }
-    assert!(found("error.type == 'NetworkErorr'")[0].1.contains("'NetworkError'"));
+    // The hint names what is compared with something else than it is.
+    for (when, says, never) in [
+        ("error.type == 'NetworkErorr'", "Did you mean 'NetworkError'?", "Types"),
+        ("err['type'] in ['Foo']", "Types are ", "attempt"),
+        ("error.retryable == 'yes'", "error.retryable is true or false", "Types"),
+        ("'2' == error.attempt", "error.attempt is a number from 0", "retryable"),
+        ("error.attempt > 3 && error.attempt < 2", "exclude each other", "Types"),
+        ("false", "one is false", "Types"),
+        ("error.type == \"it's\" && (error.attempt == -1)", "Types are ", "attempt"),
+    ] {
+        let all = found(when);
+        assert!(all.len() == 1 && all[0].0.contains("never fits"), "{when}: {all:?}");
+        assert!(all[0].1.contains(says) && !all[0].1.contains(never), "{when}: {all:?}");
+    }
     for when in [
         "error.type == 'NetworkError'",
         "error.type in ['Timeout', 'Foo']",
@@ -162,6 +175,19 @@ fn a_rule_that_asks_for_what_no_error_is_never_fits() {
         "error.retryable == true",
         "true",
         "error.attempt * 2 == 12",
+        "error.type == \"it's\" || error.attempt * 2 == 34",
+        "error.type == 'say \"x' || error.attempt - 20 == 3",
+        "error.type == 'it\\'s' || error.attempt / 10 == 3",
+        "error.type == r'\\' || error.attempt + 5 == 30",
+        "error.type == \"\"\"it's \"here\" \"\"\" || error.attempt % 100 == 50",
+        "error.attempt == 0x11",
+        "error.attempt == 17u",
+        "error.attempt == 17.0",
+        "error.attempt in [3, 6, 9, 12]",
+        "error.attempt == size('abcdefghijklmnopq')",
+        "(error.retryable ? error.attempt : 0) == 41",
+        "error.type == 'Net\\u0077orkError'",
+        "error.type == 'ValidationError' && error.retryable == false && error.attempt * 2 == 34",
         "error.message == 'x'",
         "error.details.code == 'X'",
     ] {
