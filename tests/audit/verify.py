@@ -253,6 +253,27 @@ def clock(entries):
     return {"clockBack": back[:20]} if back else {}
 
 
+def findings(entries):
+    """Entries that say something about the chain itself: a verification that failed, a missing end that was accepted."""
+    found = []
+    for e in entries:
+        entry, facts = e["entry"], e["entry"].get("metadata", {})
+        if entry["event"] in ("AUDIT_VERIFY_FAILED", "AUDIT_CUT_ACCEPTED"):
+            kind, at = facts.get("kind"), facts.get("seq")
+            named = {"kind": kind} if isinstance(kind, str) and len(kind) <= 32 else {}
+            found.append({"seq": e["seq"], "event": entry["event"], **named, **({"at": at} if isinstance(at, int) else {})})
+    return {"findings": {"count": len(found), "first": found[:20]}} if found else {}
+
+
+def said_missing(manifest):
+    """Ends of the log that the exporter says were found missing."""
+    ends = manifest.get("missing", [])
+    for end in ends:
+        if not {"expected", "found"} <= set(end) <= {"expected", "found", "accepted"} or not all(isinstance(n, int) and n >= 0 for n in end.values()):
+            raise ValueError(f"{MANIFEST}: a missing end of another form")
+    return {"missing": ends} if ends else {}
+
+
 def check_pack(path, key_text):
     with zipfile.ZipFile(path) as pack:
         if sorted(pack.namelist()) not in (sorted(FILES), sorted([*FILES, MANIFEST])):
@@ -296,7 +317,7 @@ def check_pack(path, key_text):
             raise Broken(f"MISSING: run {entry['runId']} has {said} entries, {count} are here")
     if manifest and (manifest["version"], manifest["entries"], manifest["shown"]) != (1, len(entries), shown):
         raise ValueError(f"{MANIFEST} says something else than the entries")
-    return {"entries": len(entries), "removed": tombstone["removed"] if tombstone else 0, **clock(entries), **({"shownInPart": shown, "profile": manifest.get("profile")} if shown else {}), "root": wanted.hex(), "signed": is_signed, "pinned": bool(key_text) and is_signed}
+    return {"entries": len(entries), "removed": tombstone["removed"] if tombstone else 0, **clock(entries), **findings(entries), **said_missing(manifest), **({"shownInPart": shown, "profile": manifest.get("profile")} if shown else {}), "root": wanted.hex(), "signed": is_signed, "pinned": bool(key_text) and is_signed}
 
 
 def check_jsonl(path, key_text):
@@ -311,7 +332,7 @@ def check_jsonl(path, key_text):
             raise Broken(f"MISSING at seq {seq}")
     head = entries[-1]["hash"] if entries else ZERO
     trees = frontier(tombstone) if tombstone else ()
-    return {"entries": len(entries), "removed": first, **clock(entries), "head": head, "root": root((e["digest"] for e in entries), trees).hex()}
+    return {"entries": len(entries), "removed": first, **clock(entries), **findings(entries), "head": head, "root": root((e["digest"] for e in entries), trees).hex()}
 
 
 def main():

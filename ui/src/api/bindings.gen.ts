@@ -259,6 +259,8 @@ export interface AuditExported {
   keptDays?: number;
   /** Entries in it. */
   entries: number;
+  /** Ends of the chain that are missing or were, whatever is in the export: a pack says so, too. */
+  missing?: AuditMissingEnd[];
 }
 
 /** How many of the newest 10,000 matching entries have which value. */
@@ -335,6 +337,18 @@ export interface AuditList {
   after?: number;
   /** At most this many, 100 when absent, 1,000 at most. */
   limit?: number;
+}
+
+/** An end of the chain that was found missing (ADR 77). */
+export interface AuditMissingEnd {
+  /** Entries that there were. */
+  expected: number;
+  /** Entries that there were when it was noticed. */
+  found: number;
+  /** The entry in which a person says why; absent until somebody does. */
+  accepted?: number;
+  /** In words, without a full stop. */
+  message: string;
 }
 
 /** A page of entries. */

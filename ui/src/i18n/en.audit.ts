@@ -318,6 +318,9 @@ export const audit = {
   'audit.exportedTo': 'It was written to {path}. The export itself was recorded.',
   'audit.exportedKept': 'It was written to {path} and is kept there for {days} days: copy it before. The export itself was recorded.',
   'audit.exportRecorded': 'The export itself was recorded.',
+  'audit.exportedMissing': 'An end of the chain is missing: record {last} was the last one known, and nobody has said why.',
+  'audit.exportedAccepted': 'An end of the chain was missing; record {seq} says why.',
+  'audit.exportedPackSays': 'The pack says so.',
 
   'audit.record': 'Record',
   'audit.cannotRead': 'Record {seq} cannot be read',

@@ -19,7 +19,7 @@ import type { AuditProfile, ExportFormat } from '../features/audit/types.ts';
 import { isWrong, useAuditRows } from '../features/audit/use-audit.ts';
 import { useFreshFacets } from '../features/audit/use-fresh-facets.ts';
 import { VerdictBar } from '../features/audit/verdict-bar.tsx';
-import { damageText, eventLook, levelText } from '../features/audit/words.ts';
+import { damageText, eventLook, levelText, missingWords } from '../features/audit/words.ts';
 import '../features/audit/audit.css';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, Dialog, EmptyState, Field, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
@@ -99,7 +99,11 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     // Nothing is said to be saved that was not: the person put the dialog away, or an error is shown.
     if (!saved) return false;
     const path = done.path ?? saved.path;
-    toast({ signal: 'ok', text: t('audit.exported', { name: done.fileName }), detail: path && done.keptDays !== undefined ? t('audit.exportedKept', { path, days: done.keptDays }) : path ? t('audit.exportedTo', { path }) : t('audit.exportRecorded') });
+    // Who sends it on knows it from here, not only who opens the pack.
+    const missing = missingWords(done.missing ?? [], format);
+    const where = path && done.keptDays !== undefined ? t('audit.exportedKept', { path, days: done.keptDays }) : path ? t('audit.exportedTo', { path }) : t('audit.exportRecorded');
+    const open = done.missing?.some((end) => end.accepted === undefined) === true;
+    toast({ signal: open ? 'warn' : 'ok', text: t('audit.exported', { name: done.fileName }), detail: [missing, where].filter(Boolean).join(' ') });
     return true;
   }
   const move = (by: number) => {

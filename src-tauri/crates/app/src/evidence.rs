@@ -9,13 +9,17 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
+use crate::missing_end;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::line;
 use signalbox_store::audit::sink::{self, SinkError};
-use signalbox_store::audit::verify::{Broken, Expect, Kind, Trusted, Verdict, try_verify};
-use signalbox_store::audit::{Actor, Anchor, Level, PublicKey, RUN_LEVEL, Record, SignedCheckpoint, pack};
+use signalbox_store::audit::verify::{Broken, Expect, Kind, Row, Trusted, Verdict, try_verify};
+use signalbox_store::audit::{
+    Actor, Anchor, Entry, Findings, Level, PublicKey, RUN_LEVEL, Record, SignedCheckpoint, pack,
+};
 use signalbox_store::{AuditState, Payloads, StoreError};
+use std::cell::RefCell;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -378,7 +382,15 @@ fn lines_against(file: &Path, key_file: Option<&Path>, known: Vec<PublicKey>) ->
     let checked = !keys.is_empty();
     let open = std::fs::File::open(file).map_err(|error| io_error(&error, file, "read"))?;
     let expect = Expect { keys, ..Expect::default() };
-    let mut rows = sink::read_rows(BufReader::new(open)).peekable();
+    let findings = RefCell::new(Findings::default());
+    let meet = |row: &Row| {
+        if Findings::may_be(&row.text)
+            && let Ok(entry) = Entry::from_canonical(&row.text)
+        {
+            findings.borrow_mut().meet(&entry);
+        }
+    };
+    let mut rows = sink::read_rows(BufReader::new(open)).inspect(|row| row.iter().for_each(&meet)).peekable();
     if let Some(Ok(first)) = rows.peek()
         && first.seq > 0
     {
@@ -402,10 +414,15 @@ fn lines_against(file: &Path, key_file: Option<&Path>, known: Vec<PublicKey>) ->
     })?;
     // A part of a chain, and one that something was taken out of, look alike here.
     let is_gap = matches!(&verdict, Verdict::Broken(broken) if broken.kind == Kind::Missing);
-    Ok(json!({
+    let mut told = json!({
         "intact": verdict.is_intact(), "lines": true, "signaturesChecked": checked, "gap": is_gap,
         "message": verdict.to_string(), "verdict": verdict,
-    }))
+    });
+    let findings = findings.into_inner();
+    if !findings.is_empty() {
+        told["findings"] = serde_json::to_value(findings).unwrap_or_default();
+    }
+    Ok(told)
 }
 
 fn read_key(key_file: Option<&Path>) -> ApiResult<Option<PublicKey>> {
@@ -437,6 +454,10 @@ fn pack_against(file: &Path, key_file: Option<&Path>, known: &[PublicKey]) -> Ap
             }
         })?;
     let mut told = serde_json::to_value(&found).unwrap_or_default();
+    if !found.missing.is_empty() {
+        let missing: Vec<_> = found.missing.iter().cloned().map(missing_end::told).collect();
+        told["missing"] = serde_json::to_value(missing).unwrap_or_default();
+    }
     told["intact"] = found.is_intact().into();
     told["message"] = found.verdict.to_string().into();
     Ok(told)

@@ -7,6 +7,7 @@ use crate::dto::{AuditExport, AuditProfile, ExportFormat};
 use crate::error::{ApiError, ApiResult};
 use crate::evidence::keys;
 use crate::files::{Fresh, io_error, io_words};
+use crate::missing_end;
 use crate::people::signed;
 use crate::profile::Hiding;
 use crate::router::Caller;
@@ -15,7 +16,7 @@ use signalbox_model::text::seen_json;
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::line::Line;
 use signalbox_store::audit::verify::Row;
-use signalbox_store::audit::{Level, Tree, pack};
+use signalbox_store::audit::{Level, Tree, pack, pack::MissingEnd};
 use signalbox_store::{AuditQuery, StoreError};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -37,13 +38,15 @@ pub(crate) struct Exported {
     pub(crate) ending: &'static str,
     /// The entry that tells of it.
     pub(crate) seq: u64,
+    /// Ends of the chain that were found missing.
+    pub(crate) missing: Vec<MissingEnd>,
 }
 
 /// The thread that reads them, and whether it could.
 type Reading = JoinHandle<Result<(), StoreError>>;
 
 impl App {
-    /// Writes an export to a file, as what its ending says: `{file, entries}`.
+    /// Writes an export to a file, as what its ending says: `{file, entries, missing?}`.
     pub async fn export_audit_to(
         self: &Arc<Self>,
         caller: &Caller,
@@ -72,7 +75,12 @@ impl App {
             let done = app.export_audit(&caller, &what, &file, std::io::BufWriter::new(fresh.file()))?;
             let kept = fresh.keep().map_err(|error| io_error(&error, &file, "written"));
             kept.inspect_err(|why| app.export_failed(&caller, done.seq, why))?;
-            Ok(json!({ "file": file, "entries": done.entries }))
+            let mut told = json!({ "file": file, "entries": done.entries });
+            if !done.missing.is_empty() {
+                let missing: Vec<_> = done.missing.into_iter().map(missing_end::told).collect();
+                told["missing"] = serde_json::to_value(missing).unwrap_or_default();
+            }
+            Ok(told)
         })
         .await
     }
@@ -113,9 +121,12 @@ impl App {
         );
         let exported = self.fact(AuditEvent::AuditExported, Level::Info, caller.actor(), facts);
         let seq = self.store.audit_append(exported, None, true)?.seq;
-        let done = self.exported(what, query, hiding, file, out);
-        let entries = done.inspect_err(|why| self.export_failed(caller, seq, why))?;
-        Ok(Exported { entries, ending, seq })
+        // After the record of the export, which may be the entry that finds an end missing.
+        let done = self.missing_ends().and_then(|missing| {
+            let entries = self.exported(what, query, hiding, &missing, file, out)?;
+            Ok(Exported { entries, ending, seq, missing })
+        });
+        done.inspect_err(|why| self.export_failed(caller, seq, why))
     }
 
     /// The record of an export stands already: another says what became of it. What cannot be recorded leaves the first one, and the
@@ -131,6 +142,7 @@ impl App {
         what: &AuditExport,
         mut query: AuditQuery,
         hiding: Hiding,
+        missing: &[MissingEnd],
         file: &Path,
         out: impl Write + Seek,
     ) -> ApiResult<u64> {
@@ -147,7 +159,7 @@ impl App {
             counter.fetch_add(1, Ordering::Relaxed);
         });
         match what.format {
-            ExportFormat::Pack => self.pack(file, out, rows, whole, hiding)?,
+            ExportFormat::Pack => self.pack(file, out, rows, whole, hiding, missing.to_vec())?,
             ExportFormat::Csv => {
                 let unread = Unread::default();
                 csv(out, shown(rows, hiding, &unread)).map_err(cannot_write(file))?;
@@ -187,6 +199,7 @@ impl App {
         rows: impl Iterator<Item = Row>,
         whole: bool,
         hiding: Hiding,
+        missing: Vec<MissingEnd>,
     ) -> ApiResult<()> {
         let checkpoints = self.store.audit_checkpoints()?;
         let size = checkpoints.last().map_or(0, |sealed| sealed.checkpoint.size);
@@ -207,7 +220,7 @@ impl App {
         let profile = hiding.stated();
         // The place of an entry that is shown in part stands on its proof.
         if whole && hiding.is_full() {
-            let contents = pack::Contents { rows, checkpoints, proofs: Vec::new(), profile, keys };
+            let contents = pack::Contents { rows, checkpoints, proofs: Vec::new(), profile, missing, keys };
             let mut out = pack::write(out, contents).map_err(write)?;
             return out.flush().map_err(cannot_write(file));
         }
@@ -246,7 +259,8 @@ impl App {
         });
         let unread = Unread::default();
         let rows = shown(rows, hiding, &unread);
-        let mut out = pack::write(out, pack::Contents { rows, checkpoints, proofs, profile, keys }).map_err(write)?;
+        let contents = pack::Contents { rows, checkpoints, proofs, profile, missing, keys };
+        let mut out = pack::write(out, contents).map_err(write)?;
         out.flush().map_err(cannot_write(file))?;
         if let Some(why) = failed.take() {
             return Err(damaged(why));

@@ -28,6 +28,7 @@ mod library;
 mod likely;
 mod masked;
 pub mod metrics;
+mod missing_end;
 mod models;
 mod outgoing;
 mod outside;

@@ -15,6 +15,7 @@ mod chain;
 mod checkpoint;
 mod digest;
 mod entry;
+mod findings;
 pub mod line;
 pub mod merkle;
 pub mod pack;
@@ -32,6 +33,7 @@ pub use digest::{BadDigest, Digest};
 pub use entry::{
     ALIASES, Actor, ActorType, ENTRY_PREFIX, Entry, Level, NotAnEntry, RUN_LEVEL, Record, VERSION, hash_text, is_signed,
 };
+pub use findings::{Finding, Findings};
 pub use merkle::{Consistency, Frontier, Inclusion, OutOfTree, Tree};
 pub use record::{FieldError, RecordErrors, Submitted};
 pub use retention::{RETENTION, Tombstone};

@@ -3,11 +3,13 @@
 //! It holds exactly `entries.jsonl`, `checkpoints.jsonl`, `proofs.jsonl`, `key.pub`, `manifest.json` and `README.txt`; packs
 //! of before have no manifest.
 
+mod missing;
 mod out;
 mod read;
 mod zip_file;
 
 use crate::checkpoint::SignedCheckpoint;
+use crate::findings::Findings;
 use crate::line::Line;
 use crate::merkle::Inclusion;
 use crate::sign::PublicKey;
@@ -18,6 +20,7 @@ use zip::write::SimpleFileOptions;
 
 use out::Out;
 
+pub use missing::MissingEnd;
 pub use read::{verify, verify_from};
 pub use zip_file::{Limits, NotAPack};
 
@@ -59,6 +62,9 @@ pub struct Manifest {
     pub entries: u64,
     /// Those of them that are shown in part.
     pub shown: u64,
+    /// Ends of the log that were found missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingEnd>,
 }
 
 /// What goes into a pack. Seal a checkpoint first, so that all entries are below its size.
@@ -72,6 +78,8 @@ pub struct Contents<R, P> {
     pub proofs: P,
     /// What is shown of the entries.
     pub profile: Profile,
+    /// Ends of the log that are known to be missing, and those that were accepted.
+    pub missing: Vec<MissingEnd>,
     /// The log's key first, then earlier keys that signed something in the pack. Empty when there is none.
     pub keys: Vec<PublicKey>,
 }
@@ -113,7 +121,7 @@ pub fn write<W: Write + Seek>(
     let mut zip = zip::ZipWriter::new(out);
     zip.start_file(FILES[0], options)?;
     let Profile { name: profile, hides } = contents.profile;
-    let mut manifest = Manifest { version: 1, profile, hides, entries: 0, shown: 0 };
+    let mut manifest = Manifest { version: 1, profile, hides, entries: 0, shown: 0, missing: contents.missing };
     for row in contents.rows {
         if failed.is_set() {
             break;
@@ -165,6 +173,16 @@ fn readme(manifest: &Manifest, last: &SignedCheckpoint, key: Option<&PublicKey>)
         .replace("{head}", &this.head_hash.to_hex())
         .replace("{time}", &this.timestamp)
         .replace("{key}", &fingerprint)
+        .replace("{missing}", &missing_in_words(&manifest.missing))
+}
+
+/// A part of the read-me; nothing when no end is missing.
+fn missing_in_words(missing: &[MissingEnd]) -> String {
+    if missing.is_empty() {
+        return String::new();
+    }
+    let lines: String = missing.iter().map(|end| format!("  {end}\n")).collect();
+    format!("\nAn end of this log was found missing; what is here is proved all the same\n{lines}")
 }
 
 /// What a pack turned out to be.
@@ -181,6 +199,12 @@ pub struct PackResult {
     /// The profile that the pack says it was made with; `None` in packs of before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
+    /// Ends of the log that the pack says were found missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingEnd>,
+    /// What entries of the pack say about the chain; of those that are shown in part, what is shown.
+    #[serde(skip_serializing_if = "Findings::is_empty")]
+    pub findings: Findings,
     /// The runs in the pack.
     pub runs: Vec<RunCheck>,
 }

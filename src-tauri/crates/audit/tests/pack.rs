@@ -4,7 +4,9 @@ mod common;
 
 use common::{Log, log, packed, record, signer};
 use signalbox_audit::line::Line;
-use signalbox_audit::pack::{Contents, FILES, Limits, Manifest, PackResult, Profile, WriteError, verify, write};
+use signalbox_audit::pack::{
+    Contents, FILES, Limits, Manifest, MissingEnd, PackResult, Profile, WriteError, verify, write,
+};
 use signalbox_audit::sink::{Jsonl, Ring, SinkError, read_rows};
 use signalbox_audit::verify::{Expect, Kind, Row, Verdict, try_verify};
 use signalbox_audit::{Chain, Digest, Entry, Inclusion, PublicKey, Signer, Tree};
@@ -169,6 +171,7 @@ fn shown(log: &Log, pick: impl Fn(&Row) -> bool, signer: &Signer) -> Vec<u8> {
         checkpoints: log.checkpoints.clone(),
         proofs: rows().map(|row| tree.inclusion(row.seq, size).unwrap()),
         profile: Profile { name: "partner".into(), hides: vec!["/metadata".into()] },
+        missing: Vec::new(),
         keys: vec![signer.public_key()],
     };
     write(Cursor::new(Vec::new()), contents).unwrap().into_inner()
@@ -294,6 +297,69 @@ fn what_is_left_out_of_a_pack_shows() {
     assert_eq!(kind(&edit("checkpoints.jsonl", &less)), Kind::Missing);
 }
 
+/// ADR 77: a pack is what it proves, and says that an end of its log was found missing; so do both verifiers.
+#[test]
+fn a_pack_of_a_log_whose_end_was_missing_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut log = log("log-1", 0, &[], None);
+    let told = |n: u64, event: &str, facts: serde_json::Value| {
+        let mut record = record(n);
+        event.clone_into(&mut record.event);
+        record.metadata = facts.as_object().cloned();
+        record
+    };
+    log.push(record(0), None);
+    log.push(
+        told(1, "AUDIT_VERIFY_FAILED", serde_json::json!({ "seq": 1, "kind": "TRUNCATED", "message": "…" })),
+        None,
+    );
+    log.push(
+        told(2, "AUDIT_CUT_ACCEPTED", serde_json::json!({ "seq": 1, "expected": 9, "found": 1, "reason": "…" })),
+        None,
+    );
+    log.seal(None);
+    let missing = vec![
+        MissingEnd { expected: 9, found: 1, accepted: Some(2) },
+        MissingEnd { expected: 30, found: 0, accepted: None },
+        MissingEnd { expected: 3, found: 3, accepted: None },
+    ];
+    let contents = Contents {
+        rows: log.rows.clone(),
+        checkpoints: log.checkpoints.clone(),
+        proofs: Vec::new(),
+        profile: Profile::default(),
+        missing: missing.clone(),
+        keys: Vec::new(),
+    };
+    let bytes = write(Cursor::new(Vec::new()), contents).unwrap().into_inner();
+    let found = check(&bytes, None, &[]);
+    assert!(found.is_intact(), "{}", found.verdict);
+    assert_eq!(found.missing, missing);
+    let named: Vec<_> =
+        found.findings.first.iter().map(|one| (one.seq, &*one.event, one.kind.as_deref(), one.at)).collect();
+    assert_eq!(
+        (found.findings.count, named),
+        (2, vec![(1, "AUDIT_VERIFY_FAILED", Some("TRUNCATED"), Some(1)), (2, "AUDIT_CUT_ACCEPTED", None, Some(1))])
+    );
+    let readme = unzip(&bytes).remove(5).1;
+    for words in [
+        "entry 8 was the last one known, and entry 0 the last one there when that was noticed; entry 2 says why",
+        "entry 29 was the last one known, and none was there when that was noticed; nobody has said why",
+        "entry 2 is not the one that had been written; nobody has said why",
+    ] {
+        assert!(readme.contains(words), "{readme}");
+    }
+    let (code, text) = python(&file(&dir, "cut.zip", &bytes), None);
+    let second: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((code, &second["intact"]), (Some(0), &true.into()), "{text}");
+    assert_eq!(second["missing"], serde_json::to_value(&missing).unwrap());
+    assert_eq!(second["findings"], serde_json::to_value(&found.findings).unwrap());
+    // Of a log that nothing is said about, nothing is said.
+    let quiet = serde_json::to_value(check(&run_pack(&common::log("log-1", 10, &[10], None), "r-0", None), None, &[]));
+    let quiet = quiet.unwrap();
+    assert!(quiet.get("missing").is_none() && quiet.get("findings").is_none(), "{quiet}");
+}
+
 #[test]
 fn a_hostile_zip_is_refused() {
     let signer = signer();
@@ -306,11 +372,11 @@ fn a_hostile_zip_is_refused() {
     };
     let all = Limits::default();
     refused(b"", all, "damaged: it is empty");
-    refused(b"PK", all, "is missing");
-    refused(&[0; 100], all, "does not stand at the end");
+    refused(b"PK", all, "it is no zip file");
+    refused(&[0; 100], all, "it is no zip file");
     // Wherever a pack is cut off, it is one that is damaged.
     let whole = zipped(&good);
-    for length in [4, 21, 22, 100, whole.len() / 2, whole.len() - 22] {
+    for length in [4, 21, 22, 100, whole.len() / 2, whole.len() - 22, whole.len() - 1] {
         refused(&whole[..length], all, "damaged: its end is missing: it was cut off");
     }
     refused(&zipped(&good[..4]), all, "does not list the files");
@@ -420,6 +486,7 @@ fn a_pack_for_which_there_is_no_room_says_so() {
             checkpoints: log.checkpoints.clone(),
             proofs: Vec::new(),
             profile: Profile::default(),
+            missing: Vec::new(),
             keys: Vec::new(),
         };
         match write(Disk { held: Cursor::default(), room }, contents) {

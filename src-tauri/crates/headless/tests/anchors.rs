@@ -152,6 +152,14 @@ fn a_webhook_gets_the_checkpoint_or_it_is_told() {
     assert_eq!(added.code, 1, "{}", added.out);
     let error = added.json()[1]["error"].as_str().map(str::to_owned).unwrap_or_default();
     assert!(error.contains("answered 503"), "{error}");
+    // One more is added and anchored: the other one that fails is told, and is not what was asked.
+    let file = place.dir.path().join("anchors.jsonl").display().to_string();
+    let added = place.run(&["audit", "anchor", "add", "--file", &file, "--json"]);
+    let list = added.json();
+    assert_eq!((added.code, list[1]["error"].is_null(), list[2]["error"].is_null()), (0, false, true), "{list}");
+    let id = list[2]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(place.run(&["audit", "anchor", "list", "--json"]).code, 1, "how all of them stand");
+    place.run(&["audit", "anchor", "remove", &id, "--json"]);
     run_once(&place);
     let again = place.run(&["audit", "anchor", "now", "--json"]).json();
     assert_eq!((again[0]["error"].is_null(), again[1]["error"].is_string()), (true, true));

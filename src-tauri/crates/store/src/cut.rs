@@ -33,13 +33,30 @@ impl Cut {
     }
 }
 
-/// Keeps that the chain does not end with `head` any more. What was found first stays: what is found later may follow from it.
+/// Keeps that the chain does not end with `head` any more. What was found before stays, and an end that is no further is taken for
+/// a part of it: who knew less of the old end finds the same again.
 pub(crate) fn keep(connection: &Connection, head: Head, found: u64) -> Result<()> {
-    if head.size > accepted(connection)? && get(connection)?.is_none() {
-        let cut = Cut { expected: head.size, found, hash: head.head_hash.to_hex() };
-        audit_meta::set(connection, CUT, &serde_json::to_string(&cut).unwrap_or_default())?;
+    let mut cuts = kept(connection)?;
+    let known = cuts.iter().map(|cut| cut.expected).max().unwrap_or(0);
+    if head.size > known.max(accepted(connection)?) {
+        cuts.push(Cut { expected: head.size, found, hash: head.head_hash.to_hex() });
+        set(connection, &cuts)?;
     }
     Ok(())
+}
+
+fn set(connection: &Connection, cuts: &[Cut]) -> Result<()> {
+    if cuts.is_empty() {
+        return audit_meta::remove(connection, CUT);
+    }
+    audit_meta::set(connection, CUT, &serde_json::to_string(cuts).unwrap_or_default())
+}
+
+/// All that were found and not accepted, in their order; stores of before kept one.
+fn kept(connection: &Connection) -> Result<Vec<Cut>> {
+    let Some(text) = audit_meta::get(connection, CUT)? else { return Ok(Vec::new()) };
+    let one = || serde_json::from_str::<Cut>(&text).map(|cut| vec![cut]);
+    Ok(serde_json::from_str(&text).or_else(|_| one()).unwrap_or_default())
 }
 
 /// Ends up to here are missing with somebody's knowledge.
@@ -59,18 +76,26 @@ pub(crate) fn look(connection: &Connection, known: Option<Head>, now: Head) -> R
 }
 
 /// Nothing is missing where somebody brought the entries back.
-fn get(connection: &Connection) -> Result<Option<Cut>> {
-    let Some(cut) = audit_meta::get(connection, CUT)?.and_then(|text| serde_json::from_str::<Cut>(&text).ok()) else {
-        return Ok(None);
-    };
-    let last = audit_entry::get(connection, cut.expected.saturating_sub(1))?;
-    Ok((last.map(|row| row.hash).as_ref() != Some(&cut.hash)).then_some(cut))
+fn missing(connection: &Connection) -> Result<Vec<Cut>> {
+    let mut cuts = Vec::new();
+    for cut in kept(connection)? {
+        let last = audit_entry::get(connection, cut.expected.saturating_sub(1))?;
+        if last.map(|row| row.hash).as_ref() != Some(&cut.hash) {
+            cuts.push(cut);
+        }
+    }
+    Ok(cuts)
 }
 
 impl Store {
-    /// What is missing at the end of the chain, until [`Self::audit_accept_cut`].
+    /// The ends of the chain that are missing, in the order in which they were found, each until [`Self::audit_accept_cut`].
+    pub fn audit_cuts(&self) -> Result<Vec<Cut>> {
+        self.view(missing)
+    }
+
+    /// The first of [`Self::audit_cuts`]: the one that a verification tells.
     pub fn audit_cut(&self) -> Result<Option<Cut>> {
-        self.view(get)
+        Ok(self.audit_cuts()?.into_iter().next())
     }
 
     /// Keeps that entries from `found` on are missing, if the high-water file says so; before anything is written that
@@ -81,14 +106,21 @@ impl Store {
         self.write(true, move |work| keep(work.connection, head, found))
     }
 
-    /// A person knows that it is missing; `record` says so in the chain. `None` when nothing is missing.
-    pub fn audit_accept_cut(&self, record: Record) -> Result<Option<Receipt>> {
+    /// A person knows that this end is missing; `record` says so in the chain. Others stay. `None` when it is not missing, or not
+    /// any more.
+    pub fn audit_accept_cut(&self, cut: &Cut, record: Record) -> Result<Option<Receipt>> {
+        let cut = cut.clone();
         self.write(true, move |work| {
-            let Some(cut) = get(work.connection)? else { return Ok(None) };
+            if !missing(work.connection)?.contains(&cut) {
+                return Ok(None);
+            }
             let known = cut.expected.max(accepted(work.connection)?);
             audit_meta::set(work.connection, ACCEPTED, &known.to_string())?;
+            // This entry may be the one that finds another end missing.
             let receipt = append_one(work, record, None)?;
-            audit_meta::remove(work.connection, CUT)?;
+            let mut cuts = kept(work.connection)?;
+            cuts.retain(|other| *other != cut);
+            set(work.connection, &cuts)?;
             Ok(Some(receipt))
         })
     }

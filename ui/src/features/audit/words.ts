@@ -1,8 +1,8 @@
 // How records are said: events, levels, actors, kinds of damage. Pure.
 
-import { formatPerson, t, type MessageKey } from '../../i18n/index.ts';
+import { formatNumber, formatPerson, t, type MessageKey } from '../../i18n/index.ts';
 import type { IconName } from '../../kit/index.ts';
-import type { AuditActor, AuditRow, Related } from './types.ts';
+import type { AuditActor, AuditMissingEnd, AuditRow, ExportFormat, Related } from './types.ts';
 
 const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKey } } = {
   WORKFLOW_STARTED: { icon: 'play', color: 't2', key: 'audit.event.WORKFLOW_STARTED' },
@@ -123,4 +123,12 @@ export function clock(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   return `${date.toLocaleTimeString('en-GB', { hour12: false })}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}
+
+/** What an export says of missing ends of its chain: the newest that nobody explained, else the newest that somebody did; nothing when none was missing. */
+export function missingWords(ends: readonly AuditMissingEnd[], format: ExportFormat): string {
+  const open = ends.findLast((end) => end.accepted === undefined);
+  const accepted = ends.findLast((end) => end.accepted !== undefined)?.accepted;
+  const words = open ? t('audit.exportedMissing', { last: formatNumber(open.expected - 1) }) : accepted === undefined ? '' : t('audit.exportedAccepted', { seq: formatNumber(accepted) });
+  return words && format === 'pack' ? `${words} ${t('audit.exportedPackSays')}` : words;
 }

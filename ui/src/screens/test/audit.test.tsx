@@ -12,6 +12,7 @@ import { hashOf, sha256 } from '../../features/audit/hash.ts';
 import { complete, toggle, toggleWithout, tokensOf, valueOf, withoutOf } from '../../features/audit/query.ts';
 import type { AuditRow } from '../../features/audit/types.ts';
 import { step } from '../../features/audit/use-audit.ts';
+import { useMessages } from '../../kit/messages.ts';
 import { auditHost, makeChain } from '../../test/chain.ts';
 import { demoHost } from '../../test/fixtures.ts';
 import { pretendLayout } from '../../test/render.tsx';
@@ -270,6 +271,18 @@ describe('the audit viewer (E4-E7)', () => {
     fireEvent.click(dialog.getByRole('button', { name: 'Export' }));
     await waitFor(() => expect(made).toHaveBeenCalled());
     expect(fake.calls.find((call) => (call.command as string) === 'audit_export')?.payload).toEqual({ format: 'csv', profile: 'masked' });
+  });
+  it.each([
+    [[{ expected: 42, found: 37, accepted: 51, message: '' }, { expected: 97, found: 90, message: '' }], /record 96 was the last one known, and nobody has said why\. The pack says so\. The export itself/],
+    [[{ expected: 42, found: 37, accepted: 51, message: '' }], /An end of the chain was missing; record 51 says why\. The pack says so\./],
+  ])('says with an export that an end of the chain is missing', async (missing, words) => {
+    await show();
+    Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => undefined });
+    fake.handlers.audit_export = (() => ({ fileName: 'audit.zip', bytesBase64: btoa('evidence'), entries: 3, missing })) as never;
+    fireEvent.click(await screen.findByRole('button', { name: 'Export evidence' }));
+    fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Export' }));
+    await waitFor(() => expect(useMessages.getState().shown.at(-1)?.detail).toMatch(words));
+    expect(useMessages.getState().shown.at(-1)?.signal).toBe(missing.at(-1)?.accepted === undefined ? 'warn' : 'ok');
   });
   it('keeps queries under a name', async () => {
     await show(`#/audit?query=${encodeURIComponent('level:ERROR')}`);

@@ -12,7 +12,7 @@ use crate::export::Exported;
 use crate::files::io_error;
 use crate::masked::ERROR;
 use crate::people::signed;
-use crate::{Caller, audit_query, audit_view};
+use crate::{Caller, audit_query, audit_view, missing_end};
 use base64::Engine;
 use serde_json::{Map, Value, json};
 use signalbox_model::{AuditEvent, time};
@@ -148,7 +148,8 @@ fn handed_out(
     part: &Path,
     done: Exported,
 ) -> ApiResult<AuditExported> {
-    let Exported { entries, ending, .. } = done;
+    let Exported { entries, ending, missing, .. } = done;
+    let missing = missing.into_iter().map(missing_end::told).collect();
     let named = Path::new(NAMED);
     let when = time::format(app.now_ms()).replace([':', '.'], "-");
     let of = request.run_id.as_deref().map(|run| format!("-{run}")).unwrap_or_default();
@@ -158,31 +159,27 @@ fn handed_out(
     if size <= INLINE {
         let bytes = std::fs::read(part).map_err(|error| io_error(&error, named, "read"))?;
         let text = base64::engine::general_purpose::STANDARD.encode(bytes);
-        return Ok(AuditExported { file_name, bytes_base64: Some(text), path: None, kept_days: None, entries });
+        return Ok(AuditExported {
+            file_name,
+            bytes_base64: Some(text),
+            path: None,
+            kept_days: None,
+            entries,
+            missing,
+        });
     }
     let path = folder.join(&file_name);
     std::fs::rename(part, &path).map_err(|error| io_error(&error, named, "written"))?;
     let kept_days = Some(crate::housekeeping::EXPORT_DAYS);
-    Ok(AuditExported { file_name, bytes_base64: None, path: Some(path.display().to_string()), kept_days, entries })
+    let path = Some(path.display().to_string());
+    Ok(AuditExported { file_name, bytes_base64: None, path, kept_days, entries, missing })
 }
 
-/// UX E2, ADR 77: a missing end is red until a person says why it is missing.
 pub(crate) fn audit_accept_cut(app: &App, caller: &Caller, request: AuditAcceptCut) -> ApiResult<AuditRecorded> {
     let reason = text(Some(request.reason), "reason")?.ok_or_else(|| {
         ApiError::bad_request("A reason is missing.", "Say why entries are missing; that is recorded.")
     })?;
-    let nothing = || {
-        let hint = "Only a missing end can be accepted: what was changed stays broken until it is put right.";
-        ApiError::new(Class::Conflict, "NOTHING_MISSING", "No end of the audit chain is missing.", hint)
-    };
-    let cut = app.store.audit_cut()?.ok_or_else(nothing)?;
-    let facts =
-        signed(caller, json!({ "seq": cut.seq(), "expected": cut.expected, "found": cut.found, "reason": reason }));
-    let record = app.fact(AuditEvent::AuditCutAccepted, Level::Critical, caller.actor(), facts);
-    let receipt = app.store.audit_accept_cut(record)?.ok_or_else(nothing)?;
-    // The verdict of before would stand until somebody asks for another one; one that is under way ends later.
-    let _ = app.verify_audit(true);
-    Ok(AuditRecorded { status: "ok".into(), seq: receipt.seq })
+    app.accept_cut(caller, &reason)
 }
 
 /// UX E1: what may have to be forgotten stands apart under its hash.

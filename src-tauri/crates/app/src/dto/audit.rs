@@ -504,6 +504,24 @@ pub struct AuditExported {
     pub kept_days: Option<u32>,
     /// Entries in it.
     pub entries: u64,
+    /// Ends of the chain that are missing or were, whatever is in the export: a pack says so, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<AuditMissingEnd>,
+}
+
+/// An end of the chain that was found missing (ADR 77).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditMissingEnd {
+    /// Entries that there were.
+    pub expected: u64,
+    /// Entries that there were when it was noticed.
+    pub found: u64,
+    /// The entry in which a person says why; absent until somebody does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<u64>,
+    /// In words, without a full stop.
+    pub message: String,
 }
 
 /// A record from outside (source 000, III.2). Who acts is the caller; a given actor is kept as claimed.

@@ -6,6 +6,7 @@ use super::{Limits, MANIFEST, Manifest, NotAPack, PackResult, RunCheck};
 use crate::checkpoint::{Anchor, SignedCheckpoint};
 use crate::digest::Digest;
 use crate::entry::{Entry, hash_text, is_signed};
+use crate::findings::Findings;
 use crate::line::{Line, SHOWN, from_line};
 use crate::merkle::Inclusion;
 use crate::retention::{RETENTION, Tombstone};
@@ -62,7 +63,8 @@ pub fn verify_from<R: Read + Seek>(
     }
     let signed_by = |id: &KeyId| trusted.iter().any(|key| key.key_id() == *id);
     let mut ids: BTreeSet<KeyId> = checkpoints.iter().filter_map(|sealed| sealed.checkpoint.key_id).collect();
-    let mut seen = Seen { runs: BTreeMap::new(), ids: &mut ids, tombstone: tombstone.as_ref() };
+    let mut seen =
+        Seen { runs: BTreeMap::new(), ids: &mut ids, findings: Findings::default(), tombstone: tombstone.as_ref() };
     let held = Held { checkpoints: &checkpoints, keys: &allowed, anchors, tombstone: tombstone.as_ref() };
     let checked = match checkpoints.last() {
         None => Err(Stop::Bad(Broken::new(0, Kind::Missing, "a checkpoint", "none: nothing in this pack is sealed"))),
@@ -83,6 +85,7 @@ pub fn verify_from<R: Read + Seek>(
         }
     };
     let short = seen.runs.values_mut().find_map(|run| run.short.take());
+    let findings = seen.findings;
     let runs = seen.runs.into_values().map(|run| run.check).collect();
     let verdict = match (checked, short) {
         (Err(Stop::Pack(error)), _) => return Err(error),
@@ -101,7 +104,9 @@ pub fn verify_from<R: Read + Seek>(
         pinned: verdict.is_intact() && !ids.is_empty() && ids.iter().all(signed_by),
         verdict,
         fingerprint: own.first().map(|key| key.fingerprint().to_hex()),
-        profile: manifest.map(|manifest| manifest.profile),
+        profile: manifest.as_ref().map(|manifest| manifest.profile.clone()),
+        missing: manifest.map(|manifest| manifest.missing).unwrap_or_default(),
+        findings,
         runs,
     })
 }
@@ -214,15 +219,17 @@ struct Run {
     short: Option<Broken>,
 }
 
-/// What was met on the way: runs, and who signed.
+/// What was met on the way: runs, who signed, and what is said about the chain.
 struct Seen<'a> {
     runs: BTreeMap<String, Run>,
     ids: &'a mut BTreeSet<KeyId>,
+    findings: Findings,
     tombstone: Option<&'a Tombstone>,
 }
 
 impl Seen<'_> {
     fn count(&mut self, Told { entry, row, shown, .. }: &Told) {
+        self.findings.meet(entry);
         self.ids.extend(row.signature.as_ref().and_then(|text| text.parse::<Signature>().ok()).map(|s| s.key_id()));
         let removed = self.tombstone.and_then(|tombstone| tombstone.cut_runs.get(&entry.run_id)).copied();
         let run = self.runs.entry(entry.run_id.clone()).or_insert_with(|| Run {

@@ -145,13 +145,16 @@ fn directory(file: &mut (impl Read + Seek)) -> Result<Vec<String>, NotAPack> {
     if length == 0 {
         return Err(NotAPack::Damaged("it is empty".to_owned()));
     }
-    // What begins as a zip and has nowhere the end of one was cut off.
+    let reach = length.min(FARTHEST);
+    let tail = part(file, length - reach, reach).map_err(failed)?;
+    let end = tail.windows(4).rposition(|four| four == b"PK\x05\x06").map(|at| &tail[at..]);
+    // What begins as a zip and has not the whole end of one was cut off.
     if part(file, 0, 4.min(length)).map_err(failed)? == b"PK\x03\x04" {
-        let reach = length.min(FARTHEST);
-        let tail = part(file, length - reach, reach).map_err(failed)?;
-        if !tail.windows(4).any(|four| four == b"PK\x05\x06") {
+        if end.is_none_or(|end| end.len() < 22) {
             return Err(NotAPack::Damaged("its end is missing: it was cut off".to_owned()));
         }
+    } else if end.is_none() {
+        return Err(NotAPack::Other("it is no zip file".to_owned()));
     }
     let at = length.checked_sub(22).ok_or_else(|| odd("is missing"))?;
     let end = part(file, at, 22).map_err(failed)?;

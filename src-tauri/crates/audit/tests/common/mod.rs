@@ -58,7 +58,14 @@ pub(crate) fn record(n: u64) -> Record {
 
 /// A pack of rows as they were sealed, under the checkpoints of their log.
 pub(crate) fn packed(log: &Log, rows: Vec<Row>, proofs: Vec<Inclusion>, keys: Vec<PublicKey>) -> Vec<u8> {
-    let contents = Contents { rows, checkpoints: log.checkpoints.clone(), proofs, profile: Profile::default(), keys };
+    let contents = Contents {
+        rows,
+        checkpoints: log.checkpoints.clone(),
+        proofs,
+        profile: Profile::default(),
+        missing: Vec::new(),
+        keys,
+    };
     write(Cursor::new(Vec::new()), contents).unwrap().into_inner()
 }
 

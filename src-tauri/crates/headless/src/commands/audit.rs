@@ -91,6 +91,7 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
                 output.value(&done);
             } else {
                 output.line(&format!("{} entries are in {}.", done["entries"], out.display()));
+                missing_told(output, &done);
             }
             Ok(OK)
         }
@@ -184,7 +185,7 @@ async fn anchor(app: &Arc<App>, output: &Output, command: &Anchor) -> Done {
         }
     };
     let list = places.as_array().map(Vec::as_slice).unwrap_or_default();
-    let good = list.iter().all(|place| place["error"].is_null());
+    let good = is_good(list, matches!(command, Anchor::Add { .. }));
     if output.json {
         output.value(&places);
         return Ok(if good { OK } else { FAILED });
@@ -211,6 +212,13 @@ async fn anchor(app: &Arc<App>, output: &Output, command: &Anchor) -> Done {
     Ok(if good { OK } else { FAILED })
 }
 
+/// Whether the places stand as they should. The last one is the one that was `added`: how it stands with the others was not asked
+/// then.
+fn is_good(places: &[Value], added: bool) -> bool {
+    let asked = if added { places.len().saturating_sub(1) } else { 0 };
+    places[asked..].iter().all(|place| place["error"].is_null())
+}
+
 /// Files that every entry is copied to.
 async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
     let caller = Caller::terminal(None)?;
@@ -222,7 +230,7 @@ async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
         Sink::Add { file } => serde_json::to_value(app.sink_file(&caller, file.clone()).await?).unwrap_or_default(),
     };
     let list = files.as_array().map(Vec::as_slice).unwrap_or_default();
-    let good = list.iter().all(|file| file["error"].is_null());
+    let good = is_good(list, matches!(command, Sink::Add { .. }));
     if output.json {
         output.value(&files);
         return Ok(if good { OK } else { FAILED });
@@ -346,6 +354,35 @@ pub(crate) fn pack_alone(output: &Output, file: &Path, key: Option<&Path>, why: 
     pack_told(output, &found, key.is_some())
 }
 
+/// Ends of the chain that were found missing, whatever else is in order.
+fn missing_told(output: &Output, told: &Value) {
+    for end in told["missing"].as_array().into_iter().flatten() {
+        let line = format!("An end of this chain was found missing: {}.", end["message"].as_str().unwrap_or_default());
+        output.line(&output.paint(&line, Tone::Warn));
+    }
+}
+
+/// What entries of a file say about their chain.
+fn findings_told(output: &Output, found: &Value) {
+    let first = found["findings"]["first"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for one in first {
+        let at = one["at"].as_u64();
+        let line = if one["event"] == "AUDIT_CUT_ACCEPTED" {
+            let at = at.map(|at| format!(" (from entry {at} on)")).unwrap_or_default();
+            format!("Entry {} says why an end of this chain was missing{at}.", one["seq"])
+        } else {
+            let kind = one["kind"].as_str().map(|kind| format!(": {}", plain(kind))).unwrap_or_default();
+            let at = at.map(|at| format!(" at entry {at}")).unwrap_or_default();
+            format!("Entry {} says that this chain did not verify then{kind}{at}.", one["seq"])
+        };
+        output.line(&output.paint(&line, Tone::Warn));
+    }
+    let more = found["findings"]["count"].as_u64().unwrap_or_default().saturating_sub(first.len() as u64);
+    if more > 0 {
+        output.line(&output.paint(&format!("{more} more entries say such things."), Tone::Warn));
+    }
+}
+
 /// What stands behind the links of a file of lines: it has no checkpoints, only decisions in it are signed. True when it is what
 /// it should be: with a key that is named, something must be signed by it.
 fn lines_told(output: &Output, found: &Value, key_given: bool) -> bool {
@@ -386,6 +423,8 @@ fn pack_told(output: &Output, found: &Value, key_given: bool) -> Done {
     }
     let tone = if good { Tone::Good } else { Tone::Bad };
     output.line(&output.paint(&plain(found["message"].as_str().unwrap_or_default()), tone));
+    missing_told(output, found);
+    findings_told(output, found);
     if found["lines"] == true {
         return Ok(if lines_told(output, found, key_given) { OK } else { FAILED });
     }

@@ -28,12 +28,12 @@ fn a_missing_end_is_known_although_others_are_written_behind_it() {
     drop(store);
     let store = open();
     assert_eq!(store.alarms(), []);
-    assert_eq!(store.audit_cut().expect("reads"), Some(known));
+    assert_eq!(store.audit_cuts().expect("reads"), std::slice::from_ref(&known));
 
     let accepted = record("AUDIT_CUT_ACCEPTED", "$audit", json!({ "reason": "a power cut" }));
-    let receipt = store.audit_accept_cut(accepted.clone()).expect("writes").expect("something is missing");
+    let receipt = store.audit_accept_cut(&known, accepted.clone()).expect("writes").expect("something is missing");
     assert_eq!((receipt.seq, store.audit_cut().expect("reads")), (7, None));
-    assert_eq!(store.audit_accept_cut(accepted).expect("writes"), None, "nothing is accepted twice");
+    assert_eq!(store.audit_accept_cut(&known, accepted).expect("writes"), None, "nothing is accepted twice");
     assert_eq!(open().audit_cut().expect("reads"), None);
 }
 
@@ -88,7 +88,8 @@ fn what_was_accepted_does_not_come_back() {
     // The acceptance is the first thing that is written.
     let store = open();
     let accepted = record("AUDIT_CUT_ACCEPTED", "$audit", json!({ "reason": "known" }));
-    assert!(store.audit_accept_cut(accepted).expect("writes").is_some());
+    let known = store.audit_cut().expect("reads").expect("the end is missing");
+    assert!(store.audit_accept_cut(&known, accepted).expect("writes").is_some());
     let intact = |store: &Store| store.audit_verify(Vec::new(), Vec::new(), None).expect("reads").is_intact();
     assert!(intact(&store) && store.audit_cut().expect("reads").is_none());
     noted(&other, 1, "goes on");
@@ -102,4 +103,31 @@ fn what_was_accepted_does_not_come_back() {
     raw(folder.path()).execute_batch("DELETE FROM audit_entry WHERE seq >= 12").expect("cuts");
     noted(&store, 1, "behind");
     assert!(store.audit_cut().expect("reads").is_some());
+}
+
+/// A second end that goes while the first one waits for a person is another one, and waits for its own word.
+#[test]
+fn a_second_missing_end_is_kept_beside_the_first() {
+    let (folder, store) = temporary();
+    noted(&store, 5, "first");
+    raw(folder.path()).execute_batch("DELETE FROM audit_entry WHERE seq >= 3").expect("cuts");
+    noted(&store, 17, "later");
+    raw(folder.path()).execute_batch("DELETE FROM audit_entry WHERE seq >= 15").expect("cuts");
+    noted(&store, 2, "behind");
+    // The same again, by who knows less of it.
+    store.audit_keep_cut(17).expect("nothing that is not known is missing");
+    let cuts = store.audit_cuts().expect("reads");
+    assert_eq!(cuts.iter().map(|cut| (cut.expected, cut.found)).collect::<Vec<_>>(), [(5, 3), (20, 15)]);
+
+    let accepted = || record("AUDIT_CUT_ACCEPTED", "$audit", json!({ "reason": "known" }));
+    assert!(store.audit_accept_cut(&cuts[0], accepted()).expect("writes").is_some());
+    assert_eq!(store.audit_cuts().expect("reads"), cuts[1..], "what was not shown is not accepted");
+    assert_eq!(store.audit_accept_cut(&cuts[0], accepted()).expect("writes"), None);
+    assert!(store.audit_accept_cut(&cuts[1], accepted()).expect("writes").is_some());
+    assert_eq!(store.audit_cuts().expect("reads"), []);
+    // One of before was kept alone.
+    let alone = serde_json::to_string(&cuts[0]).expect("writes");
+    let set = format!("INSERT INTO audit_meta (name, value) VALUES ('cut', '{alone}')");
+    raw(folder.path()).execute_batch(&set).expect("keeps");
+    assert_eq!(store.audit_cuts().expect("reads"), cuts[..1]);
 }
