@@ -790,7 +790,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'NOT_TRANSLATED';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED';
 
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
@@ -5001,22 +5001,22 @@ export const commands: Record<CommandName, CommandInfo> = {
   model_discover: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   model_usage: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   tool_server_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
-  tool_server_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
-  tool_server_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list'] },
-  tool_server_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
-  tool_server_connect: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list'] },
+  tool_server_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  tool_server_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  tool_server_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
+  tool_server_connect: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'workflow_validate', 'workflow_open'] },
   tool_server_sign_in: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list'] },
   tool_server_sign_in_finish: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
   tool_server_sign_out: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
-  tool_server_approve: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list'] },
+  tool_server_approve: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   tool_server_say: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   tool_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   skill_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
-  folder_grant: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list'] },
-  folder_revoke: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list'] },
+  folder_grant: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list', 'skill_list', 'workflow_validate', 'workflow_open'] },
+  folder_revoke: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list', 'skill_list', 'workflow_validate', 'workflow_open'] },
 };
 
 /** How a command reaches its host. */

@@ -9,7 +9,7 @@ export interface Finding extends Diagnostic {
   stale?: true | undefined;
 }
 
-const MISSING: ReadonlySet<string> = new Set(['MISSING_CONFIG', 'EMPTY_WORKFLOW']);
+const MISSING: ReadonlySet<string> = new Set(['MISSING_CONFIG', 'EMPTY_WORKFLOW', 'TOOL_ARGUMENTS']);
 
 /** Nothing wrong was written; something is not written yet. */
 export const isMissing = (finding: Diagnostic): boolean => MISSING.has(finding.code);

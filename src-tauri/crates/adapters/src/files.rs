@@ -23,6 +23,17 @@ pub struct Grant {
     pub write: bool,
 }
 
+/// What a path is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// A file to read.
+    File,
+    /// A file to write.
+    Write,
+    /// A folder to look into.
+    Folder,
+}
+
 /// A grant with the folder's real place.
 #[derive(Debug, Clone)]
 struct Open {
@@ -62,7 +73,7 @@ impl FolderFiles {
     }
 
     /// Finds the folder that holds a path, and the path below it.
-    fn find(&self, workflow: &str, path: &str, write: bool) -> Result<(PathBuf, PathBuf), FileError> {
+    fn find(&self, workflow: &str, path: &str, wanted: Wanted) -> Result<(PathBuf, PathBuf), FileError> {
         let below = check(path)?;
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         let mine = open.iter().filter(|open| open.grant.workflow.as_deref().is_none_or(|only| only == workflow));
@@ -76,9 +87,9 @@ impl FolderFiles {
             mine.map(|open| (open, below.clone())).collect()
         };
         if inside.is_empty() {
-            return Err(FileError::Refused { message: no_grant(path, &below) });
+            return Err(FileError::Refused { message: no_grant(path, &below, wanted) });
         }
-        if write {
+        if wanted == Wanted::Write {
             inside.retain(|(open, _)| open.grant.write);
             if inside.is_empty() {
                 return Err(FileError::Refused { message: read_only(path, &below) });
@@ -100,7 +111,7 @@ impl FolderFiles {
         }
         match inside.into_iter().next() {
             Some((open, rest)) => Ok((open.real.clone(), rest)),
-            None => Err(FileError::Refused { message: no_grant(path, &below) }),
+            None => Err(FileError::Refused { message: no_grant(path, &below, wanted) }),
         }
     }
 }
@@ -149,8 +160,12 @@ fn folder_of(below: &Path) -> String {
     }
 }
 
-fn no_grant(path: &str, below: &Path) -> String {
-    let folder = folder_of(below);
+fn no_grant(path: &str, below: &Path, wanted: Wanted) -> String {
+    // A folder is opened itself: the one around it would open more than is wanted.
+    let folder = match wanted {
+        Wanted::Folder if below.is_absolute() => below.display().to_string(),
+        _ => folder_of(below),
+    };
     let what = if folder == "DIR" {
         "No folder is open to this workflow".into()
     } else {
@@ -362,7 +377,7 @@ impl Files for FolderFiles {
         }
         let (this, workflow, path) = (self.clone(), workflow.to_owned(), path.to_owned());
         tokio::task::spawn_blocking(move || {
-            let (folder, rest) = this.find(&workflow, &path, false)?;
+            let (folder, rest) = this.find(&workflow, &path, Wanted::File)?;
             let dir = SafeDir::open(&folder).map_err(Trouble::from);
             dir.and_then(|dir| dir.read(&rest, limit)).map_err(|trouble| explain(trouble, &path, limit))
         })
@@ -378,7 +393,7 @@ impl Files for FolderFiles {
         }
         let (this, workflow, path, bytes) = (self.clone(), workflow.to_owned(), path.to_owned(), bytes.to_vec());
         tokio::task::spawn_blocking(move || {
-            let (folder, rest) = this.find(&workflow, &path, true)?;
+            let (folder, rest) = this.find(&workflow, &path, Wanted::Write)?;
             let dir = SafeDir::open(&folder).map_err(Trouble::from);
             dir.and_then(|dir| dir.write(&rest, &bytes, mode)).map_err(|trouble| explain(trouble, &path, 0))
         })
@@ -403,7 +418,7 @@ impl Files for FolderFiles {
         }
         let (this, workflow, path, glob) = (self.clone(), workflow.to_owned(), path.to_owned(), glob.to_owned());
         tokio::task::spawn_blocking(move || {
-            let (folder, rest) = this.find(&workflow, &path, false)?;
+            let (folder, rest) = this.find(&workflow, &path, Wanted::Folder)?;
             let dir = SafeDir::open(&folder).map_err(Trouble::from);
             let found = dir.and_then(|dir| dir.list(&rest, &glob)).map_err(|trouble| explain(trouble, &path, 0))?;
             let base = path.trim_end_matches('/');

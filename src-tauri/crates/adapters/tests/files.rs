@@ -138,6 +138,15 @@ async fn a_grant_is_for_its_workflow_and_its_access() {
     let path = a.join("same.txt").display().to_string();
     let words = message(files.read("w", &path, LIMIT).await);
     assert!(words.contains(&a.display().to_string()) && words.contains("--allow-dir"), "{words}");
+    // Whoever looks into a folder is told to open that one, not the one around it.
+    let folder = a.display().to_string();
+    match files.list("w", &folder, "*").await {
+        Err(FileError::Refused { message }) => {
+            assert!(message.starts_with(&format!("The folder '{folder}' is not open")), "{message}");
+            assert!(message.ends_with(&format!("--allow-dir {folder}")), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
 
     files.set_grants(vec![Grant { folder: a.clone(), workflow: Some("w".into()), write: false }, grant(&b, true)]);
     assert_eq!(files.grants().len(), 2);

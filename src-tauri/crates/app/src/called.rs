@@ -1,8 +1,10 @@
 //! Files of sub-workflows: found by the id that a step names, beside the file that is asked about, then in the library. They
 //! are read when somebody asks what is wrong with a workflow, and when a run starts, which then keeps them.
 
+use crate::Caller;
 use crate::app::App;
 use crate::check::catalog;
+use crate::dto::CallerRole;
 use crate::error::{ApiResult, Class};
 use crate::library::{ENDING, holds, load};
 use signalbox_engine::validate::{Called, called_by, check_called, read};
@@ -85,11 +87,20 @@ impl App {
         }))
     }
 
-    /// What is wrong with the files that a workflow's steps name, and which model steps here or there nobody would answer.
-    pub(crate) fn called_findings(&self, workflow: &Workflow, file: Option<&Path>) -> ApiResult<Vec<Diagnostic>> {
+    /// What is wrong with the files that a workflow's steps name, and which model steps here or there nobody would answer. What files
+    /// a folder has is told to those only who may list its skills.
+    pub(crate) fn called_findings(
+        &self,
+        caller: &Caller,
+        workflow: &Workflow,
+        file: Option<&Path>,
+    ) -> ApiResult<Vec<Diagnostic>> {
         let called = self.called(workflow, file)?;
         let mut found = check_called(workflow, catalog(), &called);
         found.extend(self.all_model_findings(workflow, &called));
+        if caller.role >= CallerRole::Builder {
+            found.extend(self.all_skill_findings(workflow, &called));
+        }
         Ok(found)
     }
 }

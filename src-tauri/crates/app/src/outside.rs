@@ -66,11 +66,13 @@ impl App {
         .await
     }
 
-    /// What keeps the secrets that a file names from being sent, and which of its tools cannot be called; nothing when it cannot be read.
+    /// What keeps the secrets that a file names from being sent, and which of its tools and skills cannot be used; nothing when it cannot be read.
     pub async fn machine_warnings(self: &Arc<Self>, file: PathBuf) -> ApiResult<Vec<Diagnostic>> {
         self.blocking(move |app| {
             let workflow = load(&file).ok().and_then(|loaded| check_bytes(&loaded.bytes, check::catalog()).workflow);
-            let found = |workflow| [app.secret_findings(&workflow), app.tool_findings(&workflow)].concat();
+            let found = |workflow| {
+                [app.secret_findings(&workflow), app.tool_findings(&workflow), app.skill_findings(&workflow)].concat()
+            };
             Ok(workflow.map(found).unwrap_or_default())
         })
         .await

@@ -167,22 +167,22 @@ macro_rules! command_list {
             Action model_discover(Empty) -> Vec<ModelFound>, Builder, [Desktop Http], [], "Looks for servers of language models on this machine.";
             Query model_usage(ModelUsageRequest) -> UsageReport, Operator, [Desktop Http], [], "What language models cost, by day, workflow and model.";
             Query tool_server_list(Empty) -> Vec<ToolServer>, Operator, [Desktop Http], [], "Servers of tools, where they stand, and what differs from what was approved.";
-            Action tool_server_set(ToolServerSet) -> ToolServer, Builder, [Desktop Http], [sample_list tool_server_list tool_list audit_list], "Registers a server of tools, or changes how it is started or reached.";
-            Action tool_server_import(ToolServerImport) -> ToolServersImported, Builder, [Desktop Http], [tool_server_list audit_list], "Registers the servers of a pasted mcp.json.";
-            Action tool_server_delete(ToolServerName) -> Empty, Builder, [Desktop Http], [sample_list tool_server_list tool_list audit_list], "Deletes a server of tools and its approval.";
-            Action tool_server_connect(ToolServerName) -> ToolServer, Builder, [Desktop Http], [sample_list tool_server_list tool_list], "Starts or reaches a server of tools and asks what it is.";
+            Action tool_server_set(ToolServerSet) -> ToolServer, Builder, [Desktop Http], [sample_list tool_server_list tool_list audit_list workflow_validate workflow_open], "Registers a server of tools, or changes how it is started or reached.";
+            Action tool_server_import(ToolServerImport) -> ToolServersImported, Builder, [Desktop Http], [tool_server_list audit_list workflow_validate workflow_open], "Registers the servers of a pasted mcp.json.";
+            Action tool_server_delete(ToolServerName) -> Empty, Builder, [Desktop Http], [sample_list tool_server_list tool_list audit_list workflow_validate workflow_open], "Deletes a server of tools and its approval.";
+            Action tool_server_connect(ToolServerName) -> ToolServer, Builder, [Desktop Http], [sample_list tool_server_list tool_list workflow_validate workflow_open], "Starts or reaches a server of tools and asks what it is.";
             Action tool_server_sign_in(ToolServerName) -> ToolServerSigningIn, Builder, [Desktop Http], [tool_server_list audit_list], "Begins to sign in to a server of tools: the address for the person's browser.";
             Action tool_server_sign_in_finish(ToolServerSignInFinish) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list audit_list], "Ends a sign-in with the address that the browser was sent to.";
             Action tool_server_sign_out(ToolServerName) -> ToolServerSignedOut, Builder, [Desktop Http], [tool_server_list tool_list audit_list], "Forgets who signed in to a server of tools, and takes the tokens back.";
-            Action tool_server_approve(ToolServerApprove) -> ToolServer, Builder, [Desktop Http], [sample_list tool_server_list tool_list audit_list], "Approves a server of tools as it was shown.";
+            Action tool_server_approve(ToolServerApprove) -> ToolServer, Builder, [Desktop Http], [sample_list tool_server_list tool_list audit_list workflow_validate workflow_open], "Approves a server of tools as it was shown.";
             Action tool_server_say(ToolServerSay) -> ToolServer, Builder, [Desktop Http], [tool_server_list tool_list audit_list workflow_validate workflow_open], "Says of a tool whether it reads private data, can send data out, brings text from outside.";
             Query tool_list(Empty) -> Vec<Tool>, Viewer, [Desktop Http], [], "The tools that steps may call.";
             Query skill_list(SkillList) -> Vec<SkillEntry>, Builder, [Desktop Http], [], "The skills that agents of a workflow may unlock.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "The caller's own look: theme, panes, keys, saved queries.";
             Action settings_set(SettingsSet) -> Empty, Viewer, [Desktop Http], [settings_get], "Keeps the caller's own look.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Granted folders.";
-            Action folder_grant(FolderGrant) -> Empty, Builder, [Desktop], [folder_list workflow_list], "Grants a folder that was chosen in the system's dialog.";
-            Action folder_revoke(FolderRevoke) -> Empty, Builder, [Desktop], [folder_list workflow_list], "Takes a grant back.";
+            Action folder_grant(FolderGrant) -> Empty, Builder, [Desktop], [folder_list workflow_list skill_list workflow_validate workflow_open], "Grants a folder that was chosen in the system's dialog.";
+            Action folder_revoke(FolderRevoke) -> Empty, Builder, [Desktop], [folder_list workflow_list skill_list workflow_validate workflow_open], "Takes a grant back.";
         }
     };
 }

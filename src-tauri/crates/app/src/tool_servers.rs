@@ -2,19 +2,22 @@
 //! approval holds for exactly that: one changed character of how a server is started, or of what it says of its tools, and
 //! nothing is called until a person approves it again (TRUST, "MCP client side").
 
+mod absent;
 mod approval;
 mod book;
 mod desk;
 mod exfiltration;
+mod here;
 mod pasted;
 mod sign_in;
 mod signed;
+mod skills;
 mod telling;
 mod unusable;
 mod words;
 
 use crate::app::App;
-use crate::dto::{Empty, Tool, ToolGuess, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
+use crate::dto::{Empty, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::evidence::STORE_LEVEL;
 use crate::outgoing;
@@ -22,9 +25,8 @@ use crate::people::signed;
 use crate::router::Caller;
 use approval::{Approved, Seen};
 use serde_json::{Value, json};
-use signalbox_adapters::mcp::{PASSED_ON, Standing, ToolServerDefinition, ToolWords, tool_info};
+use signalbox_adapters::mcp::{PASSED_ON, ToolServerDefinition};
 use signalbox_model::{AuditEvent, secret_ref, time};
-use signalbox_nodes::unchecked_tool;
 use signalbox_store::ToolServerRow;
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
 
@@ -112,10 +114,10 @@ impl App {
         };
         Ok(ToolServer {
             state,
-            hash,
             server: seen.as_ref().and_then(|seen| seen.server.clone()),
             seen_at: seen.as_ref().map(|seen| time::format(seen.at_ms)),
-            tools: tools.iter().map(|tool| told(&row, &definition, &words, tool)).collect(),
+            tools: hash.as_deref().map_or_else(Vec::new, |hash| here::told(&row, &definition, &words, hash, tools)),
+            hash,
             changes,
             approved_by: approved.as_ref().map(|approved| approved.by.clone()),
             approved_at: approved.as_ref().map(|approved| time::format(approved.at_ms)),
@@ -135,20 +137,6 @@ impl App {
     /// All servers.
     pub(crate) fn tool_servers_now(&self) -> ApiResult<Vec<ToolServer>> {
         self.store.tool_servers()?.into_iter().map(|row| self.tool_server_told(row)).collect()
-    }
-
-    /// The tools that steps may call.
-    pub(crate) fn tools_approved(&self) -> ApiResult<Vec<Tool>> {
-        let mut tools = Vec::new();
-        for row in self.store.tool_servers()? {
-            if let Some(approved) = Approved::of(&row).filter(|approved| approved.definition == row.definition)
-                && row.blocked.is_none()
-                && let Some(definition) = definition_of(&row)
-            {
-                tools.extend(approved.tools.iter().map(|tool| told(&row, &definition, &approved.words, tool)));
-            }
-        }
-        Ok(tools)
     }
 
     /// Registers a server or changes how it is started or reached.
@@ -377,38 +365,6 @@ fn plain_argument(argument: &str) -> ApiError {
     let hint = "Keep it as a secret (Settings, Secrets, or `signalbox secret set NAME`), and give it to the server as a variable \
                 with the text secret://NAME; most servers read one.";
     ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
-}
-
-fn told(row: &ToolServerRow, definition: &ToolServerDefinition, words: &ToolWords, tool: &Value) -> Tool {
-    let signed_in = sign_in::is_signed_in(row);
-    let guessed = tool_info(Standing { name: &row.name, definition, signed_in, words: &ToolWords::new() }, tool);
-    let guess = ToolGuess {
-        bears_secrets: guessed.bears_secrets,
-        is_egress: guessed.is_egress,
-        is_untrusted: guessed.is_untrusted,
-    };
-    let said = words.get(&guessed.name).copied().unwrap_or_default();
-    let info = said.over(guessed);
-    // Whoever asks for a tool hears before it is called what its call would say.
-    let unchecked = unchecked_tool(&info.input_schema, info.output_schema.as_ref());
-    Tool {
-        server: info.server,
-        name: info.name,
-        title: info.title,
-        description: info.description,
-        input_schema: info.input_schema,
-        output_schema: info.output_schema,
-        read_only: info.read_only,
-        idempotent: info.idempotent,
-        destructive: info.destructive,
-        open_world: info.open_world,
-        bears_secrets: info.bears_secrets,
-        is_egress: info.is_egress,
-        is_untrusted: info.is_untrusted,
-        unusable: info.unusable.or(unchecked),
-        guess,
-        said,
-    }
 }
 
 #[cfg(test)]

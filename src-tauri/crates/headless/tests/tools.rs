@@ -204,4 +204,39 @@ fn g_19_the_skills_of_a_granted_folder_are_listed() {
     assert_eq!(ask(BUILDER, &place.dir.path().display().to_string()).json(), json!([]), "not granted");
     assert_eq!(ask(BUILDER, "").json(), json!([]));
     assert_eq!(ask(VIEWER, &allowed).status, 403);
+
+    // Before a run: what was chosen and cannot be learned, and a folder that cannot be looked into.
+    let findings_as = |token: &str, folder: &str, tools: Value| {
+        let file = json!({ "document": {
+            "signalbox": 1, "id": "w", "name": "W", "settings": { "skills": folder }, "edges": [],
+            "nodes": { "a": { "type": "llm.chat", "config": { "messages": [{ "role": "user", "content": "Hi" }], "tools": tools } } }
+        }});
+        let told = serving.ask_as(token, "POST", "/rpc/workflow_validate", &file, &[]).json();
+        let list = told.as_array().unwrap_or_else(|| panic!("{told}")).clone();
+        list.into_iter().filter(|one| one["code"] == "UNUSABLE_SKILL").collect::<Vec<_>>()
+    };
+    let findings = |folder: &str, tools: Value| findings_as(BUILDER, folder, tools);
+    assert_eq!(findings(&allowed, json!(["learn_refunds"])), Vec::<Value>::new());
+    let told = findings(&allowed, json!(["learn_refunds", "learn_torn", "learn_gone"]));
+    let places: Vec<&Value> = told.iter().map(|one| &one["path"]).collect();
+    assert_eq!(places, ["/nodes/a/config/tools/1", "/nodes/a/config/tools/2"]);
+    assert!(told[0]["message"].as_str().expect("words").ends_with("torn.md' is no text"), "{told:?}");
+    assert!(told[1]["message"].as_str().expect("words").contains("no Markdown file of this name"), "{told:?}");
+    let closed = place.dir.path().display().to_string();
+    let told = findings(&closed, json!(["learn_refunds"]));
+    assert_eq!(
+        (told.len(), &told[0]["path"], &told[0]["severity"]),
+        (1, &json!("/settings/skills"), &json!("warning"))
+    );
+    let words = told[0]["message"].as_str().expect("words");
+    assert!(words.ends_with(&format!("--allow-dir {closed}")), "the folder itself, not the one around it: {words}");
+    let gone = findings(&format!("{allowed}/gone"), json!(["learn_refunds"]));
+    assert!(gone[0]["message"].as_str().expect("words").contains("does not exist"), "{gone:?}");
+    assert_eq!(findings("", json!(["learn_refunds"]))[0]["path"], "/nodes/a/config/tools/0");
+    assert_eq!(findings(&closed, json!([])), Vec::<Value>::new(), "nobody looks into it");
+    assert_eq!(
+        findings_as(VIEWER, &allowed, json!(["learn_gone"])),
+        Vec::<Value>::new(),
+        "what files there are is not theirs"
+    );
 }

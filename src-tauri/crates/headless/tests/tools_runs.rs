@@ -310,6 +310,18 @@ fn ts_018_one_tool_with_a_huge_schema_weighs_nothing_in_lists_in_the_store_and_i
         (&json!("ValidationError"), &json!("TOO_LARGE"))
     );
 
+    // So is what is not there, and what a tool wants and is not given.
+    for (call, why) in [
+        (json!({ "server": "won", "tool": "echo" }), "There is no tool server 'won' on this machine"),
+        (json!({ "server": "one", "tool": "eco" }), "The server 'one' has no tool 'eco'"),
+        (json!({ "server": "one", "tool": "echo" }), "The tool 'one/echo' wants 'text', and the step does not give it"),
+    ] {
+        let nodes = json!({ "call": { "type": "mcp.tool", "config": call } });
+        let file = place.file("flow.signalbox.json", workflow(nodes, json!([])).to_string());
+        let done = place.run(&["run", &file.display().to_string(), "--json"]);
+        assert!(done.err.contains(why), "{why}: {}", done.err);
+    }
+
     // What cannot be checked is known before a run, wherever one looks at it.
     for (name, why) in [
         (

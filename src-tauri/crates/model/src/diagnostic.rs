@@ -60,6 +60,9 @@ pub enum Code {
     NoPrice,
     UngatedEgress,
     UnusableTool,
+    UnknownTool,
+    ToolArguments,
+    UnusableSkill,
     NotTranslated,
 }
 

@@ -24,7 +24,7 @@ mod tool_answer;
 mod tool_call;
 
 pub use check::check_descriptor;
-pub use llm::skills::{Skill, in_folder as skills_in};
+pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles};
 pub use run::{run_call, run_effect, run_pure};
 pub use tool_answer::unchecked as unchecked_tool;
 

@@ -111,7 +111,7 @@ pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWor
         },
     };
     if let Ok(workflow) = serde_json::from_value(document.clone()) {
-        diagnostics.extend(app.called_findings(&workflow, Some(path))?);
+        diagnostics.extend(app.called_findings(caller, &workflow, Some(path))?);
         diagnostics.extend(app.secret_findings(&workflow));
     }
     Ok(OpenWorkflow {
@@ -237,11 +237,11 @@ pub(crate) fn draft_discard(app: &App, _: &Caller, request: ByRef) -> ApiResult<
     Ok(Empty {})
 }
 
-pub(crate) fn workflow_validate(app: &App, _: &Caller, request: ValidateDocument) -> ApiResult<Vec<Diagnostic>> {
+pub(crate) fn workflow_validate(app: &App, caller: &Caller, request: ValidateDocument) -> ApiResult<Vec<Diagnostic>> {
     let mut checked = check_bytes(request.document.to_string().as_bytes(), check::catalog());
     let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
     if let Some(workflow) = &checked.workflow {
-        checked.diagnostics.extend(app.called_findings(workflow, file.as_deref())?);
+        checked.diagnostics.extend(app.called_findings(caller, workflow, file.as_deref())?);
         checked.diagnostics.sort_by_key(|found| found.severity == Severity::Warning);
         checked.diagnostics.extend(app.secret_findings(workflow));
     }

@@ -154,10 +154,19 @@ impl App {
 
     /// The same with the files that its steps name, directly or further in: they run with it.
     pub(crate) fn all_model_findings(&self, workflow: &Workflow, called: &Called) -> Vec<Diagnostic> {
-        let all = |workflow: &Workflow| [self.model_findings(workflow), self.tool_findings(workflow)].concat();
-        let mut found = all(workflow);
-        let files = called.files.iter().map(|(id, file)| (id.as_str(), all(file)));
-        found.extend(of_called(workflow, &files.collect::<Vec<_>>()));
-        found
+        with_called(workflow, called, |one| [self.model_findings(one), self.tool_findings(one)].concat())
     }
+
+    /// And the skills of all of them, which no start waits for: they are read from files.
+    pub(crate) fn all_skill_findings(&self, workflow: &Workflow, called: &Called) -> Vec<Diagnostic> {
+        with_called(workflow, called, |one| self.skill_findings(one))
+    }
+}
+
+/// Findings of a workflow and of the files that it runs with.
+fn with_called(workflow: &Workflow, called: &Called, of: impl Fn(&Workflow) -> Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut found = of(workflow);
+    let files = called.files.iter().map(|(id, file)| (id.as_str(), of(file)));
+    found.extend(of_called(workflow, &files.collect::<Vec<_>>()));
+    found
 }

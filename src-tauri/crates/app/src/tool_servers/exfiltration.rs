@@ -1,14 +1,12 @@
 //! Untrusted data, a tool that bears secrets and a tool that lets data out, in the hands of one model (TRUST, "prompt
 //! injection"): told before a run, unless a person is asked before each call of the tool that lets data out (ADR 41).
 
-use crate::app::App;
 use serde_json::{Value, json};
 use signalbox_engine::tool_rules::{FIELD, Hints, Rules, is_gated};
 use signalbox_engine::{agent, taint};
 use signalbox_model::diagnostic::{Fix, pointer_token};
 use signalbox_model::{Code, Diagnostic, Node, Workflow};
 
-use super::unusable;
 use crate::dto::Tool;
 
 /// Longest condition of a rule that mends, bytes: an expression has 4,096 at most.
@@ -68,11 +66,15 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
 
 /// The tools that a model of this step has, as far as this machine knows them.
 pub(super) fn held<'a>(workflow: &Workflow, node: &Node, tools: &'a [Tool]) -> Vec<&'a Tool> {
+    let named = named(workflow, node);
+    tools.iter().filter(|tool| named.contains(&name(tool))).collect()
+}
+
+/// The names that the list of a model's step comes to, with those of the workflow for agents.
+pub(super) fn named(workflow: &Workflow, node: &Node) -> Vec<String> {
     let of_workflow = workflow.settings.as_ref().and_then(|settings| settings.tools.as_deref());
     let default = of_workflow.filter(|_| node.kind == agent::KIND).unwrap_or_default();
-    let listed = agent::names(node.config.as_ref(), "tools");
-    let named = agent::tools(default, &listed).unwrap_or_default();
-    tools.iter().filter(|tool| named.contains(&name(tool))).collect()
+    agent::tools(default, &agent::names(node.config.as_ref(), "tools")).unwrap_or_default()
 }
 
 fn same(one: &Tool, other: &Tool) -> bool {
@@ -139,22 +141,6 @@ fn asking(node: &Node, has: &[&Tool], leaks: &[&Tool], first: bool) -> Value {
         rules.push(json!({ "name": "the-rest", "when": "true", "action": "allow" }));
     }
     Value::Array(rules)
-}
-
-impl App {
-    /// What the tools of a workflow's models could let out, and which of its tools cannot be called at all.
-    pub(crate) fn tool_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
-        if !workflow
-            .nodes
-            .iter()
-            .any(|(_, node)| matches!(node.kind.as_str(), agent::KIND | "llm.chat" | agent::TOOL_KIND))
-        {
-            return Vec::new();
-        }
-        // A store that cannot be read says so elsewhere, and then no server can be called.
-        let tools = self.tools_approved().unwrap_or_default();
-        [findings(workflow, &tools), unusable::findings(workflow, &tools)].concat()
-    }
 }
 
 #[cfg(test)]

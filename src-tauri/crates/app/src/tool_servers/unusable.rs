@@ -1,8 +1,8 @@
 //! Tools that were approved and cannot be called, whatever a step says (ADR 74): told before the run that would fail at them.
 
+use super::absent::{server_of, tool_of};
 use super::exfiltration::{held, name};
 use crate::dto::Tool;
-use serde_json::Value;
 use signalbox_engine::agent;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Code, Diagnostic, Node, Workflow};
@@ -28,15 +28,9 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
     found
 }
 
-/// The tool of a step, where it is no expression; its name may stand in the step's own (T-10).
+/// The tool of a step, where its names are no expressions.
 fn its_own<'a>(id: &str, node: &Node, tools: &'a [Tool]) -> Option<&'a Tool> {
-    let setting = |field: &str| node.config.as_ref()?.get(field)?.as_str();
-    let server = setting("server")?;
-    let own = node.config.as_ref().and_then(|config| config.get("tool"));
-    let tool = match own {
-        None | Some(Value::Null) => agent::tool_in_id(id)?,
-        Some(given) => given.as_str()?,
-    };
+    let (server, tool) = (server_of(node)?, tool_of(id, node)?);
     tools.iter().find(|one| one.server == server && one.name == tool)
 }
 

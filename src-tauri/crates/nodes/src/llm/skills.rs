@@ -6,6 +6,7 @@ use crate::file_error;
 use signalbox_engine::effect::Call;
 use signalbox_model::NodeFailure;
 use signalbox_ports::World;
+use std::collections::BTreeSet;
 
 /// Longest text of a skill, bytes.
 pub(super) const LARGEST: u64 = 256 * 1024;
@@ -44,21 +45,52 @@ pub async fn in_folder(workflow_id: &str, folder: &str, world: &World) -> Result
     if folder.is_empty() {
         return Ok(Vec::new());
     }
-    let failed = |error| file_error::file_failure(error, folder).detail("field", "settings.skills");
-    let files = world.files.list(workflow_id, folder, "*.md").await.map_err(failed)?;
-    let mut skills: Vec<Skill> = Vec::new();
-    for file in files.into_iter().take(MOST) {
-        let name = offer::of_skill(file.name.strip_suffix(".md").unwrap_or(&file.name));
-        // Two files whose names differ in what no tool's name may have: the first one stands.
-        if skills.iter().any(|known| known.name == name) {
-            continue;
-        }
+    let mut skills = Vec::new();
+    for (name, path) in listed(workflow_id, folder, world).await? {
         // One that cannot be read tells a model so when it is unlocked.
-        let (text, trouble) = match read(workflow_id, world, &file.path).await {
+        let (text, trouble) = match read(workflow_id, world, &path).await {
             Ok(text) => (text, None),
             Err(failure) => (String::new(), Some(failure.message)),
         };
-        skills.push(Skill { name, about: about(&text), path: file.path, trouble });
+        skills.push(Skill { name, about: about(&text), path, trouble });
+    }
+    Ok(skills)
+}
+
+/// Why some of these skills cannot be learned, by name; no other file of the folder is read.
+///
+/// # Errors
+/// As [`in_folder`].
+pub async fn troubles(
+    workflow_id: &str,
+    folder: &str,
+    names: &[&str],
+    world: &World,
+) -> Result<Vec<(String, String)>, NodeFailure> {
+    let there = listed(workflow_id, folder, world).await?;
+    let names: BTreeSet<&str> = names.iter().copied().collect();
+    let mut troubles = Vec::new();
+    for name in names {
+        let why = match there.iter().find(|(known, _)| known == name) {
+            Some((_, path)) => read(workflow_id, world, path).await.err().map(|failure| failure.message),
+            None => Some(format!("The folder '{folder}' has no Markdown file of this name")),
+        };
+        troubles.extend(why.map(|why| (name.to_owned(), why)));
+    }
+    Ok(troubles)
+}
+
+/// Names and files of the skills of a folder.
+async fn listed(workflow_id: &str, folder: &str, world: &World) -> Result<Vec<(String, String)>, NodeFailure> {
+    let failed = |error| file_error::file_failure(error, folder).detail("field", "settings.skills");
+    let files = world.files.list(workflow_id, folder, "*.md").await.map_err(failed)?;
+    let mut skills: Vec<(String, String)> = Vec::new();
+    for file in files.into_iter().take(MOST) {
+        let name = offer::of_skill(file.name.strip_suffix(".md").unwrap_or(&file.name));
+        // Two files whose names differ in what no tool's name may have: the first one stands.
+        if !skills.iter().any(|(known, _)| *known == name) {
+            skills.push((name, file.path));
+        }
     }
     Ok(skills)
 }
