@@ -189,3 +189,49 @@ test('a tool of an approved server is a step of the palette, with the form of it
     await host.rpc('tool_server_delete', { name: 'one' });
   }
 });
+
+test('what a step of a tool would miss is told before the run, at its place', async ({ open, host }) => {
+  await host.rpc('tool_server_set', { name: 'one', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
+  const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'one' });
+  await host.rpc('tool_server_approve', { name: 'one', hash });
+  try {
+    const { page } = await openDocument<Doc>(open, host, 'Told', {
+      nodes: {
+        start: { type: 'trigger.manual', title: 'Start' },
+        Tool_010_echo: { type: 'mcp.tool', config: { server: 'one' } },
+        plain: { type: 'mcp.tool', title: 'wrapped', config: { server: 'one', tool: 'wrapped' } },
+        gone: { type: 'mcp.tool', title: 'Gone', config: { server: 'won', tool: 'echo' } },
+        work: { type: 'agent.task', title: 'Work', config: { prompt: 'Go' } },
+      },
+      edges: [{ from: 'start.success', to: 'Tool_010_echo' }, { from: 'Tool_010_echo.success', to: 'plain' }, { from: 'plain.success', to: 'gone' }, { from: 'gone.success', to: 'work' }],
+      layout: { start: [0, 0], Tool_010_echo: [248, 0], plain: [496, 0], gone: [744, 0], work: [992, 0] },
+    });
+    const panel = page.getByRole('complementary', { name: 'Step settings' });
+    // T-10: the tool is that of the step's name, on the card and in the form.
+    await expect(page.locator('[data-node="Tool_010_echo"]')).toContainText('one echo');
+    await page.locator('[data-node="Tool_010_echo"]').click();
+    await expect(panel.getByRole('combobox', { name: 'Tool', exact: true })).toContainText('echo');
+    await expect(panel.getByText('Give it in Arguments, as a value or by an expression')).toBeVisible();
+    await shot(page, 'tool-by-id');
+    await page.locator('[data-node="plain"]').click();
+    await expect(panel.getByText('This tool takes no arguments')).toBeVisible();
+    await expect(panel.getByRole('button', { name: /: Arguments$/ })).toHaveCount(0);
+    await shot(page, 'tool-plain');
+    await page.locator('[data-node="gone"]').click();
+    await expect(panel.getByText("There is no tool server 'won' on this machine")).toBeVisible();
+    await shot(page, 'tool-gone');
+    // A new row of a list has the keys: nothing that is typed is a key of the canvas.
+    await page.locator('[data-node="work"]').click();
+    await panel.getByRole('button', { name: /: Tools$/ }).click();
+    await page.keyboard.type('learn_refunds');
+    const row = panel.getByRole('combobox', { name: 'Tools 1' });
+    await expect(row).toHaveValue('learn_refunds');
+    await expect(panel.getByText("The skill 'learn_refunds' cannot be learned: the workflow's settings name no folder of skills")).toBeVisible();
+    await row.fill('');
+    await expect(panel.getByText('Fill it in, or remove the row')).toBeVisible();
+    await expect(panel.locator('.list-row .bad')).toHaveCount(0);
+    await shot(page, 'tool-row');
+  } finally {
+    await host.rpc('tool_server_delete', { name: 'one' });
+  }
+});

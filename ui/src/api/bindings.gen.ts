@@ -3636,6 +3636,8 @@ export interface TaskTrace {
   title: string;
   /** Type of the event. */
   event: string;
+  /** A `step_error` that is a question to a person, and no fault: the step waits for the answer. */
+  asks: boolean;
   /** RFC 3339. */
   at: string;
   /** In words. */

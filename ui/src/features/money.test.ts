@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatMoney, formatMoneyShort } from '../i18n/index.ts';
-import { badMoney, microsOf, moneyText } from './money.ts';
+import { badMoney, microsOf, moneyText, tooMuch } from './money.ts';
 
 describe('n_09: amounts', () => {
   it('are whole millionths, and shown whole', () => {
@@ -19,5 +19,7 @@ describe('n_09: amounts', () => {
     expect(['', '0', '-1', '1e3', 'two', '1.0000001', '.5'].map(microsOf)).toEqual(Array(7).fill(undefined));
     expect(['', ' ', '2'].map(badMoney)).toEqual([false, false, false]);
     expect(['0', 'two'].map(badMoney)).toEqual([true, true]);
+    // Why: "above 0" is no word for what is above all bounds.
+    expect(['999999999999999', '1000000001', '1000000000', '0', 'two', ''].map(tooMuch)).toEqual([true, true, false, false, false, false]);
   });
 });

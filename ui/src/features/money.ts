@@ -8,9 +8,17 @@ const AMOUNT = /^\d+(?:\.\d{1,6}|,(?!\d{3}$)\d{1,6})?$/;
 /** Millionths of an amount as it is typed; undefined for what is none above 0. */
 export function microsOf(text: string): number | undefined {
   if (!AMOUNT.test(text.trim())) return undefined;
-  const micros = Math.round(Number(text.trim().replace(',', '.')) * 1_000_000);
-  return micros > 0 && micros <= 1e15 ? micros : undefined;
+  const micros = microsIn(text);
+  return micros > 0 && micros <= MOST_MICROS ? micros : undefined;
 }
+
+/** The largest amount that is kept, in millionths. */
+export const MOST_MICROS = 1e15;
+
+const microsIn = (text: string): number => Math.round(Number(text.trim().replace(',', '.')) * 1_000_000);
+
+/** An amount, and a larger one than can be kept. */
+export const tooMuch = (text: string): boolean => AMOUNT.test(text.trim()) && microsIn(text) > MOST_MICROS;
 
 /** An amount as it stands in a field: what is read again by `microsOf`. */
 export const moneyText = (micros: number): string => formatMoney(micros).replaceAll(',', '');

@@ -3,6 +3,7 @@ export const inbox = {
   'inbox.budget.more': 'How much more it may spend',
   'inbox.budget.hint': 'What you approve is recorded, and holds for this run. Leave it empty to try again as it is.',
   'inbox.budget.wrong': 'Write an amount above 0, like 2 or 0.50.',
+  'inbox.budget.much': 'That is more than a budget can be: write at most {most}.',
   'inbox.budget.write': 'A budget was used up, so it fails again as it is, unless somebody has raised the budget since. Write how much more this run may spend.',
   'inbox.budget.retry': 'Approve {amount} more, try again',
   'inbox.tool.approve': 'Allow once',

@@ -137,6 +137,7 @@ export const panel = {
   'settings.more': 'More settings',
   'settings.nothing': 'This step needs no settings.',
   'settings.out': 'Write to context',
+  'settings.outHintTool': 'Name with $ and an expression over _result, for example $user = _result.name. _toolResult is the answer as it came: status, error, content.',
   'settings.outHint': 'Name with $ and an expression over _result, for example $user = _result.response.',
   'settings.print': 'Print to the log',
   'settings.timeout': 'Time limit',

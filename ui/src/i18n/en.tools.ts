@@ -121,6 +121,7 @@ export const tools = {
   'tools.change.leftOut': 'Left out, in bytes',
   'tools.unusableChoice': '{name} (cannot be used)',
   'tools.skillUnusable': 'Cannot be read: {why}',
+  'tools.noArguments': 'This tool takes no arguments',
   'tools.unusable': 'It cannot be used: {why}.',
   'tools.change.annotations': 'What it promises of itself',
   'tools.changeBehind': 'What differs stands behind what is shown here.',

@@ -1,6 +1,6 @@
 // Fields made of fields: objects, tables of keys, lists, variants.
 
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState, type RefObject } from 'react';
 import { isFault } from '../api/findings.ts';
 import { isObject } from '../api/json.ts';
 import type { JsonSchema } from '../api/types.ts';
@@ -93,8 +93,24 @@ function CellValue({ schema, value, onValue, label, invalid, cel, offeredIn }: {
   return <AnyValue value={value} onValue={onValue} label={label} invalid={invalid} bare />;
 }
 
+/** A row whose value gets the focus as soon as it stands there; `within`: the part of a row that holds it. */
+function useRowFocus(rows: RefObject<HTMLElement | null>, within: string, value: unknown): (row: number | null) => void {
+  const [next, setNext] = useState<number | null>(null);
+  useEffect(() => {
+    if (next === null) return;
+    const field = rows.current?.querySelectorAll(within)[next]?.querySelector<HTMLElement>(FIELDS);
+    if (!field) return;
+    field.focus();
+    setNext(null);
+  }, [rows, within, next, value]);
+  return setNext;
+}
+
+/** What takes letters, or a choice. */
+const FIELDS = ':is(.cm-content, input, button[role=combobox], textarea)';
+
 /** A table of names and values. `prefix` stands before every name (`$` of context variables). */
-export function KeyValueTable({ label, value, path, valueSchema, onValue, required, hint, keyLabel, addLabel, prefix = '', cel }: {
+export function KeyValueTable({ label, value, path, valueSchema, onValue, required, hint, keyLabel, addLabel, prefix = '', cel, none }: {
   label: string;
   value: unknown;
   path: Path;
@@ -106,6 +122,7 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
   addLabel?: string;
   prefix?: string;
   cel?: boolean;
+  none?: string;
 }) {
   const form = useForm();
   const pointer = pointerOf(form.base, path);
@@ -113,15 +130,7 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
   const [draft, setDraft] = useState<string | null>(null);
   const [clash, setClash] = useState<string | null>(null);
   const table = useRef<HTMLDivElement>(null);
-  /** The row whose value gets the focus as soon as it stands there. */
-  const [next, setNext] = useState<number | null>(null);
-  useEffect(() => {
-    if (next === null) return;
-    const field = table.current?.children[next]?.querySelector<HTMLElement>('.kvt-value:not(.kvt-hint) :is(.cm-content, input, button[role=combobox], textarea)');
-    if (!field) return;
-    field.focus();
-    setNext(null);
-  }, [next, value]);
+  const setNext = useRowFocus(table, ':scope > .kvt-row > .kvt-value:not(.kvt-hint)', value);
   const own = diagnosticsAt(form.diagnostics, pointer, false);
   const store = (next: [string, unknown][]) => onValue(next.length === 0 && !required ? undefined : Object.fromEntries(next));
 
@@ -152,7 +161,7 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
     store([...entries, [name, cel ? '=' : (initialValue(valueSchema) ?? '')]]);
   }
 
-  const add = form.readOnly ? undefined : (
+  const add = form.readOnly || none !== undefined ? undefined : (
     <button type="button" className="lab-add" onClick={() => setDraft('')} aria-label={`${addLabel ?? t('form.add')}: ${label}`}>+ {addLabel ?? t('form.add')}</button>
   );
   return (
@@ -186,7 +195,7 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
                 </div>
               ) : null}
             </div>
-          ) : null}
+          ) : none !== undefined ? <span className="s t3">{none}</span> : null}
           {clash !== null ? <span className="s c-err" role="alert">{t('form.twice', { name: clash })}</span> : null}
         </>
       )}
@@ -238,7 +247,7 @@ export function KeyValueField({ label, schema, value, path, required, onValue }:
   const valueSchema = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   return (
     <KeyValueTable label={label} value={value} path={path} valueSchema={valueSchema} onValue={onValue} required={required ?? false} hint={schema.description}
-      {...(hints.addLabel ? { addLabel: hints.addLabel } : {})} {...(hints.prefix ? { prefix: hints.prefix } : {})} cel={hints.cel ?? false} />
+      {...(hints.addLabel ? { addLabel: hints.addLabel } : {})} {...(hints.prefix ? { prefix: hints.prefix } : {})} {...(hints.none ? { none: hints.none } : {})} cel={hints.cel ?? false} />
   );
 }
 
@@ -263,13 +272,20 @@ export function ListField({ path, ...field }: PathProps) {
   const offered = hintsOf(itemSchema).offered;
   const offeredId = useId();
   const first = () => free?.value ?? initialValue(itemSchema);
+  const box = useRef<HTMLDivElement>(null);
+  const setNext = useRowFocus(box, ':scope > .list-row > .list-value', value);
+  // Who adds a row goes on in it: what is typed now is for its field, and no key of the canvas.
+  const append = () => {
+    setNext(items.length);
+    store([...items, first()]);
+  };
   const add = form.readOnly || full ? undefined : (
-    <button type="button" className="lab-add" onClick={() => store([...items, first()])} aria-label={`${hints.addLabel ?? t('form.add')}: ${label}`}>+ {hints.addLabel ?? t('form.add')}</button>
+    <button type="button" className="lab-add" onClick={append} aria-label={`${hints.addLabel ?? t('form.add')}: ${label}`}>+ {hints.addLabel ?? t('form.add')}</button>
   );
   return (
     <FieldFrame field={field} labelFor={false} aside={add}>
       {() => items.length === 0 ? <span className="s t3">{t('form.none')}</span> : (
-        <div className="box list" role="list" aria-label={label}>
+        <div className="box list" role="list" aria-label={label} ref={box}>
           {offered ? <datalist id={offeredId}>{offered.map((one) => <option key={one.value} value={one.value} label={one.label} />)}</datalist> : null}
           {items.map((item, index) => {
             const at = [...path, index];
@@ -283,7 +299,7 @@ export function ListField({ path, ...field }: PathProps) {
                     <Field name="" label={`${label} ${String(index + 1)}`} schema={itemSchema} value={item} path={at} required bare />
                   ) : (
                     <>
-                      <CellValue schema={itemSchema} value={item} label={`${label} ${String(index + 1)}`} invalid={below.length > 0} offeredIn={offered ? offeredId : undefined} onValue={(next) => form.edit(at, next ?? '')} />
+                      <CellValue schema={itemSchema} value={item} label={`${label} ${String(index + 1)}`} invalid={below.some(isFault)} offeredIn={offered ? offeredId : undefined} onValue={(next) => form.edit(at, next ?? '')} />
                       <Findings findings={below} />
                     </>
                   )}

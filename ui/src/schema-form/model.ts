@@ -32,6 +32,8 @@ export interface UiHints {
   /** `strict`: a number outside of `minimum` and `maximum` is not taken. */
   bounds?: 'strict';
   addLabel?: string;
+  /** Of a table that takes no rows: that it takes none. Rows that stand there all the same can be taken out. */
+  none?: string;
   /** No expressions in this field. */
   plain?: boolean;
   /** Of a text in a list: what stands beside it to choose from. Any other may be written. */

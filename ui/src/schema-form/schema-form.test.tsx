@@ -349,6 +349,20 @@ describe('lists of choices', () => {
     expect(boxes.map((one) => one.classList.contains('bad'))).toEqual([false, true, false, true]);
   });
 
+  it('that were empty take the focus with their first row, and one to fill in is not red', async () => {
+    const at = { path: '/list/0', severity: 'error' as const, hint: 'Fill it in, or remove the row' };
+    const found: Finding[] = [{ ...at, code: 'MISSING_CONFIG', message: 'A row of List is empty', todo: true }];
+    function Empty() {
+      const [value, setValue] = useState<unknown>({});
+      return <SchemaForm schema={list({ type: 'string' })} value={value} onChange={setValue} diagnostics={found} label="Form" />;
+    }
+    renderWith(<Empty />);
+    await userEvent.click(screen.getByRole('button', { name: /: List$/ }));
+    await waitFor(() => expect(document.activeElement?.closest('.list-row')).not.toBeNull());
+    expect(screen.getByText('Fill it in, or remove the row').closest('[data-todo]')).not.toBeNull();
+    expect(document.querySelector('.list-row .bad')).toBeNull();
+  });
+
   it('of different things end with the last one', async () => {
     const seen: unknown[] = [];
     renderWith(<Host schema={list(CHOICES, { uniqueItems: true })} start={['b']} seen={seen} />);
@@ -365,6 +379,12 @@ describe('lists of choices', () => {
     await userEvent.type(screen.getByRole('combobox', { name: 'List 2' }), '-shop/buy');
     expect(seen.at(-1)).toEqual({ list: ['shop/read', '-shop/buy'] });
     expect([...document.querySelectorAll('option')].map((one) => [one.value, one.label])).toEqual([['shop/echo', 'Echo']]);
+    await userEvent.click(screen.getByRole('button', { name: /: List$/ }));
+    // What is typed next is for the new row, and no key of the canvas.
+    expect(document.activeElement).toBe(screen.getByRole('combobox', { name: 'List 3' }));
+    await userEvent.keyboard('learn_r');
+    expect(seen.at(-1)).toEqual({ list: ['shop/read', '-shop/buy', 'learn_r'] });
+    await userEvent.click(screen.getByRole('button', { name: 'Remove row 3' }));
     // What is offered stands there once, for all rows.
     const lists = screen.getAllByRole('combobox').map((one) => one.getAttribute('list'));
     expect(lists).toEqual([document.querySelector('datalist')?.id, document.querySelector('datalist')?.id]);

@@ -241,6 +241,7 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
                 title: if step_id.is_empty() { record.row.workflow_name.clone() } else { title(&step_id) },
                 step_id,
                 event: event.body.type_name().to_owned(),
+                asks: matches!(&event.body, EventBody::StepError(failed) if failed.held.is_some()),
                 at: event.ts.clone(),
                 summary: masks.text(&story::of_event(&event.body)),
             });

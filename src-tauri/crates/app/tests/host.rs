@@ -316,6 +316,12 @@ fn expressions_are_tried_on_the_last_run_s_data() {
     for label in ["item.twice", "params.rows", "context.last", "nodes.b"] {
         assert!(labels.contains(&label), "{label} in {labels:?}");
     }
+    // T-08: what a tool answered as it came has a name only where a tool is called.
+    assert!(!labels.iter().any(|label| label.starts_with("_toolResult")), "{labels:?}");
+    document["nodes"]["d"] = json!({ "type": "mcp.tool", "config": { "server": "files", "tool": "read" } });
+    let names = place.ok("expression_names", json!({ "document": document, "nodeId": "d" }));
+    let has = |label: &str| names.as_array().expect("a list").iter().any(|name| name["label"] == label);
+    assert!(has("_toolResult") && has("_toolResult.status"), "{names}");
     let policy = json!({ "maxAttempts": 2, "backoff": "exponential", "initialDelayMs": 100, "maxDelayMs": 1_000, "jitter": true });
     let line = place.ok("retry_timeline", json!({ "policy": policy }));
     assert_eq!(line, json!([{ "attempt": 1, "delayMs": 100 }, { "attempt": 2, "delayMs": 200 }]));

@@ -307,8 +307,21 @@ fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut 
         if holds_expression(config, &violation.path, &descriptor.config) {
             continue;
         }
+        if violation.keyword == "minLength" && is_empty_row(config, &violation.path) {
+            let list = violation.path.rsplit_once('/').map_or("", |(list, _)| list);
+            let message = format!("A row of {} is empty", words::setting(&descriptor.config, list));
+            let place = format!("{at}{}", violation.path);
+            found.push(Diagnostic::error(Code::MissingConfig, place, message, "Fill it in, or remove the row"));
+            continue;
+        }
         found.push(misfit(&at, node, descriptor, &violation));
     }
+}
+
+/// A row of a list that somebody added and has not filled in yet: nothing wrong was written.
+fn is_empty_row(config: &Value, pointer: &str) -> bool {
+    let list = pointer.rsplit_once('/').and_then(|(list, _)| config.pointer(list));
+    list.is_some_and(Value::is_array) && config.pointer(pointer).and_then(Value::as_str) == Some("")
 }
 
 /// Settings of which one has to be there (`anyOf` of `required`), and those that cannot be there together (`not`).

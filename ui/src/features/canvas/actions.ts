@@ -6,7 +6,8 @@ import type { Action } from '../../kit/action.ts';
 import type { EditorStore } from './editor.ts';
 import { treeOf } from './model/frames.ts';
 import type { CanvasHandle } from './view/handle.ts';
-import { MCP_TOOL, presetOf, type ToolEntry } from './tool-entry.ts';
+import { MCP_TOOL } from '../../code/tool-step.ts';
+import { presetOf, type ToolEntry } from './tool-entry.ts';
 
 export const CANVAS_SCOPE = 'canvas';
 

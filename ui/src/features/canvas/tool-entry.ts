@@ -2,8 +2,6 @@
 
 import type { WorkflowNode } from '../../api/types.ts';
 
-export const MCP_TOOL = 'mcp.tool';
-
 /** Texts of the server, in letters that are seen and of a sensible length. */
 export interface ToolEntry { server: string; name: string; title?: string | undefined; text?: string | undefined }
 

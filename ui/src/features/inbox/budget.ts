@@ -1,7 +1,7 @@
 // A step whose budget is used up: what a person lets the run spend more.
 
-import { t } from '../../i18n/index.ts';
-import { badMoney, moneyText } from '../money.ts';
+import { formatMoney, t } from '../../i18n/index.ts';
+import { badMoney, MOST_MICROS, moneyText, tooMuch } from '../money.ts';
 import type { Task, TaskRow } from './types.ts';
 
 const isUsedUp = (task: Pick<TaskRow, 'errorCode'>): boolean => task.errorCode === 'BUDGET_EXCEEDED';
@@ -17,7 +17,8 @@ export function usualMore(task: Pick<Task, 'error'>): string {
 }
 
 /** Why it cannot be tried again with this amount; empty when it can. */
-export const cannotTryAgain = (budget: string | undefined): string | undefined => (budget !== undefined && badMoney(budget) ? t('inbox.budget.wrong') : undefined);
+export const cannotTryAgain = (budget: string | undefined): string | undefined =>
+  budget === undefined || !badMoney(budget) ? undefined : tooMuch(budget) ? t('inbox.budget.much', { most: formatMoney(MOST_MICROS) }) : t('inbox.budget.wrong');
 
 /** Whether it most likely fails again without an amount: the budget of a run does not renew, that of a day does at midnight UTC. Somebody
  * may have raised it since, so it is said and not forbidden; but one key is too little for it. */

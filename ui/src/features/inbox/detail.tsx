@@ -9,8 +9,8 @@ import { plain } from '../../code/letters.ts';
 import { plainValue } from '../evidence/controls.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
-import { badMoney, microsOf } from '../money.ts';
-import { failsAsIs } from './budget.ts';
+import { microsOf } from '../money.ts';
+import { cannotTryAgain, failsAsIs } from './budget.ts';
 import { Called } from './called.tsx';
 import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';
@@ -129,11 +129,11 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOthe
 
 /** The budget is used up: how much more the run may spend. */
 function More({ value, hint, onChange }: { value: string; hint: string; onChange(value: string): void }) {
-  const wrong = badMoney(value);
+  const wrong = cannotTryAgain(value);
   return (
     <div className="ib-more">
-      <Field label={t('inbox.budget.more')} error={wrong ? t('inbox.budget.wrong') : undefined} hint={hint}>
-        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} inputMode="decimal" value={value} invalid={wrong} maxLength={16} onChange={onChange} />}
+      <Field label={t('inbox.budget.more')} error={wrong} hint={hint}>
+        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} inputMode="decimal" value={value} invalid={wrong !== undefined} maxLength={16} onChange={onChange} />}
       </Field>
     </div>
   );

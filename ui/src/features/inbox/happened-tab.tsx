@@ -26,7 +26,7 @@ export function HappenedTab({ task, onOpenRun, onAudit }: DetailProps) {
           <ol className="box ib-trace">
             {task.trace.map((one, index) => (
               <li key={`${one.at} ${String(index)}`}>
-                <SignalIcon signal={SIGNALS[one.event] ?? 'info'} /><span className="mono t3">{formatTime(one.at)}</span>
+                <SignalIcon signal={one.asks ? 'person' : SIGNALS[one.event] ?? 'info'} /><span className="mono t3">{formatTime(one.at)}</span>
                 <span className="col"><b><SafeText line text={one.title || one.stepId} /></b><SafeText className="t2" text={one.summary} cut={300} /></span>
               </li>
             ))}

@@ -43,7 +43,7 @@ export function ModelsSection({ keyPlace }: { keyPlace: KeyPlace }) {
       {data ? <UsageBox models={data} mayChange={mayChange} /> : null}
       {open?.what === 'set' && data ? <ProviderDialog old={open.old} taken={data.providers.map((one) => one.name)} keyPlace={keyPlace} onClose={close} onSaved={test} /> : null}
       {open?.what === 'delete' ? (
-        <ConfirmRemove section="models" title={t('models.deleteTitle', { name: open.name })} text={t('models.deleteText')} confirm={t('models.delete')} done={t('models.deleted', { name: open.name })}
+        <ConfirmRemove section="models" title={t('models.deleteTitle', { name: open.name })} text={t(data?.providers.find((one) => one.name === open.name)?.credential ? 'models.deleteTextKey' : 'models.deleteText')} confirm={t('models.delete')} done={t('models.deleted', { name: open.name })}
           remove={() => act('model_delete', { name: open.name })} onClose={close} />
       ) : null}
       {open?.what === 'default' && data ? <DefaultDialog models={data} onClose={close} /> : null}

@@ -8,7 +8,7 @@ import { Button, Field, Icon, Segmented, TextInput } from '../../kit/index.ts';
 import { useDoing } from '../doing.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { NoLine, NotRead } from '../section.tsx';
-import { badMoney, microsOf, moneyText } from '../money.ts';
+import { badMoney, microsOf, MOST_MICROS, moneyText, tooMuch } from '../money.ts';
 import { spentHint, spentText } from '../spent.tsx';
 
 const DAYS = 30;
@@ -72,7 +72,7 @@ function BudgetDialog({ now, onClose }: { now: number | undefined; onClose(): vo
   }
   return (
     <FormDialog title={t('usage.budget')} submit={t('models.keep')} busy={busy} error={error} complete={!wrong} width={440} onSubmit={() => void save()} onClose={onClose}>
-      <Field label={t('usage.budgetAmount')} error={wrong ? t('usage.budgetWrong') : undefined} hint={t('usage.budgetHint')}>
+      <Field label={t('usage.budgetAmount')} error={!wrong ? undefined : tooMuch(text) ? t('usage.budgetMuch', { most: formatMoney(MOST_MICROS) }) : t('usage.budgetWrong')} hint={t('usage.budgetHint')}>
         {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} inputMode="decimal" value={text} invalid={wrong} maxLength={16} onChange={setText} />}
       </Field>
     </FormDialog>

@@ -3,7 +3,9 @@
 import { useCallback, useMemo } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
 import { useCommand } from '../../api/queries.ts';
+import { MCP_TOOL } from '../../code/tool-step.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
+import { useLatest } from '../../code/use-latest.ts';
 import { t, withChoiceWords } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
 import { CredentialField } from '../secrets/credential-field.tsx';
@@ -11,7 +13,7 @@ import { GuardsEditor } from './guards-editor.tsx';
 import { chosenFor } from './model-choice.ts';
 import { ModelContext, ModelField, ProviderField } from './model-fields.tsx';
 import { ToolRulesField } from './tool-rules.tsx';
-import { useConfigSchema } from './tool-schema.ts';
+import { retitled, useConfigSchema } from './tool-schema.ts';
 import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
 import { WritesEditor } from './writes-editor.tsx';
@@ -42,7 +44,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   const writes = effects === 'write' || (typeof effects === 'object' && ('tools' in effects ? effects.with === 'write' : Object.values(effects.values).includes('write')));
   const first: Record<string, JsonSchema> = {};
   if (hasSuccess && calls) first['if'] = { type: 'string', title: t('settings.if'), description: t('settings.ifHint'), 'x-cel': true, 'x-ui': { placeholder: 'item.id != \'\'' } };
-  if (calls) first['out'] = { type: 'object', title: t('settings.out'), description: t('settings.outHint'), 'x-ui': { widget: 'keyvalue', prefix: '$', cel: true } };
+  if (calls) first['out'] = { type: 'object', title: t('settings.out'), description: t(descriptor?.type === MCP_TOOL ? 'settings.outHintTool' : 'settings.outHint'), 'x-ui': { widget: 'keyvalue', prefix: '$', cel: true } };
   const more: Record<string, JsonSchema> = {};
   // Kinds without effects end at once: a limit would mean nothing. Where the kind has its own, one is enough.
   if (effects !== 'none' && !asSchema(descriptor?.config).properties?.['timeoutMs']) {
@@ -63,18 +65,22 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
 export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, readOnly, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
   const own = useMemo(() => withChoiceWords(node.type, asSchema(descriptor?.config)), [node.type, descriptor]);
-  const schema = useConfigSchema(own, node, skills);
+  const schema = useConfigSchema(own, nodeId, node, skills);
+  const tools = useCommand('tool_list', {}, { enabled: node.type === MCP_TOOL, staleTime: 30_000 }).data;
   const asks = schema.properties?.['model']?.['x-ui']?.['widget'] === 'model';
   const usual = useCommand('model_list', {}, { enabled: asks, staleTime: 30_000 }).data?.default;
   const chosen = useMemo(() => chosenFor(node.config ?? {}, model, usual), [node.config, model, usual]);
   const pointer = pointerOf('', ['nodes', nodeId]);
   const label = descriptor?.title ?? node.type;
+  const latest = useLatest({ node, tools });
   const onConfig = useCallback(
     (_: unknown, edit: { path: Path; value: unknown }) => {
       const path = ['config', ...edit.path];
-      onEdit({ type: 'setNode', id: nodeId, path, value: edit.value }, { label: t('settings.config', { kind: label }), merge: `${nodeId} ${path.join('.')}` });
+      const set = { type: 'setNode', id: nodeId, path, value: edit.value } as const;
+      const title = retitled(latest.current.node, edit, latest.current.tools ?? []);
+      onEdit(title === undefined ? set : [set, { type: 'setNode', id: nodeId, path: ['title'], value: title }], { label: t('settings.config', { kind: label }), merge: `${nodeId} ${path.join('.')}` });
     },
-    [nodeId, label, onEdit],
+    [nodeId, label, latest, onEdit],
   );
   const onCommon = useCallback(
     (_: unknown, edit: { path: Path; value: unknown }) => {

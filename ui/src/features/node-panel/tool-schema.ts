@@ -6,13 +6,13 @@ import { isObject } from '../../api/json.ts';
 import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
 import { useCommand, useMay } from '../../api/queries.ts';
 import { plain } from '../../code/letters.ts';
+import { MCP_TOOL, toolInId, toolOf, toolTitle } from '../../code/tool-step.ts';
 import { t } from '../../i18n/index.ts';
 import type { Commands, WorkflowNode } from '../../api/types.ts';
 import { withModels } from './model-choice.ts';
 
 export type Tool = Commands['tool_list']['response'][number];
 export type Skill = Commands['skill_list']['response'][number];
-const MCP_TOOL = 'mcp.tool';
 
 /** Below these stand names that the tool chose, each with a schema or a list of names. */
 const BY_NAME: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'dependencies']);
@@ -32,11 +32,6 @@ export function plainSchema(value: unknown): unknown {
   });
 }
 
-function chosenOf(node: WorkflowNode): { server: unknown; tool: unknown } {
-  const config = (node.config ?? {}) as { server?: unknown; tool?: unknown };
-  return { server: config.server, tool: config.tool };
-}
-
 /** `value` stays among the choices when this machine does not know it. */
 function choices(schema: JsonSchema, known: readonly string[], value: unknown, unusable: ReadonlySet<string> = new Set()): JsonSchema {
   const all = typeof value === 'string' && value !== '' && !known.includes(value) ? [...known, value] : [...known];
@@ -45,13 +40,20 @@ function choices(schema: JsonSchema, known: readonly string[], value: unknown, u
   return all.length === 0 ? schema : { ...schema, enum: all, 'x-ui': { ...schema['x-ui'], widget: 'select', plain: true, labels } };
 }
 
-export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readonly Tool[]): JsonSchema {
-  const { server, tool } = chosenOf(node);
+/** An object that may have fields of no name at all. */
+const takesNothing = (schema: JsonSchema): boolean => schema.additionalProperties === false && Object.keys(schema.properties ?? {}).length === 0 && Object.keys(schema.patternProperties ?? {}).length === 0;
+
+/** `id`: that of the step, which may be called after its tool. */
+export function toolSchema(config: JsonSchema, id: string, node: WorkflowNode, tools: readonly Tool[]): JsonSchema {
+  const { server, tool } = toolOf(id, node);
   const properties = { ...config.properties };
   const servers = [...new Set(tools.map((one) => one.server))];
   const here = tools.filter((one) => one.server === server);
   if (properties['server']) properties['server'] = choices(properties['server'], servers, server);
   if (properties['tool']) properties['tool'] = choices(properties['tool'], here.map((one) => one.name), tool, new Set(here.filter((one) => one.unusable !== undefined).map((one) => one.name)));
+  // What the step calls without a choice of its own stands there as what it is: nothing is written for it.
+  const named = toolInId(id);
+  if (properties['tool'] && named !== undefined) properties['tool'] = { ...properties['tool'], default: named };
   const found = here.find((one) => one.name === tool);
   const own = properties['arguments'];
   const says = found?.unusable === undefined ? found?.description : t('tools.unusable', { why: found.unusable });
@@ -60,6 +62,7 @@ export function toolSchema(config: JsonSchema, node: WorkflowNode, tools: readon
     const taken = asSchema(plainSchema(found.inputSchema));
     properties['arguments'] = { ...taken, type: 'object', title: own.title, description: own.description, 'x-ui': { ...own['x-ui'], widget: 'object' } } as JsonSchema;
   }
+  else if (found && own && takesNothing(asSchema(found.inputSchema))) properties['arguments'] = { ...own, additionalProperties: false, 'x-ui': { ...own['x-ui'], none: t('tools.noArguments') } };
   return { ...config, properties };
 }
 
@@ -88,7 +91,7 @@ export function useSkills(workflowId: string, folder: string) {
 }
 
 /** The schema of a step's config on this machine. */
-export function useConfigSchema(own: JsonSchema, node: WorkflowNode, skills: { workflowId: string; folder: unknown }): JsonSchema {
+export function useConfigSchema(own: JsonSchema, id: string, node: WorkflowNode, skills: { workflowId: string; folder: unknown }): JsonSchema {
   const config = useMemo(() => withModels(own, node), [own, node]);
   const isTool = node.type === MCP_TOOL;
   const offers = node.type === 'agent.task' || node.type === 'llm.chat';
@@ -96,5 +99,14 @@ export function useConfigSchema(own: JsonSchema, node: WorkflowNode, skills: { w
   const folder = typeof skills.folder === 'string' ? skills.folder : '';
   const learned = useSkills(skills.workflowId, offers ? folder : '');
   if (!tools.data) return config;
-  return isTool ? toolSchema(config, node, tools.data) : offers ? offeredSchema(config, tools.data, learned.data) : config;
+  return isTool ? toolSchema(config, id, node, tools.data) : offers ? offeredSchema(config, tools.data, learned.data) : config;
+}
+
+/** The title that a step gets with another tool, where its old one was the first tool's own: nobody chose it for the step. */
+export function retitled(node: WorkflowNode, edit: { path: readonly (string | number)[]; value: unknown }, tools: readonly Pick<Tool, 'server' | 'name' | 'title'>[]): string | undefined {
+  const { server, tool } = isObject(node.config) ? node.config : {};
+  if (node.type !== MCP_TOOL || edit.path.length !== 1 || edit.path[0] !== 'tool' || typeof edit.value !== 'string' || edit.value === '') return undefined;
+  const titleOf = (name: unknown) => toolTitle(tools.find((one) => one.server === server && one.name === name)?.title) ?? name;
+  if (node.title === undefined || node.title !== titleOf(tool)) return undefined;
+  return String(titleOf(edit.value));
 }

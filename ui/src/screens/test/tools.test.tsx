@@ -6,7 +6,8 @@ import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import type { JsonSchema } from '../../api/types.ts';
-import { offered, offeredSchema, toolSchema } from '../../features/node-panel/tool-schema.ts';
+import { offered, offeredSchema, retitled, toolSchema } from '../../features/node-panel/tool-schema.ts';
+import { toolInId } from '../../code/tool-step.ts';
 import { choicesOf, initialValue, propertiesOf } from '../../schema-form/model.ts';
 import { demoHost } from '../../test/fixtures.ts';
 import { useMessages } from '../../kit/messages.ts';
@@ -62,11 +63,34 @@ describe('the form of a tool', () => {
   const config = { type: 'object', properties: { server: { type: 'string' }, tool: { type: 'string' }, arguments: { type: 'object', title: 'Arguments' } } };
   const tools = [{ server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object', properties: { path: { type: 'string', 'x-ui': { widget: 'credential' } } }, required: ['path'] }, readOnly: true, idempotent: false, destructive: false, openWorld: true, bearsSecrets: false, isEgress: true, isUntrusted: true, guess: GUESS }];
   it('is that of its schema, without hints of the server', () => {
-    const made = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, tools);
+    const made = toolSchema(config, 'step', { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, tools);
     expect(made.properties?.['server']?.enum).toEqual(['files']);
     expect(made.properties?.['tool']).toMatchObject({ enum: ['read'], description: 'Reads.', 'x-ui': { widget: 'select' } });
     expect(made.properties?.['arguments']).toMatchObject({ title: 'Arguments', required: ['path'], properties: { path: { type: 'string' } } });
     expect(made.properties?.['arguments']?.properties?.['path']).toEqual({ type: 'string' });
+  });
+  it('is that of the tool that the step is called after, which is not written into it (T-10)', () => {
+    const made = toolSchema(config, 'Tool_010_read', { type: 'mcp.tool', config: { server: 'files' } }, tools);
+    expect(made.properties?.['tool']).toMatchObject({ default: 'read', enum: ['read'] });
+    expect(made.properties?.['arguments']).toMatchObject({ required: ['path'] });
+    // What it was set to goes first.
+    const set = toolSchema(config, 'Tool_010_gone', { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, tools);
+    expect(set.properties?.['arguments']).toMatchObject({ required: ['path'] });
+    expect(['Tool_010_Read_File', 'Tool_x_read', 'Tool_1_', 'tool_1_read'].map(toolInId)).toEqual(['Read_File', undefined, undefined, undefined]);
+  });
+  it('says of a tool without arguments that it has none', () => {
+    const of = (inputSchema: object) => toolSchema(config, 'step', { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, [{ ...(tools[0] as (typeof tools)[0]), inputSchema }] as never).properties?.['arguments'];
+    expect(of({ type: 'object', additionalProperties: false })?.['x-ui']).toEqual({ none: 'This tool takes no arguments' });
+    expect(of({ type: 'object', properties: {}, additionalProperties: false })?.['x-ui']).toEqual({ none: 'This tool takes no arguments' });
+    for (const open of [{ type: 'object' }, { type: 'object', additionalProperties: false, patternProperties: { '^x': {} } }]) expect(of(open)?.['x-ui']).toBeUndefined();
+  });
+  it('gives a step the title of its new tool, where the old one was the tool\'s own', () => {
+    const two = [{ server: 'files', name: 'read', title: 'Read a file' }, { server: 'files', name: 'size' }, { server: 'other', name: 'size', title: 'Not here' }];
+    const step = (title: string | undefined) => ({ type: 'mcp.tool', ...(title === undefined ? {} : { title }), config: { server: 'files', tool: 'read' } });
+    const to = (title: string | undefined, value: unknown, path: string[] = ['tool']) => retitled(step(title), { path, value }, two);
+    expect(to('Read a file', 'size')).toBe('size');
+    expect(retitled({ ...step('size'), config: { server: 'files', tool: 'size' } }, { path: ['tool'], value: 'read' }, two)).toBe('Read a file');
+    expect([to('My own title', 'size'), to(undefined, 'size'), to('Read a file', undefined), to('Read a file', 'x', ['server'])]).toEqual(Array(4).fill(undefined));
   });
   it('has a field for each argument, whatever its tool calls it', () => {
     const inputSchema = {
@@ -74,7 +98,7 @@ describe('the form of a tool', () => {
       properties: { 'x-request-id': { type: 'string', 'x-ui': { widget: 'credential' }, default: { 'x-a': 1 } }, old: { type: 'string', deprecated: true }, gone: { type: 'string', deprecated: true }, properties: { type: 'object', 'x-raw': true } },
       $defs: { 'x-part': { type: 'string' } },
     };
-    const own = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, [{ server: 'files', name: 'read', description: '', inputSchema, readOnly: true, idempotent: false, destructive: false, openWorld: true, bearsSecrets: false, isEgress: true, isUntrusted: true, guess: GUESS }]).properties?.['arguments'] as JsonSchema;
+    const own = toolSchema(config, 'step', { type: 'mcp.tool', config: { server: 'files', tool: 'read' } }, [{ server: 'files', name: 'read', description: '', inputSchema, readOnly: true, idempotent: false, destructive: false, openWorld: true, bearsSecrets: false, isEgress: true, isUntrusted: true, guess: GUESS }]).properties?.['arguments'] as JsonSchema;
     expect(propertiesOf(own).map(([name]) => name)).toEqual(['x-request-id', 'old', 'properties']);
     expect(own.properties).toMatchObject({ 'x-request-id': { type: 'string', default: { 'x-a': 1 } }, properties: { type: 'object' } });
     expect(JSON.stringify(own.properties)).not.toMatch(/x-ui|x-raw/);
@@ -86,7 +110,7 @@ describe('the form of a tool', () => {
     expect(items).toEqual({ type: 'string', minLength: 1, 'x-ui': { offered: [{ value: 'files/read' }] } });
     const odd = tools.map((one) => ({ ...one, name: 're\u202ead', description: 'Reads\u200b.' }));
     expect(offeredSchema(list, odd).properties?.['tools']?.items?.['x-ui']).toEqual({ offered: [{ value: 'files/re\u202ead', label: 'files/re[U+202E]ad' }] });
-    const tool = toolSchema(config, { type: 'mcp.tool', config: { server: 'files', tool: 're\u202ead' } }, odd).properties?.['tool'];
+    const tool = toolSchema(config, 'step', { type: 'mcp.tool', config: { server: 'files', tool: 're\u202ead' } }, odd).properties?.['tool'];
     expect(choicesOf(tool as JsonSchema)).toEqual([{ value: 're\u202ead', label: 're[U+202E]ad' }]);
     expect(tool?.description).toBe('Reads[U+200B].');
     // What "Add" begins with grants nothing.
@@ -97,7 +121,7 @@ describe('the form of a tool', () => {
     expect(offeredSchema(config, tools)).toBe(config);
   });
   it('keeps what this machine does not know', () => {
-    const made = toolSchema(config, { type: 'mcp.tool', config: { server: 'other', tool: 'x' } }, tools);
+    const made = toolSchema(config, 'step', { type: 'mcp.tool', config: { server: 'other', tool: 'x' } }, tools);
     expect(made.properties?.['server']?.enum).toEqual(['files', 'other']);
     expect(made.properties?.['tool']?.enum).toEqual(['x']);
     expect(made.properties?.['arguments']).toEqual(config.properties.arguments);
@@ -376,7 +400,7 @@ describe('tool servers in the settings', () => {
     // Only its start has arguments.
     expect(dialog.getAllByText('Arguments').map((one) => one.tagName)).toEqual(['DT']);
     expect(dialog.queryByRole('switch')).toBeNull();
-    const asked = toolSchema({ properties: { tool: { type: 'string' } } }, { type: 'mcp.tool', config: { server: 'files', tool: 'wide' } }, [wide]).properties?.['tool'];
+    const asked = toolSchema({ properties: { tool: { type: 'string' } } }, 'step', { type: 'mcp.tool', config: { server: 'files', tool: 'wide' } }, [wide]).properties?.['tool'];
     expect([asked?.description, asked?.['x-ui']?.labels]).toEqual([`It cannot be used: ${why}.`, { wide: 'wide (cannot be used)' }]);
     expect(offered({ items: {} }, [wide, { ...wide, name: 'read', unusable: undefined }] as never).items?.['x-ui']?.['offered']).toEqual([{ value: 'files/read' }]);
     const skills = [{ name: 'learn_refunds', about: 'Refunds.' }, { name: 'learn_torn', about: '', unusable: "'torn.md' is no text" }];

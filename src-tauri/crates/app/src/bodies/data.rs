@@ -9,6 +9,7 @@ use crate::error::ApiResult;
 use crate::view::{MOST_EVENTS, NodeData, RunView, base_pointer};
 use crate::{Caller, check, likely, place};
 use serde_json::Value;
+use signalbox_engine::agent;
 use signalbox_engine::expr::{self, Expr, ExprError};
 use signalbox_engine::retry;
 use signalbox_engine::scope::Scope;
@@ -165,8 +166,27 @@ pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNa
         detail: Some(found.sample),
         sample: None,
     });
-    Ok(values.chain(likely).chain(functions).collect())
+    // A tool's answer as it came is kept with no step: what it always has is told.
+    let calls = workflow.nodes.get(&request.node_id).is_some_and(|node| node.kind == agent::TOOL_KIND);
+    let raw = TOOL_RESULT.iter().filter(|_| calls).map(|(label, kind)| ExpressionName {
+        label: (*label).to_owned(),
+        value_type: (*kind).to_owned(),
+        detail: Some("The tool's answer as it came, in Write to context".to_owned()),
+        sample: None,
+    });
+    Ok(values.chain(likely).chain(raw).chain(functions).collect())
 }
+
+/// `_toolResult` and what is always in it (T-01).
+const TOOL_RESULT: [(&str, &str); 7] = [
+    ("_toolResult", "map"),
+    ("_toolResult.result", "dyn"),
+    ("_toolResult.status", "string"),
+    ("_toolResult.error", "dyn"),
+    ("_toolResult.content", "list"),
+    ("_toolResult.provider", "string"),
+    ("_toolResult.requestId", "string"),
+];
 
 pub(crate) fn retry_timeline(_: &App, _: &Caller, request: RetryTimeline) -> ApiResult<Vec<TimelineStep>> {
     let planned = retry::timeline(&request.policy);

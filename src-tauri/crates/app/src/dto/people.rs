@@ -422,6 +422,8 @@ pub struct TaskTrace {
     pub title: String,
     /// Type of the event.
     pub event: String,
+    /// A `step_error` that is a question to a person, and no fault: the step waits for the answer.
+    pub asks: bool,
     /// RFC 3339.
     pub at: String,
     /// In words.

@@ -110,6 +110,15 @@ fn check_rules(list: &Value, found: &mut Vec<Diagnostic>) {
 fn tool_names(names: &[String], at: &str, found: &mut Vec<Diagnostic>) {
     for (i, name) in names.iter().enumerate() {
         let of_step = !at.starts_with("/settings");
+        if name.is_empty() {
+            // Of a step the form of its kind has told it.
+            if !of_step {
+                let message = "A row of the tools is empty";
+                let hint = "Fill it in, or remove the row";
+                found.push(Diagnostic::error(Code::MissingConfig, format!("{at}/{i}"), message, hint));
+            }
+            continue;
+        }
         let bare = if of_step { name.strip_prefix(['+', '-']).unwrap_or(name) } else { name };
         if bare.starts_with(['+', '-']) {
             let hint =

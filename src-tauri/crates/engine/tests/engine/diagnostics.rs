@@ -100,6 +100,8 @@ fn each_fault_is_named_at_its_place() {
     for name in ["+files/read", "-files/read"] {
         has(&file(|f| f["settings"] = json!({ "tools": [name] })), Code::BadConfig, "/settings/tools/0");
     }
+    // An empty row is one that nobody has filled in yet.
+    has(&file(|f| f["settings"] = json!({ "tools": [""] })), Code::MissingConfig, "/settings/tools/0");
     let warned = file(|f| f["nodes"]["a"]["config"] = json!({ "url": "x" }));
     assert_eq!(warned, []);
 }

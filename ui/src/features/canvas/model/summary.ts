@@ -2,6 +2,7 @@
 
 import { choiceWord, formatPause, t, tn } from '../../../i18n/index.ts';
 import { asSchema } from '../../../api/json-schema.ts';
+import { MCP_TOOL, toolInId } from '../../../code/tool-step.ts';
 import type { JsonSchema, NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 
 export interface Summary {
@@ -42,14 +43,15 @@ function schemaAt(descriptor: NodeDescriptor, path: string): JsonSchema | undefi
   return path.split('.').reduce<JsonSchema | undefined>((here, part) => here?.properties?.[part], asSchema(descriptor.config));
 }
 
-export function summaryOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode): Summary {
+/** `id`: that of the step, which may be called after its tool. */
+export function summaryOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode, id?: string): Summary {
   if (!descriptor) return { text: t('canvas.kind.unknown', { kind: node.type }), mono: false };
   const template = descriptor.summary;
   if (!template) return { text: descriptor.title, mono: false };
   let filled = false;
   const text = template
     .replace(/\{([A-Za-z_][A-Za-z0-9_.]*)\}/g, (_, path: string) => {
-      const own = fieldAt(node.config, path);
+      const own = fieldAt(node.config, path) ?? (node.type === MCP_TOOL && path === 'tool' && id !== undefined ? toolInId(id) : undefined);
       if (own !== undefined && own !== '') filled = true;
       const field = schemaAt(descriptor, path);
       const value = own ?? field?.default;

@@ -31,3 +31,9 @@ it('a choice is said in words, on the card and in the form, and stays what it is
   expect(form.properties?.['prompt']).toEqual({ type: 'string' });
   expect(withChoiceWords('data.set', strategy)).toBe(strategy);
 });
+
+it('a step that is called after its tool says which (T-10)', () => {
+  const call = kind('mcp.tool', { summary: '{server} {tool}' });
+  const of = (id: string, config: object) => summaryOf(call, { type: 'mcp.tool', config } as never, id).text;
+  expect([of('Tool_010_read', { server: 'files' }), of('Tool_010_read', { server: 'files', tool: 'size' }), of('step', { server: 'files' })]).toEqual(['files read', 'files size', 'files']);
+});

@@ -113,7 +113,7 @@ function buildNodes(document: Workflow, catalog: Catalog, previous: ReadonlyMap<
       handles: handlesOf(shape),
       ariaRole: 'group',
       domAttributes: { 'aria-labelledby': `card-${id}`, 'aria-roledescription': t(frame ? 'canvas.frame.role' : 'canvas.roleStep') },
-      data: { node, descriptor, title: titleOf(node, descriptor), shape, summary: summaryOf(descriptor, node), wired, arrives, holds },
+      data: { node, descriptor, title: titleOf(node, descriptor), shape, summary: summaryOf(descriptor, node, id), wired, arrives, holds },
     };
   });
 }

@@ -14,7 +14,8 @@ import { linkTargets, portsTo } from '../model/graph.ts';
 import { type Catalog, ERROR, hasInput, mainPort, type Point, shapeOf } from '../model/ports.ts';
 import { findKinds, suggest } from '../model/search.ts';
 import { summaryOf } from '../model/summary.ts';
-import { MCP_TOOL, presetOf, type ToolEntry } from '../tool-entry.ts';
+import { MCP_TOOL } from '../../../code/tool-step.ts';
+import { presetOf, type ToolEntry } from '../tool-entry.ts';
 import { TEMPLATES, type TemplateId, templatesFor } from '../templates.ts';
 import { beside } from './beside.ts';
 import { titleOf } from './flow-nodes.ts';
@@ -257,7 +258,7 @@ export function LinkBox({ linking: { id, to }, document, catalog, onLink, onClos
     if (!node) return [];
     const kind = catalog.get(node.type);
     const title = titleOf(node, kind);
-    const row = { key: other, icon: kind?.icon ?? 'box', tone: kind?.category ?? 'start', title, text: `${other}, ${summaryOf(kind, node).text}` };
+    const row = { key: other, icon: kind?.icon ?? 'box', tone: kind?.category ?? 'start', title, text: `${other}, ${summaryOf(kind, node, other).text}` };
     return [{ points: scoreAll(query, [[title, 1], [other, 0.95], [kind?.title ?? node.type, 0.7]]), row }];
   }).filter(({ points }) => points > 0).sort((a, b) => b.points - a.points).slice(0, 50).map(({ row }) => row), [document, catalog, id, query]);
   const source = document.nodes[id];
@@ -287,7 +288,7 @@ export function FindBox({ document, catalog, onPick, onClose }: { document: Work
     const found = Object.entries(document.nodes).map(([id, node]) => {
       const kind = catalog.get(node.type);
       const title = titleOf(node, kind);
-      const summary = summaryOf(kind, node).text;
+      const summary = summaryOf(kind, node, id).text;
       const settings = query.trim().length > 1 && JSON.stringify(node.config ?? '').toLowerCase().includes(query.trim().toLowerCase()) ? 50 : 0;
       const points = Math.max(settings, scoreAll(query, [[title, 1], [id, 0.95], [kind?.title ?? node.type, 0.7], [summary, 0.6]]));
       return { points, row: { key: id, icon: kind?.icon ?? 'box', tone: kind?.category ?? 'start', title, text: [id, summary, ...framesAround(document, id).map((frame) => t('canvas.frame.in', { frame: nameIn(frame) }))].join(', ') } satisfies Row };
