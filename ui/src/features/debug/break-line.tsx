@@ -17,7 +17,7 @@ export function BreakLine({ document, chosen, points, titleOf, keys }: {
       <div className="dbg-line" data-breakpoint={own ? 'set' : 'none'}>
         <span className="row s"><Icon name="brk" size={12} className={own ? 'c-err' : 't3'} />
           <Switch label={words} checked={own !== undefined} onChange={() => points.toggle(chosen)} />
-          <span>{words}</span>
+          <span className="dbg-here" title={words}>{words}</span>
           {keys === undefined ? null : <span className="end"><Kbd keys={keys} /></span>}
         </span>
         {own ? (

@@ -1,4 +1,4 @@
-import { STEP_RUNS } from '../../features/rerun/step-line.tsx';
+import { STEP_RUN_ICONS, STEP_RUNS } from '../../features/rerun/step-line.tsx';
 import type { StepPlace, StepRun } from '../../features/rerun/step-runs.ts';
 import type { RerunPlace } from '../../features/rerun/steps.ts';
 import { t } from '../../i18n/index.ts';
@@ -68,12 +68,11 @@ export function rerunAction(place: () => RerunPlace | null, ask: (step: string) 
 }
 
 const STEP_KEYS = { only: ['R'], with: ['Alt+R'], to: ['Mod+F10'], from: ['Shift+Alt+R'] } as const;
-const STEP_ICONS = { only: 'step', with: 'pencil', to: 'play', from: 'retry' } as const;
 
 /** The step chosen on the canvas, run alone, run to, or run from. What is in the way is said when it is pressed; null where nobody may. */
 export function stepRunActions(place: (kind: StepRun) => StepPlace | null, ask: (kind: StepRun, step: string) => void): Action[] {
   return (['only', 'with', 'to', 'from'] as const).map((kind) => ({
-    id: STEP_RUNS[kind], title: t(`rerun.run.${kind}Action`), titleNow: () => t(`rerun.run.${kind}`), keys: [...STEP_KEYS[kind]], group: t('group.run'), icon: STEP_ICONS[kind],
+    id: STEP_RUNS[kind], title: t(`rerun.run.${kind}Action`), titleNow: () => t(`rerun.run.${kind}`), keys: [...STEP_KEYS[kind]], group: t('group.run'), icon: STEP_RUN_ICONS[kind],
     when: () => place(kind) !== null,
     run: () => {
       const at = place(kind);

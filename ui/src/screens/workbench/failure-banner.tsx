@@ -96,6 +96,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
       <span className="s t2">
         {step ? <span title={step}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
       </span>
+      {' '}
       {fix && may('run_again') ? <span className="s">{t(fix)}{IN_SETTINGS.has(fix) ? <> <a href="#/settings">{t('run.fix.open')}</a></> : null}</span> : null}
     </Banner>
   );

@@ -79,7 +79,7 @@ export function Workbench(props: WorkbenchProps) {
   const ordinary = usePaneSize('panel', 360);
   const roomy = usePaneSize('panel.error', Math.max(520, ordinary[0]));
   const [panelSize, setPanelSize] = shownTab === 'error' ? roomy : ordinary;
-  const [logSize, setLogSize] = usePaneSize('log', 300);
+  const [logSize, setLogSize] = usePaneSize('log', logHeight(window.innerHeight));
   const found = diagnostics ?? NONE;
 
   const { onPanelOpen, onReady } = props;
@@ -176,7 +176,7 @@ export function Workbench(props: WorkbenchProps) {
           onToggle={() => props.onLogOpen(!logOpen)}
           pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={go} onChoose={choose} onPicked={onPicked} /> : null}>
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
-            onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel && props.underPanel ? <div className="dbg-panel">{panel}{props.underPanel}</div> : panel}>
+            onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel ? <div className="dbg-panel"><div className="dbg-all">{panel}{props.underPanel ? <div className="dbg-under">{props.underPanel}</div> : null}</div></div> : null}>
             <div className="wb-canvas">
               <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
@@ -190,6 +190,9 @@ export function Workbench(props: WorkbenchProps) {
     </main>
   );
 }
+
+/** A low window leaves the log less until a person draws it higher. */
+const logHeight = (window: number): number => Math.max(160, Math.min(300, Math.round(window * 0.27)));
 
 const NO_IDS: readonly string[] = [];
 const SUB_WORKFLOW = 'flow.subworkflow';
