@@ -556,6 +556,7 @@ async fn an_answer_of_another_kind_is_no_cut_connection_and_is_not_asked_for_aga
         (Ollama, sse(&anthropic), "it speaks like Anthropic, not like Ollama"),
         (Ollama, sse(&openai), "it speaks like OpenAI, not like Ollama"),
         (Openai, stream("application/json", &ollama(true)), "it speaks like Ollama, not like OpenAI"),
+        (Openai, stream("application/x-ndjson", &lines), "it speaks like Ollama, in lines of JSON"),
         (Openai, sse("data: {\"hello\": 1}\n\n"), "nothing of it is as OpenAI writes it"),
     ] {
         let failure = fails(kind, vec![body], question(true)).await;

@@ -37,6 +37,12 @@ fn words(kind: ProviderKind) -> &'static str {
     }
 }
 
+/// Who writes lines of JSON like the first of these, where it tells.
+pub(super) fn of_lines(body: &[u8]) -> Option<&'static str> {
+    let first = body.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty())?;
+    kind_of(&serde_json::from_slice(first).ok()?).map(words)
+}
+
 /// A reader, and what was read by whom it may have been written.
 pub(super) struct Heard {
     reader: Box<dyn Reader>,

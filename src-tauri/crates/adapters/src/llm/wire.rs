@@ -1,6 +1,6 @@
 //! The body of an answer: as one JSON value, as lines of JSON, or as server-sent events, each within limits.
 
-use super::dialect::Heard;
+use super::dialect::{self, Heard};
 use super::fault::{self, Who};
 use crate::http::Opened;
 use serde_json::Value;
@@ -180,7 +180,13 @@ pub(super) async fn whole(who: &Who, opened: &mut Opened) -> Result<Value, LlmFa
     let value: Value = match serde_json::from_slice(&body) {
         Ok(value) => value,
         Err(error) if error.is_eof() => return Err(fault::cut(who)),
-        Err(_) => return Err(not_json(who, &body)),
+        // A stream where one value was expected: its lines say whose it is.
+        Err(_) => {
+            return Err(match dialect::of_lines(&body) {
+                Some(other) => fault::bad_answer(who, &format!("it speaks like {other}, in lines of JSON")),
+                None => not_json(who, &body),
+            });
+        }
     };
     match fault::in_body(who, &value) {
         Some(failure) => Err(failure),
