@@ -49,6 +49,15 @@ describe('completion', () => {
     expect((await at('https://{{it', true))?.from).toBe(10);
     expect(insideTemplate('{{a}} b')).toBe(false);
   });
+  it('offers the types of errors inside a text that is compared with one', async () => {
+    const labels = async (text: string) => { const found = await at(text, false); return [found?.from, found?.options.map((one) => one.label)]; };
+    const types = ['ToolError', 'LLMError', 'NetworkError', 'ValidationError', 'Timeout', 'UnknownError'];
+    expect(await labels("error.type == '")).toEqual([15, types]);
+    expect(await labels('error.retryable && error.type != "Net')).toEqual([34, types]);
+    expect(await labels("err.type in ['ToolError', 'Ti")).toEqual([27, types]);
+    expect((await labels("error.message == '"))[1]).not.toEqual(types);
+    expect((await labels("myerror.type == 'a"))[1]).not.toEqual(types);
+  });
   it('stays quiet when the host does not answer', async () => {
     expect(await expressionCompletion(() => Promise.reject(new Error('gone')), false)(new CompletionContext(EditorState.create({ doc: 'it' }), 2, true))).toBeNull();
   });

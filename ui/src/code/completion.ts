@@ -10,11 +10,17 @@ export function insideTemplate(before: string): boolean {
 
 const WORD = /[A-Za-z_$][A-Za-z0-9_.$]*(?:\[(?:\d+|'[^']*'?|"[^"]*"?)?\]?[A-Za-z0-9_.$]*)*$/;
 
+/** A text that is compared with the type of an error: `error.type == 'Net`, `err.type in ['ToolError', 'T`. */
+const ERROR_TYPE = /\b(?:error|err)\.type\s*(?:[=!]=\s*|in\s*\[(?:\s*(?:'\w*'|"\w*")\s*,)*\s*)['"](\w*)$/;
+const ERROR_TYPES = ['ToolError', 'LLMError', 'NetworkError', 'ValidationError', 'Timeout', 'UnknownError'] as const;
+
 /** Completion from the names that the engine knows at this node. */
 export function expressionCompletion(load: LoadNames, template: boolean): CompletionSource {
   return async (context: CompletionContext): Promise<CompletionResult | null> => {
     const before = context.state.sliceDoc(0, context.pos);
     if (template && !insideTemplate(before)) return null;
+    const begun = ERROR_TYPE.exec(before)?.[1];
+    if (begun !== undefined) return { from: context.pos - begun.length, options: ERROR_TYPES.map((label) => ({ label, type: 'constant' })), validFor: /^\w*$/ };
     const word = WORD.exec(before)?.[0] ?? '';
     if (word === '' && !context.explicit && !(template && before.endsWith('{{'))) return null;
     let names: readonly ExpressionName[];

@@ -16,6 +16,7 @@ export const panel = {
   'form.kind.text': 'Text',
   'form.makeNumber': 'Make it a number',
   'form.name': 'Name',
+  'form.atField': '{path}: {message}',
   'form.nameFirst': 'Enter keeps the name',
   'form.noVariant': 'None of these shapes',
   'form.none': 'None yet',

@@ -74,7 +74,9 @@ export function ContextMenu({ at, groups, label, onClose }: {
   return (
     <Base.Root open modal={false} onOpenChange={(open) => { if (!open) onClose(); }}>
       <Base.Portal>
-        <Base.Positioner anchor={anchor} side="bottom" align="start" sideOffset={2} collisionPadding={8} className="layer">
+        <Base.Positioner anchor={anchor} side="bottom" align="start" sideOffset={2} collisionPadding={8} className="layer"
+          // At a point nothing is covered by going up: the menu is wholly seen. Beside a thing it goes to the other side.
+          {...(at.height === undefined ? { collisionAvoidance: { side: 'shift', align: 'shift', fallbackAxisSide: 'none' } as const } : {})}>
           <Base.Popup className="pop menu context-menu" aria-label={label} finalFocus={false} onContextMenu={(event) => event.preventDefault()}>
             <Entries entries={entries.map((entry) => entry && { ...entry, onSelect: () => onClose(entry.onSelect) })} />
           </Base.Popup>

@@ -35,7 +35,7 @@ let nextId = 1;
 /** Long enough to be read twice, slowly; a failure is also thought about. */
 export function readingMs({ signal, text, detail, action }: ToastMessage): number {
   if (signal === 'err' || signal === 'warn') return Math.min(30_000, 8_000 + 60 * (text.length + (detail?.length ?? 0)) + (action ? 4_000 : 0));
-  return detail || action ? 5_000 : 2_500;
+  return Math.min(30_000, Math.max(detail || action ? 5_000 : 2_500, 60 * (text.length + (detail?.length ?? 0))));
 }
 
 function plan(message: Shown): void {

@@ -3,6 +3,7 @@
 import { pointerParts } from '../api/json.ts';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
+import { plain } from '../code/letters.ts';
 import { t } from '../i18n/index.ts';
 import { Segmented } from '../kit/index.ts';
 import { AnyField, JsonBox } from './any.tsx';
@@ -75,7 +76,7 @@ export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTI
         {view === 'json' ? (
           <>
             <JsonBox value={value} onValue={(next) => scope.edit([], next)} label={label} minLines={8} />
-            <Findings findings={diagnosticsAt(diagnostics, basePointer, true)} />
+            <Findings findings={diagnosticsAt(diagnostics, basePointer, true).map((one) => withPlace(one, basePointer))} />
           </>
         ) : (
           <>
@@ -86,6 +87,13 @@ export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTI
       </div>
     </FormScopeProvider>
   );
+}
+
+/** In the raw text no field stands beside a finding: it says itself where it belongs. */
+function withPlace(one: Diagnostic, base: string): Diagnostic {
+  const parts = pointerParts(one.path.slice(base.length));
+  const path = parts.map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : plain(part))).join(' › ');
+  return path === '' ? one : { ...one, message: t('form.atField', { path, message: one.message }) };
 }
 
 /** Findings about names that the form has no field for, and about the whole. */

@@ -13,6 +13,8 @@ import type { StepDataState, StepValues } from './step-data.ts';
 type View = 'json' | 'table' | 'schema';
 
 export interface DataTabProps {
+  /** Nothing can be dragged onto a setting. */
+  readOnly?: boolean;
   nodeId: string;
   side: 'input' | 'output';
   state: StepDataState;
@@ -22,7 +24,7 @@ export interface DataTabProps {
   root?: string | undefined;
 }
 
-export function DataTab({ nodeId, side, state, item, onItem, root }: DataTabProps) {
+export function DataTab({ nodeId, side, state, item, onItem, root, readOnly = false }: DataTabProps) {
   switch (state.kind) {
     case 'loading':
       return <div className="panel-body"><Skeleton rows={6} height={20} /></div>;
@@ -33,11 +35,11 @@ export function DataTab({ nodeId, side, state, item, onItem, root }: DataTabProp
     case 'not_called':
       return <div className="panel-body"><EmptyState title={t('data.notCalled')} text={t('data.notCalledText')} /></div>;
     case 'data':
-      return <Values nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} />;
+      return <Values readOnly={readOnly} nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} />;
   }
 }
 
-function Values({ nodeId, side, values, item, onItem, root }: { nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
+function Values({ nodeId, side, values, item, onItem, root, readOnly }: { readOnly: boolean; nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
   const [view, setView] = useState<View>('json');
   const [search, setSearch] = useState('');
   const ports = Object.keys(values.output);
@@ -84,7 +86,7 @@ function Values({ nodeId, side, values, item, onItem, root }: { nodeId: string; 
           {view === 'json' ? (
             <>
               <ValueView value={data[at]} root={root} search={search} label={label} />
-              <div className="row s t3"><span className="grow">{root ? t('data.dragHint') : ''}</span><span>{formatSize(sizeOf(data[at]))}</span><CopyButton value={data[at]} /></div>
+              <div className="row s t3"><span className="grow">{root && !readOnly ? t('data.dragHint') : ''}</span><span>{formatSize(sizeOf(data[at]))}</span><CopyButton value={data[at]} /></div>
             </>
           ) : view === 'table' ? (
             <Table data={data} at={at} onItem={onItem} search={search} label={label} />

@@ -33,6 +33,14 @@ it('says at the field what a file brought, and counts no retries below 0', () =>
   expect(document.querySelector('.panel-foot')?.textContent).not.toContain('-3');
 });
 
+it('a policy without a number says in the foot and at the tab how often a run tries again', () => {
+  renderWith(<NodePanel document={with_()} selected={['fetch']} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} tab="error" />, HOST);
+  const n = screen.getByLabelText<HTMLInputElement>('Retries').placeholder;
+  expect(Number(n)).toBeGreaterThan(0);
+  expect(screen.getByRole('tab', { name: /^Error handling/ }).textContent).toBe(`Error handling${n}`);
+  expect(document.querySelector('.panel-foot')?.textContent).toContain(`${n} retr`);
+});
+
 it('tells which tab is seen, so that the one with rules gets its room', async () => {
   const onShown = vi.fn();
   const { unmount } = renderWith(<NodePanel document={with_(3)} selected={['fetch']} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} onShown={onShown} />, HOST);

@@ -1,7 +1,7 @@
 // The right panel: settings of the chosen step, its data, its error handling; or the settings of the workflow.
 
 import { useEffect, useRef, useState } from 'react';
-import type { NodeDescriptor } from '../../api/types.ts';
+import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
@@ -12,7 +12,7 @@ import { servedSteps } from './handler-tab.tsx';
 import { PanelHeader } from './panel-header.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { useStepData } from './step-data.ts';
-import { hasErrorPort, thenOf } from './then-words.ts';
+import { RETRY_DEFAULTS, hasErrorPort, thenOf } from './then-words.ts';
 import type { NodePanelProps, PanelTab } from './types.ts';
 import { useNewErrors } from './use-new-errors.ts';
 import { WorkflowPanel } from './workflow-panel.tsx';
@@ -73,10 +73,10 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
       { id: 'input' as const, label: t('panel.tab.input'), ...(counts.input ? { count: counts.input } : {}) },
       { id: 'output' as const, label: t('panel.tab.output'), ...(counts.output ? { count: counts.output } : {}) },
     ]),
-    { id: 'error' as const, label: t('panel.tab.error'), ...retries(node.errorHandling?.retryPolicy?.maxAttempts) },
+    { id: 'error' as const, label: t('panel.tab.error'), ...retries(ownRetries(node, descriptor)) },
   ];
-  const input = <DataTab nodeId={nodeId} side="input" state={data} item={host.item} onItem={host.setItem} root="item" />;
-  const output = <DataTab nodeId={nodeId} side="output" state={data} item={host.item} onItem={host.setItem} root="_result" />;
+  const input = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} item={host.item} onItem={host.setItem} root="item" />;
+  const output = <DataTab readOnly={readOnly} nodeId={nodeId} side="output" state={data} item={host.item} onItem={host.setItem} root="_result" />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} readOnly={readOnly} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
@@ -94,7 +94,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
             <div className="panel-scroll">{settings}</div>
             {values && values.input.length > 0 ? (
               <details className="more panel-fields">
-                <summary className="cap">{t('data.input')} <span className="t3">{t('data.dragHint')}</span></summary>
+                <summary className="cap">{t('data.input')} {readOnly ? null : <span className="t3">{t('data.dragHint')}</span>}</summary>
                 {input}
               </details>
             ) : null}
@@ -108,13 +108,18 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   );
 }
 
+/** What a run does where the number is left out of a policy, too. */
+const ownRetries = (node: WorkflowNode | undefined, descriptor: NodeDescriptor | undefined): number | undefined => {
+  const own = node?.errorHandling?.retryPolicy;
+  return own && (own.maxAttempts ?? descriptor?.retryPolicy?.maxAttempts ?? RETRY_DEFAULTS.maxAttempts);
+};
 const retries = (n: number | undefined) => (n === undefined || n <= 0 ? {} : { count: n });
 
 /** One line that says where an error of this step goes. */
 function Foot({ document, nodeId, catalog, descriptor, onOpen }: NodePanelProps & { nodeId: string; descriptor: NodeDescriptor | undefined; onOpen: () => void }) {
   if (!hasErrorPort(descriptor)) return null;
   const then = thenOf(document, nodeId, catalog);
-  const n = document.nodes[nodeId]?.errorHandling?.retryPolicy?.maxAttempts;
+  const n = ownRetries(document.nodes[nodeId], descriptor);
   const text = n !== undefined && n > 0 ? tn('foot.retries', n, { next: then.text }) : t('foot.none', { next: then.text.replace(/^then /, '') });
   return (
     <button type="button" className="panel-foot row s t2" onClick={onOpen}>

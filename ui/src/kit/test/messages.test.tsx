@@ -36,6 +36,11 @@ describe('messages', () => {
     expect(within(screen.getByRole('dialog', { name: 'Messages' })).getByText('Lost')).toBeTruthy();
   });
 
+  it('of two sentences stay long enough to be read, a word does not', () => {
+    expect(readingMs({ signal: 'info', text: 'Saved' })).toBe(2_500);
+    expect(readingMs({ signal: 'info', text: 'This step works on failures of other steps. Choose the step whose failure it works on.' })).toBeGreaterThanOrEqual(5_000);
+  });
+
   it('are announced once each: by the place that was there before, an error by itself', () => {
     const polite = screen.getByRole('region', { name: 'Messages' }).querySelector('[aria-live]');
     say('ok', 'Saved');
