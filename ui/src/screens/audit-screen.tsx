@@ -22,7 +22,7 @@ import { VerdictBar } from '../features/audit/verdict-bar.tsx';
 import { damageText, eventLook, levelText, missingWords } from '../features/audit/words.ts';
 import '../features/audit/audit.css';
 import { formatNumber, t, tn } from '../i18n/index.ts';
-import { Banner, Button, Dialog, EmptyState, Field, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
+import { Banner, Button, Dialog, EmptyState, Field, IconButton, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
 import { attempt } from './commands.ts';
 import { FindButton } from './frame.tsx';
 import { AnchorBanner } from './parts/anchors.tsx';
@@ -30,6 +30,10 @@ import { navigate } from './router.ts';
 
 /** Newer records that stand above the one that somebody went to. */
 const AROUND = 12;
+/** Records that are shown with the first one. */
+const FIRST_PAGE = 200;
+/** So many new records are counted, and no more. */
+const MANY = 500;
 
 export function AuditScreen({ query: asked, seq }: { query: string | undefined; seq: number | undefined }) {
   const [query, setQuery] = useState(asked ?? '');
@@ -38,11 +42,13 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   const settled = useSettled(text);
   const [follow, setFollow] = usePaneOpen('audit.follow', true);
   const [width, setWidth] = usePaneSize('audit.record', 384);
-  const [dialog, setDialog] = useState<'save' | 'jump' | 'export' | 'accept' | null>(null);
+  const [dialog, setDialog] = useState<'save' | 'jump' | 'goTo' | 'export' | 'accept' | null>(null);
   const [verifying, setVerifying] = useState(false);
   /** The list begins before this record, not with the newest: somebody went to a place in the chain. */
   const [below, setBelow] = useState<number>();
   const list = useAuditRows(settled, follow, below);
+  const [top, setTop] = useState(0);
+  const fresh = useFresh(settled, list.stale || follow || below !== undefined ? undefined : list.rows?.[0]?.seq);
   // A link leads to a record that may be far back.
   const led = useRef<number | undefined>(undefined);
   useEffect(() => {
@@ -112,7 +118,25 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
     if (next) open(next.seq);
   };
-  useAuditActions({ search: () => search.current?.focus(), move, verify: () => void verify(), follow: () => setFollow(!follow), exportAs: () => setDialog('export'), canExport: () => exports });
+  /** The oldest record that is kept; of a query the oldest that is loaded, behind which older ones are asked for. */
+  const toFirst = () => {
+    if (settled && list.rows?.length) return move(Infinity);
+    const oldest = status.data?.removed ?? 0;
+    setQuery('');
+    // A page ends with it: what was written next stands above.
+    if (!list.rows?.some((row) => row.seq === oldest)) setBelow(oldest + FIRST_PAGE);
+    navigate({ screen: 'audit', seq: oldest }, true);
+  };
+  const toNewest = () => {
+    if (below === undefined) return move(-Infinity);
+    setBelow(undefined);
+    navigate({ screen: 'audit', ...(query.trim() ? { query: query.trim() } : {}) }, true);
+  };
+  const showFresh = () => {
+    list.retry();
+    setTop(top + 1);
+  };
+  useAuditActions({ first: toFirst, newest: toNewest, goTo: () => setDialog('goTo'), search: () => search.current?.focus(), move, verify: () => void verify(), follow: () => setFollow(!follow), exportAs: () => setDialog('export'), canExport: () => exports });
 
   const known = settled ? all.data ?? facets.data : facets.data;
   const values = useMemo<{ [Q in Qualifier]?: { value: string; hint?: string }[] }>(() => ({
@@ -146,6 +170,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
           <QueryBox ref={search} value={query} onChange={change} values={values} found={found} keys={keyOf('audit.search')} />
           <Button icon="flag" disabled={!query.trim()} onClick={() => setDialog('save')}>{t('audit.saveQuery')}</Button>
           <Button icon="clock" onClick={() => setDialog('jump')}>{t('audit.jump')}</Button>
+          <IconButton icon="hash" variant="default" label={t('audit.goTo')} keys={keyOf('audit.goTo')} onClick={() => setDialog('goTo')} />
         </div>
         <VerdictBar status={status.data} size={size} busy={verifying} onGo={goTo} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} onAccept={accepts ? () => setDialog('accept') : undefined} />
         <AnchorBanner anchors={status.data?.anchors} />
@@ -161,7 +186,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
                 : empty ? (settled
                   ? <EmptyState title={t('audit.noneFound')} text={t('audit.noneFoundText')} actions={<Button icon="x" onClick={() => change('')}>{t('audit.clear')}</Button>} />
                   : <EmptyState art={<AuditArt />} title={t('audit.none')} text={t('audit.noneText')} actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('audit.toGallery')}</Button>} />)
-                  : <>{below === undefined ? null : <div className="au-below s"><span className="t2">{t('audit.below', { seq: formatNumber(list.rows[0]?.seq ?? 0) })}</span><button type="button" className="link" onClick={() => setBelow(undefined)}>{t('audit.toNewest')}</button></div>}<AuditTable key={below ?? 'newest'} rows={list.rows} added={list.added} selected={seq ?? null} verdict={status.data} onSelect={open} onRun={run} onEnd={list.older} /></>}
+                  : <>{below === undefined ? null : <div className="au-below s"><span className="t2">{t('audit.below', { seq: formatNumber(list.rows[0]?.seq ?? 0) })}</span><button type="button" className="link" onClick={() => setBelow(undefined)}>{t('audit.toNewest')}</button></div>}{fresh === 0 ? null : <div className="au-below s" role="status"><span className="t2">{fresh >= MANY ? t('audit.freshMany', { n: formatNumber(MANY - 1) }) : tn('audit.fresh', fresh)}</span><button type="button" className="link" onClick={showFresh}>{t('audit.freshShow')}</button></div>}<AuditTable key={below ?? 'newest'} top={top} rows={list.rows} added={list.added} selected={seq ?? null} verdict={status.data} onSelect={open} onRun={run} onEnd={list.older} /></>}
             </div>
           </SplitPane>
         </div>
@@ -169,8 +194,33 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
       {dialog === 'save' ? <SaveDialog query={query.trim()} onClose={() => setDialog(null)} /> : null}
       {dialog === 'accept' ? <AcceptCutDialog onClose={() => setDialog(null)} /> : null}
       {dialog === 'export' ? <ExportDialog query={settled} onExport={exportAs} onClose={() => setDialog(null)} /> : null}
+      {dialog === 'goTo' ? <GoToDialog from={status.data?.removed ?? 0} size={size} onClose={() => setDialog(null)} onGo={goTo} onFirst={toFirst} /> : null}
       {dialog === 'jump' ? <JumpDialog onClose={() => setDialog(null)} onJump={(at) => { setFollow(false); change([...tokensOf(query).filter((token) => token.qualifier !== 'until').map((token) => token.text), term('until', at.toISOString())].join(' ')); }} /> : null}
     </main>
+  );
+}
+
+/** Records that came after the newest one that is shown, while the list does not follow. */
+function useFresh(query: string, newest: number | undefined): number {
+  const asked = useCommand('audit_list', { ...(query ? { query } : {}), after: newest ?? 0, limit: MANY }, { enabled: newest !== undefined, refetchInterval: 5_000, gcTime: 0 });
+  return newest === undefined ? 0 : asked.data?.entries.length ?? 0;
+}
+
+function GoToDialog({ from, size, onGo, onFirst, onClose }: { from: number; size: number | undefined; onGo(seq: number): void; onFirst(): void; onClose(): void }) {
+  const [text, setText] = useState('');
+  const to = (size ?? 1) - 1;
+  const seq = /^\d{1,15}$/.test(text.trim()) ? Number(text.trim()) : undefined;
+  const inside = seq !== undefined && seq >= from && (size === undefined || seq <= to);
+  const range = t('audit.goToRange', { from: formatNumber(from), to: formatNumber(to) });
+  const go = () => { if (inside) { onClose(); onGo(seq); } };
+  return (
+    <Dialog open onClose={onClose} title={t('audit.goToTitle')} closeLabel={t('common.cancel')} footer={<><Button onClick={() => { onClose(); onFirst(); }}>{t('audit.goToFirst')}</Button><span className="grow" /><Button keys="Escape" onClick={onClose}>{t('common.cancel')}</Button><Button variant="primary" disabled={!inside} onClick={go}>{t('audit.goToYes')}</Button></>}>
+      <form className="col" style={{ gap: 12 }} onSubmit={(event) => { event.preventDefault(); go(); }}>
+        <p className="t2">{t('audit.goToText')} {range}</p>
+        <Field label={t('audit.goToNumber')} required>{({ id }) => <TextInput id={id} value={text} onChange={setText} inputMode="numeric" autoFocus />}</Field>
+        {text.trim() && !inside ? <p className="s c-err" role="alert">{range}</p> : null}
+      </form>
+    </Dialog>
   );
 }
 
@@ -190,7 +240,7 @@ function useAuditActions(hooks: AuditHooks): void {
   const latest = useRef(hooks);
   latest.current = hooks;
   useActions(useMemo(() => auditActions({
-    search: () => latest.current.search(), move: (by) => latest.current.move(by), verify: () => latest.current.verify(), follow: () => latest.current.follow(), exportAs: () => latest.current.exportAs(), canExport: () => latest.current.canExport(),
+    search: () => latest.current.search(), move: (by) => latest.current.move(by), verify: () => latest.current.verify(), follow: () => latest.current.follow(), exportAs: () => latest.current.exportAs(), canExport: () => latest.current.canExport(), first: () => latest.current.first(), newest: () => latest.current.newest(), goTo: () => latest.current.goTo(),
   }), []));
 }
 

@@ -17,13 +17,15 @@ export interface AuditTableProps {
   /** Rows that came on top with the last answer. */
   added: number;
   selected: number | null;
+  /** Another number: the top is shown. */
+  top?: number;
   verdict: AuditVerdict | undefined;
   onSelect(seq: number): void;
   onRun(runId: string, step?: string): void;
   onEnd(): void;
 }
 
-export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, onEnd }: AuditTableProps) {
+export function AuditTable({ rows, added, selected, top = 0, verdict, onSelect, onRun, onEnd }: AuditTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => ROW, overscan: 16, getItemKey: (index) => rows[index]?.seq ?? index });
   const shown = virtual.getVirtualItems();
@@ -37,6 +39,9 @@ export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, on
     const box = scroller.current;
     if (box && added > 0 && box.scrollTop > 0) box.scrollTop += added * ROW;
   }, [newest, added]);
+  useEffect(() => {
+    if (top > 0 && scroller.current) scroller.current.scrollTop = 0;
+  }, [top]);
   const at = rows.findIndex((row) => row.seq === selected);
   const seen = useRef<number | null>(null);
   useEffect(() => {
@@ -53,7 +58,8 @@ export function AuditTable({ rows, added, selected, verdict, onSelect, onRun, on
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.target !== event.currentTarget || event.ctrlKey || event.altKey || event.metaKey) return;
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 20, PageUp: at - 20, Home: 0, End: rows.length - 1 }[event.key];
+    // Home, End and the pages are keys of the whole screen: they lead further than what is loaded.
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();
