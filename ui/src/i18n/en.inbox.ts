@@ -460,6 +460,9 @@ export const inbox = {
   'inbox.manyDone.one': '{n} task decided',
   'inbox.manyDone.other': 'All {n} tasks decided',
   'inbox.manySoFar': '{ok} of {n} tasks decided.',
+  'inbox.manyPartGone': '{ok} of {n} tasks decided; the others were not:',
+  'inbox.answeredBy': '{who} decided it before you.',
+  'inbox.answeredByAt': '{who} decided it at {when}, before you.',
   'inbox.manyPart': '{ok} of {n} tasks decided; the others stay in the inbox:',
 
   'inbox.bulk.label': 'Chosen tasks',

@@ -165,19 +165,19 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
     }
     for (const [id, node] of Object.entries(graph?.document.nodes ?? {})) {
       list.push({
-        id: `node/${id}`, title: graph?.titleOf(id) ?? id, what: t('palette.node', { name: plain(graph?.document.name ?? '') }), words: `${id} ${node.type}`,
+        id: `node/${id}`, title: plain(graph?.titleOf(id) ?? id), what: t('palette.node', { name: plain(graph?.document.name ?? '') }), words: `${id} ${node.type}`,
         icon: 'octa', order: 10, run: () => graph?.select(id),
       });
     }
     for (const entry of workflows.data ?? []) {
       list.push({
-        id: `workflow/${entry.ref}`, title: entry.name, what: t('palette.workflow'), words: `${entry.id} ${entry.description ?? ''}`, icon: 'flow', order: 11,
+        id: `workflow/${entry.ref}`, title: plain(entry.name), what: t('palette.workflow'), words: `${entry.id} ${entry.description ?? ''}`, icon: 'flow', order: 11,
         run: () => navigate({ screen: 'workflow', ref: entry.ref }),
       });
     }
     for (const sample of offered ?? []) {
       list.push({
-        id: `sample/${sample.id}`, title: sample.title, what: t('palette.sample'), words: `${sample.id} ${sample.description}`, icon: 'doc', order: 11,
+        id: `sample/${sample.id}`, title: plain(sample.title), what: t('palette.sample'), words: `${sample.id} ${sample.description}`, icon: 'doc', order: 11,
         run: () => void createWorkflow({ sampleId: sample.id }),
       });
     }

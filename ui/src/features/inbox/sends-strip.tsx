@@ -44,7 +44,9 @@ function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: 
   const many = send.taskIds.length > 1;
   const what = many ? t('inbox.sendMany', { action: actionText(send.action), n: send.taskIds.length }) : sentText(send);
   const wrong = send.results?.filter((one) => !one.ok) ?? [];
-  const look = LOOK[sendWord(send)];
+  const word = sendWord(send);
+  // What was refused is not well done, whatever else was.
+  const look = word === 'done' && wrong.length > 0 ? LOOK.held : LOOK[word];
   return (
     <div className="pop ib-send" role={send.state === 'failed' ? 'alert' : 'status'}>
       <Icon name={look.icon} className={look.color} />
@@ -86,7 +88,7 @@ function Results({ total, sent, unsure, wrong, onOpen }: { total: number; sent: 
   const left = total - sent - unsure;
   // What was refused for one reason is one line.
   const reasons = [...wrong.reduce((all, one) => {
-    const why = one.error ? told(one.error) : t('inbox.unknownError');
+    const why = one.error ? whyNot(one.error) : t('inbox.unknownError');
     const known = all.get(why);
     if (known) known.push(one.taskId);
     else all.set(why, [one.taskId]);
@@ -95,7 +97,7 @@ function Results({ total, sent, unsure, wrong, onOpen }: { total: number; sent: 
   const part = { ok: formatNumber(ok), n: formatNumber(total) };
   return (
     <span className="s t2 col">
-      <span>{unsure && !wrong.length ? t('inbox.manySoFar', part) : wrong.length || left || unsure ? t('inbox.manyPart', part) : tn('inbox.manyDone', total)}{left ? ` ${tn('inbox.manyLeft', left)}` : ''}</span>
+      <span>{unsure && !wrong.length ? t('inbox.manySoFar', part) : wrong.length || left || unsure ? t(wrong.some((one) => one.error && GONE.has(one.error.code)) ? 'inbox.manyPartGone' : 'inbox.manyPart', part) : tn('inbox.manyDone', total)}{left ? ` ${tn('inbox.manyLeft', left)}` : ''}</span>
       {wrong.length ? (
         <ul className="ib-wrong" aria-label={t('inbox.manyWrong')}>
           {reasons.slice(0, 20).map(([why, [first, ...others]]) => (
@@ -106,6 +108,17 @@ function Results({ total, sent, unsure, wrong, onOpen }: { total: number; sent: 
       ) : null}
     </span>
   );
+}
+
+/** Such a task does not stay: it is decided or closed. */
+const GONE: ReadonlySet<string> = new Set(['ALREADY_ANSWERED', 'EXPIRED']);
+
+/** Who was faster and when, in the words of the screen; else what the engine says. */
+function whyNot(error: NonNullable<NonNullable<Send['results']>[number]['error']>): string {
+  const { who, when } = (typeof error.details === 'object' && error.details !== null ? error.details : {}) as { who?: unknown; when?: unknown };
+  if (error.code !== 'ALREADY_ANSWERED' || typeof who !== 'string') return told(error);
+  const at = typeof when === 'string' ? when : typeof when === 'number' ? new Date(when).toISOString() : undefined;
+  return at === undefined ? t('inbox.answeredBy', { who: whoText(who) }) : t('inbox.answeredByAt', { who: whoText(who), when: formatTime(at) });
 }
 
 const canRetry = (send: Send) => (send.state === 'done' ? send.results?.some(mayStill) === true : mayRetry(send.error));

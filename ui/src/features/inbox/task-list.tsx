@@ -33,7 +33,7 @@ export interface TaskListProps {
 
 export function TaskList(props: TaskListProps) {
   const { tasks, current, onOpen, onEnter, onMore, more, sort } = props;
-  const now = useNow(15_000);
+  const now = usePace(tasks);
   const entries = useMemo(() => entriesOf(tasks, now, sort), [tasks, now, sort]);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -99,6 +99,14 @@ export function TaskList(props: TaskListProps) {
   );
 }
 
+/** Seconds are counted down where one of them is told; minutes need no clock that fast. */
+function usePace(tasks: readonly TaskRow[]): number {
+  const calm = useNow(15_000);
+  const soon = tasks.some(({ state, expiresAt, heldSince, snoozedUntil }) => state === 'open' && [heldSince ? undefined : expiresAt, snoozedUntil].some((time) => time !== undefined && Math.abs(Date.parse(time) - calm) < 80_000));
+  const exact = useNow(soon ? 1_000 : 0);
+  return soon ? Math.max(calm, exact) : calm;
+}
+
 function wordOf(sends: readonly Send[], taskId: string): RowProps['sent'] {
   const send = sendOf(sends, taskId);
   return send && sendWord(send);
@@ -128,20 +136,20 @@ const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onO
       <span role="gridcell" className="ib-title"><b><SafeText line text={task.title} /></b>{task.cases > 1 ? <span className="badge">{t('inbox.andMore', { n: formatNumber(task.cases - 1) })}</span> : null}{open && task.minApprovals > 1 ? <span className="badge" title={approvalsText(task)}>{`${String(task.approvals)}/${String(task.minApprovals)}`}<span className="vh"> {approvalsText(task)}</span></span> : null}</span>
       <span role="gridcell" className={`tm ${due?.tone === 'err' ? 'c-err' : due?.tone === 'wait' ? 'c-wait' : 't2'}`}>
         {open && due ? <><Icon name={due.late ? 'warn' : 'clock'} size={12} />{due.text}</> : null}
-        {open && !due && !task.heldSince && task.escalationLevel > 0 ? <span className="row gap1 c-wait"><Icon name="up" size={12} />{t('inbox.escalatedShort')}</span> : null}
+        {open && task.escalationLevel > 0 ? <span className="row gap1 c-wait" title={tn('inbox.escalated', task.escalationLevel)}><Icon name="up" size={12} />{due || task.heldSince ? <span className="vh">{t('inbox.escalatedShort')}</span> : t('inbox.escalatedShort')}</span> : null}
         {open && task.heldSince ? <span className="row gap1 c-wait" title={heldText(task)}><Icon name="pause" size={12} />{t('inbox.onHold')}</span> : null}
         {open ? null : <span className="t3">{task.decidedAt ? whenText(task.decidedAt, now) : ''}</span>}
       </span>
       <span role="gridcell" className="m ell t2">
         {open
-          ? <><SafeText line text={`${task.workflowName}, ${task.nodeTitle}`} />{task.path ? <span className="t3" title={task.path}> {roundText(task.path)}</span> : null}</>
+          ? <><SafeText line text={`${task.workflowName}, ${task.nodeTitle}`} />{task.path ? <span className="t3 ib-round" title={task.path}> {roundText(task.path)}</span> : null}</>
           : <SafeText line text={task.action ? `${doneText(task.action)}${task.decidedBy ? ` · ${whoText(task.decidedBy)}` : ''}` : t(`inbox.state.${task.state}`)} />}
       </span>
       <span role="gridcell" className="tm">
         {sent ? <span className={sent === 'failed' ? 'c-err' : sent === 'unsure' ? 'c-wait' : 'c-person'}>{t(`inbox.send.${sent}`)}</span>
           : task.snoozedUntil && Date.parse(task.snoozedUntil) > now ? <span className="t2 row gap1"><Icon name="glass" size={12} />{spanText(Date.parse(task.snoozedUntil) - now)}</span>
             : claim ? <span className="av" title={claim.mine ? t('inbox.claimedByYou') : t('inbox.claimedBy', { who: plain(whoText(claim.by)) })}>{initials(claim.by)}</span>
-              : open ? <span className="t3">{task.assignee ? <SafeText line text={whoText(task.assignee)} /> : t('inbox.unclaimed')}</span> : null}
+              : open ? <span className="t3">{task.assignee ? <SafeText line text={whoText(task.assignee)} /> : task.candidateGroups.length ? <SafeText line text={t('inbox.forGroups', { who: task.candidateGroups.map(whoText).join(', ') })} /> : t('inbox.unclaimed')}</span> : null}
       </span>
       {task.sameCount > 1 && open ? <span className="vh">{tn('inbox.same', task.sameCount)}</span> : null}
     </div>

@@ -51,7 +51,8 @@ function Next({ card, live }: { card: CallCard; live: boolean }) {
   const now = useNow(live && due !== undefined);
   if (due === undefined) return null;
   if (!live) return <>{t('card.retriedAfter', { time: formatDuration(card.retryDelayMs ?? 0) })}</>;
-  const left = due - now;
+  // The clock may stand a second behind: no wait is longer than it was meant to be.
+  const left = Math.min(due - now, card.retryDelayMs ?? Infinity);
   return <>{left <= 0 ? t('card.retryNow') : t('card.retryIn', { time: `${String(Math.ceil(left / 1000))} s` })}</>;
 }
 
