@@ -19,6 +19,7 @@ export const CONTAINERS: ReadonlySet<string> = new Set(['flow.loop', 'flow.paral
 const LOOP = 'flow.loop';
 const OTHER_FILE = 'flow.subworkflow';
 
+/** The name of a step at a path, as the engine writes it: `each[3]/send`. */
 export const slotKey = (id: string, path?: string | null): string => (path ? `${path}/${id}` : id);
 
 const PART = /^(.*)\[(\d+)\]$/;

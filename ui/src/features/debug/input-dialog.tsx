@@ -4,20 +4,20 @@ import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
 import { writeExact } from '../../api/exact.ts';
 import { readJson } from '../../api/read-json.ts';
+import { slotKey } from '../../api/run-paths.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { WaitingCall } from '../../api/types.ts';
 import { jsonWords, t } from '../../i18n/index.ts';
 import { Button, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
-import { stepName } from '../rerun/context.ts';
 import { stepWords } from '../where.ts';
 import './debug.css';
 
 const SETTLE_MS = 250;
 
 /** Which of the iterations, too: people count from 1. */
-const whereOf = ({ path, stepId }: WaitingCall, titleOf: (id: string) => string): string => stepWords(stepName(stepId, path), titleOf);
+const whereOf = ({ path, stepId }: WaitingCall, titleOf: (id: string) => string): string => stepWords(slotKey(stepId, path), titleOf);
 const keyOf = (one: WaitingCall): string => `${one.path ?? ''}/${one.stepId}#${one.item ?? ''}`;
 
 export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleOf(id: string): string; onClose(): void }) {

@@ -8,6 +8,3 @@ export type RerunPart = 'variables' | 'input' | 'params';
 
 export const RerunContext = createContext<AskRerun | null>(null);
 export const useRerun = (): AskRerun | null => useContext(RerunContext);
-
-/** The name of a step at a path, as the engine writes it. */
-export const stepName = (nodeId: string, path?: string | null): string => (path ? `${path}/${nodeId}` : nodeId);

@@ -1,8 +1,7 @@
-import { inChoice } from '../../api/run-paths.ts';
+import { inChoice, slotKey } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { stepTitle } from '../step-title.ts';
-import { stepName } from './context.ts';
 
 /** Steps of a run that a re-run can begin at: those at the top that ran, in the order of the file. Recovery steps work on failures of others. */
 export function rerunSteps(document: Workflow, ran: (id: string) => boolean, catalog: readonly NodeDescriptor[]): { name: string; title: string }[] {
@@ -25,13 +24,13 @@ export function rerunPlace(view: RunView, document: Workflow, catalog: readonly 
   const rests = view.status === 'completed' || view.status === 'failed' || view.status === 'cancelled' || view.status === 'paused';
   if (!rests) return { why: 'goesOn' };
   if (!node.parent) return { name: id };
-  if (picked?.nodeId === id && picked.path !== undefined && inChoice(picked.path, view.choice ?? {})) return { name: stepName(id, picked.path) };
+  if (picked?.nodeId === id && picked.path !== undefined && inChoice(picked.path, view.choice ?? {})) return { name: slotKey(id, picked.path) };
   let only: string | undefined;
   for (const key of view.slotsOf.get(id)?.values() ?? []) {
     const run = view.slots.get(key);
     if (!run?.path || run.calls === 0 || !inChoice(run.path, view.choice ?? {})) continue;
     if (only !== undefined) return { why: 'iteration' };
-    only = stepName(id, run.path);
+    only = slotKey(id, run.path);
   }
   return only === undefined ? null : { name: only };
 }

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import { isCut } from '../../api/json.ts';
+import { slotKey } from '../../api/run-paths.ts';
 import type { CallCard } from '../../api/run-state.ts';
 import { BytesView, bytesOf } from '../../code/BytesView.tsx';
 import { Pieces } from '../../code/pieces.tsx';
@@ -10,7 +11,7 @@ import { formatSize, sizeOf } from '../../code/value-lines.ts';
 import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon, Tile } from '../../kit/index.ts';
 import type { Look } from './cards-view.tsx';
-import { stepName, useRerun } from '../rerun/context.ts';
+import { useRerun } from '../rerun/context.ts';
 import { patchLines } from './patch-lines.ts';
 import { saidSections } from './said.tsx';
 import { useNow } from './use-now.ts';
@@ -78,7 +79,7 @@ export function whyText(card: CallCard): string | null {
 function RerunButton({ card, look }: { card: CallCard; look: Look }) {
   const rerun = useRerun();
   if (!rerun || look.recovery || card.status === 'skipped') return null;
-  return <Button small variant="ghost" icon="retry" onClick={() => rerun(stepName(card.nodeId, card.path))}>{t('rerun.open')}</Button>;
+  return <Button small variant="ghost" icon="retry" onClick={() => rerun(slotKey(card.nodeId, card.path))}>{t('rerun.open')}</Button>;
 }
 
 /** A card in the list. */

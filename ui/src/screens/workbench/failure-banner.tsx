@@ -1,19 +1,20 @@
 import { codeOf } from '../../api/error.ts';
 import { useCommand, useMay } from '../../api/queries.ts';
+import { slotKey } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Workflow } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { t, type MessageKey } from '../../i18n/index.ts';
 import { Banner, Button, IconButton } from '../../kit/index.ts';
-import { stepName, type AskRerun } from '../../features/rerun/context.ts';
+import type { AskRerun } from '../../features/rerun/context.ts';
 import { stepTitle } from '../../features/step-title.ts';
 import { copyText } from '../commands.ts';
 import { SendToInbox } from './send-to-inbox.tsx';
 
 /** The call that failed says in which iteration. */
 function rerunName(view: RunView, step: string): string {
-  return stepName(step, view.cards.findLast((card) => card.nodeId === step && card.error !== undefined)?.path);
+  return slotKey(step, view.cards.findLast((card) => card.nodeId === step && card.error !== undefined)?.path);
 }
 
 /** What is amiss with a tool's server, not with the step: who signs in there, its credential, its address. */
