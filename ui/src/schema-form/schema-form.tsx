@@ -76,7 +76,7 @@ export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTI
         {view === 'json' ? (
           <>
             <JsonBox value={value} onValue={(next) => scope.edit([], next)} label={label} minLines={8} />
-            <Findings findings={diagnosticsAt(diagnostics, basePointer, true).map((one) => withPlace(one, basePointer))} />
+            <Findings findings={diagnosticsAt(diagnostics, basePointer, true).map((one) => withPlace(one, basePointer, value))} />
           </>
         ) : (
           <>
@@ -90,9 +90,14 @@ export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTI
 }
 
 /** In the raw text no field stands beside a finding: it says itself where it belongs. */
-function withPlace(one: Diagnostic, base: string): Diagnostic {
-  const parts = pointerParts(one.path.slice(base.length));
-  const path = parts.map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : plain(part))).join(' › ');
+function withPlace(one: Diagnostic, base: string, whole: unknown): Diagnostic {
+  let inside = whole;
+  const path = pointerParts(one.path.slice(base.length)).map((part) => {
+    const list = Array.isArray(inside);
+    inside = typeof inside === 'object' && inside !== null && Object.hasOwn(inside, part) ? (inside as Record<string, unknown>)[part] : undefined;
+    // In a list the first is 1; elsewhere a number is a name.
+    return list && /^\d+$/.test(part) ? String(Number(part) + 1) : plain(part);
+  }).join(' › ');
   return path === '' ? one : { ...one, message: t('form.atField', { path, message: one.message }) };
 }
 
