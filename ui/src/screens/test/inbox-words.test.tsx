@@ -1,7 +1,7 @@
 /** What operators read on a task: the words of authors instead of expressions, and buttons that say what they do. */
-import { cleanup, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { changesText } from '../../features/inbox/change-words.ts';
 import { asDiagnostics } from '../../features/inbox/schema.ts';
 import { useSends } from '../../features/inbox/sending.ts';
@@ -10,7 +10,7 @@ import { INVOICE_SCHEMA, task } from '../../test/people.ts';
 import { detail, freshInbox, showInbox } from './inbox-page.tsx';
 
 beforeEach(freshInbox);
-afterEach(() => { cleanup(); window.location.hash = ''; });
+afterEach(() => { vi.useRealTimers(); cleanup(); window.location.hash = ''; });
 const main = () => document.querySelector('.ib-act .btn.pri')?.textContent;
 
 it('says what the author wrote where a pattern does not fit, never the expression', async () => {
@@ -126,4 +126,28 @@ it('what was found in the input before says nothing of one that is taken as a wh
   await waitFor(() => expect(host.calls('task_check').at(-1)).toMatchObject({ correctedInput: { supplierId: 'S-2041' } }));
   answer({ valid: true, violations: [], patch: [] });
   expect(await within(box).findByText('Valid for this step')).toBeTruthy();
+});
+
+it('a row names its group, an escalation beside the time that is left, and its iteration as a word of its own', async () => {
+  await showInbox('#/inbox', [task(1, { title: 'A', escalationLevel: 1, path: 'each[3]' }), task(2, { title: 'B', candidateGroups: [] }), task(3, { title: 'C', assignee: 'user:ada' })]);
+  const cells = async (title: string) => within((await screen.findByText(title, { selector: '[role=row] b *' })).closest('[role=row]') as HTMLElement).getAllByRole('gridcell').map((one) => one.textContent);
+  const [, , due, where, whose] = await cells('A');
+  expect([due, where, whose]).toEqual(['50 minescalated', 'Invoice intake, Fetch supplier iteration 4', 'For group accounts-payable']);
+  expect((await cells('B')).slice(2)).toEqual(['53 min', 'Invoice intake, Fetch supplier', 'unclaimed']);
+  expect((await cells('C'))[4]).toBe('ada');
+});
+
+it('counts the seconds of a row down in its last minute', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  // No clock of the window has stood at this time before.
+  vi.setSystemTime(Date.now() + 60_000);
+  const end = (ms: number) => new Date(Date.now() + ms).toISOString();
+  await showInbox('#/inbox', [task(1, { title: 'A', expiresAt: end(58_500) }), task(2, { title: 'B', expiresAt: end(10 * 60_000 + 500) })]);
+  const list = await screen.findByRole('grid');
+  const left = () => within(list).getAllByText(/^\d+ (s|min)$/).map((one) => one.textContent);
+  await waitFor(() => expect(left()).toEqual(['58 s', '10 min']));
+  act(() => { vi.advanceTimersByTime(1_000); });
+  expect(left()).toEqual(['57 s', '9 min']);
+  act(() => { vi.advanceTimersByTime(2_000); });
+  expect(left()).toEqual(['55 s', '9 min']);
 });

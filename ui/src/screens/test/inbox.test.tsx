@@ -10,6 +10,7 @@ import { sendNow, useSends } from '../../features/inbox/sending.ts';
 import { unseen } from '../../features/inbox/unseen.ts';
 import { formSchema, inferSchema, wholeMasks } from '../../features/inbox/schema.ts';
 import { bucketOf, dueOf, entriesOf } from '../../features/inbox/words.ts';
+import { formatTime } from '../../i18n/index.ts';
 import { someTasks, task, type PeopleHost } from '../../test/people.ts';
 import { detail, freshInbox, key, showInbox } from './inbox-page.tsx';
 
@@ -344,11 +345,29 @@ describe('many at once (D2.7)', () => {
     expect(await screen.findByText('13 fit')).toBeTruthy();
     expect(screen.getByText('1 does not, left in the inbox')).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: /Correct and retry: 13/ }));
-    host.tasks.set('task-7', { ...task(7), state: 'done', decidedBy: 'user:grace' });
+    const at = '2026-11-22T09:05:00.000Z';
+    host.tasks.set('task-7', { ...task(7), state: 'done', decidedBy: 'user:grace', decidedAt: at });
     await flush();
-    expect(await screen.findByText('12 of 13 tasks decided; the others were not:')).toBeTruthy();
+    const told = await screen.findByText('12 of 13 tasks decided; the others were not:');
+    const strip = told.closest<HTMLElement>('[role=status]');
+    expect(within(strip as HTMLElement).getByRole('list').textContent).toBe(`Supplier number not found: grace decided it at ${formatTime(at)}, before you.`);
+    // Not all is well: no green tick.
+    expect([strip?.querySelector('.c-ok'), strip?.querySelector('.c-wait') !== null]).toEqual([null, true]);
     // In parts of one batch.
     expect(host.calls('task_complete_many')).toMatchObject([{ action: 'correct', patch: [{ path: '/supplierId' }] }, { action: 'correct', patch: [{ path: '/supplierId' }] }]);
+  });
+  it('has a green tick when none was refused', async () => {
+    await show('#/inbox/task-0');
+    await detail();
+    await screen.findByRole('button', { name: /Other path/ });
+    key('x');
+    key('J', { shiftKey: true });
+    await screen.findByRole('heading', { name: '2 tasks with the same failure' });
+    key('a');
+    await waitFor(() => expect(useSends.getState().sends).toHaveLength(1));
+    await flush();
+    const strip = (await screen.findByText('All 2 tasks decided')).closest('[role=status]');
+    expect([strip?.querySelector('.c-ok') !== null, strip?.querySelector('.c-wait')]).toEqual([true, null]);
   });
   it('takes one decision for what was chosen with x and shift j', async () => {
     await show('#/inbox/task-0');
