@@ -217,6 +217,19 @@ describe('palette', () => {
     await waitFor(() => expect(window.location.hash).toBe('#/catalog'));
   });
 
+  it('marks letters that are not seen in names, in what is read aloud, too', async () => {
+    const HOSTILE = 'Pay \u202egnp.exe';
+    const { workflow_list: workflows, sample_list: samples } = host.handlers;
+    host.handlers.workflow_list = async (payload) => (await workflows?.(payload) ?? []).map((one, n) => (n === 0 ? { ...one, name: HOSTILE } : one));
+    host.handlers.sample_list = async (payload) => (await samples?.(payload) ?? []).map((one, n) => (n === 0 ? { ...one, title: HOSTILE } : one));
+    host.handlers.run_list = () => ({ runs: [{ ...ROWS[0], workflowName: HOSTILE } as (typeof ROWS)[number]], total: 1 });
+    await at('#/workflows');
+    fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+    fireEvent.change(await screen.findByRole('combobox', { name: /Action, step/ }), { target: { value: 'gnp' } });
+    for (const what of ['workflow', 'sample', 'run']) expect(await screen.findByRole('option', { name: new RegExp(`^Pay \\[U\\+202E\\]gnp\\.exe ?${what}`) })).toBeTruthy();
+    expect(screen.getByRole('listbox').textContent).not.toContain('\u202e');
+  });
+
   it('shows all shortcuts', async () => {
     await at('#/workflows');
     fireEvent.keyDown(document.body, { key: '?', shiftKey: true });
