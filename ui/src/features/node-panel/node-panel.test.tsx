@@ -92,6 +92,17 @@ describe('the head', () => {
     expect(screen.queryByRole('button', { name: 'Delete the step' })).toBeNull();
     expect(screen.queryByRole('button', { name: /^Add: / })).toBeNull();
   });
+  it('tells of no dragging where nothing can be changed', async () => {
+    const { unmount } = panel({ run: foldRun(FIRST_EVENTS, FIRST) });
+    expect(await screen.findAllByText(/^Drag a field/)).not.toEqual([]);
+    unmount();
+    panel({ run: foldRun(FIRST_EVENTS, FIRST), readOnly: true });
+    expect(await screen.findByText('Input', { selector: 'summary' })).toBeTruthy();
+    expect(screen.queryByText(/^Drag a field/)).toBeNull();
+    await userEvent.click(screen.getByRole('tab', { name: /^Output/ }));
+    expect(await screen.findByText(/^\d+B$/)).toBeTruthy();
+    expect(screen.queryByText(/^Drag a field/)).toBeNull();
+  });
 });
 
 describe('settings', () => {

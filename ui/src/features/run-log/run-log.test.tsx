@@ -126,6 +126,17 @@ describe('the log', () => {
     expect(screen.getByText('next call now')).toBeTruthy();
   });
 
+  it('counts down from no more than the pause itself, where the clock here stands behind', () => {
+    vi.useFakeTimers();
+    vi.setSystemTime(new Date('2026-11-21T22:59:57.000Z'));
+    const events: RunEventLike[] = FIRST_EVENTS.slice(0, 3);
+    events.push({ ...(FIRST_EVENTS[3] as RunEventLike), payload: { attempt: 1, delayMs: 4000 } });
+    log(foldRun(events, FIRST));
+    expect(screen.getByText('next call in 4 s')).toBeTruthy();
+    act(() => { vi.advanceTimersByTime(5000); });
+    expect(screen.getByText('next call in 3 s')).toBeTruthy();
+  });
+
   it('shows events as a table with a filter, and one event whole', async () => {
     log(RUN);
     await userEvent.click(screen.getByRole('radio', { name: 'Events' }));

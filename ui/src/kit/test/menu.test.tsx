@@ -1,6 +1,7 @@
-import { act, render, screen } from '@testing-library/react';
+import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, it, vi } from 'vitest';
+import { pretendLayout } from '../../test/render.tsx';
 import { openScope, registerActions, setKeymap, type Action } from '../action.ts';
 import { ContextMenu, entriesOf } from '../menu.tsx';
 
@@ -38,4 +39,14 @@ it('a menu without a possible entry closes itself', () => {
   const close = vi.fn();
   render(<ContextMenu at={{ x: 10, y: 10 }} groups={[['none']]} label="Menu" onClose={close} />);
   expect(close).toHaveBeenCalledWith();
+});
+
+it('a menu at a point near the lower edge of the window is moved up until it is wholly seen', async () => {
+  // The window is 600 high, the menu 400: there is room for it neither below the point nor above it.
+  pretendLayout(900, 400);
+  Object.defineProperty(document.documentElement, 'clientHeight', { configurable: true, get: () => 600 });
+  undo.push(registerActions([action('a')]), () => { Reflect.deleteProperty(document.documentElement, 'clientHeight'); });
+  render(<ContextMenu at={{ x: 10, y: 300 }} groups={[['a']]} label="Menu" onClose={() => undefined} />);
+  const layer = (await screen.findByRole('menu', { name: 'Menu' })).closest<HTMLElement>('.layer');
+  await waitFor(() => expect(layer?.style.transform).toBe('translate(8px, 192px)'));
 });
