@@ -285,7 +285,7 @@ it('findings of the validator stand under their field with code and hint', () =>
 });
 
 it('beside the raw JSON a finding says its field, in a list its place from 1, and of a name that is a number the name', async () => {
-  const at = (path: string): Diagnostic => ({ code: 'X', severity: 'error', path: `/nodes/fetch/config${path}`, message: 'no', hint: '' });
+  const at = (path: string): Diagnostic => ({ code: 'MISSING_CONFIG', severity: 'error', path: `/nodes/fetch/config${path}`, message: 'no', hint: '' });
   setup({ start: { url: '', form: [{ name: 'a' }, { name: '' }], headers: { 404: 'x' } }, diagnostics: ['', '/url', '/form/1/name', '/headers/404', '/headers/a\u202eb'].map(at) });
   await userEvent.click(screen.getByRole('radio', { name: 'JSON' }));
   expect([...document.querySelectorAll('.finding')].map((one) => one.querySelector('.grow')?.firstChild?.textContent)).toEqual(['no', 'url: no', 'form › 2 › name: no', 'headers › 404: no', 'headers › a[U+202E]b: no']);
