@@ -28,3 +28,19 @@ pub(crate) type Done = Result<u8, ApiError>;
 pub(crate) fn finish(output: &Output, done: Done) -> u8 {
     done.unwrap_or_else(|error| output.error(&error))
 }
+
+/// Ctrl-C or SIGTERM. Runs stay as they stand and go on at the next start.
+async fn told_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    tokio::signal::ctrl_c().await.ok();
+}

@@ -253,34 +253,59 @@ fn one_changed_character_stops_the_run_and_is_recorded() {
     assert_eq!(summary["error"]["details"]["code"], "TOOL_SERVER_MISSING");
 }
 
-/// Fault 26: the process tree is gone when a run is cancelled, and the run has ended once.
-#[test]
-fn a_cancelled_run_leaves_no_process() {
-    let place = approved();
+/// A run that waits for a tool, and how to ask for the processes of that.
+fn waiting(place: &Box) -> std::process::Child {
     let file = place.file(
         "flow.signalbox.json",
         workflow(json!({ "call": step("waits", json!({}), json!({})) }), json!([])).to_string(),
     );
-    let mut child = place.spawn(&["run", &file.display().to_string(), "--json"]);
-    let pids = || {
-        let log = log(&place);
-        let told = log.iter().find(|entry| entry.get("child").is_some())?.clone();
-        Some([told["pid"].as_u64()?, told["child"].as_u64()?])
-    };
-    eventually("the tool waits", || pids().is_some());
-    let runs = place.run(&["runs", "list", "--json"]).json();
-    let id = runs[0]["runId"].as_str().expect("a run").to_owned();
-    assert_eq!(place.run(&["cancel", &id]).code, 0);
-    let code = child.wait().expect("it ends").code();
-    assert_eq!(code, Some(4), "cancelled");
-    for pid in pids().expect("pids") {
+    let child = place.spawn(&["run", &file.display().to_string(), "--json"]);
+    eventually("the tool waits", || pids(place).is_some());
+    child
+}
+
+/// The process of the server and its child, once a call waits there.
+fn pids(place: &Box) -> Option<[u64; 2]> {
+    let told = log(place).into_iter().find(|entry| entry.get("child").is_some())?;
+    Some([told["pid"].as_u64()?, told["child"].as_u64()?])
+}
+
+fn all_gone(place: &Box) {
+    for pid in pids(place).expect("pids") {
         eventually("its process is gone", || {
             let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
             !status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
         });
     }
+}
+
+/// Fault 26: the process tree is gone when a run is cancelled, and the run has ended once.
+#[test]
+fn a_cancelled_run_leaves_no_process() {
+    let place = approved();
+    let mut child = waiting(&place);
+    let runs = place.run(&["runs", "list", "--json"]).json();
+    let id = runs[0]["runId"].as_str().expect("a run").to_owned();
+    assert_eq!(place.run(&["cancel", &id]).code, 0);
+    let code = child.wait().expect("it ends").code();
+    assert_eq!(code, Some(4), "cancelled");
+    all_gone(&place);
     let events = place.run(&["runs", "events", &id]).lines();
     assert_eq!(events.iter().filter(|event| event["type"] == "workflow_cancelled").count(), 1);
+}
+
+/// Fault 26: neither does a program that is told to stop in the middle of a call.
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_told_to_stop_leaves_no_process() {
+    for signal in ["-INT", "-TERM"] {
+        let place = approved();
+        let mut child = waiting(&place);
+        let told = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert!(told.expect("sent").success());
+        assert_eq!(child.wait().expect("it ends").code(), Some(130), "{signal}");
+        all_gone(&place);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `run`, `resume` and `cancel`.
 
-use super::{Done, input};
+use super::{Done, input, told_to_stop};
 use crate::args::{LogLevel, Run};
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_events: bool) -> Done {
     let mut steps = Steps::default();
     let mut events = app.subscribe(&Caller::terminal(None)?, run_id.to_owned(), 0).await?;
-    let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
+    let mut interrupted = std::pin::pin!(told_to_stop());
     let mut waiting = std::pin::pin!(app.wait(run_id.to_owned()));
     let mut summary = None;
     let mut told = None;
@@ -78,7 +78,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
                 summary = Some(ended);
                 if paused { None } else { continue }
             }
-            _ = &mut interrupted => return stopped(app, output, run_id).await,
+            () = &mut interrupted => return stopped(app, output, run_id).await,
             () = tokio::time::sleep(LOOK) => {
                 let trouble = app.trouble(run_id);
                 if trouble != told {
@@ -107,7 +107,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
         Some(summary) => summary,
         None => tokio::select! {
             summary = &mut waiting => summary?,
-            _ = &mut interrupted => return stopped(app, output, run_id).await,
+            () = &mut interrupted => return stopped(app, output, run_id).await,
         },
     };
     if output.json {
@@ -144,7 +144,7 @@ pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -
     for run_id in resumed {
         tokio::select! {
             summary = app.wait(run_id.clone()) => summaries.push(summary?),
-            _ = tokio::signal::ctrl_c() => return stopped(app, output, &run_id).await,
+            () = told_to_stop() => return stopped(app, output, &run_id).await,
         }
     }
     if output.json {

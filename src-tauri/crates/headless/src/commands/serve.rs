@@ -1,6 +1,6 @@
 //! `serve`.
 
-use super::Done;
+use super::{Done, told_to_stop};
 use crate::args::{LogLevel, Serve};
 use crate::output::{OK, Output};
 use crate::server;
@@ -34,22 +34,6 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
         // After what a program that starts this one waits for.
         app.audit_to_stdout();
     }
-    bound.serve(stop()).await?;
+    bound.serve(told_to_stop()).await?;
     Ok(OK)
-}
-
-/// Ctrl-C or SIGTERM. Runs stay as they stand and go on at the next start.
-async fn stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    tokio::signal::ctrl_c().await.ok();
 }
