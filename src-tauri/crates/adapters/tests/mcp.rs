@@ -248,9 +248,8 @@ async fn silence_ends_a_call_and_its_process_with_all_children() {
     assert_eq!(stage.started(), 2);
 }
 
-#[tokio::test]
-async fn a_call_that_is_given_up_is_cancelled_and_its_process_tree_ends() {
-    let stage = Stage::new();
+/// Begins a call of a tool with a child, gives it up and waits until the server was told; the server's process and its child.
+async fn given_up(stage: &Stage) -> [u64; 2] {
     let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let tools = Arc::clone(&stage.tools);
     let waiting = tokio::spawn(async move {
@@ -261,8 +260,14 @@ async fn a_call_that_is_given_up_is_cancelled_and_its_process_tree_ends() {
     stage.until(|log| log.iter().any(|entry| entry["reason"] == "nobody waits for it any more")).await;
     let log = stage.log();
     let told = log.iter().find(|entry| entry.get("child").is_some()).expect("its pids");
-    for pid in [&told["pid"], &told["child"]] {
-        gone(pid.as_u64().expect("a pid")).await;
+    [&told["pid"], &told["child"]].map(|pid| pid.as_u64().expect("a pid"))
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_is_cancelled_and_its_process_tree_ends() {
+    let stage = Stage::new();
+    for pid in given_up(&stage).await {
+        gone(pid).await;
     }
 }
 
@@ -270,19 +275,10 @@ async fn a_call_that_is_given_up_is_cancelled_and_its_process_tree_ends() {
 #[tokio::test]
 async fn closing_waits_for_a_process_that_is_being_ended() {
     let stage = Stage::new();
-    let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
-    let tools = Arc::clone(&stage.tools);
-    let waiting = tokio::spawn(async move {
-        drop(tools.call(call("waits", json!({ "tell": true })), &Bell(sender)).await);
-    });
-    assert_eq!(heard.recv().await.expect("a notice").message, "waiting");
-    let log = stage.log();
-    let told = log.iter().find(|entry| entry.get("child").is_some()).expect("its pids");
-    waiting.abort();
-    stage.until(|log| log.iter().any(|entry| entry["reason"] == "nobody waits for it any more")).await;
+    let [server, child] = given_up(&stage).await;
     stage.tools.shut_down().await;
-    assert!(!alive(told["pid"].as_u64().expect("a pid")), "it was waited for");
-    gone(told["child"].as_u64().expect("a pid")).await;
+    assert!(!alive(server), "it was waited for");
+    gone(child).await;
 }
 
 #[tokio::test]
