@@ -90,6 +90,20 @@ test('ts_171: the three templates are in the file as the design says', async ({ 
   }
 });
 
+test('in a safe workflow "Abort the run" ends it: nobody is asked, however grave the error is', async ({ open, host }) => {
+  const grave = { type: 'flow.fail', title: 'Grave', config: { error: { type: 'LLMError', message: 'No answer', retryable: false } } };
+  const { page } = await openPart(open, host, 'Ends', { ...PART, nodes: { ...PART.nodes, fetch: grave }, edges: [{ from: 'start.success', to: 'fetch' }], layout: { start: [0, 0], fetch: [248, 0], done: [496, 0] } });
+  await pull(page, 'fetch');
+  await page.keyboard.type('abort');
+  // What is called so stands before what only speaks of it.
+  await expect(page.getByRole('option').first()).toContainText('Abort the run');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[data-node="abort_the_run"]')).toBeVisible();
+  await page.keyboard.press('F5');
+  await expect(page.locator('.wb-banners').getByRole('alert')).toContainText('No answer');
+  await expect(page.locator('.wb-status').getByText('Failed', { exact: true })).toBeVisible();
+  await shot(page, 'aborted');
+});
 test('ts_172: the offered audit step is removable, and stays away', async ({ open, host }) => {
   const { page, made } = await openPart(open, host, 'Ghost');
   await pull(page, 'fetch');

@@ -24,6 +24,8 @@ export interface Rule {
 const RETRY: Rule = { name: 'retry-if-transient', when: 'error.retryable == true && error.attempt < error.maxAttempts', action: 'retry' };
 const FIX: Rule = { name: 'auto-fix-validation', when: "error.type == 'ValidationError'", action: 'auto_fix' };
 const ASK: Rule = { name: 'ask-a-person', when: 'true', action: 'human_review' };
+/** Not `true`: a last rule that says so is the default, which asks a person about grave errors (K-06). */
+const END: Rule = { name: 'end-the-run', when: 'has(error.type)', action: 'abort' };
 const ABORT: Rule = { name: 'abort-default', when: 'true', action: 'abort' };
 
 interface Part {
@@ -80,7 +82,8 @@ function planOf(id: TemplateId, document: Workflow, origin: string): Plan {
     case 'fallback':
       return { parts: [{ type: 'data.set', title: t('canvas.template.fallbackStep') }], wires: [{ from: 0, port: 'success', to: 'next' }] };
     case 'abort':
-      return { parts: [{ type: 'flow.fail', config: { error: { message: t('canvas.template.abortMessage') } } }], wires: [] };
+      // A step that fails would be an error of its own: in a safe workflow a person would be asked about that.
+      return { parts: [{ ...handler([END]), title: t('canvas.template.abort') }], wires: [] };
   }
 }
 

@@ -58,6 +58,12 @@ describe('templates at a red port', () => {
     expect(wires(put('audit').document)).toEqual(['fetch.error>audit']);
   });
 
+  it('ends a run by a rule of its own: not by a failing step, which the policy would ask about, and not by the default', () => {
+    const { document } = put('abort');
+    expect(wires(document)).toEqual(['fetch.error>abort_the_run']);
+    expect(document.nodes['abort_the_run']).toMatchObject({ type: 'builtin.error_handler', config: { rules: [{ when: 'has(error.type)', action: 'abort' }] } });
+  });
+
   it('never lays a card on another, also a second time and where the wire was dropped', () => {
     let document = sample();
     for (const [i, id] of ([...TEMPLATES, ...TEMPLATES] as TemplateId[]).entries()) {

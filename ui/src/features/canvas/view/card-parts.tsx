@@ -69,7 +69,8 @@ export function Port({ id, port, title, shape, on }: { id: string; port: PortSpo
 /** What an unwired red port means: the workflow's policy, faintly, and one press that draws it. */
 export function PolicyStub({ from, x, y, policy, press }: { from: string; x: number; y: number; policy: string; press: boolean }) {
   const { explicit } = useCanvas();
-  const named = policy === 'safe' || policy === 'fail';
+  // A healer that gives up asks a person, whatever the policy is.
+  const named = policy === 'safe' || policy === 'fail' || policy === 'ask';
   const words = named ? t(`canvas.policy.${policy}`) : tn('canvas.policy.rules', Number(policy));
   const title = [t(`canvas.policy.explain.${named ? policy : 'rules'}`), press ? t('canvas.policy.make') : ''].join(' ').trim();
   const inner = <><Icon name={policy === 'fail' ? 'octa' : 'shield'} size={12} /><span className="cv-long">{words}</span><span className="cv-short">{policy === 'safe' ? t('canvas.safeTagShort') : words}</span></>;

@@ -135,7 +135,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
       {shape.ports.map((port) => (
         <Port key={port.id} id={id} port={port} title={title} shape={shape} on={wired.includes(port.id) || (port.id === ERROR && run?.state === 'failed')} />
       ))}
-      {red && safe && !wired.includes(red.id) && !node.errorHandling?.fallbackNodeId ? <PolicyStub from={`${id}.${red.id}`} x={red.x} y={red.y} policy={policy} press={editable && !live} /> : null}
+      {red && safe && !wired.includes(red.id) && !node.errorHandling?.fallbackNodeId ? <PolicyStub from={`${id}.${red.id}`} x={red.x} y={red.y} policy={policy} press={editable} /> : null}
     </div>
   );
 });

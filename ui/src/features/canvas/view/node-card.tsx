@@ -71,7 +71,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {shape.ports.map((port) => (
         <Port key={port.id} id={id} port={port} title={title} shape={shape} on={wired.includes(port.id) || (port.id === ERROR && run?.state === 'failed')} />
       ))}
-      {red && safe && !wired.includes(red.id) && !node.errorHandling?.fallbackNodeId ? <PolicyStub from={`${id}.${red.id}`} x={red.x} y={red.y} policy={policy} press={editable && !live && recoveryKind(node.type) === undefined} /> : null}
+      {red && safe && !wired.includes(red.id) && !node.errorHandling?.fallbackNodeId ? <PolicyStub from={`${id}.${red.id}`} x={red.x} y={red.y} policy={recoveryKind(node.type) === 'healer' ? 'ask' : policy} press={editable && recoveryKind(node.type) === undefined} /> : null}
     </div>
   );
 });

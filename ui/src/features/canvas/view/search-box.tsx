@@ -177,7 +177,7 @@ function toolRows(query: string, tools: readonly ToolEntry[], kind: NodeDescript
     const text = tool.text === undefined ? tool.server : `${tool.server}: ${tool.text}`;
     const said = query.trim().length > 2 && text.toLowerCase().includes(query.trim().toLowerCase()) ? [[text, 0.4] as const] : [];
     return {
-      points: scoreAll(query, [[tool.title ?? tool.name, 1], [tool.name, 0.95], ...said]),
+      points: scoreAll(query, [[tool.title ?? tool.name, 1], [tool.name, 0.95], [tool.server, 0.5], [`${tool.server}/${tool.name}`, 0.9], ...said]),
       row: { key: toolKey(tool), icon: kind.icon, tone: kind.category, title: tool.title ?? tool.name, text, head: query.trim() ? undefined : t('canvas.search.tools') },
     };
   });
@@ -220,7 +220,7 @@ export function AddBox({ search, document, catalog, tools, onPick, onTemplate, o
     const text = t(`canvas.template.${id}.text`);
     const points = query.trim() ? scoreAll(query, [[title, 1], [text, 0.6]]) : 1;
     return points > 0 ? [{ points, row: { key: `template:${id}`, icon: '', tone: '', title, text, lead: <Icon name={TEMPLATE_ICON[id]} />, art: <TemplateArt id={id} /> } }] : [];
-  }).map(({ row }) => row)), [search.from, red, document, catalog, query]);
+  }).toSorted((a, b) => b.points - a.points).map(({ row }) => row)), [search.from, red, document, catalog, query]);
   const preview = useCallback((key: string) => onPreview(templateOf(key)), [onPreview]);
   const name = source ? titleOf(source, catalog.get(source.type)) : target ? titleOf(target, catalog.get(target.type)) : '';
   const hint = search.edge ? t('canvas.search.wire') : source ? t(red ? 'canvas.search.error' : 'canvas.search.after', { name }) : target ? t('canvas.search.before', { name }) : '';
