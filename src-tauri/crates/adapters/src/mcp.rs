@@ -48,7 +48,16 @@ use trees::Trees;
 pub trait ServerBook: Send + Sync {
     /// How a server is started or reached; fails when there is none, or nobody approved it as it is defined now.
     async fn server(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure>;
-    /// Whether a server's tools (as [`McpTools::inspect`] tells them) are those that were approved; what a person says of them.
+    /// What a person says of these tools, when they are the approved ones; `None` when they are not. Keeps nothing: a list that was
+    /// asked for long ago says nothing of what the server is now.
+    async fn approved(
+        &self,
+        name: &str,
+        definition: &ToolServerDefinition,
+        seen: Arc<Inspection>,
+    ) -> Result<Option<ToolWords>, ToolFailure>;
+    /// Whether a server's tools (as [`McpTools::inspect`] tells them) are those that were approved; what a person says of them. Others
+    /// are kept as what the server is now, and block it.
     async fn admit(
         &self,
         name: &str,
@@ -232,14 +241,15 @@ impl Inner {
                 && link.goes_with_who_is_signed_in().await
                 && let Some(used) = Held::new(link)
             {
-                match used.look_again().await {
-                    Ok(()) => {
-                        // What was approved may have been taken back meanwhile.
-                        let words = self.admit(name, &used).await?;
-                        return Ok((used, words));
-                    }
+                let words = match used.look_again().await {
+                    Ok(()) => self.book.approved(name, used.definition(), used.inspection()).await?,
                     // It ended without a word; a new one may do.
-                    Err(_) => used.retire(),
+                    Err(_) => None,
+                };
+                match words {
+                    Some(words) => return Ok((used, words)),
+                    // Something else was approved meanwhile, or taken back: what the server is now is told by a new connection.
+                    None => used.retire(),
                 }
             }
             if let Some(old) = held.take() {

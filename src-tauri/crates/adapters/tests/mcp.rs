@@ -30,11 +30,24 @@ impl ServerBook for Book {
     async fn server(&self, _name: &str) -> Result<ToolServerDefinition, ToolFailure> {
         Ok(self.definition.clone())
     }
-    async fn admit(&self, _: &str, _: &ToolServerDefinition, seen: Arc<Inspection>) -> Result<ToolWords, ToolFailure> {
+    async fn approved(
+        &self,
+        _: &str,
+        _: &ToolServerDefinition,
+        seen: Arc<Inspection>,
+    ) -> Result<Option<ToolWords>, ToolFailure> {
         match &*self.approved.lock().expect("lock") {
-            Some(approved) if *approved != seen.tools => Err(refused()),
-            _ => Ok(ToolWords::new()),
+            Some(approved) if *approved != seen.tools => Ok(None),
+            _ => Ok(Some(ToolWords::new())),
         }
+    }
+    async fn admit(
+        &self,
+        name: &str,
+        definition: &ToolServerDefinition,
+        seen: Arc<Inspection>,
+    ) -> Result<ToolWords, ToolFailure> {
+        self.approved(name, definition, seen).await?.ok_or_else(refused)
     }
 }
 
@@ -354,6 +367,24 @@ async fn one_changed_character_keeps_a_server_from_being_called() {
     stage.call("changes", json!({})).await.expect("an answer");
     assert_eq!(stage.fault("echo", json!({ "text": "y" })).await, ToolFault::NotApproved);
     assert!(!stage.log().iter().any(|entry| entry["called"] == "echo" && entry["arguments"]["text"] == "y"));
+}
+
+/// A connection that is open still has the list of before: what a person approved since is asked for by a new one.
+#[tokio::test]
+async fn what_was_approved_anew_is_called_although_an_older_connection_is_open() {
+    let stage = Stage::new();
+    let approve = async || {
+        let seen = stage.tools.inspect("one", &stage.book.definition).await.expect("its tools");
+        *stage.book.approved.lock().expect("lock") = Some(seen.tools.clone());
+    };
+    approve().await;
+    stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+    std::fs::write(stage.folder.path().join("text"), "Says what it is told!").expect("written");
+    approve().await;
+    let begun = stage.started();
+    stage.call("echo", json!({ "text": "y" })).await.expect("an answer");
+    stage.call("echo", json!({ "text": "z" })).await.expect("an answer");
+    assert_eq!(stage.started(), begun + 1, "one new connection, which stays");
 }
 
 #[tokio::test]

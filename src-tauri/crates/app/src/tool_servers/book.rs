@@ -45,22 +45,32 @@ impl ToolBook {
         }
     }
 
+    /// What was approved, when it is exactly this and nothing blocks the server.
+    fn as_approved(
+        &self,
+        name: &str,
+        definition: &ToolServerDefinition,
+        found: &Inspection,
+    ) -> Result<Option<ToolWords>, ToolFailure> {
+        let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
+        let approved = row.filter(|row| row.blocked.is_none()).as_ref().and_then(Approved::of);
+        let hash = approval::hash(&json!(definition), &found.tools);
+        Ok(approved.filter(|approved| approved.hash == hash).map(|approved| approved.words))
+    }
+
     fn compare(
         &self,
         name: &str,
         definition: &ToolServerDefinition,
         found: &Inspection,
     ) -> Result<ToolWords, ToolFailure> {
+        if let Some(words) = self.as_approved(name, definition, found)? {
+            return Ok(words);
+        }
         let kept = json!(definition);
         let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
         let hash = approval::hash(&kept, &found.tools);
-        let approved = row.as_ref().and_then(Approved::of);
-        let is_as_approved = approved.as_ref().is_some_and(|approved| approved.hash == hash);
-        if let Some(approved) = approved.filter(|_| is_as_approved)
-            && row.is_some_and(|row| row.blocked.is_none())
-        {
-            return Ok(approved.words);
-        }
+        let is_as_approved = row.as_ref().and_then(Approved::of).is_some_and(|approved| approved.hash == hash);
         let (now, tools) = (self.clock.now_ms(), found.tools.clone());
         let written = self.store.tool_server_change(name, move |row| {
             let mut row = match row {
@@ -89,6 +99,16 @@ impl ServerBook for BookOnThread {
     async fn server(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure> {
         let (book, name) = (Arc::clone(&self.0), name.to_owned());
         tokio::task::spawn_blocking(move || book.look(&name)).await.unwrap_or_else(|_| Err(closing()))
+    }
+    async fn approved(
+        &self,
+        name: &str,
+        definition: &ToolServerDefinition,
+        seen: Arc<Inspection>,
+    ) -> Result<Option<ToolWords>, ToolFailure> {
+        let (book, name, definition) = (Arc::clone(&self.0), name.to_owned(), definition.clone());
+        let looked = tokio::task::spawn_blocking(move || book.as_approved(&name, &definition, &seen));
+        looked.await.unwrap_or_else(|_| Err(closing()))
     }
     async fn admit(
         &self,
