@@ -247,6 +247,7 @@ impl App {
         // What was sealed since is no part of the verdict, and is known all the same.
         if let Some(sealed) = &state.checkpoint {
             verdict.last_checkpoint = Some(checkpoint_of(sealed));
+            verdict.signed = keys(&state).iter().any(|key| sealed.is_signed_by(key));
             verdict.unsealed_tail = state.head.size.saturating_sub(sealed.checkpoint.size);
         }
         let (key, unsigned) = self.signer_now();

@@ -120,6 +120,9 @@ fn several_tasks_are_answered_each_for_itself() {
     assert_eq!(place.ok("audit_verify", json!({}))["state"], "intact");
     let exported = place.ok("audit_export", json!({ "format": "csv", "query": "event:HITL_COMPLETED" }));
     assert_eq!((exported["entries"].as_u64(), exported["bytesBase64"].is_string()), (Some(3), true));
+    // The export sealed what was there; that is said of the checkpoint, whatever was verified before.
+    let status = place.ok("audit_status", json!({}));
+    assert!(status["lastCheckpoint"].is_object() && status["signed"] == true, "{status}");
     let left = std::fs::read_dir(place.app.data_dir().join("exports")).expect("a folder").count();
     assert_eq!(left, 0, "what was read back is not kept");
 }
