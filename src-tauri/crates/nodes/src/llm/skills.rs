@@ -3,6 +3,7 @@
 
 use super::offer;
 use crate::file_error;
+use signalbox_engine::catalog::nearest;
 use signalbox_engine::effect::Call;
 use signalbox_model::NodeFailure;
 use signalbox_ports::World;
@@ -73,7 +74,11 @@ pub async fn troubles(
     for name in names {
         let why = match there.iter().find(|(known, _)| known == name) {
             Some((_, path)) => read(workflow_id, world, path).await.err().map(|failure| failure.message),
-            None => Some(format!("The folder '{folder}' has no Markdown file of this name")),
+            None => {
+                let near = nearest(name, there.iter().map(|(known, _)| known.as_str()));
+                let meant = near.map(|near| format!(". Did you mean '{near}'?")).unwrap_or_default();
+                Some(format!("The folder '{folder}' has no Markdown file of this name{meant}"))
+            }
         };
         troubles.extend(why.map(|why| (name.to_owned(), why)));
     }
@@ -101,6 +106,9 @@ pub(super) async fn read(workflow_id: &str, world: &World, path: &str) -> Result
     let bytes = bytes.map_err(|error| file_error::file_failure(error, path))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| NodeFailure::validation("INPUT_INVALID", format!("'{path}' is no text")).detail("path", path))?;
+    if text.trim().is_empty() {
+        return Err(NodeFailure::validation("INPUT_INVALID", format!("'{path}' is empty")).detail("path", path));
+    }
     // Whoever cuts it would leave half a secret that nobody knows any more.
     Ok(world.secrets.scrubber().text(&text).into_owned())
 }
