@@ -459,6 +459,7 @@ export const inbox = {
   'inbox.unknownError': 'It was refused without a reason.',
   'inbox.manyDone.one': '{n} task decided',
   'inbox.manyDone.other': 'All {n} tasks decided',
+  'inbox.leavesChanges': 'What you changed in the form is not sent.',
   'inbox.manySoFar': '{ok} of {n} tasks decided.',
   'inbox.manyPartGone': '{ok} of {n} tasks decided; the others were not:',
   'inbox.answeredBy': '{who} decided it before you.',

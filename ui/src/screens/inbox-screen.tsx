@@ -355,7 +355,7 @@ function Opened({ task, me, mayDecide, hooks, unseen, onDecided, onChoose, onCho
     const budgetMicros = action === 'retry' && work.budget !== undefined ? microsOf(work.budget) : undefined;
     queueSend({
       taskIds: [task.id], title: task.title, action, notes: work.notes, revision: task.revision,
-      ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }), ...(task.reason === 'tool_call' ? { tool: true } : {}), ...(task.reason === 'tool_call' && action === 'approve' ? { toolGrant: toolGrant ?? 'once' } : {}),
+      ...(takesInput(action) ? { correctedInput: work.value === undefined ? null : work.value } : {}), ...(targetNodeId ? { targetNodeId } : {}), ...(budgetMicros === undefined ? {} : { budgetMicros }), ...(work.changed && !takesInput(action) ? { leavesChanges: true } : {}), ...(task.reason === 'tool_call' ? { tool: true } : {}), ...(task.reason === 'tool_call' && action === 'approve' ? { toolGrant: toolGrant ?? 'once' } : {}),
     }, { holdsSecret: holdsSecret(asSchema(task.schema)) });
     onDecided(task);
   };

@@ -211,7 +211,7 @@ function ActionBar(props: DetailProps) {
   if (send && send.state !== 'failed' && send.state !== 'held') {
     return (
       <footer className="ib-act">
-        <span className="row c-person"><Icon name="send" />{send.tool ? sentText(send) : actionOn(task, send.action)}</span><span className="t2">{t(`inbox.send.${send.state}`)}</span>
+        <span className="row c-person"><Icon name="send" />{send.tool || send.budgetMicros !== undefined ? sentText(send) : actionOn(task, send.action)}</span><span className="t2">{t(`inbox.send.${send.state}`)}</span>
         <span className="grow" />
         {send.state === 'waiting' ? <Button icon="undo" keys="Mod+Z" onClick={onUndo}>{t('inbox.undo')}</Button> : null}
       </footer>

@@ -41,6 +41,8 @@ export interface Send {
   /** With an approval of a call of a tool: how far it goes. */
   toolGrant?: 'once' | 'run';
   notes?: string;
+  /** What the person had changed in the form is not part of it. */
+  leavesChanges?: true;
   revision?: number;
   sendAt: number;
   /** `held`: found after a restart; a person says whether it still holds. */

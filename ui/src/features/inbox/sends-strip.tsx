@@ -52,6 +52,7 @@ function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: 
       <Icon name={look.icon} className={look.color} />
       <div className="grow col">
         <b className="row gap1"><span className="nw">{what}</span>{many ? null : <span className="grow t2 ib-send-title"><SafeText line text={isBatch(send) && first !== undefined ? titleOf(first) : send.title} /></span>}</b>
+        {send.leavesChanges && (send.state === 'waiting' || send.state === 'held') ? <span className="s c-wait">{t('inbox.leavesChanges')}</span> : null}
         {send.state === 'waiting' ? <span className="s t2" aria-hidden="true">{t('inbox.sendIn', { n: Math.max(1, Math.ceil(leftOf(send.sendAt, now) / 1000)) })}</span> : null}
         {send.state === 'waiting' ? <span className="vh">{t('inbox.sendSoon')}</span> : null}
         {send.state === 'sending' ? (send.taskIds.length > PART ? <Progress send={send} /> : <span className="s t2">{t('inbox.sending')}</span>) : null}

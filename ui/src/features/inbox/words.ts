@@ -2,7 +2,7 @@
 
 import { pointerParts } from '../../api/json.ts';
 import { partsOf } from '../../api/run-paths.ts';
-import { formatDateTime, formatNumber, formatPerson, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
+import { formatDateTime, formatMoney, formatNumber, formatPerson, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import type { IconName, Signal } from '../../kit/index.ts';
 import { asksForMore } from './budget.ts';
 import type { Send } from './sending.ts';
@@ -20,12 +20,13 @@ export const actionText = (action: TaskAction): string => t(`inbox.action.${acti
 export const actionOn = (task: Pick<TaskRow, 'kind'>, action: TaskAction): string => (task.kind === 'pause' && action === 'submit' ? t('inbox.action.resume') : actionText(action));
 export const doneText = (action: string): string => (isAction(action) ? t(`inbox.did.${action}`) : action);
 
-type Said = Pick<Send, 'action' | 'tool' | 'toolGrant'>;
+type Said = Pick<Send, 'action' | 'tool' | 'toolGrant' | 'budgetMicros'>;
 /** What a call of a tool is decided to be: once and for the rest of the run are two things. */
 const grantOf = ({ action, toolGrant }: { action: string; toolGrant?: string | undefined }): 'once' | 'run' | 'reject' | undefined =>
   (action === 'reject' ? 'reject' : action !== 'approve' ? undefined : toolGrant === 'run' ? 'run' : 'once');
 /** A decision on its way, as its button says it. */
 export function sentText(send: Said): string {
+  if (send.budgetMicros !== undefined) return t('inbox.budget.retry', { amount: formatMoney(send.budgetMicros) });
   const grant = send.tool ? grantOf(send) : undefined;
   return grant === undefined ? actionText(send.action) : t(grant === 'run' ? 'inbox.tool.forRun' : grant === 'once' ? 'inbox.tool.approve' : 'inbox.tool.reject');
 }

@@ -47,6 +47,8 @@ describe('n_09 what is offered', () => {
     await userEvent.type(within(box).getByRole('textbox', { name: 'How much more it may spend' }), '0.5');
     fireEvent.click(within(box).getByRole('button', { name: /Approve 0.50 more, try again/ }));
     expect(sends()).toMatchObject([{ action: 'retry', budgetMicros: 500_000 }]);
+    // What is on its way says the amount, too.
+    expect(within(await screen.findByRole('region', { name: 'Decisions on their way' })).getByText('Approve 0.50 more, try again')).toBeTruthy();
   });
   it('is nothing when somebody has raised the budget: a press tries again as it is', async () => {
     await showInbox('#/inbox/task-1', [usedUp(1, 'day')]);
