@@ -75,7 +75,7 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
     await page.goto(`${page.url().split('#')[0] ?? ''}#/inbox`);
     await page.getByRole('row', { name: /budget of this run is used up/ }).click();
     const task = page.getByRole('region', { name: 'Task' });
-    await expect(task.getByText('The budget of this run is used up: 2 of 1.5 are spent. Approve more, or raise the budget').first()).toBeVisible();
+    await expect(task.getByText('The budget of this run is used up: 2.00 of 1.50 are spent. Approve more, or raise the budget').first()).toBeVisible();
     const more = task.getByRole('textbox', { name: 'How much more it may spend' });
     await expect(more).toHaveValue('1.50');
     await more.fill('no');

@@ -205,6 +205,7 @@ export const panel = {
   'error.retries': 'Retries',
   'error.success': 'success',
   'error.thenPolicyFail': 'then the run ends (fail policy)',
+  'error.thenPolicyFailAsks': 'then the run ends; from “{level}” on a person is asked (fail policy)',
   'error.thenPolicyFailFallback': 'then {name} takes over (fail policy)',
   'error.thenPolicyRules.one': "then the workflow's {n} rule",
   'error.thenPolicyRules.other': "then the workflow's {n} rules",

@@ -15,14 +15,11 @@ pub fn micros(units: f64) -> Option<u64> {
     (micros > 0 || units == 0.0).then_some(micros)
 }
 
-/// Millionths as people read them: `2`, `0.0061`.
+/// Millionths as people read them, with hundredths always: `2.00`, `0.0061`.
 pub fn words(micros: u64) -> String {
     let (units, rest) = (micros / 1_000_000, micros % 1_000_000);
     let places = format!("{rest:06}");
-    match places.trim_end_matches('0') {
-        "" => units.to_string(),
-        places => format!("{units}.{places}"),
-    }
+    format!("{units}.{:0<2}", places.trim_end_matches('0'))
 }
 
 #[cfg(test)]

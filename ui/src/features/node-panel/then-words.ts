@@ -44,8 +44,9 @@ export function thenOf(document: Workflow, nodeId: string, catalog?: readonly No
       box: fallback ?? t('error.policy'), wired: false,
     };
   }
+  const level = document.nodes[nodeId]?.errorHandling?.humanReviewThreshold;
   return {
-    text: fallback === undefined ? t('error.thenPolicyFail') : t('error.thenPolicyFailFallback', { name: fallback }),
+    text: fallback === undefined ? (level === undefined ? t('error.thenPolicyFail') : t('error.thenPolicyFailAsks', { level: t(`threshold.${level as 'ERROR'}`) })) : t('error.thenPolicyFailFallback', { name: fallback }),
     box: fallback ?? t('error.policy'), wired: false,
   };
 }
