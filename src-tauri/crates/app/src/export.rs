@@ -12,7 +12,7 @@ use crate::people::signed;
 use crate::profile::Hiding;
 use crate::router::Caller;
 use serde_json::{Value, json};
-use signalbox_model::text::seen_json;
+use signalbox_model::text::{one_line, seen_json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::line::Line;
 use signalbox_store::audit::verify::Row;
@@ -40,6 +40,14 @@ pub(crate) struct Exported {
     pub(crate) seq: u64,
     /// Ends of the chain that were found missing.
     pub(crate) missing: Vec<MissingEnd>,
+}
+
+/// Which entries a pack holds.
+struct Chosen {
+    /// All of the log.
+    whole: bool,
+    /// What chose them, in words, where they are neither that nor whole runs.
+    query: Option<String>,
 }
 
 /// The thread that reads them, and whether it could.
@@ -151,6 +159,11 @@ impl App {
             query.run.clone_from(&what.run_id);
         }
         let whole = query == AuditQuery::default();
+        let of_runs = AuditQuery { run: query.run.clone(), ..AuditQuery::default() };
+        // The words of a query name people and texts: an export that hides those hides it, too.
+        let chosen = what.query.as_deref().map(str::trim).filter(|_| query != of_runs);
+        let chosen = chosen
+            .map(|text| if hiding.is_full() { one_line(text) } else { "a query that the profile hides".to_owned() });
         let (rows, reading) = self.stream(query)?;
         let rows = rows.into_iter();
         let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
@@ -159,7 +172,9 @@ impl App {
             counter.fetch_add(1, Ordering::Relaxed);
         });
         match what.format {
-            ExportFormat::Pack => self.pack(file, out, rows, whole, hiding, missing.to_vec())?,
+            ExportFormat::Pack => {
+                self.pack(file, out, rows, Chosen { whole, query: chosen }, hiding, missing.to_vec())?
+            }
             ExportFormat::Csv => {
                 let unread = Unread::default();
                 csv(out, shown(rows, hiding, &unread)).map_err(cannot_write(file))?;
@@ -197,10 +212,11 @@ impl App {
         file: &Path,
         out: impl Write + Seek,
         rows: impl Iterator<Item = Row>,
-        whole: bool,
+        chosen: Chosen,
         hiding: Hiding,
         missing: Vec<MissingEnd>,
     ) -> ApiResult<()> {
+        let Chosen { whole, query } = chosen;
         let checkpoints = self.store.audit_checkpoints()?;
         let size = checkpoints.last().map_or(0, |sealed| sealed.checkpoint.size);
         let keys = keys(&self.store.audit_state()?);
@@ -220,7 +236,7 @@ impl App {
         let profile = hiding.stated();
         // The place of an entry that is shown in part stands on its proof.
         if whole && hiding.is_full() {
-            let contents = pack::Contents { rows, checkpoints, proofs: Vec::new(), profile, missing, keys };
+            let contents = pack::Contents { rows, checkpoints, proofs: Vec::new(), profile, query, missing, keys };
             let mut out = pack::write(out, contents).map_err(write)?;
             return out.flush().map_err(cannot_write(file));
         }
@@ -259,7 +275,7 @@ impl App {
         });
         let unread = Unread::default();
         let rows = shown(rows, hiding, &unread);
-        let contents = pack::Contents { rows, checkpoints, proofs, profile, missing, keys };
+        let contents = pack::Contents { rows, checkpoints, proofs, profile, query, missing, keys };
         let mut out = pack::write(out, contents).map_err(write)?;
         out.flush().map_err(cannot_write(file))?;
         if let Some(why) = failed.take() {

@@ -62,6 +62,9 @@ pub struct Manifest {
     pub entries: u64,
     /// Those of them that are shown in part.
     pub shown: u64,
+    /// What chose the entries, where that is neither all of the log nor whole runs: then runs may be here in part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
     /// Ends of the log that were found missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<MissingEnd>,
@@ -78,6 +81,8 @@ pub struct Contents<R, P> {
     pub proofs: P,
     /// What is shown of the entries.
     pub profile: Profile,
+    /// What chose the rows; `None` when they are all of the log, or whole runs.
+    pub query: Option<String>,
     /// Ends of the log that are known to be missing, and those that were accepted.
     pub missing: Vec<MissingEnd>,
     /// The log's key first, then earlier keys that signed something in the pack. Empty when there is none.
@@ -121,7 +126,8 @@ pub fn write<W: Write + Seek>(
     let mut zip = zip::ZipWriter::new(out);
     zip.start_file(FILES[0], options)?;
     let Profile { name: profile, hides } = contents.profile;
-    let mut manifest = Manifest { version: 1, profile, hides, entries: 0, shown: 0, missing: contents.missing };
+    let (query, missing) = (contents.query, contents.missing);
+    let mut manifest = Manifest { version: 1, profile, hides, entries: 0, shown: 0, query, missing };
     for row in contents.rows {
         if failed.is_set() {
             break;
@@ -174,6 +180,11 @@ fn readme(manifest: &Manifest, last: &SignedCheckpoint, key: Option<&PublicKey>)
         .replace("{time}", &this.timestamp)
         .replace("{key}", &fingerprint)
         .replace("{missing}", &missing_in_words(&manifest.missing))
+        // At last: it is somebody's text.
+        .replace(
+            "{query}",
+            &manifest.query.as_ref().map_or_else(String::new, |query| format!("  chosen by       {query}\n")),
+        )
 }
 
 /// A part of the read-me; nothing when no end is missing.
@@ -199,6 +210,9 @@ pub struct PackResult {
     /// The profile that the pack says it was made with; `None` in packs of before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
+    /// What the pack says chose its entries: runs may be in it in part, and that does not break it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
     /// Ends of the log that the pack says were found missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<MissingEnd>,

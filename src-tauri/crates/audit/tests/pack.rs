@@ -171,6 +171,7 @@ fn shown(log: &Log, pick: impl Fn(&Row) -> bool, signer: &Signer) -> Vec<u8> {
         checkpoints: log.checkpoints.clone(),
         proofs: rows().map(|row| tree.inclusion(row.seq, size).unwrap()),
         profile: Profile { name: "partner".into(), hides: vec!["/metadata".into()] },
+        query: None,
         missing: Vec::new(),
         keys: vec![signer.public_key()],
     };
@@ -297,6 +298,51 @@ fn what_is_left_out_of_a_pack_shows() {
     assert_eq!(kind(&edit("checkpoints.jsonl", &less)), Kind::Missing);
 }
 
+/// What a query found may be a part of a run: that is said, and is no fault. A pack that names no query holds its runs whole.
+#[test]
+fn a_pack_of_what_a_query_found_holds_runs_in_part() {
+    let (dir, log) = (tempfile::tempdir().unwrap(), common::log("log-1", 35, &[35], None));
+    let (tree, size) = (tree(&log), log.checkpoints[0].checkpoint.size);
+    let packed = |query: Option<&str>, pick: &dyn Fn(&Row) -> bool| {
+        let rows: Vec<Row> = log.rows.iter().filter(|row| pick(row)).cloned().collect();
+        let contents = Contents {
+            proofs: rows.iter().map(|row| tree.inclusion(row.seq, size).unwrap()).collect::<Vec<_>>(),
+            rows,
+            checkpoints: log.checkpoints.clone(),
+            profile: Profile::default(),
+            query: query.map(str::to_owned),
+            missing: Vec::new(),
+            keys: Vec::new(),
+        };
+        write(Cursor::new(Vec::new()), contents).unwrap().into_inner()
+    };
+    let ends = |row: &Row| row.text.contains("WORKFLOW_COMPLETED");
+    let told = packed(Some("event:WORKFLOW_COMPLETED"), &ends);
+    let found = check(&told, None, &[]);
+    assert!(found.is_intact(), "{}", found.verdict);
+    assert_eq!(found.query.as_deref(), Some("event:WORKFLOW_COMPLETED"));
+    assert!(
+        found.runs.iter().all(|run| run.complete == Some(false) && run.entry_count > Some(run.entries)),
+        "{found:?}"
+    );
+    let readme = unzip(&told).remove(5).1;
+    assert!(readme.contains("  chosen by       event:WORKFLOW_COMPLETED\n"), "{readme}");
+    let (code, text) = python(&file(&dir, "query.zip", &told), None);
+    assert!(code == Some(0) && text.contains("\"query\""), "{text}");
+
+    let silent = packed(None, &ends);
+    assert_eq!(kind(&check(&silent, None, &[])), Kind::Missing);
+    assert_eq!(python(&file(&dir, "silent.zip", &silent), None).0, Some(1));
+    let whole = check(&packed(None, &|_| true), None, &[]);
+    assert!(whole.is_intact() && whole.query.is_none());
+    // Whatever was chosen, what it holds is held against the log.
+    let changed: Vec<_> = unzip(&told)
+        .into_iter()
+        .map(|(name, text)| (name, text.replacen("\"entryCount\":10", "\"entryCount\":11", 1)))
+        .collect();
+    assert_eq!(kind(&check(&zipped(&changed), None, &[])), Kind::Modified);
+}
+
 /// ADR 77: a pack is what it proves, and says that an end of its log was found missing; so do both verifiers.
 #[test]
 fn a_pack_of_a_log_whose_end_was_missing_says_so() {
@@ -328,6 +374,7 @@ fn a_pack_of_a_log_whose_end_was_missing_says_so() {
         checkpoints: log.checkpoints.clone(),
         proofs: Vec::new(),
         profile: Profile::default(),
+        query: None,
         missing: missing.clone(),
         keys: Vec::new(),
     };
@@ -486,6 +533,7 @@ fn a_pack_for_which_there_is_no_room_says_so() {
             checkpoints: log.checkpoints.clone(),
             proofs: Vec::new(),
             profile: Profile::default(),
+            query: None,
             missing: Vec::new(),
             keys: Vec::new(),
         };

@@ -371,7 +371,10 @@ impl Tried {
             } else if trial.fits == 0 && trial.whole && refuses_to_retry(&trial.compared, &rule.when) {
                 found.push((
                     i,
-                    format!("The rule '{}' never fits: a ValidationError is not retryable", rule.name),
+                    format!(
+                        "The rule '{}' never fits: a ValidationError is not retryable, unless a Fail step says so",
+                        rule.name
+                    ),
                     "Leave out the test of error.retryable".to_owned(),
                 ));
             } else if trial.fits == 0 && trial.whole {

@@ -301,6 +301,15 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
         assert_eq!(found.json()["broken"]["acceptable"], true);
         paused(&place);
     }
+    // What a query found is proved, too, and says what it is; a profile hides the words of the query.
+    for (profile, words) in [("full", "event:WORKFLOW_COMPLETED"), ("minimal", "a query that the profile hides")] {
+        let query = ["--query", "event:WORKFLOW_COMPLETED", "--profile", profile];
+        let told = place.run(&[&["audit", "export", "--out", "ends.zip"], &query[..]].concat());
+        assert_eq!(told.code, 0, "{}{}", told.out, told.err);
+        let told = place.run(&["audit", "verify", "ends.zip"]);
+        assert!(told.code == 0 && told.out.contains(words), "{profile}: {}{}", told.out, told.err);
+        std::fs::remove_file(place.dir.path().join("ends.zip")).expect("removed");
+    }
     let failed = place.run(&["audit", "list", "--query", "event:AUDIT_VERIFY_FAILED", "--json"]).json();
     assert_eq!(failed.as_array().map(Vec::len), Some(1), "once per finding: {failed}");
     // ADR 77: what is exported then says so, in the answer and in the pack; both verifiers pass it on.

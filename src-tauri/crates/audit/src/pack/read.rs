@@ -84,7 +84,10 @@ pub fn verify_from<R: Read + Seek>(
             }
         }
     };
-    let short = seen.runs.values_mut().find_map(|run| run.short.take());
+    // What a query chose may be a part of a run.
+    let query = manifest.as_ref().and_then(|manifest| manifest.query.clone());
+    let mut shorts = seen.runs.values_mut().filter_map(|run| run.short.take());
+    let short = shorts.find(|short| query.is_none() || short.kind != Kind::Missing);
     let findings = seen.findings;
     let runs = seen.runs.into_values().map(|run| run.check).collect();
     let verdict = match (checked, short) {
@@ -105,6 +108,7 @@ pub fn verify_from<R: Read + Seek>(
         verdict,
         fingerprint: own.first().map(|key| key.fingerprint().to_hex()),
         profile: manifest.as_ref().map(|manifest| manifest.profile.clone()),
+        query,
         missing: manifest.map(|manifest| manifest.missing).unwrap_or_default(),
         findings,
         runs,

@@ -63,6 +63,7 @@ pub(crate) fn packed(log: &Log, rows: Vec<Row>, proofs: Vec<Inclusion>, keys: Ve
         checkpoints: log.checkpoints.clone(),
         proofs,
         profile: Profile::default(),
+        query: None,
         missing: Vec::new(),
         keys,
     };

@@ -362,6 +362,28 @@ fn missing_told(output: &Output, told: &Value) {
     }
 }
 
+/// Runs of which a file may hold so many lines here; the others are counted.
+const RUNS_TOLD: usize = 10;
+
+/// That a pack holds what a query found, and of which runs only a part.
+fn chosen_told(output: &Output, found: &Value) {
+    let Some(query) = found["query"].as_str() else { return };
+    let line = format!(
+        "It holds what this query found, as its maker says: {}. Nothing shows that no other entry fits.",
+        plain(query)
+    );
+    output.line(&output.paint(&line, Tone::Warn));
+    let runs = found["runs"].as_array().into_iter().flatten();
+    let parts: Vec<&Value> = runs.filter(|run| run["complete"] == false).collect();
+    for run in parts.iter().take(RUNS_TOLD) {
+        let (id, all) = (plain(run["runId"].as_str().unwrap_or_default()), &run["entryCount"]);
+        output.line(&format!("Of run {id} it holds {} of {all} entries.", run["entries"]));
+    }
+    if let Some(more) = parts.len().checked_sub(RUNS_TOLD).filter(|more| *more > 0) {
+        output.line(&format!("Of {more} more runs it holds a part."));
+    }
+}
+
 /// What entries of a file say about their chain.
 fn findings_told(output: &Output, found: &Value) {
     let first = found["findings"]["first"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -423,6 +445,7 @@ fn pack_told(output: &Output, found: &Value, key_given: bool) -> Done {
     }
     let tone = if good { Tone::Good } else { Tone::Bad };
     output.line(&output.paint(&plain(found["message"].as_str().unwrap_or_default()), tone));
+    chosen_told(output, found);
     missing_told(output, found);
     findings_told(output, found);
     if found["lines"] == true {
