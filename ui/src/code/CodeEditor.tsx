@@ -128,7 +128,8 @@ export function CodeEditor(props: CodeEditorProps) {
             ...(singleLine ? [{ key: 'Enter', run: () => true }] : []),
             ...closeBracketsKeymap,
             ...historyKeymap,
-            ...defaultKeymap,
+            // That sends what a form holds; a blank line is made by Enter.
+            ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
           ]),
           history(),
           drawSelection(),

@@ -123,14 +123,13 @@ impl App {
             // A full disk refuses it, and moves the mark no further either.
             let _ = self.store.audit_keep_cut(broken.first_bad_seq);
         }
-        if verdict.is_intact()
-            && let Some(cut) = self.store.audit_cut()?
+        if let Some(cut) = self.store.audit_cut()?
+            && let Some(checkpoint) = self.explained(&verdict, cut.seq())?
         {
-            // What follows the missing end fits by itself.
             verdict = Verdict::Broken(Broken {
                 first_bad_seq: cut.seq(),
                 kind: Kind::Truncated,
-                checkpoint: None,
+                checkpoint,
                 expected: format!("the {} entries that the recorder wrote", cut.expected),
                 found: format!("{}", cut.found),
             });
@@ -254,6 +253,25 @@ impl App {
         let head = AuditHead { size: state.head.size, hash: state.head.head_hash.to_hex() };
         let anchors = self.anchors_now()?;
         Ok(AuditStatus { verdict, running: self.verifying.load(Ordering::Acquire), key, unsigned, head, anchors })
+    }
+
+    /// Whether a missing end at `seq` is all that a verdict tells; the checkpoint that shows it, too, if one does.
+    fn explained(&self, verdict: &Verdict, seq: u64) -> ApiResult<Option<Option<u64>>> {
+        let Verdict::Broken(broken) = verdict else {
+            // What follows the missing end fits by itself.
+            return Ok(Some(None));
+        };
+        Ok(match (broken.kind, broken.checkpoint) {
+            // The entries that stand behind it since, such as the record of an earlier verification, end before what was known.
+            (Kind::Truncated, None) if broken.first_bad_seq >= seq => Some(None),
+            // Others stand now where a checkpoint sealed those that are missing: the record that it names first was not changed.
+            (Kind::Modified, Some(number)) if broken.first_bad_seq <= seq => {
+                let sealed = self.store.audit_checkpoints()?;
+                let sealed = sealed.iter().find(|sealed| sealed.checkpoint.cp_seq == number);
+                sealed.is_some_and(|sealed| sealed.checkpoint.size > seq).then_some(Some(number))
+            }
+            _ => None,
+        })
     }
 
     /// Verifies everything against checkpoints that were kept outside.

@@ -123,6 +123,9 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
                 all.score.wired += 1;
             } else {
                 let recovers = recovery.kinds[at].is_some();
+                // Whatever the policy is: what a healer could not repair is asked about.
+                let asks = !covers && recovery.kinds[at] == Some(RecoveryKind::Healer);
+                let covers = covers || asks;
                 let fix = Fix {
                     label: if covers { "Make explicit".into() } else { "Ask a person".into() },
                     edits: Vec::new(),
@@ -148,7 +151,9 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
                     severity: (!covers).then_some(Severity::Warning),
                     path: place.clone(),
                     step_id: Some(id.clone()),
-                    message: if covers {
+                    message: if asks {
+                        format!("The red port of {name} is not wired; what it cannot repair becomes a task")
+                    } else if covers {
                         format!("The red port of {name} is not wired; the policy '{policy_name}' decides")
                     } else {
                         format!("An error of {name} leads nowhere: the run fails")

@@ -68,6 +68,12 @@ it.each([[0, 'The rule says retry, but this step is never repeated.'], [1, 'The 
   expect(await screen.findByText(words)).toBeTruthy();
 });
 
+it('says of a grave error that goes to a person nothing that is not so', async () => {
+  tried({ ...DOCUMENT, edges: [] }, { action: 'human_review', index: 0, rule: 'Ask', why: [], delays: [], wanted: 'escalate' });
+  expect(await screen.findByText(/^Rule 1 decides/)).toBeTruthy();
+  expect(screen.queryByText(/is not possible here/)).toBeNull();
+});
+
 it('rules of a handler are written with the names of the step that failed', async () => {
   const handled: Workflow = { ...DOCUMENT, nodes: { ...DOCUMENT.nodes, handler: { type: 'builtin.error_handler', config: { rules: [{ name: 'r', when: 'true', action: 'abort' }] } } }, edges: [{ from: 'fetch.error', to: 'handler' }] };
   const { fake } = tried(handled, { action: 'abort', rule: 'default', why: [], delays: [] }, 'handler');

@@ -98,7 +98,8 @@ function Answer({ answer, rules, bound, byChance, leads }: { answer: NonNullable
   }
   const action = (ACTIONS as readonly string[]).includes(answer.action) ? actionWords(answer.action) : answer.action;
   const head = answer.rule === 'own' ? t('dry.ownRetry') : answer.index !== undefined ? t('dry.fires', { n: answer.index + 1, action }) : answer.rule.startsWith('policy:') ? t('dry.policy', { action }) : t('dry.default', { action });
-  const wanted = answer.wanted === undefined ? null : answer.wanted === 'retry' ? retriesUsed(bound) : answer.wanted === 'abort' ? t('dry.wantedAbort') : t('dry.wanted', { wanted: actionWords(answer.wanted) });
+  // A person is who a grave error is handed to.
+  const wanted = answer.wanted === undefined || (answer.wanted === 'escalate' && answer.action === 'human_review') ? null : answer.wanted === 'retry' ? retriesUsed(bound) : answer.wanted === 'abort' ? t('dry.wantedAbort') : t('dry.wanted', { wanted: actionWords(answer.wanted) });
   return (
     <div className="dry-out" data-dry={answer.action} role="status">
       <b className={answer.action === 'abort' ? 'c-err row gap1' : 'c-sel row gap1'}><Icon name={answer.action === 'abort' ? 'ban' : 'okc'} />{head}</b>

@@ -55,6 +55,22 @@ fn n_01_what_a_fix_inserts_is_no_new_finding() {
     assert_eq!((led.findings, led.score), (vec![], Score { wired: 2, policy: 0, total: 2 }));
 }
 
+/// SEMANTICS 4: what a healer could not repair is a task, whatever the policy is.
+#[test]
+fn n_01_the_open_red_port_of_a_healer_asks_a_person() {
+    let document: Workflow = serde_json::from_value(json!({
+        "signalbox": 1, "id": "w", "name": "W", "settings": { "errorPolicy": "fail" },
+        "nodes": { "pay": { "type": "t.write" }, "heal": { "type": "builtin.self_healing" } },
+        "edges": [{ "from": "pay.error", "to": "heal" }, { "from": "heal.success", "to": "pay" }]
+    }))
+    .expect("a workflow");
+    let found = coverage::of(&document, &catalog());
+    assert_eq!(found.score, Score { wired: 1, policy: 1, total: 2 });
+    let told: Vec<_> = found.findings.iter().map(|one| (one.code.as_str(), one.severity.is_some())).collect();
+    assert_eq!(told, [("RED_PORT_POLICY", false)]);
+    assert!(found.findings[0].message.contains("becomes a task"), "{:?}", found.findings);
+}
+
 #[test]
 fn n_01_own_retries_of_a_write_are_a_finding_unless_a_key_tells_them_apart() {
     let edges = json!([]);
