@@ -97,6 +97,7 @@ export const audit = {
   'audit.event.WORKFLOW_CONTINUED': 'Run went on',
   'audit.event.INPUT_EDITED': 'Input edited',
   'audit.event.RUN_RERUN': 'Run begun again',
+  'audit.event.RUN_CANCELLED': 'Run cancelled',
   'audit.event.RUN_DELETED': 'Run deleted',
   'audit.event.UNREADABLE': 'Cannot be read',
   'audit.event.AUDIT_EXPORTED': 'Records exported',

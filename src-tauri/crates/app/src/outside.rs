@@ -5,6 +5,7 @@ use crate::bodies::watched;
 use crate::check;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
+use crate::people::signed;
 use crate::router::Caller;
 use crate::runs::wire_event;
 use serde_json::{Value, json};
@@ -12,9 +13,10 @@ use signalbox_engine::json::parse;
 use signalbox_engine::until::{self, UntilError};
 use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, foreign, params, summary};
-use signalbox_model::{Diagnostic, EventBody, RunEvent, Workflow};
+use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, Workflow};
 use signalbox_runtime::{Kept, Phase, Subscription, definition, pinned_files, state};
 use signalbox_store::RunRow;
+use signalbox_store::audit::Level;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -282,8 +284,10 @@ impl App {
     }
 
     /// Asks a run to end. On a thread that may wait.
-    pub(crate) fn cancel(&self, run_id: &str) -> ApiResult<()> {
-        Ok(self.wait_for(self.runtime.cancel(run_id))??)
+    pub(crate) fn cancel(&self, caller: &Caller, run_id: &str) -> ApiResult<()> {
+        let mut record = self.fact(AuditEvent::RunCancelled, Level::Warn, caller.actor(), signed(caller, json!({})));
+        run_id.clone_into(&mut record.run_id);
+        Ok(self.wait_for(self.runtime.cancel_by(run_id, record))??)
     }
 
     /// Gives every run back; they go on at the next start or in another process.

@@ -231,6 +231,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         ),
         AuditEvent::WorkflowCompleted => format!("The run ended{}", of("status")),
         AuditEvent::RunRerun => format!("{} had the run begin again at {}", who(), text(facts, "from").unwrap_or("?")),
+        AuditEvent::RunCancelled => format!("{} cancelled the run", who()),
         AuditEvent::RunSentToInbox => {
             format!(
                 "{} sent the failed run to the inbox, at {}{}",

@@ -83,7 +83,7 @@ macro_rules! command_list {
             Action run_rerun(RunRerun) -> RerunStarted, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Starts a new run at a step of another one.";
             Action run_send(RunSend) -> RunSent, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Sends a failed run to the inbox: a new run keeps what was done and asks a person about the call that failed.";
             Query run_checkpoint(CheckpointOf) -> Checkpoint, Viewer, [Desktop Http], [], "Where a run stands, or stood after an event.";
-            Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Cancels a run.";
+            Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get audit_list], "Cancels a run.";
             Action run_delete(RunId) -> Empty, Builder, [Desktop Http], [run_list run_get run_step_data workflow_list], "Deletes a run that has ended.";
             Action run_resume(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Continues a run that no process drives.";
             Query run_debug(RunId) -> RunDebug, Builder, [Desktop Http], [], "Where a run stands stopped, its breakpoints, and the calls that wait.";

@@ -55,6 +55,8 @@ events! {
     WorkflowCompleted = "WORKFLOW_COMPLETED",
     /// A person had a run begin again at a step.
     RunRerun = "RUN_RERUN",
+    /// A person had a run end before its time.
+    RunCancelled = "RUN_CANCELLED",
     /// A person had somebody asked about the call that failed a run.
     RunSentToInbox = "RUN_SENT_TO_INBOX",
     /// A run was deleted.

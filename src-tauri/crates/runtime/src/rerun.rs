@@ -97,7 +97,7 @@ impl Runtime {
         let mut made = looked.plan.with(&target, again.overrides.clone())?;
         if row.ended_ms.is_none() {
             let input = json!({ "type": "cancel", "supersededBy": new_id });
-            match self.cancel_with(&row.run_id, input).await {
+            match self.cancel_with(&row.run_id, input, None).await {
                 Ok(()) | Err(Error::Ended { .. }) => {}
                 Err(error) => return Err(error),
             }

@@ -244,17 +244,22 @@ impl Runtime {
 
     /// Asks a run to end, durably, whoever drives it; a run that nobody drives is taken over for it.
     pub async fn cancel(&self, run_id: &str) -> Result<(), Error> {
-        self.cancel_with(run_id, json!({ "type": "cancel" })).await
+        self.cancel_with(run_id, json!({ "type": "cancel" }), None).await
     }
 
-    pub(crate) async fn cancel_with(&self, run_id: &str, input: Value) -> Result<(), Error> {
+    /// [`Self::cancel`] by a person; `record` says who, in the transaction that keeps the wish.
+    pub async fn cancel_by(&self, run_id: &str, record: Record) -> Result<(), Error> {
+        self.cancel_with(run_id, json!({ "type": "cancel" }), Some(record)).await
+    }
+
+    pub(crate) async fn cancel_with(&self, run_id: &str, input: Value, record: Option<Record>) -> Result<(), Error> {
         let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
         self.worker(move || {
             let row = core.store.run(&run_id)?;
             if row.ended_ms.is_some() {
                 return Err(Error::Ended { run: run_id, status: row.status });
             }
-            if let Err(error) = core.store.add_input(&run_id, input) {
+            if let Err(error) = core.store.add_input_with(&run_id, input, record) {
                 let row = core.store.run(&run_id)?;
                 return Err(if row.ended_ms.is_some() {
                     Error::Ended { run: run_id, status: row.status }

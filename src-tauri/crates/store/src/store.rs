@@ -1,7 +1,7 @@
 //! The store as its users see it.
 
 use crate::alarm::StoreAlarm;
-use crate::chain;
+use crate::chain::{self, append_one};
 use crate::commit::{NewRun, Prepared, PreparedRun, RunCommit, Written};
 use crate::connection::Readers;
 use crate::error::{CommitError, Error, Result};
@@ -333,11 +333,19 @@ impl Store {
 
     /// Asks something of a run, durably, whoever drives it. Refused when it has ended.
     pub fn add_input(&self, run_id: &str, body: Value) -> Result<i64> {
+        self.add_input_with(run_id, body, None)
+    }
+
+    /// The same, with an entry that says who asked.
+    pub fn add_input_with(&self, run_id: &str, body: Value, record: Option<Record>) -> Result<i64> {
         let run_id = run_id.to_owned();
         self.write(true, move |work| {
             let row = run::require(work.connection, &run_id)?;
             if row.ended_ms.is_some() {
                 return Err(Error::RunEnded { run: run_id });
+            }
+            if let Some(record) = record {
+                append_one(work, record, None)?;
             }
             run_input::insert(work.connection, &run_id, &body)
         })

@@ -37,6 +37,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   WORKFLOW_CONTINUED: { icon: 'play', color: 'c-run', key: 'audit.event.WORKFLOW_CONTINUED' },
   INPUT_EDITED: { icon: 'pencil', color: 'c-wait', key: 'audit.event.INPUT_EDITED' },
   RUN_RERUN: { icon: 'retry', color: 'c-run', key: 'audit.event.RUN_RERUN' },
+  RUN_CANCELLED: { icon: 'ban', color: 'c-wait', key: 'audit.event.RUN_CANCELLED' },
   RUN_DELETED: { icon: 'x', color: 'c-err', key: 'audit.event.RUN_DELETED' },
   UNREADABLE: { icon: 'errd', color: 'c-err', key: 'audit.event.UNREADABLE' },
   AUDIT_ANCHORED: { icon: 'lock', color: 'c-sel', key: 'audit.event.AUDIT_ANCHORED' },

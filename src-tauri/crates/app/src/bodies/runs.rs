@@ -170,8 +170,8 @@ pub(crate) fn run_reveal(app: &App, caller: &Caller, request: RunReveal) -> ApiR
     Ok(RunRevealed { until: time::format(app.reveal_run(caller, &request.run_id)) })
 }
 
-pub(crate) fn run_cancel(app: &App, _: &Caller, request: RunId) -> ApiResult<Empty> {
-    app.cancel(&request.run_id)?;
+pub(crate) fn run_cancel(app: &App, caller: &Caller, request: RunId) -> ApiResult<Empty> {
+    app.cancel(caller, &request.run_id)?;
     Ok(Empty {})
 }
 
