@@ -4919,7 +4919,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_rerun: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
   run_send: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
   run_checkpoint: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
-  run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },
+  run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'audit_list'] },
   run_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list'] },
   run_resume: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },
   run_debug: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },

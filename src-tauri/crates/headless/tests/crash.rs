@@ -85,8 +85,8 @@ fn the_terminal_works_beside_a_server_on_one_store() {
     assert_eq!((cancelled.code, cancelled.json()["status"].as_str()), (0, Some("cancelled")), "{}", cancelled.err);
     // Who ended it stands in the chain, and a pack of the run is whole with it.
     let told = place.run(&["audit", "list", "--query", "event:RUN_CANCELLED", "--json"]).json();
-    assert_eq!((told.as_array().map(Vec::len), &told[0]["entry"]["runId"]), (Some(1), &json!(run)), "{told}");
-    assert!(told[0]["entry"]["actor"]["id"].as_str().is_some_and(|id| id.starts_with("user:")), "{told}");
+    assert_eq!((told.as_array().map(Vec::len), &told[0]["runId"]), (Some(1), &json!(run)), "{told}");
+    assert!(told[0]["actor"]["id"].as_str().is_some_and(|id| id.starts_with("user:")), "{told}");
     assert_eq!(place.run(&["audit", "export", "--run", &run, "--out", "run.zip"]).code, 0);
     assert_eq!(place.run(&["audit", "verify", "run.zip"]).code, 0);
     // A run of the terminal while the server has the store.
