@@ -3,6 +3,8 @@
 import { useId, useState, type ReactNode } from 'react';
 import { isFault, isTodo, type Finding } from '../api/findings.ts';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
+import { plain } from '../code/letters.ts';
+import { Pieces } from '../code/pieces.tsx';
 import { Button, Icon } from '../kit/index.ts';
 import { pointerParts } from '../api/json.ts';
 import { useFormAround, useLenient } from './scope.ts';
@@ -82,6 +84,7 @@ export function Frame({ label, required, aside, hint, findings: all, labelFor = 
   );
 }
 
+/** They name what stands in a file, and a file may be anybody's: what is not seen in it is marked. */
 export function Findings({ findings, id }: { findings: readonly Diagnostic[]; id?: string }) {
   if (findings.length === 0) return null;
   return (
@@ -90,14 +93,14 @@ export function Findings({ findings, id }: { findings: readonly Diagnostic[]; id
         isTodo(finding) ? (
           <div key={`${finding.code} ${finding.path} ${finding.message}`} className="finding t3" data-todo>
             <Icon name="pencil" size={12} />
-            <span className="grow">{finding.hint || finding.message}</span>
+            <bdi className="grow"><Pieces text={finding.hint || finding.message} /></bdi>
           </div>
         ) : (
           <div key={`${finding.code} ${finding.path} ${finding.message}`} className={`finding ${finding.severity === 'error' ? 'c-err' : 'c-wait'}`}>
             <Icon name={finding.severity === 'error' ? 'errd' : 'warn'} size={12} />
             <span className="grow">
-              {finding.message} {finding.code ? <code className="t3">{finding.code}</code> : null}
-              {finding.hint ? <span className="t2 finding-hint">{finding.hint}</span> : null}
+              <bdi><Pieces text={finding.message} /></bdi> {finding.code ? <code className="t3">{finding.code}</code> : null}
+              {finding.hint ? <bdi className="t2 finding-hint"><Pieces text={finding.hint} /></bdi> : null}
               <Mend finding={finding} />
             </span>
           </div>
@@ -113,5 +116,5 @@ function Mend({ finding }: { finding: Diagnostic }) {
   const { fix } = finding;
   if (!form || form.readOnly || !fix?.path.startsWith(`${form.base}/`)) return null;
   // It holds the whole of what it changes: made for an older text it would write over what was typed since.
-  return <Button small icon="check" disabled={(finding as Finding).stale === true} onClick={() => form.edit(pointerParts(fix.path.slice(form.base.length)), fix.value)}>{fix.title}</Button>;
+  return <Button small icon="check" disabled={(finding as Finding).stale === true} onClick={() => form.edit(pointerParts(fix.path.slice(form.base.length)), fix.value)}>{plain(fix.title)}</Button>;
 }

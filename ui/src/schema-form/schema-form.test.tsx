@@ -291,6 +291,13 @@ it('beside the raw JSON a finding says its field, in a list its place from 1, an
   expect([...document.querySelectorAll('.finding')].map((one) => one.querySelector('.grow')?.firstChild?.textContent)).toEqual(['no', 'url: no', 'form › 2 › name: no', 'headers › 404: no', 'headers › a[U+202E]b: no']);
 });
 
+it('ts_101 what is not seen in a finding is marked, also in its hint', () => {
+  setup({ start: { url: 'a' }, diagnostics: [{ code: 'BAD_CONFIG', severity: 'error', path: '/nodes/fetch/config/url', message: 'The rule "a\u202eb" never fits', hint: 'Move "a\u0000b" up.' }] });
+  const [finding] = document.querySelectorAll('.finding');
+  expect(finding?.textContent).toBe('The rule "aU+202Eb" never fits BAD_CONFIGMove "aU+0000b" up.');
+  expect([...(finding?.querySelectorAll('.ctl') ?? [])].map((one) => one.getAttribute('title'))).toEqual(['U+202E right-to-left override', 'U+0000 null']);
+});
+
 it('the raw JSON is the same value', async () => {
   const { last } = setup({ start: { url: 'a' } });
   await userEvent.click(screen.getByRole('radio', { name: 'JSON' }));

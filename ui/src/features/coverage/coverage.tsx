@@ -4,6 +4,8 @@ import { Popover } from '@base-ui/react/popover';
 import { useEffect, useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { CoverageFinding, ErrorCoverage, Workflow } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon } from '../../kit/index.ts';
 import './coverage.css';
@@ -52,9 +54,9 @@ export function CoverageChip({ document, readOnly, onFix, onShow }: {
                   <li key={`${one.code} ${one.path}`} data-finding={one.code}>
                     {one.severity === undefined ? <Icon name="shield" className="t3" /> : <SignalIcon signal={one.severity === 'error' ? 'err' : 'warn'} />}
                     <div className="col grow">
-                      <span>{one.message}</span><span className="s t2">{one.hint}</span>
+                      <bdi><Pieces text={one.message} /></bdi><bdi className="s t2"><Pieces text={one.hint} /></bdi>
                       <span className="row gap1 coverage-act">
-                        {one.fix && !readOnly ? <Button small onClick={() => { setOpen(false); onFix(one); }}>{one.fix.label}</Button> : null}
+                        {one.fix && !readOnly ? <Button small onClick={() => { setOpen(false); onFix(one); }}>{plain(one.fix.label)}</Button> : null}
                         {one.stepId !== undefined ? <Button small variant="ghost" onClick={() => { setOpen(false); onShow(one.stepId ?? ''); }}>{t('coverage.show')}</Button> : null}
                       </span>
                     </div>

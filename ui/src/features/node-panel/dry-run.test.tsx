@@ -81,3 +81,11 @@ it('rules of a handler are written with the names of the step that failed', asyn
   // What is offered is asked for by the field of the condition; here the data of the step that it is about.
   await waitFor(() => expect(fake.calls.filter((one) => one.command === 'run_step_data').map((one) => (one.payload as { nodeId?: string }).nodeId)).toContain('fetch'));
 });
+
+it('ts_101 what is not seen in a rule is marked', async () => {
+  tried({ ...DOCUMENT, edges: [] }, { action: 'human_review', index: 0, rule: 'a\u202eb', why: [{ rule: 'a\u202eb', when: "'\u001b' == ''", matched: true, error: 'no "\u0000"' }], delays: [] }, 'fetch');
+  const why = (await screen.findByTitle('a[U+202E]b')).closest('ol') as HTMLElement;
+  expect(why.textContent).toContain("aU+202Eb'U+001B' == ''");
+  expect(why.textContent).toContain('no "U+0000"');
+  expect([...why.querySelectorAll('.ell')].map((one) => one.getAttribute('title'))).toEqual(['a[U+202E]b', "'[U+001B]' == ''"]);
+});

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { HandlerDryRun, PastError, Rule, TriedError } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { formatMoment, formatPause, t } from '../../i18n/index.ts';
 import { Icon, Select, SignalIcon, Switch } from '../../kit/index.ts';
 import { ACTIONS, actionWords } from './rules-editor.tsx';
@@ -96,10 +97,10 @@ function Answer({ answer, rules, bound, byChance, leads }: { answer: NonNullable
   if (answer.rule !== 'own' && leads !== undefined) {
     return <div className="dry-out" data-dry="wire" role="status"><b className="c-sel row gap1"><Icon name="okc" />{t('dry.leads', { step: leads })}</b></div>;
   }
-  const action = (ACTIONS as readonly string[]).includes(answer.action) ? actionWords(answer.action) : answer.action;
+  const action = (ACTIONS as readonly string[]).includes(answer.action) ? actionWords(answer.action) : plain(answer.action);
   const head = answer.rule === 'own' ? t('dry.ownRetry') : answer.index !== undefined ? t('dry.fires', { n: answer.index + 1, action }) : answer.rule.startsWith('policy:') ? t('dry.policy', { action }) : t('dry.default', { action });
   // A person is who a grave error is handed to.
-  const wanted = answer.wanted === undefined || (answer.wanted === 'escalate' && answer.action === 'human_review') ? null : answer.wanted === 'retry' ? retriesUsed(bound) : answer.wanted === 'abort' ? t('dry.wantedAbort') : t('dry.wanted', { wanted: actionWords(answer.wanted) });
+  const wanted = answer.wanted === undefined || (answer.wanted === 'escalate' && answer.action === 'human_review') ? null : answer.wanted === 'retry' ? retriesUsed(bound) : answer.wanted === 'abort' ? t('dry.wantedAbort') : t('dry.wanted', { wanted: plain(actionWords(answer.wanted)) });
   return (
     <div className="dry-out" data-dry={answer.action} role="status">
       <b className={answer.action === 'abort' ? 'c-err row gap1' : 'c-sel row gap1'}><Icon name={answer.action === 'abort' ? 'ban' : 'okc'} />{head}</b>
@@ -113,9 +114,9 @@ function Answer({ answer, rules, bound, byChance, leads }: { answer: NonNullable
             return (
               <li key={`${one.rule} ${String(i)}`} className={decides ? 'on' : ''}>
                 <span className="s t3">{i + 1}</span>
-                <span className="col grow"><span className="ell" title={one.rule}>{one.rule}</span><code className="s t2 ell" title={one.when}>{one.when}</code>
-                  {one.error ? <span className="s c-wait">{t('dry.broken', { why: one.error })}</span> : null}</span>
-                <span className="col s end"><span>{actionWords(rules[i]?.action ?? '')}</span>
+                <span className="col grow"><span className="ell" title={plain(one.rule)}><bdi><Pieces text={one.rule} /></bdi></span><code className="s t2 ell" title={plain(one.when)}><Pieces text={one.when} /></code>
+                  {one.error ? <span className="s c-wait"><bdi><Pieces text={t('dry.broken', { why: one.error })} /></bdi></span> : null}</span>
+                <span className="col s end"><span>{plain(actionWords(rules[i]?.action ?? ''))}</span>
                   <span className="t3">{one.error ? null : decides ? t('dry.decides') : after ? t('dry.notReached') : t(one.matched ? 'dry.true' : 'dry.false')}</span></span>
               </li>
             );

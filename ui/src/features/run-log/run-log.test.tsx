@@ -70,6 +70,11 @@ describe('ts_100: the card of a call', () => {
     expect(screen.getByText('called again after 10 ms')).toBeTruthy();
   });
 
+  it.each([['a\u202eb', /a\[U\+202E\]b/], ['policy:a\u001bb', /a\[U\+001B\]b/]])('ts_101 what is not seen in the name of the rule that decided is marked', (rule, words) => {
+    card({ ...failed, decision: { rule, action: 'abort', by: 'engine' } });
+    expect(screen.getByText(words)).toBeTruthy();
+  });
+
   it('a call that is not repeated does not promise more of them', () => {
     const { retryAtMs: _, ...once } = failed;
     card(once as typeof failed);

@@ -24,6 +24,7 @@ export function placeText(card: CallCard): string {
   return parts.join(', ');
 }
 
+/** Its rule is named by whoever wrote the workflow. */
 export function decisionText(card: CallCard): string | null {
   if (!card.decision) return null;
   const { rule, action } = card.decision;
@@ -31,7 +32,7 @@ export function decisionText(card: CallCard): string | null {
   const known = ['card.action.retry', 'card.action.fallback', 'card.action.abort', 'card.action.error_as_context', 'card.action.auto_fix', 'card.action.human_review'] as const;
   const found = known.find((one) => one === key);
   const name = rule.startsWith('policy:') ? t('card.policy', { name: rule.slice('policy:'.length) }) : rule;
-  return t('card.decided', { rule: name, action: found ? t(found) : action.replaceAll('_', ' ') });
+  return plain(t('card.decided', { rule: name, action: found ? t(found) : action.replaceAll('_', ' ') }));
 }
 
 const ANSWERS = ['retry', 'correct', 'skip', 'alternative', 'abort', 'approve', 'reject', 'submit'] as const;

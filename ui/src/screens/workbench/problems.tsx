@@ -1,5 +1,6 @@
 import { isFault, isTodo, nodeOf } from '../../api/findings.ts';
 import type { Diagnostic, NodeDescriptor, Workflow } from '../../api/types.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { EmptyState, Icon, SignalIcon } from '../../kit/index.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
@@ -16,8 +17,8 @@ export function Problems({ diagnostics, document, catalog, onGo }: { diagnostics
             {isTodo(diagnostic) ? <Icon name="pencil" size={12} className="c-off" label={t('todo.step')} />
               : isFault(diagnostic) ? <SignalIcon signal="err" label={t('builder.error')} /> : <SignalIcon signal="warn" label={t('builder.warning')} />}
             <span className="col">
-              <span>{diagnostic.message}</span>
-              <span className="s t2">{diagnostic.hint}</span>
+              <bdi><Pieces text={diagnostic.message} /></bdi>
+              <bdi className="s t2"><Pieces text={diagnostic.hint} /></bdi>
             </span>
             <span className="s t3 row">
               {node ? titleOf(document, node, catalog) : t('builder.wholeFile')}

@@ -4,6 +4,7 @@ import { Handle, Position } from '@xyflow/react';
 import type { KeyboardEvent } from 'react';
 import { useStore } from 'zustand';
 import { isFault, isTodo } from '../../../api/findings.ts';
+import { plain } from '../../../code/letters.ts';
 import { Pieces } from '../../../code/pieces.tsx';
 import { t, tn } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
@@ -103,7 +104,7 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
   const unsaved = useUnsaved(id);
   const all = problems ?? [];
   const todo = all.length > 0 && all.every(isTodo);
-  const words = all.map((p) => (todo ? p.hint : p.message));
+  const words = all.map((p) => plain(todo ? p.hint : p.message));
   const point = useUi((s) => s.breakpoints.get(id));
   const stopped = look.className === 'is-stopped';
   const stale = useUi((s) => s.stale.get(id));

@@ -111,7 +111,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const line = plain(look.line ?? summary.text);
   const described = [
     t('canvas.node.describe', { title, kind: descriptor?.title ?? node.type, state }).replace(/, $/, ''), tn('canvas.frame.holds', holds),
-    look.line === null ? null : line, ...(problems ?? []).map((p) => p.message),
+    look.line === null ? null : line, ...(problems ?? []).map((p) => plain(p.message)),
   ].filter(Boolean).join('. ');
   const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 ? run.itemsOut : null;
   return (

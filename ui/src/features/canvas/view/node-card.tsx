@@ -41,7 +41,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const line = plain(look.line ?? summary.text);
   const described = [
     t('canvas.node.describe', { title, kind: descriptor?.title ?? node.type, state }).replace(/, $/, ''),
-    look.line === null ? null : line, count === null ? null : tn('canvas.items', count), ...(problems ?? []).map((p) => p.message),
+    look.line === null ? null : line, count === null ? null : tn('canvas.items', count), ...(problems ?? []).map((p) => plain(p.message)),
   ].filter(Boolean).join('. ');
   return (
     <div className={`cv-node nokey k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark}`} data-node={id} data-state={run?.state ?? 'idle'}>
