@@ -8,15 +8,15 @@ import { useCommand } from '../../api/queries.ts';
 import { usePoll } from './live.ts';
 import { type InboxFilters, scopeOf } from './filter-model.ts';
 import type { TaskPage, TaskQuery } from './types.ts';
+import { todayEnd } from './words.ts';
 
 const PAGE = 200;
 const POLL_MS = 2_000;
 
-/** Where the person's day ends, as this machine counts days. */
-const dayEnd = () => new Date(new Date().setHours(23, 59, 59, 999)).toISOString();
+const dayEnd = () => new Date(todayEnd(Date.now())).toISOString();
 
 export function useCounts(every = POLL_MS) {
-  return useCommand('task_counts', { dayEnd: dayEnd() }, { refetchInterval: usePoll(every), staleTime: 1_000 });
+  return useCommand('task_counts', { dayEnd: dayEnd() }, { refetchInterval: usePoll(every), staleTime: 1_000, placeholderData: (before) => before });
 }
 
 export function queryOf(filters: InboxFilters, text: string): TaskQuery {

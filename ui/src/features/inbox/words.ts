@@ -82,6 +82,13 @@ export function dueOf(task: Pick<TaskRow, 'createdAt' | 'expiresAt' | 'heldSince
 /** "On hold, 4 h left": its time stands still. */
 export const heldText = (task: Pick<TaskRow, 'remainingMs'>): string => (task.remainingMs === undefined ? t('inbox.onHold') : t('inbox.onHoldLeft', { span: spanText(task.remainingMs) }));
 
+const HOUR_MS = 3_600_000;
+/** Until when a task is due today: the end of the person's day, as this machine counts days, but never less than 12 hours from now. A full hour
+ * or the end of a day, so that it stays the same for a while. */
+export function todayEnd(now: number): number {
+  return Math.max(new Date(now).setHours(23, 59, 59, 999), Math.ceil((now + 12 * HOUR_MS) / HOUR_MS) * HOUR_MS);
+}
+
 /** `rest`: later, or without a limit, where the order is by priority. */
 export type Bucket = 'overdue' | 'today' | 'later' | 'none' | 'rest' | 'done';
 export function bucketOf(task: TaskRow, now: number): Bucket {
@@ -89,7 +96,7 @@ export function bucketOf(task: TaskRow, now: number): Bucket {
   if (!task.expiresAt || task.heldSince) return 'none';
   const end = Date.parse(task.expiresAt);
   if (end <= now) return 'overdue';
-  return end <= new Date(now).setHours(23, 59, 59, 999) ? 'today' : 'later';
+  return end <= todayEnd(now) ? 'today' : 'later';
 }
 
 export type ListEntry = { head: Bucket; count: number } | { task: TaskRow; index: number };

@@ -9,7 +9,7 @@ import { followTasks } from '../../features/inbox/live.ts';
 import { sendNow, useSends } from '../../features/inbox/sending.ts';
 import { unseen } from '../../features/inbox/unseen.ts';
 import { formSchema, inferSchema, wholeMasks } from '../../features/inbox/schema.ts';
-import { bucketOf, dueOf, entriesOf } from '../../features/inbox/words.ts';
+import { bucketOf, todayEnd, dueOf, entriesOf } from '../../features/inbox/words.ts';
 import { formatTime } from '../../i18n/index.ts';
 import { someTasks, task, type PeopleHost } from '../../test/people.ts';
 import { detail, freshInbox, key, showInbox } from './inbox-page.tsx';
@@ -73,6 +73,14 @@ describe('the list (D2.1)', () => {
     expect(entriesOf([a, c, none, b, none], now, 'urgent').filter((entry) => 'head' in entry)).toEqual([{ head: 'overdue', count: 2 }, { head: 'rest', count: 3 }]);
     expect(entriesOf([none, none], now, 'urgent').filter((entry) => 'head' in entry)).toEqual([]);
     expect(bucketOf(task(4, { expiresAt: undefined }), now)).toBe('none');
+    // What ends soon is due today also where the day ends before it.
+    const night = new Date(2026, 10, 24, 23, 55).getTime();
+    const after = (hours: number) => bucketOf(task(5, { expiresAt: new Date(night + hours * 3_600_000).toISOString() }), night);
+    expect([after(0.15), after(12), after(14)]).toEqual(['today', 'today', 'later']);
+    const morning = new Date(2026, 10, 24, 8, 0).getTime();
+    expect(todayEnd(morning)).toBe(new Date(2026, 10, 24, 23, 59, 59, 999).getTime());
+    // The host is asked with the same end, so it stays for a while.
+    expect(todayEnd(night + 60_000)).toBe(todayEnd(night));
     expect(dueOf(a, now)).toMatchObject({ late: true, tone: 'err' });
     expect(dueOf(b, now)).toMatchObject({ late: false, tone: 'calm' });
   });
