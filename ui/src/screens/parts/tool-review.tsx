@@ -1,6 +1,6 @@
 /** What a person approves: how a server is started or reached, every word that it says of its tools, and what changed since. What a server
  * says is shown as it is: nothing cut, and letters that are not seen are marked. */
-import { useEffect, useId, useMemo, useState } from 'react';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { act } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Dialog, Icon } from '../../kit/index.ts';
@@ -117,11 +117,21 @@ function Changes({ server }: { server: ToolServer }) {
   );
 }
 
-/** A text with what differs from the other one marked. */
+/** As much of what stays is seen above a change. */
+const ABOVE_PX = 40;
+
+/** A text with what differs from the other one marked, and seen: its box is scrolled to it, the page is not. */
 function Words({ text, other }: { text: string | undefined; other: string | undefined }) {
+  const box = useRef<HTMLPreElement>(null);
+  const mark = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (!box.current || !mark.current) return;
+    const below = mark.current.getBoundingClientRect().top - box.current.getBoundingClientRect().top;
+    if (below > box.current.clientHeight - ABOVE_PX) box.current.scrollTop = below - ABOVE_PX;
+  }, [text, other]);
   if (text === undefined) return <span className="t3">{t('tools.nothing')}</span>;
   const [head, middle, tail] = differs(text, other ?? '');
-  return <pre className="mono s"><Pieces text={head} /><mark><Pieces text={middle} /></mark><Pieces text={tail} /></pre>;
+  return <pre ref={box} className="mono s"><Pieces text={head} /><mark ref={mark}><Pieces text={middle} /></mark><Pieces text={tail} /></pre>;
 }
 
 function Tools({ server, mayChange }: { server: ToolServer; mayChange: boolean }) {

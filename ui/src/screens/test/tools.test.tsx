@@ -152,6 +152,20 @@ describe('tool servers in the settings', () => {
     return within(await screen.findByRole('region', { name: 'Tools' }));
   };
 
+  it('a change far below is seen in its box', async () => {
+    const own = HTMLElement.prototype.getBoundingClientRect;
+    const top = (y: number) => ({ top: y }) as DOMRect;
+    HTMLElement.prototype.getBoundingClientRect = function place(this: HTMLElement) { return this.tagName === 'MARK' ? top(1100) : this.tagName === 'PRE' ? top(100) : own.call(this); };
+    try {
+      const part = await section();
+      await userEvent.click(await part.findByRole('button', { name: 'Look at files' }));
+      const changes = within(await screen.findByRole('dialog')).getByRole('region', { name: 'What changed' });
+      expect([...changes.querySelectorAll('pre')].map((one) => one.scrollTop)).toEqual([960, 960]);
+    } finally {
+      HTMLElement.prototype.getBoundingClientRect = own;
+    }
+  });
+
   it('show what changed, and approve exactly what was shown', async () => {
     host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
     let approved: unknown;
