@@ -6,6 +6,7 @@ export const panel = {
   'choice.healer.rules': 'Rules, without a model',
   'form.add': 'Add',
   'form.asText': 'Not a number: it goes as text.',
+  'form.staysText': 'As it stands it goes as text; a number is to be written so that JSON can hold it.',
   'form.choose': 'Choose…',
   'form.chooseOrWrite': 'Choose or write…',
   'form.kind': 'Kind of value',

@@ -1,6 +1,7 @@
 // Fields with one plain value.
 
 import { useState } from 'react';
+import { isLarge } from '../api/exact.ts';
 import { numberKept } from '../api/read-json.ts';
 import { Icon, IconButton, Select, Switch, TextInput } from '../kit/index.ts';
 import { t, whatWords } from '../i18n/index.ts';
@@ -21,7 +22,8 @@ function boundsText({ least, most }: Bounds, factor: number): string {
 /** A number that keeps what one types until it is a number; milliseconds are shown as seconds. */
 export function NumberInput({ value, onValue, label, id, describedBy, invalid, integer, unit, factor = 1, placeholder, onExpression, bare, bounds }: {
   value: unknown;
-  onValue: (value: number | string | undefined) => void;
+  /** A bigint only where the form takes what is typed as it is. */
+  onValue: (value: number | bigint | string | undefined) => void;
   label: string;
   id?: string;
   describedBy?: string | undefined;
@@ -69,8 +71,7 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
           const parsed = parseNumber(next, integer && factor === 1);
           if (!parsed.ok && lenient) {
             // A whole number or not, a number or not: that is the check's to say.
-            const fraction = parseNumber(next, false);
-            const passed = fraction.ok && fraction.value !== undefined ? fraction.value : next;
+            const passed = numberOf(next) ?? next;
             setTold(passed);
             onValue(passed);
             return;
@@ -96,18 +97,30 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
   );
 }
 
+/** The number that a text says, with all of its digits. */
+function numberOf(text: string): number | bigint | undefined {
+  const parsed = parseNumber(text, false);
+  if (parsed.ok) return parsed.value;
+  const written = text.trim().replace(/^\+/, '');
+  return isLarge(written) ? BigInt(written) : undefined;
+}
+
+/** Whether a text that is a number goes out as it is written. */
+const keptOf = (written: string): ReturnType<typeof numberKept> => (/^[-+]?\.?\d/.test(written) && !Number.isNaN(Number(written)) ? numberKept(written.replace(/^\+/, '')) : 'kept');
+
 function wrongWords(written: string, integer: boolean): string {
-  const kept = /^-?\d/.test(written) && !Number.isNaN(Number(written)) ? numberKept(written) : 'kept';
+  const kept = keptOf(written);
   return kept === 'kept' ? t(integer ? 'form.notInteger' : 'form.notNumber') : whatWords(kept, written);
 }
 
 /** Where a number is expected stands a text: it goes as it is, and may be made a number with one press. */
-function AsText({ value, onValue, readOnly }: { value: string; onValue: (value: number) => void; readOnly: boolean }) {
-  const number = parseNumber(value, false);
+function AsText({ value, onValue, readOnly }: { value: string; onValue: (value: number | bigint) => void; readOnly: boolean }) {
+  const number = numberOf(value);
+  const kept = number === undefined ? keptOf(value.trim()) : 'kept';
   return (
     <span className="s t3 row gap1" role="status">
-      <Icon name="pencil" size={12} />{t('form.asText')}
-      {number.ok && number.value !== undefined && !readOnly ? <button type="button" className="link s" onClick={() => { if (number.value !== undefined) onValue(number.value); }}>{t('form.makeNumber')}</button> : null}
+      <Icon name="pencil" size={12} />{kept === 'kept' ? t('form.asText') : `${whatWords(kept, value.trim())} ${t('form.staysText')}`}
+      {number !== undefined && !readOnly ? <button type="button" className="link s" onClick={() => onValue(number)}>{t('form.makeNumber')}</button> : null}
     </span>
   );
 }

@@ -175,6 +175,16 @@ describe('a correction (D2.4, D2.5)', () => {
     expect(box.querySelectorAll('.ib-form .c-err, .ib-form .bad')).toHaveLength(0);
     expect(main()).toContain('Correct and retry');
     expect(useDrafts.getState().drafts['task-2']?.value?.now).toMatchObject({ count: 'three' });
+    // One that only 64 bits hold keeps its own digits; one that no number can be is text, and it is said why.
+    const now = () => useDrafts.getState().drafts['task-2']?.value?.now;
+    fireEvent.change(count, { target: { value: '9007199254740993' } });
+    expect(now()).toMatchObject({ count: 9007199254740993n });
+    expect([count.value, box.querySelector('.ib-form [role=status]')]).toEqual(['9007199254740993', null]);
+    for (const [written, why] of [['1e400', /^1e400 is larger than a number can be/], ['1e-400', /^1e-400 is nearer to 0 than/], ['123456789012345678901', /a whole number that would be changed/]] as const) {
+      fireEvent.change(count, { target: { value: written } });
+      expect(now()).toMatchObject({ count: written });
+      expect(within(box).getByText(why).textContent).toContain('it goes as text');
+    }
     // A slip of the finger on the way to a number leaves a number.
     await userEvent.clear(count);
     await userEvent.type(count, '1o{Backspace}2');
