@@ -9,14 +9,14 @@ import { titleAt } from './schema.ts';
 import type { Task } from './types.ts';
 import { pathText } from './words.ts';
 
-/** The words of the host. Where a secret changes too they may name it: then each place is told by itself, with its values where they may be seen. */
+/** A line for each change. The words of the host. Where a secret changes too they may name it: then each place is told by itself, with its values where they may be seen. */
 export function changesText(schema: JsonSchema, before: unknown, one: Task['suggestions'][number]): string {
   const paths = holdsSecret(schema) ? changedPaths(diffLines(before, one.correctedInput)) : [];
   const isOpen = (path: string) => !secretAt(schema, path) && [before, one.correctedInput].every((value) => isPlain(at(value, path)));
-  return paths.every(isOpen) ? one.changes.join(' ') : paths.map((path) => {
+  return paths.every(isOpen) ? one.changes.join('\n') : paths.map((path) => {
     const name = pointerParts(path).length === 1 ? titleAt(schema, path) : pathText(path);
     return isOpen(path) ? `${name}: ${JSON.stringify(at(before, path))} → ${JSON.stringify(at(one.correctedInput, path))}` : name;
-  }).join(', ');
+  }).join('\n');
 }
 
 /** A value without others in it, that is there: one that only comes or only goes may be a secret under another name. */

@@ -7,7 +7,7 @@ import { SafeText } from '../evidence/safe-text.tsx';
 import { tooLong } from './bounds.ts';
 import type { DetailProps } from './detail.tsx';
 import type { TaskEvent } from './types.ts';
-import { historyText } from './words.ts';
+import { historyDetail, historyText } from './words.ts';
 
 const ICONS: { [W in TaskEvent['what']]: IconName } = {
   created: 'plus', claimed: 'lock', released: 'redo', reassigned: 'swap', commented: 'chat', snoozed: 'glass', held: 'pause', continued: 'play', reminded: 'clock', escalated: 'up', revealed: 'eye', approved: 'check', opened: 'dl', suggested: 'agent', decided: 'check', closed: 'ban', reopened: 'redo', sent: 'inbox',
@@ -32,7 +32,7 @@ export function HistoryTab({ task, mayDecide, onComment }: DetailProps) {
             <li key={`${one.at} ${String(index)}`}>
               <Icon name={ICONS[one.what] ?? 'dot'} size={12} className="t2" />
               <span className="col"><span className="row"><SafeText line text={historyText(one)} /><span className="s t3 nw" title={formatDateTime(one.at)}>{formatMoment(one.at)}</span></span>
-                {one.text ? <SafeText className={one.what === 'commented' ? '' : 't2'} text={one.text} cut={1000} /> : null}</span>
+                {one.text ? <SafeText className={one.what === 'commented' ? '' : 't2'} text={historyDetail(one) ?? ''} cut={1000} /> : null}</span>
             </li>
           ))}
         </ol>

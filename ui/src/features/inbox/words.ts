@@ -176,6 +176,14 @@ export function historyText(event: TaskEvent): string {
   return t(`inbox.history.${event.what}` as MessageKey, { by: whoText(event.by) });
 }
 
+/** What stands beside it: a decision and a person or a group in words, all else as it is. */
+export function historyDetail(event: TaskEvent): string | undefined {
+  if (event.what === 'commented' || event.text === undefined) return event.text;
+  if (event.what !== 'decided') return /^(?:user|group):/.test(event.text) ? whoText(event.text) : event.text;
+  const [action = '', ...rest] = event.text.split(' · ');
+  return [doneText(action), ...rest].join(' · ');
+}
+
 export function whenText(iso: string, now: number): string {
   const day = (ms: number) => new Date(ms).toDateString();
   return day(Date.parse(iso)) === day(now) ? formatTime(iso).slice(0, 5) : formatDateTime(iso);

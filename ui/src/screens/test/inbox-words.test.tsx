@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { changesText } from '../../features/inbox/change-words.ts';
 import { asDiagnostics } from '../../features/inbox/schema.ts';
 import { useSends } from '../../features/inbox/sending.ts';
-import { afterText } from '../../features/inbox/words.ts';
+import { afterText, historyDetail } from '../../features/inbox/words.ts';
 import { INVOICE_SCHEMA, task } from '../../test/people.ts';
 import { detail, freshInbox, showInbox } from './inbox-page.tsx';
 
@@ -105,7 +105,8 @@ it('a suggestion says what changes, and of a secret only that it does', () => {
   const suggestion = (correctedInput: unknown) => ({ source: 'rule' as const, correctedInput, rationale: '', valid: true, changes: ['"Total": the number 1284.5 was read from a text.'] });
   expect(changesText(schema, before, suggestion({ ...before, total: 1284.5 }))).toBe('"Total": the number 1284.5 was read from a text.');
   const both = changesText(schema, before, suggestion({ total: 1284.5, iban: 'DE2', note: 'x' }));
-  expect(both).toBe('Total: "1.284,50" → 1284.5, Account');
+  expect(both).toBe('Total: "1.284,50" → 1284.5\nAccount');
+  expect(changesText({}, before, { ...suggestion({ ...before, total: 1 }), changes: ['total: 1', 'note: +'] })).toBe('total: 1\nnote: +');
   // What only goes may have gone to the secret.
   expect(changesText(schema, { total: 1, Iban: 'DE1' }, suggestion({ total: 1, iban: 'DE1' }))).not.toContain('DE1');
 });
@@ -154,4 +155,10 @@ it('counts the seconds of a row down in its last minute', async () => {
   expect(left()).toEqual(['57 s', '9 min']);
   act(() => { vi.advanceTimersByTime(2_000); });
   expect(left()).toEqual(['55 s', '9 min']);
+});
+
+it.each([
+  ['decided', 'abort', 'Aborted'], ['decided', 'own_word', 'own_word'], ['escalated', 'group:lead', 'group lead'], ['reassigned', 'user:ada', 'ada'], ['commented', 'group:lead is a word here', 'group:lead is a word here'],
+] as const)('the history says %s "%s" in words', (what, text, words) => {
+  expect(historyDetail({ at: '2026-11-24T00:00:00.000Z', by: 'system', what, text })).toBe(words);
 });
