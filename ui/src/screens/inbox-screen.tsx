@@ -19,8 +19,9 @@ import { ReopenDialog } from '../features/inbox/reopen.tsx';
 import { reveal } from '../features/inbox/drafts.ts';
 import { awake, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox/filter-model.ts';
 import { Filters } from '../features/inbox/filters.tsx';
-import { isOnItsWay, queueSend, sendOf, takeOut, undoLast, undoSend, useSends } from '../features/inbox/sending.ts';
+import { isOnItsWay, queueSend, sendOf, takeOut, useSends } from '../features/inbox/sending.ts';
 import { StatsView, type Cause } from '../features/inbox/stats.tsx';
+import { keepChoice, takeBack, useTakenBack, type BulkDraft, type ChoiceBack, type Correction } from '../features/inbox/taken-back.ts';
 import { TaskList } from '../features/inbox/task-list.tsx';
 import { remember } from '../features/inbox/titles.ts';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
@@ -47,7 +48,8 @@ const never = () => false;
 export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const [filters, setFilters] = useState<InboxFilters>(NO_FILTERS);
   const [chosen, setChosen] = useState<ReadonlyMap<string, TaskRow>>(new Map());
-  const [correction, setCorrection] = useState<Parameters<typeof Bulk>[0]['correction']>(null);
+  const [correction, setCorrection] = useState<Correction | null>(null);
+  const [begun, setBegun] = useState<ChoiceBack | null>(null);
   const [openNext, setOpenNext] = usePaneOpen('inbox.next', true);
   const [width, setWidth] = usePaneSize('inbox.list', 400);
   const [dialog, setDialog] = useState<'view' | 'delegate' | null>(null);
@@ -103,12 +105,20 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
       next.set(task.id, task);
     }
     anchor.current = task.id;
-    setChosen(next);
+    if (next.size === 0) clear();
+    else setChosen(next);
   };
   const clear = useCallback(() => {
     setChosen(new Map());
     setCorrection(null);
+    setBegun(null);
   }, []);
+  useTakenBack(useCallback((back) => {
+    setFigures(false);
+    setChosen(back.rows);
+    setCorrection(back.correction);
+    setBegun(back);
+  }, []));
   /** All open tasks that failed the same way; with the correction of the open one, if it has one. */
   const chooseSame = async (task: Task, patch: ReturnType<typeof useWork>['check']['patch'] | null) => {
     const found = await attempt(() => call('task_list', { state: 'open', view: 'all', fingerprint: task.fingerprint, limit: 500 }));
@@ -140,10 +150,11 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const shared = { move, clear, search: () => search.current?.focus(), mine: () => filter({ ...NO_FILTERS, view: 'mine' }) };
 
   const right = many.length > 0 ? (
-    <Many tasks={many} me={me} correction={correction} onClear={clear} hooks={shared}
-      onSend={(action, ids, notes, patch) => {
+    <Many key={begun?.id ?? ''} tasks={many} me={me} correction={correction} begun={begun?.draft} onClear={clear} hooks={shared}
+      onSend={(action, ids, draft, patch) => {
         remember(many);
-        queueSend({ taskIds: ids, title: tn('inbox.tasks', ids.length), action, notes, ...(patch ? { patch } : {}) }, { holdsSecret: correction !== null && holdsSecret(correction.schema) });
+        const id = queueSend({ taskIds: ids, title: tn('inbox.tasks', ids.length), action, notes: draft.notes, ...(patch ? { patch } : {}) }, { holdsSecret: correction !== null && holdsSecret(correction.schema) });
+        keepChoice(id, ids, { rows: chosen, correction, draft });
         clear();
       }} />
   ) : taskId ? (
@@ -265,12 +276,12 @@ const NO_TASK = {
 function base(shared: Shared) {
   return {
     move: shared.move, search: shared.search, mine: shared.mine, clearChoice: shared.clear, canUndo,
-    undo: () => { const send = undoLast(); if (send?.taskIds.length === 1 && send.taskIds[0]) navigate({ screen: 'inbox', taskId: send.taskIds[0] }, true); },
+    undo: () => { const send = takeBack(); if (send?.taskIds.length === 1 && send.taskIds[0]) navigate({ screen: 'inbox', taskId: send.taskIds[0] }, true); },
   };
 }
 
-function Many({ tasks: all, me, correction, hooks, onSend, onClear }: {
-  tasks: TaskRow[]; me: string | undefined; correction: Parameters<typeof Bulk>[0]['correction']; hooks: Shared;
+function Many({ tasks: all, me, correction, begun, hooks, onSend, onClear }: {
+  tasks: TaskRow[]; me: string | undefined; correction: Correction | null; begun: BulkDraft | undefined; hooks: Shared;
   onSend: Parameters<typeof Bulk>[0]['onSend']; onClear(): void;
 }) {
   const keys = useKeys();
@@ -286,7 +297,7 @@ function Many({ tasks: all, me, correction, hooks, onSend, onClear }: {
   const send: typeof onSend = (...all) => { if (all[0] === 'abort' || all[0] === 'reject') setAsked(all); else onSend(...all); };
   return (
     <>
-      <Bulk tasks={tasks} theirs={all.length - tasks.length} correction={correction} keysOf={keys} onSend={send} onClear={onClear} handle={(now) => { bulk.current = now; }} />
+      <Bulk tasks={tasks} theirs={all.length - tasks.length} correction={correction} begun={begun} keysOf={keys} onSend={send} onClear={onClear} handle={(now) => { bulk.current = now; }} />
       <ConfirmDialog open={asked !== null} danger title={t(asked?.[0] === 'reject' ? 'inbox.bulk.rejectTitle' : 'inbox.bulk.abortTitle', { n: asked?.[1].length ?? 0 })} text={t('inbox.confirm.undo')} confirm={asked ? actionText(asked[0]) : ''} cancel={t('common.cancel')}
         onClose={() => setAsked(null)} onConfirm={() => { if (asked) onSend(...asked); setAsked(null); }} />
     </>
@@ -442,7 +453,7 @@ function Opened({ task, me, mayDecide, hooks, unseen, onDecided, onChoose, onCho
           const { secret } = await call('task_get', { taskId: task.id, secret: true });
           if (!secret) throw new Error(t('inbox.noSecret'));
           return secret;
-        })())} onUndo={() => { if (send) undoSend(send.id); }} />
+        })())} onUndo={() => { if (send) takeBack(send.id); }} />
       {asked?.kind === 'confirm' ? <ConfirmDecision task={task} work={work} action={asked.action} onClose={close} onSend={() => deliver(asked.action)} /> : null}
       {asked?.kind === 'alternative' ? <ChooseAlternative task={task} onClose={close} onPick={(target) => deliver('alternative', target)} /> : null}
       {asked?.kind === 'reveal' ? <RevealDialog onClose={close} onReveal={async (reason) => {

@@ -12,6 +12,7 @@ import type { JsonSchema } from '../../api/types.ts';
 import { tooLong } from './bounds.ts';
 import { anyUsedUp } from './budget.ts';
 import { isToolCall } from './tool-call.tsx';
+import type { BulkDraft, Correction } from './taken-back.ts';
 import type { TaskAction, TaskRow } from './types.ts';
 import { useFits, type Fit } from './use-fits.ts';
 import { ACTION_ICON, actionText, isAction, pathText } from './words.ts';
@@ -25,21 +26,23 @@ export interface BulkProps {
   /** How many more were chosen that somebody else has. */
   theirs?: number;
   /** The correction of the task that was open, when it changes something. */
-  correction: { patch: Operation[]; source: string; schema: JsonSchema } | null;
+  correction: Correction | null;
+  /** What was set in it before its decision was taken back. */
+  begun?: BulkDraft | undefined;
   keysOf(action: TaskAction): string | undefined;
-  onSend(action: TaskAction, ids: string[], notes: string, patch?: Operation[]): void;
+  onSend(action: TaskAction, ids: string[], draft: BulkDraft, patch?: Operation[]): void;
   onClear(): void;
   /** Keys reach the panel through this. */
   handle(handle: BulkHandle): void;
 }
 
-export function Bulk({ tasks, theirs = 0, correction, keysOf, onSend, onClear, handle }: BulkProps) {
+export function Bulk({ tasks, theirs = 0, correction, begun, keysOf, onSend, onClear, handle }: BulkProps) {
   // Those that take no correction stay in the inbox, and the table says why.
   const corrects = correction !== null && tasks.some((task) => task.allowedActions.includes('correct'));
-  const [mode, setMode] = useState<'correct' | 'same'>('correct');
+  const [mode, setMode] = useState(begun?.mode ?? 'correct');
   const correcting = corrects && mode === 'correct';
-  const [off, setOff] = useState<ReadonlySet<string>>(new Set());
-  const [notes, setNotes] = useState('');
+  const [off, setOff] = useState<ReadonlySet<string>>(begun?.off ?? new Set());
+  const [notes, setNotes] = useState(begun?.notes ?? '');
   const ids = useMemo(() => tasks.map((task) => task.id), [tasks]);
   const { fits, left } = useFits(ids, correcting ? correction.patch : null);
   const good = (task: TaskRow) => !off.has(task.id) && (!correcting || fits.get(task.id)?.state === 'fits');
@@ -57,7 +60,7 @@ export function Bulk({ tasks, theirs = 0, correction, keysOf, onSend, onClear, h
   const long = tooLong(notes);
   const can = (action: TaskAction) => long === undefined && chosen.length > 0 && actions.includes(action) && (action !== 'correct' || left === 0);
   const send = (action: TaskAction) => {
-    if (can(action)) onSend(action, (action === 'correct' ? chosen : tasks.filter((task) => !off.has(task.id))).map((task) => task.id), notes, action === 'correct' ? correction?.patch : undefined);
+    if (can(action)) onSend(action, (action === 'correct' ? chosen : tasks.filter((task) => !off.has(task.id))).map((task) => task.id), { mode, off, notes }, action === 'correct' ? correction?.patch : undefined);
   };
   // What most likely fails again is done by its button only.
   const keyed = (action: TaskAction) => !(action === 'retry' && usedUp);

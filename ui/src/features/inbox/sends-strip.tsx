@@ -7,7 +7,8 @@ import { Button, Icon, IconButton, keysOf, toast, useAllActions, type IconName }
 import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
-import { dismissSend, isBatch, leftOf, mayRetry, mayStill, PART, resumeSends, sendNow, sendWord, stopSend, undoSend, useSends, whenSent, type Send } from './sending.ts';
+import { dismissSend, isBatch, leftOf, mayRetry, mayStill, PART, resumeSends, sendNow, sendWord, stopSend, useSends, whenSent, type Send } from './sending.ts';
+import { takeBack } from './taken-back.ts';
 import { titleOf } from './titles.ts';
 import { actionText, madeText, sentText, whoText } from './words.ts';
 import './inbox.css';
@@ -40,7 +41,7 @@ function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: 
   const undo = useAllActions().find((action) => action.id === 'inbox.undo');
   const [first] = send.taskIds;
   const open = () => { if (first !== undefined) onOpen(first); };
-  const back = () => { if (undoSend(send.id)) open(); };
+  const back = () => { if (takeBack(send.id)) open(); };
   const many = send.taskIds.length > 1;
   const what = many ? t('inbox.sendMany', { action: actionText(send.action), n: send.taskIds.length }) : sentText(send);
   const wrong = send.results?.filter((one) => !one.ok) ?? [];
