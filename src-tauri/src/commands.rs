@@ -1,7 +1,7 @@
 //! What the window may ask: one command for the whole command list, the event pump, and the system's dialogs.
 
 use serde_json::{Value, json};
-use signalbox_app::{ApiError, App, Caller};
+use signalbox_app::{ApiError, App, Caller, list_text};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -61,11 +61,12 @@ pub(crate) async fn rpc(
     let payload: Value = serde_json::from_str(&payload)
         .map_err(|error| ApiError::bad_request(format!("The request cannot be read: {error}."), "Send JSON."))?;
     let asked = theme_of(&cmd, &payload);
-    let answer = app.dispatch(&Caller::here(), &cmd, payload).await?;
-    if let Some(theme) = asked.or_else(|| theme_of(&cmd, &answer)) {
+    let answer = app.dispatch_text(&Caller::here(), &cmd, payload).await?;
+    let told = || if cmd == "settings_get" { theme_of(&cmd, &serde_json::from_str(&answer).ok()?) } else { None };
+    if let Some(theme) = asked.or_else(told) {
         frame_theme(&window, theme);
     }
-    Ok(answer.to_string())
+    Ok(answer)
 }
 
 /// The theme that the settings name, when the command reads or keeps them.
@@ -115,7 +116,7 @@ pub(crate) async fn rpc_subscribe(
         };
         let last = batch.is_none();
         // A closed window no longer listens.
-        if channel.send(Value::from(batch.unwrap_or_default()).to_string()).is_err() || last {
+        if channel.send(list_text(&batch.unwrap_or_default())).is_err() || last {
             break;
         }
     }

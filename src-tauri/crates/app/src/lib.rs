@@ -61,3 +61,4 @@ pub use evidence::verify_file_alone;
 pub use outside::EventStream;
 pub use router::{Caller, Via, os_user};
 pub use signalbox_adapters::script;
+pub use signalbox_model::wire::{WireEvent, list_text};

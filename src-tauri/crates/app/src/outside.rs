@@ -7,12 +7,12 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
 use crate::people::signed;
 use crate::router::Caller;
-use crate::runs::wire_event;
 use serde_json::{Value, json};
 use signalbox_engine::json::parse;
 use signalbox_engine::until::{self, UntilError};
 use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, foreign, params, summary};
+use signalbox_model::wire::WireEvent;
 use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, Workflow};
 use signalbox_runtime::{Kept, Phase, Subscription, definition, pinned_files, state};
 use signalbox_store::RunRow;
@@ -340,19 +340,19 @@ pub struct EventStream {
 
 impl EventStream {
     /// The next events; `None` after the terminal one, or when the store can no longer be read.
-    pub async fn next(&mut self) -> Option<Vec<Value>> {
+    pub async fn next(&mut self) -> Option<Vec<WireEvent>> {
         let events = match &self.read {
             Some(events) => Arc::clone(events),
             None => Arc::clone(self.read.insert(Arc::new(self.events.next().await?.ok()?))),
         };
         // Asked each time: a reveal ends while the stream goes on.
-        let whole: Vec<Value> = if self.app.masks(&self.caller, &self.run_id) {
+        let told = if self.app.masks(&self.caller, &self.run_id) {
             let run_id = self.run_id.clone();
-            self.app.blocking(move |app| app.masked_events(&run_id, &events)).await.ok()?
+            self.app.blocking(move |app| app.wire_events(true, &run_id, &events)).await.ok()?
         } else {
-            events.iter().filter_map(|event| serde_json::to_value(event).ok()).collect()
+            self.app.wire_events(false, &self.run_id, &events).ok()?
         };
         self.read = None;
-        Some(whole.into_iter().map(wire_event).collect())
+        Some(told)
     }
 }

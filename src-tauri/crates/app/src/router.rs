@@ -156,10 +156,29 @@ fn unknown() -> ApiError {
 impl App {
     /// Runs a command. Bodies may wait for the disk, so they run on a thread of their own.
     pub async fn dispatch(self: &Arc<Self>, caller: &Caller, name: &str, request: Value) -> ApiResult<Value> {
+        self.answered(caller, name, request, call).await
+    }
+
+    /// The same as JSON text, for hosts that send it on.
+    pub async fn dispatch_text(self: &Arc<Self>, caller: &Caller, name: &str, request: Value) -> ApiResult<String> {
+        self.answered(caller, name, request, |app, caller, name, request| match name {
+            "run_events" => bodies::run_events_text(app, caller, &parse(name, request)?),
+            _ => Ok(call(app, caller, name, request)?.to_string()),
+        })
+        .await
+    }
+
+    async fn answered<T: Send + 'static>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        name: &str,
+        request: Value,
+        work: fn(&Self, &Caller, &str, Value) -> ApiResult<T>,
+    ) -> ApiResult<T> {
         let command = find(name).filter(|command| command.hosts.contains(&caller.host)).ok_or_else(unknown)?;
         caller.require(command.role)?;
         let caller = caller.clone();
-        let done = self.blocking(move |app| call(app, &caller, command.name, request)).await;
+        let done = self.blocking(move |app| work(app, &caller, command.name, request)).await;
         done.map_err(|error| without_secrets(&self.secrets.vault.scrubber(), error))
     }
 

@@ -5,7 +5,8 @@ use crate::dto::{RunRow, Usage};
 use crate::error::ApiResult;
 use crate::router::Caller;
 use serde_json::Value;
-use signalbox_model::{time, wire};
+use signalbox_model::wire::WireEvent;
+use signalbox_model::{RunEvent, time, wire};
 use std::sync::Arc;
 
 impl App {
@@ -41,10 +42,14 @@ pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> A
     })
 }
 
-/// An event as it travels.
-pub(crate) fn wire_event(mut event: Value) -> Value {
-    wire::truncate_event(&mut event);
-    event
+impl App {
+    /// Events as they travel, with masks or as they are.
+    pub(crate) fn wire_events(&self, masked: bool, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<WireEvent>> {
+        if masked {
+            return Ok(self.masked_events(run_id, events)?.into_iter().map(WireEvent::of_value).collect());
+        }
+        Ok(events.iter().filter_map(|event| WireEvent::of(event).ok()).collect())
+    }
 }
 
 /// Cuts the large values of a summary: `context`, `output` and `error` one by one. `run_value` finds them again by

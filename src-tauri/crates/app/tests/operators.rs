@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use signalbox_app::dto::{Host, RunAnswer};
-use signalbox_app::{ApiError, App, Caller, Options};
+use signalbox_app::{ApiError, App, Caller, Options, WireEvent};
 use std::sync::Arc;
 
 struct Place {
@@ -18,6 +18,11 @@ fn place() -> Place {
 
 fn options(stays: bool) -> Options {
     Options { host: Host::Desktop, allow: Vec::new(), stays, reads: false }
+}
+
+/// What was told, as a follower reads it.
+fn read(told: &[WireEvent]) -> Vec<Value> {
+    told.iter().map(|event| serde_json::from_str(&event.text).expect("JSON")).collect()
 }
 
 impl Place {
@@ -66,7 +71,7 @@ async fn ts_096_h_28_an_answer_by_token_that_is_not_taken_is_told() {
     assert_eq!(unfit.code, "INPUT_INVALID");
     let mut told = Vec::new();
     while told.len() < 2 {
-        let events = follow.next().await.expect("goes on");
+        let events = read(&follow.next().await.expect("goes on"));
         told.extend(events.into_iter().filter(|event| event["type"] == "pause_rejected"));
     }
     let said = |event: &Value| (event["live"].clone(), event.get("seq").is_some(), event["payload"]["reason"].clone());
@@ -101,7 +106,7 @@ async fn ux_d2_8_a_task_waits_for_somebody_else() {
     let mut events = place.app.subscribe(&Caller::here(), run.clone(), 0).await.expect("follows");
     let mut heard = None;
     while heard.is_none() {
-        let batch = events.next().await.expect("goes on");
+        let batch = read(&events.next().await.expect("goes on"));
         heard = batch.into_iter().find(|event| event["type"] == "human_task_held");
     }
     let left = heard.expect("is there")["payload"]["remainingMs"].as_i64().expect("a number");
@@ -115,7 +120,7 @@ async fn ux_d2_8_a_task_waits_for_somebody_else() {
     place.ok("task_hold", json!({ "taskId": task, "held": false })).await;
     let mut heard = None;
     while heard.is_none() {
-        let batch = events.next().await.expect("goes on");
+        let batch = read(&events.next().await.expect("goes on"));
         heard = batch.into_iter().find(|event| event["type"] == "human_task_continued");
     }
     let shown = place.ok("task_get", json!({ "taskId": task })).await;

@@ -59,7 +59,12 @@ impl Output {
 
     /// One compact JSON line.
     pub(crate) fn value(&self, value: &Value) {
-        self.line(&text::seen_json(&value.to_string()));
+        self.json_line(&value.to_string());
+    }
+
+    /// The same of compact JSON text.
+    pub(crate) fn json_line(&self, json: &str) {
+        self.line(&text::seen_json(json));
     }
 
     /// Rows for people; none when they went out as JSON. `none` is said when there are none.

@@ -1,5 +1,6 @@
 //! Truncation on the wire (K-28): a property of `--events`, SSE and the channel, never of the store.
 
+use crate::RunEvent;
 use serde_json::{Value, json};
 
 /// Longest compact JSON text, in UTF-16 units, that travels whole.
@@ -68,6 +69,60 @@ fn depth_of(key: &str) -> usize {
         "outputs" | "resolvedInputs" | "config" | "configs" | "params" | "context" => 1,
         _ => 0,
     }
+}
+
+/// An event as it travels: its JSON text, cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WireEvent {
+    /// Its place in the log; absent on events that are not stored.
+    pub seq: Option<u64>,
+    /// When, RFC 3339.
+    pub ts: String,
+    /// The name of its type.
+    pub kind: String,
+    /// The step that it is about; absent for the run.
+    pub step_id: Option<String>,
+    /// One line of compact JSON.
+    pub text: String,
+}
+
+impl WireEvent {
+    /// Nearly every event is shorter than what is cut, so it is written once and never looked at as a tree.
+    pub fn of(event: &RunEvent) -> serde_json::Result<Self> {
+        let text = serde_json::to_string(event)?;
+        if text.len() > WIRE_LIMIT {
+            return Ok(Self::of_value(serde_json::to_value(event)?));
+        }
+        let kind = event.body.type_name().to_owned();
+        Ok(Self { seq: event.seq, ts: event.ts.clone(), kind, step_id: event.step_id.clone(), text })
+    }
+
+    /// The same of an event that was changed on its way, by masks for example.
+    pub fn of_value(mut event: Value) -> Self {
+        truncate_event(&mut event);
+        let field = |name: &str| event[name].as_str().map(str::to_owned);
+        Self {
+            seq: event["seq"].as_u64(),
+            ts: field("ts").unwrap_or_default(),
+            kind: field("type").unwrap_or_else(|| "message".to_owned()),
+            step_id: field("stepId"),
+            text: event.to_string(),
+        }
+    }
+}
+
+/// Events as one JSON list.
+pub fn list_text(events: &[WireEvent]) -> String {
+    let mut text = String::with_capacity(2 + events.iter().map(|event| event.text.len() + 1).sum::<usize>());
+    text.push('[');
+    for event in events {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        text.push_str(&event.text);
+    }
+    text.push(']');
+    text
 }
 
 fn shrink(value: &mut Value, reference: &str, depth: usize) {

@@ -32,9 +32,9 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
                 <dt>{t('runs.colRun')}</dt><dd className="mono" title={view.runId}>{shortRunId(view.runId)}</dd>
                 {view.startedAt ? <><dt>{t('run.startedAt')}</dt><dd>{formatDateTime(view.startedAt)}</dd></> : null}
                 <dt>{t('run.duration')}</dt><dd>{formatDuration(elapsed)}</dd>
-                <dt>{t('run.calls')}</dt><dd>{view.calls.length}</dd>
-                <dt>{t('run.errors')}</dt><dd>{view.errors}</dd>
-                <dt>{t('run.retries')}</dt><dd>{view.retries}</dd>
+                <dt>{t('run.calls')}</dt><dd>{formatNumber(view.calls.length)}</dd>
+                <dt>{t('run.errors')}</dt><dd>{formatNumber(view.errors)}</dd>
+                <dt>{t('run.retries')}</dt><dd>{formatNumber(view.retries)}</dd>
                 {view.definitionHash ? <><dt>{t('run.version')}</dt><dd className="mono" title={view.definitionHash}>{view.definitionHash.slice(0, 12)}</dd></> : null}
               </dl>
             </div>

@@ -79,8 +79,9 @@ pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResul
 }
 
 pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<RunDetails> {
-    let row = app.store.run(&request.run_id)?;
     let mut summary = app.summary_for(caller, &request.run_id)?;
+    // After the summary: a run that has ended says how many events it has in all.
+    let row = app.store.run(&request.run_id)?;
     runs::wire_summary(&mut summary);
     // A run whose definition is lost still has its events.
     let definition = app.pinned(&row)?.map(|workflow| json!(workflow)).unwrap_or_default();
@@ -135,9 +136,20 @@ fn kept_steps(app: &App, run_id: &str, steps: &Value) -> ApiResult<Vec<String>> 
 }
 
 pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) -> ApiResult<Events> {
+    let mut events = app.events_for(caller, &request.run_id, &page(app, &request)?)?;
+    events.iter_mut().for_each(wire::truncate_event);
+    Ok(Events(events))
+}
+
+/// [`run_events`] as text. Nothing else that is asked for is as long, so it does not become a tree on its way.
+pub(crate) fn run_events_text(app: &App, caller: &Caller, request: &RunEventsAfter) -> ApiResult<String> {
+    let masked = app.masks(caller, &request.run_id);
+    Ok(wire::list_text(&app.wire_events(masked, &request.run_id, &page(app, request)?)?))
+}
+
+fn page(app: &App, request: &RunEventsAfter) -> ApiResult<Vec<RunEvent>> {
     let limit = request.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE);
-    let events = app.store.events(&request.run_id, request.after, limit)?;
-    Ok(Events(app.events_for(caller, &request.run_id, &events)?.into_iter().map(runs::wire_event).collect()))
+    Ok(app.store.events(&request.run_id, request.after, limit)?)
 }
 
 pub(crate) fn run_paths(app: &App, _: &Caller, request: RunPaths) -> ApiResult<RunPathPage> {

@@ -5,6 +5,7 @@
 
 mod chains;
 mod containers;
+mod history;
 mod models;
 mod people;
 mod process;
@@ -42,7 +43,7 @@ fn main() {
         let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
         return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
     }
-    let parts: [(&str, Part); 15] = [
+    let parts: [(&str, Part); 17] = [
         ("P1", |_| chains::durable()),
         ("P3", |_| chains::carried()),
         ("P4", |_| chains::growth()),
@@ -54,7 +55,9 @@ fn main() {
         ("models", |_| models::calls()),
         ("agents", |_| models::at_once()),
         ("P8", process::start),
+        ("P9", |_| history::history()),
         ("P10", process::canvas),
+        ("log", process::log),
         ("inbox", process::inbox),
         ("P11", |_| pure::expressions()),
         ("P12", |_| pure::validation()),

@@ -89,6 +89,7 @@ fn row(id: &'static str, what: &str, found: String) -> Row {
     let reach = match id {
         "P8" => "<= 50 ms, <= 25 MB, <= 30 MB",
         "inbox" => "no dropped frame",
+        "log" => "10,000 events a second, none dropped, no frame above 50 ms",
         _ => "1,000 nodes <= 16.7 ms p95; 5,000 <= 33 ms",
     };
     Row { id, what: what.to_owned(), found, reach }
@@ -98,6 +99,16 @@ fn row(id: &'static str, what: &str, found: String) -> Row {
 pub(crate) fn canvas(root: &Path) -> Vec<Row> {
     let found = browser(root, "bench");
     vec![row("P10", "canvas in headless Chromium without a GPU: frame time while panning, p95", found)]
+}
+
+/// P10: the log in a real browser, while a run goes on and of a long one.
+pub(crate) fn log(root: &Path) -> Vec<Row> {
+    let found = browser(root, "bench:log");
+    vec![row(
+        "log",
+        "the log in headless Chromium without a GPU: a run that is followed, and a long one that is opened",
+        found,
+    )]
 }
 
 /// The inbox in a real browser.

@@ -4,7 +4,7 @@ use super::{Done, input, told_to_stop};
 use crate::args::{LogLevel, Run};
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
 use serde_json::{Value, json};
-use signalbox_app::{App, Caller, NewRun};
+use signalbox_app::{App, Caller, NewRun, WireEvent};
 use signalbox_model::{Map, text::seen_json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -98,7 +98,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
         let Some(batch) = batch else { break };
         for event in &batch {
             if print_events {
-                output.value(event);
+                output.json_line(&event.text);
             }
             steps.take(event);
         }
@@ -215,17 +215,17 @@ struct Step {
 }
 
 impl Steps {
-    fn take(&mut self, event: &Value) {
-        let Some(id) = event["stepId"].as_str() else { return };
-        let ts = event["ts"].as_str().and_then(signalbox_model::time::parse).unwrap_or_default();
+    fn take(&mut self, event: &WireEvent) {
+        let Some(id) = event.step_id.as_deref() else { return };
+        let ts = signalbox_model::time::parse(&event.ts).unwrap_or_default();
         if !self.by_id.contains_key(id) {
             self.order.push(id.to_owned());
             self.by_id.insert(id.to_owned(), Step { first: ts, last: ts });
         }
         let Some(step) = self.by_id.get_mut(id) else { return };
         step.last = ts;
-        match event["type"].as_str() {
-            Some("step_start") => self.begun = Some(id.to_owned()),
+        match event.kind.as_str() {
+            "step_start" => self.begun = Some(id.to_owned()),
             _ if self.begun.as_deref() == Some(id) => self.begun = None,
             _ => {}
         }

@@ -135,7 +135,7 @@ pub(crate) async fn run(
         Action::Metrics => Ok(answer::text(app.metrics().await?, metrics::MEDIA)),
         Action::Rpc => {
             let request: Value = if body.is_empty() { json!({}) } else { parse(body)? };
-            Ok(ok(app.dispatch(caller, &id, request).await?))
+            Ok(answer::text(app.dispatch_text(caller, &id, request).await?, "application/json"))
         }
     }
 }

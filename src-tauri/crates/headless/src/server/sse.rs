@@ -4,8 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use serde_json::Value;
-use signalbox_app::{ApiError, ApiResult, App, Caller, EventStream, TaskChanges};
+use signalbox_app::{ApiError, ApiResult, App, Caller, EventStream, TaskChanges, WireEvent};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,9 +80,9 @@ fn sent(mut frames: impl Frames) -> Response {
 }
 
 /// One event as a frame. An event that is not stored has no `id:`.
-fn frame(event: &Value) -> String {
-    let id = event["seq"].as_u64().map(|seq| format!("id: {seq}\n")).unwrap_or_default();
-    format!("{id}event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or("message"))
+fn frame(event: &WireEvent) -> String {
+    let id = event.seq.map(|seq| format!("id: {seq}\n")).unwrap_or_default();
+    format!("{id}event: {}\ndata: {}\n\n", event.kind, event.text)
 }
 
 /// `Last-Event-ID` is where a broken connection stood; it goes before `?after=` of the first one.
@@ -110,13 +109,15 @@ fn after(parts: &Parts) -> ApiResult<u64> {
 mod tests {
     use super::frame;
     use serde_json::json;
+    use signalbox_app::WireEvent;
 
     #[test]
     fn a_frame_is_one_line_of_data() {
         let event = json!({"runId": "R", "seq": 10, "type": "step_done", "payload": {"text": "two\nlines"}});
-        let text = frame(&event);
+        let text = frame(&WireEvent::of_value(event));
         assert!(text.starts_with("id: 10\nevent: step_done\ndata: {\"runId\":\"R\""), "{text}");
         assert!(text.ends_with("}\n\n") && text.matches('\n').count() == 4, "{text}");
-        assert!(frame(&json!({"live": true, "type": "llm_token"})).starts_with("event: llm_token\n"));
+        let live = WireEvent::of_value(json!({"live": true, "type": "llm_token"}));
+        assert!(frame(&live).starts_with("event: llm_token\n"));
     }
 }

@@ -1,4 +1,5 @@
-use super::{WIRE_LIMIT, truncate, truncate_event};
+use super::{WIRE_LIMIT, WireEvent, list_text, truncate, truncate_event};
+use crate::RunEvent;
 use serde_json::{Value, json};
 
 #[test]
@@ -43,4 +44,33 @@ fn k_28_a_value_of_many_small_parts_is_cut_whole() {
     let data = &list[0]["data"];
     assert_eq!((&data["type"], &data["length"]), (&json!("object"), &json!(length)));
     assert_eq!(data["ref"], "r/3/payload/items/success/0/data");
+}
+
+/// A text of `length` letters that a step printed.
+fn printed(length: usize) -> RunEvent {
+    let event = json!({ "runId": "r", "seq": 7, "ts": "2026-11-24T00:00:00.000Z", "type": "step_print", "stepId": "s",
+        "payload": { "value": "é".repeat(length) } });
+    serde_json::from_value(event).expect("an event")
+}
+
+#[test]
+fn ts_069_an_event_is_the_same_as_text_and_as_a_tree_below_at_and_above_the_limit() {
+    for length in [0, 1, 4_000, 5_200, WIRE_LIMIT - 3, WIRE_LIMIT - 2, WIRE_LIMIT - 1, 40_000] {
+        let event = printed(length);
+        let mut tree = serde_json::to_value(&event).expect("a tree");
+        truncate_event(&mut tree);
+        let wire = WireEvent::of(&event).expect("a text");
+        assert_eq!(wire.text, tree.to_string(), "{length}");
+        assert_eq!((wire.seq, wire.kind.as_str()), (Some(7), "step_print"));
+        assert_eq!(wire, WireEvent::of_value(tree), "what is cut is not cut again");
+    }
+}
+
+#[test]
+fn events_as_a_list_are_a_list() {
+    assert_eq!(list_text(&[]), "[]");
+    let two = [1, 2].map(|length| WireEvent::of(&printed(length)).expect("a text"));
+    let list: Vec<Value> = serde_json::from_str(&list_text(&two)).expect("a list");
+    assert_eq!(list.len(), 2);
+    assert_eq!(list[1]["payload"]["value"], "éé");
 }
