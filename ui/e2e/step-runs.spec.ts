@@ -100,17 +100,35 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   await ended(page);
   await expect(page.locator('.bar').getByText(/^Ends after/)).toHaveCount(0);
 
-  // In a frame: what cannot be is said, with what can.
+  // In a frame: up to it once, and alone in the iteration where it ran last.
+  const begun = async () => {
+    const run = (await runs())[0]?.runId;
+    const all = await host.rpc<{ type: string; stepId: string | null; path?: string }[]>('run_events', { runId: run, after: 0, limit: 100 });
+    return all.filter((event) => event.type === 'step_start').map((event) => (event.path ? `${event.path}/` : '') + (event.stepId ?? ''));
+  };
+  await card(page, 'put').click();
+  await page.keyboard.press('r');
+  await expect.poll(begun).toEqual(['each[1]/put']);
+  await ended(page);
+  await expect(page.locator('.bar').getByText('Ends after Put one')).toBeVisible();
+  await shot(page, 'alone-in-frame');
   await fromMenu(page, 'put', 'Run to here');
-  await expect(page.getByText('This step stands in a frame, and a run ends after the whole of it. Choose the frame.')).toBeVisible();
-  expect(await runs()).toHaveLength(4);
+  await expect.poll(begun).toEqual(['start', 'plan', 'double', 'each', 'each[0]/put']);
+  await ended(page);
+  await shot(page, 'to-in-frame');
+  await fromMenu(page, 'put', 'Run this step with…');
+  const inFrame = page.getByRole('dialog', { name: /^Run Put one.* alone$/ });
+  await expect(inFrame).toBeVisible();
+  await shot(page, 'with-in-frame');
+  await page.keyboard.press('Escape');
+  expect(await runs()).toHaveLength(6);
 
   // A step before is changed, then this one runs alone: what is kept is as old as it was, and this one was made of it.
   await card(page, 'plan').click();
   await page.keyboard.press('d');
   await card(page, 'double').click();
   await page.keyboard.press('r');
-  await expect.poll(async () => (await runs()).map((run) => run.status)).toEqual(['completed', 'completed', 'completed', 'completed', 'completed']);
+  await expect.poll(async () => (await runs()).map((run) => run.status)).toEqual(Array.from({ length: 7 }, () => 'completed'));
   await ended(page);
   await expect(mark(page, 'plan')).toHaveAttribute('title', /Changed since this result was made/);
   await expect(mark(page, 'double')).toHaveAttribute('title', /A step before this one has changed/);

@@ -18,7 +18,6 @@ export const rerun = {
   'rerun.run.neverHint': '“Run to here” runs what leads to it, and it.',
   'rerun.runWhy.goesOn': 'The run on the screen still goes on. Wait until it has ended, or cancel it.',
   'rerun.runWhy.iteration': 'Choose an iteration first in which this step ran.',
-  'rerun.runWhy.inside': 'This step stands in a frame, and a run ends after the whole of it. Choose the frame.',
   'rerun.runWhy.recovery': 'This step works on failures of other steps. Choose the step whose failure it works on.',
   'rerun.stale.own': 'Changed since this result was made: it is that of the step as it was then.',
   'rerun.stale.before': 'A step before this one has changed since: this result is made of what that gave then.',

@@ -323,18 +323,22 @@ fn workflow_start(compiled: &Compiled, state: &mut RunState, start: &WorkflowSta
         context.insert(name.clone(), Arc::new(value.clone()));
     }
     state.context = Arc::new(context);
-    until::begins(compiled, state, start.until.as_deref());
+    // In the base of a re-run everything begins as it began in the original.
+    if start.base.is_none() {
+        until::begins(compiled, state, start);
+    }
     let first = Item { id: "1".into(), data: Arc::clone(&start.params), binary: None, error: None, paired_item: None };
     for entry in &compiled.regions[0].entries {
         activate(compiled, state, *entry, vec![first.clone()].into());
     }
+    until::begins(compiled, state, start);
 }
 
 /// A join fires.
 fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: Items) {
     // In a base everything stands as it stood in the original.
     if state.basing.is_none() && until::leaves_out(compiled, state, node) {
-        return;
+        return until::leave_out(compiled, state, node);
     }
     // Ids are unique in the list that a node receives (D-08, TS-162).
     input.number();

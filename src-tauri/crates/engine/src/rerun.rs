@@ -231,13 +231,14 @@ fn plan_with(
     let own = &original.events[1..];
     let earlier = start.base.as_deref();
     let all: Vec<&RunEvent> = earlier.iter().flat_map(|base| &base.events).chain(own).collect();
-    let here = Range::of(original.compiled, from).ok_or_else(|| unknown(original.compiled, from))?;
+    let here = Range::of(original.compiled, from).ok_or_else(|| without_place(original.compiled, from, &all))?;
     here.may_begin(original.compiled)?;
-    let began = |event: &&&RunEvent| matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none();
-    let mut starts = all.iter().filter(began).filter(|event| event.step_id.as_deref() == Some(here.step()));
-    if !starts.clone().any(|event| event.path.as_deref() == here.path()) {
-        let ran: BTreeSet<String> = starts.by_ref().map(|event| named(event.path.as_deref(), here.step())).collect();
-        return Err(RerunError::NeverRan { step: from.to_owned(), ran: ran.into_iter().take(20).collect() });
+    let began = |event: &&RunEvent| {
+        let own = matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none();
+        own && event.step_id.as_deref() == Some(here.step()) && event.path.as_deref() == here.path()
+    };
+    if !all.iter().any(began) {
+        return Err(RerunError::NeverRan { step: from.to_owned(), ran: ran_as(&all, here.step()) });
     }
     let input = recorded_input(original, &here)?;
     let there = Range::of(target, from).ok_or_else(|| RerunError::Gone { step: from.to_owned() })?;
@@ -345,14 +346,18 @@ pub struct Rerun {
 }
 
 impl Plan {
-    /// The new run ends after a step of the top: what does not lead there does not run.
+    /// The new run ends after a step: what does not lead there does not run.
     pub fn ending(mut self, target: &Compiled, until: &str) -> Result<Self, RerunError> {
-        let runs = until::ending(target, until, Some(&self.from))?;
-        let outer = |step: &str| Some(until::outermost(target, target.node_index(step)?));
-        for step in &mut self.steps {
-            let left = outer(&step.step).is_some_and(|outer| !runs.contains(&outer));
-            if left && matches!(step.fate, Fate::Again | Fate::Open) {
+        let way = until::ending(target, until, Some(&self.from))?;
+        let range = Range::of(target, &self.from);
+        for step in self.steps.iter_mut().filter(|step| matches!(step.fate, Fate::Again | Fate::Open)) {
+            let Some(node) = target.node_index(&step.step) else { continue };
+            let again = range.as_ref().is_none_or(|range| range.executes(target, node));
+            if !way.has(target, node) {
                 step.fate = Fate::Left;
+            } else if way.is_beside(target, node, &self.from) && !again {
+                // It would run in iterations that the new run does not come to.
+                step.fate = if step.calls > 0 { Fate::Kept } else { Fate::Left };
             }
         }
         self.until = Some(until.to_owned());
@@ -426,6 +431,34 @@ fn foreign_of(earlier: Option<&Base>, target: &Compiled, from: &str) -> Result<O
         (foreign.branches, foreign.iterations, foreign.ended) = (Vec::new(), 0, Vec::new());
     }
     Ok(Some(foreign))
+}
+
+/// A name that is no place: a step in a container has one for each of its iterations.
+fn without_place(compiled: &Compiled, name: &str, all: &[&RunEvent]) -> RerunError {
+    if compiled.node_index(name).is_none() {
+        return unknown(compiled, name);
+    }
+    RerunError::NeverRan { step: name.to_owned(), ran: ran_as(all, name) }
+}
+
+/// Calls that a refusal names.
+const MOST_NAMED: usize = 20;
+
+/// Where a step began, the newest last; not more than a person would read.
+fn ran_as(all: &[&RunEvent], step: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for event in all.iter().rev().filter(|event| event.step_id.as_deref() == Some(step)) {
+        let own = matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none();
+        let name = named(event.path.as_deref(), step);
+        if own && !found.contains(&name) {
+            found.push(name);
+        }
+        if found.len() == MOST_NAMED {
+            break;
+        }
+    }
+    found.reverse();
+    found
 }
 
 fn unknown(compiled: &Compiled, name: &str) -> RerunError {

@@ -106,10 +106,16 @@ pub struct RunState {
 /// A run that ends after one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Until {
-    /// The step, at the top.
+    /// The step.
     pub(crate) step: usize,
-    /// What runs, of the top; of containers all that they hold.
+    /// What runs; of containers all that they hold.
     pub(crate) runs: BTreeSet<usize>,
+    /// The containers around the step, from the inside: of what they hold only what stands in `runs` does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) through: Vec<usize>,
+    /// Where a re-run that ends inside a container begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) from: Option<Arc<str>>,
 }
 
 /// A value that is no part of equality, snapshots or the fold.

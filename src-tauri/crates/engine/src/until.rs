@@ -1,6 +1,7 @@
 //! Ending a run after one step (UX C16, ADR 75): which steps that can be.
 
 use crate::{compiled::Compiled, fold::until};
+use signalbox_model::Role;
 use std::collections::BTreeSet;
 
 /// Why a run cannot end after a step.
@@ -11,14 +12,6 @@ pub enum UntilError {
     Unknown {
         /// As it was named.
         step: String,
-    },
-    /// Its iterations and branches end together.
-    #[error("The step '{step}' stands inside '{container}': a run ends after the whole of it")]
-    Inside {
-        /// The step.
-        step: String,
-        /// What it stands in, at the top.
-        container: String,
     },
     /// It works on failures of other steps, or runs after an abort.
     #[error("The step '{step}' only runs when something has failed")]
@@ -41,7 +34,7 @@ impl UntilError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unknown { .. } => "UNKNOWN_STEP",
-            Self::Inside { .. } | Self::Aside { .. } | Self::Before { .. } => "STEP_NOT_AN_END",
+            Self::Aside { .. } | Self::Before { .. } => "STEP_NOT_AN_END",
         }
     }
 
@@ -49,7 +42,6 @@ impl UntilError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unknown { .. } => "Name one of its steps by its id.",
-            Self::Inside { .. } => "Name the step of the top that it stands in.",
             Self::Aside { .. } => "Name a step that runs when all goes well.",
             Self::Before { .. } => "Name the step that the run begins at, or one behind it.",
         }
@@ -62,30 +54,59 @@ pub fn check(compiled: &Compiled, step: &str, from: Option<&str>) -> Result<(), 
     ending(compiled, step, from).map(|_| ())
 }
 
-/// What runs when the run ends after a step: nodes of the top.
-pub(crate) fn ending(compiled: &Compiled, step: &str, from: Option<&str>) -> Result<BTreeSet<usize>, UntilError> {
-    let node = compiled.node_index(step).ok_or_else(|| UntilError::Unknown { step: step.to_owned() })?;
-    let container = outermost(compiled, node);
-    if container != node {
-        return Err(UntilError::Inside { step: step.to_owned(), container: compiled.node_id(container).to_owned() });
+/// Which steps run when the run ends after one of them.
+pub(crate) struct Way {
+    runs: BTreeSet<usize>,
+    through: Vec<usize>,
+}
+
+impl Way {
+    /// Whether a step of the file runs, in one iteration at least.
+    pub(crate) fn has(&self, compiled: &Compiled, node: usize) -> bool {
+        let around = until::through(compiled, node);
+        until::holds(&self.runs, &self.through, std::iter::once(node).chain(around))
     }
-    if compiled.nodes[node].recovery.is_some() || compiled.abort_region[node] {
+
+    /// Whether a step stands in a container of which only the iteration that a re-run begins in runs.
+    pub(crate) fn is_beside(&self, compiled: &Compiled, node: usize, from: &str) -> bool {
+        let begun = steps_of(compiled, from);
+        let only =
+            |container: &usize| self.through.contains(container) && begun.iter().rev().skip(1).any(|n| n == container);
+        until::through(compiled, node).iter().any(only)
+    }
+}
+
+/// What runs when the run ends after a step.
+pub(crate) fn ending(compiled: &Compiled, step: &str, from: Option<&str>) -> Result<Way, UntilError> {
+    let node = compiled.node_index(step).ok_or_else(|| UntilError::Unknown { step: step.to_owned() })?;
+    let way = Way { runs: until::runs(compiled, node), through: until::through(compiled, node) };
+    let outer = way.through.last().copied().unwrap_or(node);
+    if compiled.nodes[node].recovery.is_some() || compiled.abort_region[outer] {
         return Err(UntilError::Aside { step: step.to_owned() });
     }
-    let runs = until::runs(compiled, node);
     if let Some(from) = from {
-        let first = compiled.node_index(from.split(['/', '[']).next().unwrap_or_default());
-        if first.is_none_or(|first| !runs.contains(&first)) {
+        let first = steps_of(compiled, from).last().copied();
+        if first.is_none_or(|first| !way.has(compiled, first)) {
             return Err(UntilError::Before { step: step.to_owned(), from: from.to_owned() });
         }
     }
-    Ok(runs)
+    Ok(way)
+}
+
+/// The steps of the file that a name with its path goes through, from the top. What a sub-workflow holds is in another file.
+fn steps_of(compiled: &Compiled, name: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    for part in name.split('/') {
+        let Some(node) = compiled.node_index(part.split('[').next().unwrap_or_default()) else { break };
+        found.push(node);
+        if compiled.nodes[node].role == Role::Subworkflow {
+            break;
+        }
+    }
+    found
 }
 
 /// The container at the top that a step stands in, or the step.
-pub(crate) fn outermost(compiled: &Compiled, mut node: usize) -> usize {
-    while let Some(parent) = compiled.nodes[node].node.parent.as_deref().and_then(|id| compiled.node_index(id)) {
-        node = parent;
-    }
-    node
+pub(crate) fn outermost(compiled: &Compiled, node: usize) -> usize {
+    until::through(compiled, node).last().copied().unwrap_or(node)
 }

@@ -15,6 +15,7 @@ import { shortRunId } from '../status.tsx';
 import { stepWords } from '../where.ts';
 import type { RerunPart } from './context.ts';
 import { changedOf, missingOf, readItems, readValues, undeclared } from './edits.ts';
+import { stepIn } from './step-runs.ts';
 
 type Plan = Commands['rerun_look']['response'];
 type Step = Plan['steps'][number];
@@ -47,7 +48,7 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
   const [step, setStep] = useState(asked);
   const [version, setVersion] = useState<Version>(first);
   const sent = version === 'current' && document ? { document } : {};
-  const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...(alone ? { until: step } : {}), ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
+  const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...(alone ? { until: stepIn(step) } : {}), ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
   // A file of the library that differs is not at hand here.
   const begins = version === 'current' && !plan.data?.sameDefinition ? document : definition ?? document;
   const known = steps.some((one) => one.name === step) ? steps : [{ name: step, title: stepWords(step, titleOf ?? ((id) => id)) }, ...steps];
@@ -120,7 +121,7 @@ function Form({ runId, title, alone, first, plan, version, document, begins, hea
     for (const [name, value] of Object.entries(changedOf(before.variables, variables.value))) overrides[`$${name}`] = value as JsonMap[string];
     try {
       const started = await act('run_rerun', {
-        runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep', ...(alone ? { until: plan.stepId } : {}),
+        runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep', ...(alone ? { until: stepIn(plan.stepId) } : {}),
         ...(inputChanged && 'value' in input ? { input: input.value as JsonMap[string][] } : {}),
         ...(version === 'current' && document ? { document } : {}),
       });

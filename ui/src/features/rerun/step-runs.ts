@@ -3,11 +3,12 @@ import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { Commands, NodeDescriptor, Workflow } from '../../api/types.ts';
+import { slotKey } from '../../api/run-paths.ts';
 import { rerunPlace } from './steps.ts';
 
 /** `only`: the step alone; `with`: the same with values that are looked at first; `to`: what leads to it, and it; `from`: it and what follows. */
 export type StepRun = 'only' | 'with' | 'to' | 'from';
-export type StepPlace = { name: string } | { why: 'goesOn' | 'iteration' | 'inside' | 'recovery' };
+export type StepPlace = { name: string } | { why: 'goesOn' | 'iteration' | 'recovery' };
 
 type Plan = Commands['rerun_look']['response'];
 
@@ -17,10 +18,25 @@ export function stepPlace(kind: StepRun, view: RunView | null, document: Workflo
   if (!node) return null;
   if (catalog.find((one) => one.type === node.type)?.role === 'recovery') return { why: 'recovery' };
   if (view && view.lastSeq > 0 && (view.status === 'created' || view.status === 'running')) return { why: 'goesOn' };
-  if (!node.parent) return { name: id };
-  if (kind !== 'from') return { why: 'inside' };
-  return (view && rerunPlace(view, document, catalog, id, picked)) ?? { why: 'iteration' };
+  if (!node.parent || kind === 'to') return { name: id };
+  const place = view && rerunPlace(view, document, catalog, id, picked);
+  if (place && 'name' in place) return place;
+  // Alone it gets what it got last: the newest of its calls. What goes on from it must be said.
+  return kind === 'from' ? { why: 'iteration' } : { name: newestCall(view, id) ?? id };
 }
+
+/** The call of a step in a frame that began last, with its path. */
+function newestCall(view: RunView | null, id: string): string | undefined {
+  let newest: string | undefined;
+  for (const key of view?.slotsOf.get(id)?.values() ?? []) {
+    const slot = view?.slots.get(key);
+    if (slot?.path && slot.calls > 0) newest = slotKey(id, slot.path);
+  }
+  return newest;
+}
+
+/** The id of a step in its name with the path. */
+export const stepIn = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
 /** So many runs of the workflow are looked at for one that reached the step. */
 const MOST_LOOKED_AT = 10;
@@ -29,12 +45,21 @@ const NOT_THERE: ReadonlySet<string> = new Set(['STEP_NEVER_RAN', 'UNKNOWN_STEP'
 
 export interface Found { runId: string; plan: Plan }
 
+/** A step in a frame that has no place on the screen: the calls that a run has of it, the newest last. */
+const ranAs = (cause: unknown): string | undefined => {
+  const { code, details } = toApiError(cause);
+  return code === 'STEP_NEVER_RAN' ? (details as { ran?: string[] } | undefined)?.ran?.at(-1) : undefined;
+};
+
 /** The newest run that reached the step, the one on the screen first, and what a re-run of it from there would be; null when none did. */
 export async function lastThatReached(step: string, alone: boolean, document: Workflow, shown: string | null): Promise<Found | null> {
+  const plan = (runId: string, name: string) => call('rerun_look', { runId, stepId: name, definition: 'current', document, ...(alone ? { until: stepIn(name) } : {}) });
   const look = async (runId: string): Promise<Found | null> => {
     try {
-      return { runId, plan: await call('rerun_look', { runId, stepId: step, definition: 'current', document, ...(alone ? { until: step } : {}) }) };
+      return { runId, plan: await plan(runId, step) };
     } catch (cause) {
+      const name = step === stepIn(step) ? ranAs(cause) : undefined;
+      if (name !== undefined) return { runId, plan: await plan(runId, name) };
       if (NOT_THERE.has(toApiError(cause).code)) return null;
       throw cause;
     }

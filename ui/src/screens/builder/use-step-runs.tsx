@@ -11,7 +11,7 @@ import { RerunDialog } from '../../features/rerun/rerun-dialog.tsx';
 import { madeWith, originsOf, type Origins, type RunMade } from '../../features/rerun/origins.ts';
 import { staleSteps, type Stale } from '../../features/rerun/stale.ts';
 import { StepLine } from '../../features/rerun/step-line.tsx';
-import { asksFirst, lastThatReached, type StepRun } from '../../features/rerun/step-runs.ts';
+import { asksFirst, lastThatReached, stepIn, type StepRun } from '../../features/rerun/step-runs.ts';
 import { rerunSteps } from '../../features/rerun/steps.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { t } from '../../i18n/index.ts';
@@ -78,11 +78,11 @@ export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, 
       try {
         const found = await lastThatReached(step, alone, sent, runId);
         if (!found) toast({ signal: 'info', text: t('rerun.run.never'), detail: t('rerun.run.neverHint') });
-        else if (kind === 'with' || asksFirst(found.plan)) setAsked({ runId: found.runId, step, alone, sent });
+        else if (kind === 'with' || asksFirst(found.plan)) setAsked({ runId: found.runId, step: found.plan.stepId, alone, sent });
         else {
           // Who runs one step alone does not want to stop before it.
           const breakpoints = alone ? [] : sendable(sent.id, sent);
-          const started = await act('run_rerun', { runId: found.runId, stepId: step, definition: 'current', document: sent, ...(alone ? { until: step } : {}), ...(breakpoints.length ? { breakpoints } : {}) });
+          const started = await act('run_rerun', { runId: found.runId, stepId: found.plan.stepId, definition: 'current', document: sent, ...(alone ? { until: stepIn(step) } : {}), ...(breakpoints.length ? { breakpoints } : {}) });
           await began(started.runId, sent, breakpoints);
         }
       } catch (cause) {

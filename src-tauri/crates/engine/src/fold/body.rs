@@ -6,7 +6,7 @@ use super::{
     cut::remove,
     foreign, one_or_list,
     place::{around, inside, is_cut, known, path_of},
-    slot_mut, slot_ref,
+    slot_mut, slot_ref, until,
 };
 use crate::{
     compiled::Compiled,
@@ -70,6 +70,9 @@ pub(crate) fn collects(config: &Value) -> bool {
 /// The container right around a node collects errors: line 4 of SEMANTICS 4 never asks a person.
 pub(crate) fn is_collected(compiled: &Compiled, state: &RunState, node: usize) -> bool {
     let Some((_, frame)) = around(compiled, state, node).next() else { return false };
+    if until::fails_for_all(compiled, state, node) {
+        return false;
+    }
     let body = slot_ref(state, frame.container, frame.slot).and_then(|slot| slot.body.as_ref());
     body.is_some_and(|body| collects(&body.config))
 }
@@ -93,6 +96,7 @@ pub(super) fn body_mut(state: &mut RunState, node: usize, slot: usize) -> Option
 pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
     let this = &compiled.nodes[node];
     let before = foreign::of(compiled, state, node).cloned();
+    let only = until::begun_in(compiled, state, node).filter(|_| state.basing.is_none());
     let Some(known) = slot_mut(state, node, slot) else { return };
     let (config, input) = (known.config.clone().unwrap_or_default(), known.input.clone());
     let body = known.body.get_or_insert_default();
@@ -116,6 +120,10 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
     }
     known.phase = Phase::Inside;
     // Children of a container that is entered again have its number; a child may be further on its own.
+    if let Some(index) = only {
+        // The other iterations stay as they are.
+        body.next = index;
+    }
     body.highest = if body.highest == 0 { known.visit } else { known.visit.max(body.highest + 1) };
     let visit = body.highest;
     visited(compiled, state, node, visit);
@@ -124,21 +132,21 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
     refresh(compiled, state, node, slot);
 }
 
-/// A branch whose entry takes items one by one ends as it begins when there are none. No event tells of that: it follows
-/// from the container's beginning.
+/// A branch whose entry takes items one by one ends as it begins when there are none, and so does one of which nothing runs.
+/// No event tells of that: it follows from the container's beginning.
 fn open_empty(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
     let this = &compiled.nodes[node];
-    let Some(body) = body_mut(state, node, slot).filter(|body| this.role == Role::Parallel && body.input.is_empty())
-    else {
-        return;
-    };
+    let body = slot_ref(state, node, slot).and_then(|slot| slot.body.as_deref());
+    let Some(body) = body.filter(|_| this.role == Role::Parallel) else { return };
     let ends_at_once = |index: &usize| {
-        let entry = compiled.regions[this.bodies[*index]].entries.first();
-        entry.is_some_and(|entry| compiled.nodes[*entry].mode == Mode::Each)
+        let region = this.bodies[*index];
+        let entry = compiled.regions[region].entries.first();
+        (body.input.is_empty() && entry.is_some_and(|entry| compiled.nodes[*entry].mode == Mode::Each))
+            || until::leaves_branch_out(compiled, state, node, region)
     };
-    let open: Vec<usize> = (0..this.bodies.len()).filter(|index| body.outcome(*index).is_none()).collect();
+    let open = (0..this.bodies.len()).filter(|index| body.outcome(*index).is_none());
     // The other branches are still to come, in their order.
-    for index in open.into_iter().filter(ends_at_once) {
+    for index in open.filter(ends_at_once).collect::<Vec<_>>() {
         self::open_beside(compiled, state, node, slot, index);
     }
 }
@@ -258,11 +266,14 @@ fn entering(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ind
 
 /// Keeps `bodies` in step: there is something to decide about a container when its body may go on, is over, or is cut.
 pub(super) fn refresh(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
+    let concurrency = if until::goes_one_by_one(compiled, state, node) { |_, _: &Value| 1 } else { concurrency };
+    let only = until::begun_in(compiled, state, node).is_some();
     let decide = state.inside.contains(&(node, slot)) && !is_cut(compiled, state, node) && {
         let body = slot_ref(state, node, slot).and_then(|slot| slot.body.as_deref());
         body.is_some_and(|body| {
             let cut = body.live.iter().any(|frame| state.frames.get(*frame).is_some_and(|f| f.cut.is_some()));
-            let more = body.failed.is_none()
+            let more = !only
+                && body.failed.is_none()
                 && !body.broken
                 && body.weight <= compiled.most
                 && body.total.is_some_and(|total| body.upcoming() < total)
@@ -298,6 +309,7 @@ fn end(compiled: &Compiled, state: &mut RunState, frame: usize) {
         body.live.remove(&frame);
         body.ended(gone.index, outcome);
     }
+    until::passed(compiled, state, &gone);
     refresh(compiled, state, gone.container, gone.slot);
 }
 

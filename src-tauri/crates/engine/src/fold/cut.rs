@@ -6,7 +6,7 @@ use super::{
     body::{body_mut, collects, outcome, refresh},
     case, close,
     place::{around, is_cut},
-    slot_ref,
+    slot_ref, until,
 };
 use crate::{
     compiled::Compiled,
@@ -132,9 +132,10 @@ pub(super) fn child_failed(
     close(compiled, state, node, slot, Phase::Failed);
     state.nodes[node].state = NodeState::Failed;
     let mut siblings = Vec::new();
+    let for_all = until::fails_for_all(compiled, state, node);
     if let Some(body) = body_mut(state, container, place) {
         body.errors.push(Arc::clone(&error));
-        if !collects(&body.config) {
+        if for_all || !collects(&body.config) {
             body.failed.get_or_insert((error, step));
             siblings.extend(body.live.iter().copied());
         }

@@ -45,7 +45,8 @@ pub(super) fn settle_ending(compiled: &Compiled, state: &mut RunState) {
 
 /// The terminal event: what had not ended is cancelled, what was never reached is skipped or cancelled.
 pub(super) fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatus) {
-    let stopped = state.ending.is_some();
+    // A run that ends after a step was not stopped on its way: what is left was never to run.
+    let stopped = state.ending.is_some() && (state.until.is_none() || state.stop_id.is_some());
     state.status = status;
     let open: Vec<(usize, NodeRun)> = state.nodes.inner().map(|(node, run)| (node, run.clone())).collect();
     for (node, run) in open {

@@ -101,6 +101,7 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
             state.nodes[node].last = Some(StoredView { output: one_or_list(&data), items: Arc::new(data) });
         }
     }
+    until::ended(compiled, state, node);
     route(compiled, state, node, ports, fallback, left);
 }
 
@@ -122,15 +123,17 @@ pub(super) fn route(
     fallback: Vec<Item>,
     left: Vec<(usize, Vec<usize>, Vec<Item>)>,
 ) {
-    if (!compiled.nodes[node].success_wired || until::is_last(state, node))
+    // What other iterations put out in the original stays theirs.
+    let last = state.basing.is_none() && until::is_last(compiled, state, node);
+    if (!compiled.nodes[node].success_wired || last)
         && let Some((_, items)) = ports.iter().find(|(port, _)| port == "success")
     {
         match state.frames.get_mut(compiled.nodes.frame(node)) {
-            Some(frame) => {
+            Some(frame) if !last => {
                 let local = compiled.nodes.local(node);
                 frame.leaves.extend(items.iter().map(|item| (local, item.into_owned())));
             }
-            None => state.output.extend((0..items.len()).filter_map(|index| items.data(index))),
+            Some(_) | None => state.output.extend((0..items.len()).filter_map(|index| items.data(index))),
         }
     }
     let container = compiled.is_container(node);
