@@ -117,7 +117,7 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   await ended(page);
   await shot(page, 'to-in-frame');
   await fromMenu(page, 'put', 'Run this step with…');
-  const inFrame = page.getByRole('dialog', { name: /^Run Put one.* alone$/ });
+  const inFrame = page.getByRole('dialog', { name: 'Run Each one 1 › Put one alone' });
   await expect(inFrame).toBeVisible();
   await shot(page, 'with-in-frame');
   await page.keyboard.press('Escape');

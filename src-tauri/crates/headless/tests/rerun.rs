@@ -325,3 +325,39 @@ fn c16_a_run_ends_after_a_step_and_a_step_runs_alone_at_the_terminal_and_over_re
     let start = json!({ "workflow": "until", "params": {}, "until": "a" });
     assert_eq!(serving.ask_as(OPERATOR, "POST", "/workflow/run", &start, &[]).status, 403);
 }
+
+#[test]
+fn c16_a_step_in_a_loop_runs_alone_and_is_run_to_at_the_terminal() {
+    let place = Box::new();
+    let file = json!({ "signalbox": 1, "id": "each", "name": "Each", "edges": [{ "from": "a.success", "to": "b" }], "nodes": {
+        "each": { "type": "flow.loop", "config": { "source": "=[10, 20, 30]" } },
+        "a": { "type": "data.set", "parent": "each", "config": { "assign": { "n": "=_item" }, "keep": false } },
+        "b": { "type": "data.set", "parent": "each", "config": { "assign": { "n": "=item.n + 1" }, "keep": false } } } });
+    let path = place.file("flow.signalbox.json", file.to_string()).display().to_string();
+    let begun = |run: &str| -> Vec<String> {
+        let events = place.run(&["runs", "events", run]).lines();
+        let starts = events.iter().filter(|event| event["type"] == "step_start");
+        starts
+            .map(|event| {
+                format!(
+                    "{}/{}",
+                    event["path"].as_str().unwrap_or_default(),
+                    event["stepId"].as_str().unwrap_or_default()
+                )
+            })
+            .collect()
+    };
+    let to = place.run(&["run", &path, "--until", "b", "--json"]).last();
+    assert_eq!((&to["status"], &to["output"]), (&json!("completed"), &json!([{ "n": 11 }])));
+    assert_eq!(begun(to["runId"].as_str().expect("an id")), ["/each", "each[0]/a", "each[0]/b"]);
+
+    let whole = place.run(&["run", &path, "--json"]).last();
+    let run = whole["runId"].as_str().expect("an id");
+    let unnamed = place.run(&["rerun", run, "--from", "b", "--until", "b"]);
+    assert_eq!(unnamed.code, 2);
+    assert!(unnamed.err.contains("each[0]/b, each[1]/b, each[2]/b"), "{}", unnamed.err);
+    let alone = place.run(&["rerun", run, "--from", "each[1]/b", "--until", "b", "--json"]);
+    assert_eq!(alone.code, 0, "{}\n{}", alone.out, alone.err);
+    assert_eq!(alone.last()["output"], json!([{ "n": 21 }]));
+    assert_eq!(begun(alone.last()["runId"].as_str().expect("an id")), ["each[1]/b"]);
+}

@@ -12,6 +12,7 @@ mod properties_containers;
 mod properties_debug;
 mod properties_people;
 mod properties_rerun;
+mod properties_until;
 mod rerun;
 mod send;
 mod stories;

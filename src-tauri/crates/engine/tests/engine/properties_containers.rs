@@ -4,9 +4,7 @@
 use crate::driver::{World, catalog, compile, finished_calls, parted, takes, told};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use signalbox_engine::rerun::{Original, Overrides, plan};
-use signalbox_engine::{Compiled, RunState, fold, summary, until};
-use signalbox_model::base::named;
+use signalbox_engine::{Compiled, RunState, fold, summary};
 use signalbox_model::{ErrorType, EventBody, NodeFailure, RunEvent, RunStatus, RunSummary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -162,14 +160,14 @@ pub(crate) fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailu
     }
 }
 
-fn run(nested: &Nested, compiled: &Compiled) -> (Vec<RunEvent>, RunState) {
+pub(crate) fn run(nested: &Nested, compiled: &Compiled) -> (Vec<RunEvent>, RunState) {
     let script = script(nested.failures);
     let world = World::ran(compiled, &script, nested.order, json!({ "p": 1 }));
     (world.events, world.state)
 }
 
 /// Every call has one end, and nothing ends that has not begun.
-fn calls_end_once(events: &[RunEvent]) -> Result<(), TestCaseError> {
+pub(crate) fn calls_end_once(events: &[RunEvent]) -> Result<(), TestCaseError> {
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
     for event in events {
         let Some(step) = &event.step_id else { continue };
@@ -302,72 +300,4 @@ proptest! {
             }
         }
     }
-
-    /// A run that ends after any step, begun at its entries or at a call of another run: it ends, from every cut, too.
-    #[test]
-    fn c16_containers_end_after_any_step(nested in nested(), which in any::<prop::sample::Index>()) {
-        let compiled = parted(build(&nested), nested.order);
-        let script = script(nested.failures);
-        let (events, _) = run(&nested, &compiled);
-        let ids: Vec<&String> = compiled.workflow.nodes.keys().collect();
-        let step = which.get(&ids);
-        if until::check(&compiled, step, None).is_ok() {
-            let mut world = World::new(&compiled, &script, nested.order);
-            world.start_until(json!({ "p": 1 }), step);
-            ends_from_everywhere(&nested, &compiled, world)?;
-        }
-        let begun = |event: &&RunEvent| matches!(event.body, EventBody::StepStart(_)) && event.body.origin().is_none();
-        let all: Vec<&RunEvent> = events.iter().filter(begun).collect();
-        if all.is_empty() {
-            return Ok(());
-        }
-        let step = which.get(&all).step_id.as_deref().unwrap_or_default();
-        let name = named(which.get(&all).path.as_deref(), step);
-        let Ok(plan) = plan(Original { compiled: &compiled, events: &events }, &compiled, &name) else { return Ok(()) };
-        // What a sub-workflow holds is no end.
-        let Ok(alone) = plan.ending(&compiled, step) else { return Ok(()) };
-        let made = alone.with(&compiled, Overrides::default()).expect("fits");
-        let world = World::again(&compiled, &script, nested.order ^ 3, made);
-        let events = ends_from_everywhere(&nested, &compiled, world)?;
-        // Another iteration than the one that was named does not begin the step.
-        let path = |event: &RunEvent| named(event.path.as_deref(), event.step_id.as_deref().unwrap_or_default());
-        let others = events.iter().filter(begun).filter(|event| event.step_id.as_deref() == Some(step));
-        for other in others {
-            prop_assert_eq!(path(other), name.clone(), "{:#?}", told(&events));
-        }
-    }
-}
-
-fn ends_from_everywhere(
-    nested: &Nested,
-    compiled: &Compiled,
-    mut world: World<'_>,
-) -> Result<Vec<RunEvent>, TestCaseError> {
-    world.checked = false;
-    world.run_to_end();
-    prop_assert!(world.state.status().is_terminal(), "{:#?}", told(&world.events));
-    // What had begun in the original ends here.
-    let whole =
-        |events: &[RunEvent]| matches!(&events[0].body, EventBody::WorkflowStart(start) if start.base.is_none());
-    if whole(&world.events) {
-        calls_end_once(&world.events)?;
-    }
-    let script = script(nested.failures);
-    let stride = world.events.len().div_ceil(8);
-    for cut in (1..world.events.len()).step_by(stride) {
-        let mut again = World::new(compiled, &script, nested.order ^ 5);
-        again.checked = false;
-        let mut again = again.after(&world.events[..cut]);
-        again.run_to_end();
-        let mut folded = RunState::new(compiled, "run", None);
-        for event in &again.events {
-            fold(compiled, &mut folded, event).expect("folds");
-        }
-        prop_assert_eq!(&folded, &again.state);
-        if whole(&again.events) {
-            calls_end_once(&again.events)?;
-        }
-        prop_assert!(again.state.status().is_terminal(), "cut after {} of {:#?}", cut, told(&again.events));
-    }
-    Ok(world.events)
 }

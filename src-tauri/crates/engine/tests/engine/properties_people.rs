@@ -212,10 +212,10 @@ pub(crate) fn script(seed: u64) -> impl Fn(&str, usize, u32) -> Option<NodeFailu
     }
 }
 
-struct Ran {
-    compiled: Compiled,
+pub(crate) struct Ran {
+    pub(crate) compiled: Compiled,
     file: Value,
-    events: Vec<RunEvent>,
+    pub(crate) events: Vec<RunEvent>,
     state: RunState,
     states: Vec<(u64, RunState)>,
 }
@@ -226,7 +226,7 @@ pub(crate) fn build(graph: &Graph) -> Option<(Value, Compiled)> {
     Compiled::new(Arc::new(workflow), "hash", &catalog()).ok().map(|compiled| (file, compiled))
 }
 
-fn run(graph: &Graph) -> Option<Ran> {
+pub(crate) fn run(graph: &Graph) -> Option<Ran> {
     let (file, compiled) = build(graph)?;
     let script = script(graph.failures);
     let mut world = World::new(&compiled, &script, graph.order);
