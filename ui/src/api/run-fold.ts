@@ -337,6 +337,12 @@ export function setPath(root: Fields, path: string, value: unknown): void {
   }
 }
 
+function framesAround(s: FoldState, step: string | undefined): string[] {
+  const found: string[] = [];
+  for (let id = s.definition?.nodes[step ?? '']?.parent; id && !found.includes(id); id = s.definition?.nodes[id]?.parent) found.push(id);
+  return found;
+}
+
 /** A dead branch writes no event: a step is skipped when every wire to it comes from a step that ended and sent nothing there. */
 function markSkipped(s: FoldState): void {
   const ways = new Map<string, string[]>();
@@ -347,6 +353,9 @@ function markSkipped(s: FoldState): void {
   };
   // Only a Stop or a failure leaves steps that could still have been reached.
   const whole = s.status === 'completed' && s.stopId === undefined;
+  for (const id of framesAround(s, s.until)) {
+    if (s.nodes[id]?.state === 'unreached') node(s, id).state = 'cancelled';
+  }
   for (let more = true; more;) {
     more = false;
     for (const [id, known] of Object.entries(s.nodes)) {
@@ -385,8 +394,8 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
     }
   }
   if (s.failedStepId !== undefined && s.nodes[s.failedStepId]?.over === undefined && s.nodes[s.failedStepId]) node(s, s.failedStepId).state = 'failed';
-  // The call that the end of the run cut off: one state on the card, in lists and in the log.
-  if (status === 'cancelled') {
+  // The call that the end of the run cut off: one state on the card, in lists and in the log. A run that ends after a step in a frame cuts that off, too.
+  if (status === 'cancelled' || s.until !== undefined) {
     for (const known of Object.values(s.nodes)) {
       if (known.state === 'cancelled' && known.lastCard !== undefined && s.cards.at(known.lastCard)?.status === 'interrupted') {
         writable(s, known.lastCard).status = 'cancelled';

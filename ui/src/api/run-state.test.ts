@@ -272,6 +272,15 @@ describe('ends and interruptions', () => {
     const crashed = foldRun(list(() => [start('a'), cut('a')]), { nodes: { a: {} }, edges: [] });
     expect(crashed.cards[0]?.status).toBe('interrupted');
   });
+  it('c16: the frame around the step that a run ends after was left early, also when it began in another run', () => {
+    const drawn = { nodes: { each: {}, put: { parent: 'each' }, after: {} }, edges: [{ from: 'each.success', to: 'after' }] };
+    const inside = (body: RunEventLike) => ({ ...body, path: 'each[0]' });
+    const whole = foldRun(list(() => [event('workflow_start', null, { until: 'put' }), start('each'), inside(start('put')), inside(done('put')), event('step_interrupted', 'each', {}), event('workflow_done', null, { duration_ms: 3 })]), drawn);
+    expect([whole.nodes['each']?.state, whole.nodes['put']?.state, whole.nodes['after']?.state, whole.cards[0]?.status]).toEqual(['cancelled', 'done', 'skipped', 'cancelled']);
+    const alone = foldRun(list(() => [event('workflow_start', null, { until: 'put' }), inside(start('put')), inside(done('put')), event('step_interrupted', 'each', {}), event('workflow_done', null, { duration_ms: 3 })]), drawn);
+    expect([alone.nodes['each']?.state, alone.nodes['after']?.state]).toEqual(['cancelled', 'skipped']);
+  });
+
   it('cancel ends what runs', () => {
     const view = foldRun(list(() => [start('a'), event('workflow_cancelled', null, { duration_ms: 3 })]), { nodes: { a: {}, b: {} }, edges: [] });
     expect(view.nodes).toMatchObject({ a: { state: 'cancelled' }, b: { state: 'unreached' } });
