@@ -17,6 +17,7 @@ export interface PathPart {
 /** Kinds whose steps run inside of them: while they do, the kind itself does nothing. */
 export const CONTAINERS: ReadonlySet<string> = new Set(['flow.loop', 'flow.parallel', 'flow.subworkflow']);
 const LOOP = 'flow.loop';
+const BRANCHES = 'flow.parallel';
 const OTHER_FILE = 'flow.subworkflow';
 
 /** The name of a step at a path, as the engine writes it: `each[3]/send`. */
@@ -44,10 +45,13 @@ export function readPath(path: string, definition: RunDefinition | undefined): R
   const loops: [string, string, number][] = [];
   let home = '';
   let foreign = false;
+  let branch = false;
   const parts = partsOf(path);
   for (const [i, { id, index }] of parts.entries()) {
-    if (definition?.nodes[id]?.type === OTHER_FILE) foreign = true;
+    // A branch has the name of the step that it begins with: that is no step of the way.
+    if (!branch && definition?.nodes[id]?.type === OTHER_FILE) foreign = true;
     if (foreign) break;
+    branch = !branch && definition?.nodes[id]?.type === BRANCHES;
     if (index !== undefined) loops.push([slotKey(id, home), id, index]);
     home = path.split('/').slice(0, i + 1).join('/');
   }

@@ -272,6 +272,13 @@ describe('ends and interruptions', () => {
     const crashed = foldRun(list(() => [start('a'), cut('a')]), { nodes: { a: {} }, edges: [] });
     expect(crashed.cards[0]?.status).toBe('interrupted');
   });
+  it('a branch that begins with a sub-workflow is part of this file, what the sub-workflow holds is not', () => {
+    const drawn = { nodes: { par: { type: 'flow.parallel' }, sub: { type: 'flow.subworkflow', parent: 'par' }, next: { parent: 'par' } }, edges: [{ from: 'sub.success', to: 'next' }] };
+    const at = (path: string, body: RunEventLike) => ({ ...body, path });
+    const view = foldRun(list(() => [start('par'), at('par/sub', start('sub')), at('par/sub/sub', start('next')), at('par/sub/sub', done('next')), at('par/sub', done('sub')), at('par/sub', start('next'))]), drawn);
+    expect([view.nodes['sub']?.state, view.nodes['next']?.state, view.nodes['next']?.calls]).toEqual(['done', 'running', 1]);
+  });
+
   it('c16: the frame around the step that a run ends after was left early, also when it began in another run', () => {
     const drawn = { nodes: { each: {}, put: { parent: 'each' }, after: {} }, edges: [{ from: 'each.success', to: 'after' }] };
     const inside = (body: RunEventLike) => ({ ...body, path: 'each[0]' });

@@ -96,11 +96,15 @@ pub(crate) fn ending(compiled: &Compiled, step: &str, from: Option<&str>) -> Res
 /// The steps of the file that a name with its path goes through, from the top. What a sub-workflow holds is in another file.
 fn steps_of(compiled: &Compiled, name: &str) -> Vec<usize> {
     let mut found = Vec::new();
-    for part in name.split('/') {
+    let mut parts = name.split('/');
+    while let Some(part) = parts.next() {
         let Some(node) = compiled.node_index(part.split('[').next().unwrap_or_default()) else { break };
         found.push(node);
-        if compiled.nodes[node].role == Role::Subworkflow {
-            break;
+        match compiled.nodes[node].role {
+            Role::Subworkflow => break,
+            // A branch has the name of the step that it begins with.
+            Role::Parallel => drop(parts.next()),
+            _ => {}
         }
     }
     found

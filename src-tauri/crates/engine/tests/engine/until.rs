@@ -1,11 +1,12 @@
 //! A run that ends after a step, and one that runs a step alone (UX C16, ADR 75).
 
-use crate::driver::{Script, World, compile, told};
+use crate::driver::{Script, World, catalog, compile, told};
 use serde_json::{Value, json};
 use signalbox_engine::rerun::{Fate, Original, Overrides, RerunError, plan};
 use signalbox_engine::until::{UntilError, check};
 use signalbox_engine::{Compiled, snapshot, summary};
 use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunStatus};
+use std::{collections::BTreeMap, sync::Arc};
 
 fn flow(nodes: Value, edges: &[(&str, &str)]) -> Compiled {
     let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
@@ -448,4 +449,26 @@ fn c16_a_step_alone_beside_another_beginning() {
     let second = alone(&first, &compiled, "a", Overrides::default());
     assert_eq!(started(&second), ["a"]);
     assert_eq!(summary::of(&compiled, &second.state).steps["b"].state, NodeState::Succeeded);
+}
+
+/// A branch has the name of its first step, also when that is a step with a file of its own.
+#[test]
+fn c16_a_step_behind_a_sub_workflow_in_a_branch_runs_alone() {
+    let read = |file: Value| Arc::new(serde_json::from_value(file).expect("a workflow"));
+    let sub = json!({ "signalbox": 1, "id": "g", "name": "g", "edges": [], "nodes": { "deep": { "type": "t.read" } } });
+    let file = json!({ "signalbox": 1, "id": "w", "name": "w", "settings": {},
+        "nodes": { "par": { "type": "t.par" }, "s": { "type": "t.sub", "parent": "par", "config": { "workflow": "g" } },
+                   "x": { "type": "t.read", "parent": "par" }, "y": { "type": "t.write", "parent": "par" } },
+        "edges": [{ "from": "s.success", "to": "x" }, { "from": "x.success", "to": "y" }] });
+    let others = BTreeMap::from([("g".to_owned(), read(sub))]);
+    let compiled = Compiled::with_files(read(file), "hash", &catalog(), &others).expect("compiles");
+    let world = until_in(&compiled, "x", &never);
+    assert_eq!(at(&world), ["par", "par/s/s", "par/s/s/deep", "par/s/x"]);
+    goes_on_from_everywhere(&compiled, &world, &never);
+    let first = whole_of(&compiled, &never);
+    let second = from_to(&first, &compiled, "par/s/x", "x", &never);
+    assert_eq!(at(&second), ["par/s/x"]);
+    let third = from_to(&first, &compiled, "par/s/s/deep", "x", &never);
+    assert_eq!(at(&third), ["par/s/s/deep", "par/s/x"]);
+    goes_on_from_everywhere(&compiled, &third, &never);
 }

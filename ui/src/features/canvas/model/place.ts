@@ -12,6 +12,8 @@ export interface Rect {
 }
 
 const GAP = 24;
+/** Columns of steps without a place. */
+const PER_ROW = 6;
 
 export function overlaps(a: Rect, b: Rect, gap = 0): boolean {
   return a.x < b.x + b.width + gap && b.x < a.x + a.width + gap && a.y < b.y + b.height + gap && b.y < a.y + a.height + gap;
@@ -35,15 +37,37 @@ export function placesOf(document: Workflow): Map<string, Point> {
   }
   const top = Number.isFinite(bottom) ? snap(bottom + ROW) : 0;
   const start = Number.isFinite(left) ? snap(left) : 0;
-  homeless.forEach((id, i) => places.set(id, [start + (i % 6) * COLUMN, top + Math.floor(i / 6) * ROW]));
+  /** Columns and rows that a step takes; a frame those of what it holds, and its own border. */
+  const room = (id: string): readonly [columns: number, rows: number] => {
+    const mine = children.get(id) ?? [];
+    if (mine.length === 0) return [1, 1];
+    let [across, columns, rows] = [0, 0, 0];
+    for (const child of mine) {
+      const [wide, high] = room(child);
+      const at = placeOf(document, child);
+      if (!at) across += wide;
+      columns = Math.max(columns, at ? Math.ceil(at[0] / COLUMN) + wide : across);
+      rows = Math.max(rows, at ? Math.ceil(at[1] / ROW) + high : high);
+    }
+    return [columns + 1, rows + 1];
+  };
+  let [column, row, rowsHere] = [0, 0, 1];
+  for (const id of homeless) {
+    const [columns, rows] = room(id);
+    if (column > 0 && column + columns > PER_ROW) [column, row, rowsHere] = [0, row + rowsHere, 1];
+    places.set(id, [start + column * COLUMN, top + row * ROW]);
+    column += columns;
+    rowsHere = Math.max(rowsHere, rows);
+  }
   const inside = (frame: string): void => {
     const [x, y] = places.get(frame) as Point;
     const mine = children.get(frame) ?? [];
     const own = mine.map((id) => placeOf(document, id));
     const below = Math.max(BODY_AT[1] - ROW, ...own.flatMap((at) => (at ? [at[1]] : []))) + ROW;
-    let row = 0;
+    let next = 0;
     mine.forEach((id, i) => {
-      const at = own[i] ?? [BODY_AT[0] + row++ * COLUMN, snap(below)];
+      const at = own[i] ?? [BODY_AT[0] + next * COLUMN, snap(below)];
+      if (!own[i]) next += room(id)[0];
       places.set(id, [x + at[0], y + at[1]]);
       inside(id);
     });

@@ -41,6 +41,14 @@ function nested(): Workflow {
 const apply = (document: Workflow, ...edits: Edit[]): Workflow => applyEdits(document, edits).document;
 
 describe('frames hold their steps', () => {
+  it('what a file says no places of does not lie on another', () => {
+    const drawn = { ...nested(), layout: undefined } as unknown as Workflow;
+    const rects = rectsOf(drawn, CATALOG);
+    const { parent } = treeOf(drawn);
+    const ids = Object.keys(drawn.nodes);
+    for (const a of ids) for (const b of ids) if (a < b && parent.get(a) === parent.get(b)) expect(overlaps(rects.get(a)!, rects.get(b)!), `${a} ${b}`).toBe(false);
+  });
+
   it('adds up places, and a frame is as large as its steps need', () => {
     const places = placesOf(nested());
     expect(places.get('count')).toEqual([248 + 280 + 32, 168 + 48]);
