@@ -65,6 +65,7 @@ export const log = {
   'card.action.retry': 'retry',
   'card.action.fallback': 'fallback',
   'card.action.abort': 'end the run',
+  'card.action.abortInside': 'end this part',
   'card.action.error_as_context': 'go on with the error as data',
   'card.lookAt': 'Look at this iteration everywhere ({path})',
   'card.open': 'Show the step on the canvas',

@@ -28,8 +28,9 @@ export function placeText(card: CallCard): string {
 export function decisionText(card: CallCard): string | null {
   if (!card.decision) return null;
   const { rule, action } = card.decision;
-  const key = `card.action.${action}`;
-  const known = ['card.action.retry', 'card.action.fallback', 'card.action.abort', 'card.action.error_as_context', 'card.action.auto_fix', 'card.action.human_review'] as const;
+  // In a frame it ends that iteration or branch; what becomes of the run, the frame decides.
+  const key = `card.action.${action === 'abort' && card.path !== undefined ? 'abortInside' : action}`;
+  const known = ['card.action.retry', 'card.action.fallback', 'card.action.abort', 'card.action.abortInside', 'card.action.error_as_context', 'card.action.auto_fix', 'card.action.human_review'] as const;
   const found = known.find((one) => one === key);
   const name = rule.startsWith('policy:') ? t('card.policy', { name: rule.slice('policy:'.length) }) : rule;
   return plain(t('card.decided', { rule: name, action: found ? t(found) : action.replaceAll('_', ' ') }));
