@@ -9,7 +9,8 @@ import { DetailLog } from './detail-log.tsx';
 import { EventRows, IN_ORDER, type EventFilter, type SortKey, type Sorting } from './event-rows.ts';
 import { rangeOf } from '../../kit/row-window.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
-import { Bars, CallsOfChoice, niceStep, scaleOf } from './timeline-model.ts';
+import { lineKey } from '../../api/call-table.ts';
+import { Bars, CallsOfChoice, inTree, niceStep, scaleOf } from './timeline-model.ts';
 import { eventText } from './words.ts';
 
 const RUN = foldRun(FIRST_EVENTS, FIRST);
@@ -162,6 +163,12 @@ describe('the log', () => {
 });
 
 describe('the timeline', () => {
+  it('puts what runs in a loop, a branch or another file below it', () => {
+    const line = (nodeId: string, path?: string) => ({ key: lineKey(nodeId, path), nodeId, path, calls: [], busyMs: 0, begun: 0 });
+    const began = [line('start'), line('each'), line('get', 'each[0]'), line('par', 'each[0]'), line('tax', 'each[0]/par/tax'), line('wait', 'each[0]/par/wait'), line('rate', 'each[0]/par/tax/tax'), line('next', 'each[1]/par/tax'), line('last'), line('sum', 'each[0]'), line('lone', 'kept[3]')];
+    expect(inTree(began).map((one) => one.nodeId)).toEqual(['start', 'each', 'get', 'par', 'tax', 'rate', 'wait', 'next', 'sum', 'last', 'lone']);
+  });
+
   const start = Date.parse('2026-11-21T23:00:00.000Z');
   it('stands in order of time', () => {
     const scale = scaleOf(RUN.table, start, start + 31);

@@ -144,6 +144,28 @@ export class LinesOfBars {
   }
 }
 
+/** Lines as they stand in each other: what runs in a loop, a branch or another file comes right below it, else as it began. */
+export function inTree(lines: readonly Line[]): Line[] {
+  const keys = new Set(lines.map((line) => line.key));
+  const under = new Map<string, Line[]>();
+  for (const line of lines) {
+    // What is cut off is the step itself, or a branch, which is no line.
+    let above = line.key;
+    do above = above.slice(0, Math.max(0, above.lastIndexOf('/')));
+    while (above !== '' && !keys.has(above));
+    under.set(above, [...(under.get(above) ?? []), line]);
+  }
+  const list: Line[] = [];
+  const add = (above: string): void => {
+    for (const line of under.get(above) ?? []) {
+      list.push(line);
+      add(line.key);
+    }
+  };
+  add('');
+  return list;
+}
+
 const FOLD_SHARE = 0.02;
 /** Folds together never take more than this. */
 const FOLDS_SHARE = 0.3;

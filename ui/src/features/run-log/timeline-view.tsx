@@ -8,7 +8,7 @@ import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { titleText } from './card.tsx';
 import type { Look } from './cards-view.tsx';
-import { CallsOfChoice, LinesOfBars, scaleOf, type Bars, type Scale } from './timeline-model.ts';
+import { CallsOfChoice, inTree, LinesOfBars, scaleOf, type Bars, type Scale } from './timeline-model.ts';
 import { useNow as useClock } from '../../kit/use-now.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { depthOf } from '../where.ts';
@@ -37,7 +37,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
   const chosenCalls = useMemo(() => new CallsOfChoice(fits), [fits]);
   // The lines only grow in number; of one iteration any call may be the first of a line.
   const grown = fits === undefined ? table.lines.length : table.version;
-  const lines = useMemo(() => table.lines.filter((line) => shown(line.nodeId) && chosenCalls.of(line) >= 0), [table, grown, shown, chosenCalls]); // eslint-disable-line react/exhaustive-deps
+  const lines = useMemo(() => inTree(table.lines.filter((line) => shown(line.nodeId) && chosenCalls.of(line) >= 0)), [table, grown, shown, chosenCalls]); // eslint-disable-line react/exhaustive-deps
   const chosen = selectedCall === null ? undefined : table.lines[table.line.get(selectedCall)];
   const selected = lines.findIndex((line) => (chosen ? line === chosen : line.nodeId === selectedNode));
   const marks = useMemo(() => scale.folds.map((fold) => <span key={fold.key} className="tl-fold" style={{ left: percent(fold.at) }} />), [scale]);
