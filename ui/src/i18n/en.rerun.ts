@@ -62,6 +62,7 @@ export const rerun = {
   'rerun.answers.keep.one': 'Keep {n} answer',
   'rerun.answers.keep.other': 'Keep {n} answers',
   'rerun.waits': 'This run waits for a person. It will be cancelled, and what it asked is asked in the new run.',
+  'rerun.waitsAlone': 'This run waits for a person. It will be cancelled, and what it asked is asked nowhere: the new run ends after this step.',
   'rerun.steps': 'Steps',
   'rerun.effects.one': '{n} step that changes something outside will execute again',
   'rerun.effects.other': '{n} steps that change something outside will execute again',

@@ -174,7 +174,7 @@ function Form({ runId, title, alone, first, plan, version, document, begins, hea
               options={[{ value: 'ask', label: t('rerun.answers.ask') }, { value: 'keep', label: tn('rerun.answers.keep', plan.answers.length) }]} />
           </div>
         ) : null}
-        {plan.waits ? <p className="s c-wait row gap1"><Icon name="person" size={12} />{t('rerun.waits')}</p> : null}
+        {plan.waits ? <p className="s c-wait row gap1"><Icon name="person" size={12} />{t(alone ? 'rerun.waitsAlone' : 'rerun.waits')}</p> : null}
         <Steps plan={plan} effects={effects} />
         {refused ? <Refused error={refused} /> : null}
       </div>
