@@ -61,11 +61,13 @@ fn many_runs(bench: &Bench) {
 
 /// Rounds of turns, so that no single event is as large as the run is long.
 fn counting() -> Value {
-    json!({ "signalbox": 1, "id": "count", "name": "Count", "edges": [{ "from": "l.success", "to": "d" }], "nodes": {
+    json!({ "signalbox": 1, "id": "count", "name": "Count", "nodes": {
         "o": { "type": "flow.loop", "config": { "while": "_index < params.count" } },
         "l": { "type": "flow.loop", "parent": "o", "config": { "while": format!("_index < {TURNS}") } },
         "b": { "type": "data.set", "parent": "l", "config": { "assign": { "n": "=_index" }, "keep": false } },
-        "d": { "type": "data.set", "parent": "o", "config": { "assign": { "done": true }, "keep": false } } } })
+        "d": { "type": "data.aggregate", "parent": "o" },
+        "c": { "type": "data.set", "parent": "o", "config": { "assign": { "n": "=size(item.items)" }, "keep": false } } },
+        "edges": [{ "from": "l.success", "to": "d" }, { "from": "d.success", "to": "c" }] })
 }
 
 /// One request after the other; milliseconds of wall and CPU time each, and the length of the last answer.
