@@ -1053,9 +1053,6 @@ export interface Escalated {
   onExpiry?: OnExpiry;
 }
 
-/** Events as they travel. */
-export type Events = RunEvent[];
-
 /** A call that runs as a test. */
 export interface Example {
   /** What it shows. */
@@ -2294,6 +2291,8 @@ export interface RunDebug {
 
 /** One run with everything to draw it. */
 export interface RunDetails {
+  /** The definition that the run pinned. First, so that its text can be put into the text of the rest. */
+  definition: Workflow;
   /** UUID v7. */
   runId: string;
   /** Id of the workflow. */
@@ -2326,8 +2325,6 @@ export interface RunDetails {
   steps: Record<string, StepSummary>;
   /** Name of the workflow at the start. */
   workflowName: string;
-  /** The definition that the run pinned. */
-  definition: Workflow;
   /** Newest event. */
   lastSeq: number;
   /** The run's input. */
@@ -4658,7 +4655,7 @@ export interface Commands {
   /** One run with the definition that it pinned. */
   run_get: { request: RunId; response: RunDetails };
   /** Events of a run; values over 10,240 characters are cut. */
-  run_events: { request: RunEventsAfter; response: Events };
+  run_events: { request: RunEventsAfter; response: RunEvent[] };
   /** What the questions of a run to language models cost, by step and model. */
   run_usage: { request: RunId; response: RunUsage };
   /** Iterations and branches of a run, and how far their containers are. */

@@ -3,10 +3,10 @@
 //! no way of asking shows more than another. A builder's answers never pass here.
 
 use crate::app::App;
-use crate::dto::CallerRole;
+use crate::dto::{CallerRole, Steps};
 use crate::error::{ApiError, ApiResult};
 use crate::router::Caller;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use signalbox_model::{RunEvent, Workflow};
 use signalbox_store::mask::{self, Masks};
 use signalbox_store::{Store, StoreError};
@@ -354,12 +354,24 @@ impl App {
 
     /// The summary as a caller may see it, not cut.
     pub(crate) fn summary_for(&self, caller: &Caller, run_id: &str) -> ApiResult<Value> {
+        let (mut summary, steps) = self.summary_and_steps(caller, run_id)?;
+        summary["steps"] = json!(steps);
+        Ok(summary)
+    }
+
+    /// The same with the steps by themselves, where nothing is hidden: of a long run they are nearly all of it.
+    pub(crate) fn summary_and_steps(&self, caller: &Caller, run_id: &str) -> ApiResult<(Value, Steps)> {
         let mut summary = self.summary_now(run_id)?;
+        let steps = std::mem::take(&mut summary.steps);
+        let mut summary = json!(summary);
+        if let Some(fields) = summary.as_object_mut() {
+            fields.shift_remove("steps");
+        }
         if self.masks(caller, run_id) {
             let last = self.store.run(run_id)?.last_seq;
             self.with_masks(run_id, last, |masks| masks.summary(&mut summary))?;
         }
-        Ok(summary)
+        Ok((summary, steps))
     }
 
     /// A workflow file as a caller may see it.

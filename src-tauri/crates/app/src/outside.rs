@@ -13,7 +13,7 @@ use signalbox_engine::until::{self, UntilError};
 use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, foreign, params, summary};
 use signalbox_model::wire::WireEvent;
-use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, Workflow};
+use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunSummary, Workflow};
 use signalbox_runtime::{Kept, Phase, Subscription, definition, pinned_files, state};
 use signalbox_store::RunRow;
 use signalbox_store::audit::Level;
@@ -181,7 +181,7 @@ impl App {
 
     /// The summary of a run as it stands.
     pub async fn summary(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
-        self.blocking(move |app| app.summary_now(&run_id)).await
+        self.blocking(move |app| Ok(json!(app.summary_now(&run_id)?))).await
     }
 
     /// [`App::summary`] as a caller may see it.
@@ -191,14 +191,14 @@ impl App {
     }
 
     /// [`App::summary`] on a thread that may wait.
-    pub(crate) fn summary_now(&self, run_id: &str) -> ApiResult<Value> {
+    pub(crate) fn summary_now(&self, run_id: &str) -> ApiResult<RunSummary> {
         if let Some(summary) = self.store.summary(run_id)? {
             return Ok(summary);
         }
         let row = self.store.run(run_id)?;
         let compiled = self.compiled_of(&row)?;
         let state = state(&self.store, &compiled, &row)?;
-        Ok(serde_json::to_value(summary::of(&compiled, &state)).unwrap_or_default())
+        Ok(summary::of(&compiled, &state))
     }
 
     /// The definition of a run, to look at it.

@@ -7,10 +7,11 @@ use crate::error::{ApiError, ApiResult};
 use crate::secrets::without_secrets;
 use crate::table::{command_list, find};
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_store::audit::{Actor, ActorType};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Expressions are compiled and evaluated here (TRUST, store rules).
@@ -125,22 +126,45 @@ fn parse<T: DeserializeOwned>(name: &str, request: Value) -> ApiResult<T> {
     serde_json::from_value(request).map_err(|error| wrong(&error.to_string()))
 }
 
-fn answer<T: Serialize>(result: T) -> ApiResult<Value> {
-    serde_json::to_value(result).map_err(|error| {
-        ApiError::unavailable("NOT_JSON", format!("The answer cannot be written as JSON: {error}."), "Try again.")
-    })
+pub(crate) fn not_json(error: &serde_json::Error) -> ApiError {
+    ApiError::unavailable("NOT_JSON", format!("The answer cannot be written as JSON: {error}."), "Try again.")
+}
+
+/// What the body of a command that answers with `R` gives back.
+trait Answer<R> {
+    fn text(self) -> ApiResult<String>;
+}
+
+impl<R: Serialize> Answer<R> for R {
+    fn text(self) -> ApiResult<String> {
+        serde_json::to_string(&self).map_err(|error| not_json(&error))
+    }
+}
+
+/// An `R` that its body has written as JSON, because it is too long to become a tree on its way.
+pub(crate) struct Written<R>(String, PhantomData<R>);
+
+impl<R> Written<R> {
+    pub(crate) fn new(text: String) -> Self {
+        Self(text, PhantomData)
+    }
+}
+
+impl<R> Answer<R> for Written<R> {
+    fn text(self) -> ApiResult<String> {
+        Ok(self.0)
+    }
 }
 
 macro_rules! dispatch {
     ($($kind:ident $name:ident($request:ty) -> $response:ty, $role:ident, [$($host:ident)*], [$($stale:ident)*], $about:literal;)*) => {
-        fn call(app: &App, caller: &Caller, name: &str, request: Value) -> ApiResult<Value> {
+        fn call(app: &App, caller: &Caller, name: &str, request: Value) -> ApiResult<String> {
             use crate::dto::*;
             use signalbox_model::Diagnostic;
             match name {
                 $(stringify!($name) => {
                     let request: $request = parse(name, request)?;
-                    let response: $response = bodies::$name(app, caller, request)?;
-                    answer(response)
+                    Answer::<$response>::text(bodies::$name(app, caller, request)?)
                 })*
                 _ => Err(unknown()),
             }
@@ -156,29 +180,19 @@ fn unknown() -> ApiError {
 impl App {
     /// Runs a command. Bodies may wait for the disk, so they run on a thread of their own.
     pub async fn dispatch(self: &Arc<Self>, caller: &Caller, name: &str, request: Value) -> ApiResult<Value> {
-        self.answered(caller, name, request, call).await
+        let text = self.dispatch_text(caller, name, request).await?;
+        let mut reader = serde_json::Deserializer::from_str(&text);
+        // It was within the limits when it came.
+        reader.disable_recursion_limit();
+        Value::deserialize(&mut reader).map_err(|error| not_json(&error))
     }
 
     /// The same as JSON text, for hosts that send it on.
     pub async fn dispatch_text(self: &Arc<Self>, caller: &Caller, name: &str, request: Value) -> ApiResult<String> {
-        self.answered(caller, name, request, |app, caller, name, request| match name {
-            "run_events" => bodies::run_events_text(app, caller, &parse(name, request)?),
-            _ => Ok(call(app, caller, name, request)?.to_string()),
-        })
-        .await
-    }
-
-    async fn answered<T: Send + 'static>(
-        self: &Arc<Self>,
-        caller: &Caller,
-        name: &str,
-        request: Value,
-        work: fn(&Self, &Caller, &str, Value) -> ApiResult<T>,
-    ) -> ApiResult<T> {
         let command = find(name).filter(|command| command.hosts.contains(&caller.host)).ok_or_else(unknown)?;
         caller.require(command.role)?;
         let caller = caller.clone();
-        let done = self.blocking(move |app| work(app, &caller, command.name, request)).await;
+        let done = self.blocking(move |app| call(app, &caller, command.name, request)).await;
         done.map_err(|error| without_secrets(&self.secrets.vault.scrubber(), error))
     }
 

@@ -18,6 +18,7 @@ use crate::table::run_snapshot::{self, Snapshot};
 use crate::table::{audit_place, blob, definition, run_deleted, run_event, run_sent, run_summary, setting, task};
 use crate::writer::{Desk, Task, Work};
 use rusqlite::Connection;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record, Signer};
 use signalbox_model::{AuditEvent, RunEvent, time};
@@ -380,7 +381,7 @@ impl Store {
     }
 
     /// The summary of an ended run, when its last commit had one.
-    pub fn summary(&self, run_id: &str) -> Result<Option<Value>> {
+    pub fn summary<T: DeserializeOwned>(&self, run_id: &str) -> Result<Option<T>> {
         self.view(|connection| run_summary::get(connection, run_id))
     }
 

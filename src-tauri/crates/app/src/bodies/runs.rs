@@ -4,17 +4,19 @@ use crate::app::{App, NewRun};
 use crate::bodies::people::text;
 use crate::dto::{
     CallerRole, Empty, Events, RunDetails, RunEventsAfter, RunId, RunList, RunPage, RunPathPage, RunPaths, RunReveal,
-    RunRevealed, RunStart, RunTrouble, TaskLink, ValueRef,
+    RunRevealed, RunStart, RunTrouble, Steps, TaskLink, ValueRef,
 };
 use crate::error::{ApiError, ApiResult};
 use crate::library::load;
 use crate::masked::no_reason;
 use crate::people::{self, signed};
 use crate::{Caller, check, runs};
+use crate::router::{Written, not_json};
 use serde_json::{Value, json};
 use signalbox_model::base::named;
-use signalbox_model::{AuditEvent, EventBody, RunEvent, RunStatus, time, wire};
-use signalbox_store::RunQuery;
+use signalbox_model::{AuditEvent, EventBody, NodeState, RunEvent, RunStatus, time, wire};
+use signalbox_runtime::PINNED_FILES;
+use signalbox_store::{RunQuery, RunRow};
 use signalbox_store::audit::Level;
 use std::collections::BTreeSet;
 
@@ -78,17 +80,15 @@ pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResul
     Ok(RunPage { runs, next: page.next })
 }
 
-pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<RunDetails> {
-    let mut summary = app.summary_for(caller, &request.run_id)?;
+pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<Written<RunDetails>> {
+    let (mut summary, steps) = app.summary_and_steps(caller, &request.run_id)?;
     // After the summary: a run that has ended says how many events it has in all.
     let row = app.store.run(&request.run_id)?;
     runs::wire_summary(&mut summary);
-    // A run whose definition is lost still has its events.
-    let definition = app.pinned(&row)?.map(|workflow| json!(workflow)).unwrap_or_default();
     let start = app.start_for(caller, &request.run_id)?;
     let params = start["params"].clone();
     let begins_inside = start["resumedFrom"].is_string();
-    let kept = if begins_inside { kept_steps(app, &request.run_id, &summary["steps"])? } else { Vec::new() };
+    let kept = if begins_inside { kept_steps(app, &request.run_id, &steps)? } else { Vec::new() };
     let masked = app.masks(caller, &request.run_id);
     let trouble = app.trouble(&request.run_id).map(|(code, message)| {
         let message = if masked { people::plain(&message) } else { message };
@@ -96,10 +96,11 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
     });
     let sent = if row.status == RunStatus::Failed { app.store.run_sent(&request.run_id)? } else { None };
     let sent_as = sent.map(|(run_id, task_id)| TaskLink { run_id, task_id });
-    Ok(RunDetails {
+    let details = RunDetails {
+        definition: (),
         summary,
-        workflow_name: row.workflow_name,
-        definition: app.file_for(caller, definition),
+        steps,
+        workflow_name: row.workflow_name.clone(),
         last_seq: row.last_seq,
         params: wire::truncate(&params, &format!("{}/1/payload/params", request.run_id)).unwrap_or(params),
         driven: app.store.is_driven(&request.run_id)?,
@@ -109,11 +110,27 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<R
         sent_as,
         masked,
         may_reveal: masked && caller.role >= CallerRole::Operator,
-    })
+    };
+    let definition = definition_text(app, caller, &row)?;
+    let text = serde_json::to_string(&details).map_err(|error| not_json(&error))?;
+    Ok(Written::new(text.replacen("null", &definition, 1)))
+}
+
+/// The definition of a run as a caller may see it; `null` when it is lost: the run still has its events.
+fn definition_text(app: &App, caller: &Caller, row: &RunRow) -> ApiResult<String> {
+    if caller.role >= CallerRole::Builder
+        && let Some(text) = app.store.definition_get(&row.definition_hash)?
+        // Beside the hashes of its sub-workflows it is stored as it is shown.
+        && !text.contains(PINNED_FILES)
+    {
+        return Ok(text);
+    }
+    let definition = app.pinned(row)?.map(|workflow| json!(workflow)).unwrap_or_default();
+    Ok(app.file_for(caller, definition).to_string())
 }
 
 /// Steps whose result a re-run has from its original, in a container with their paths, the outer ones first.
-fn kept_steps(app: &App, run_id: &str, steps: &Value) -> ApiResult<Vec<String>> {
+fn kept_steps(app: &App, run_id: &str, steps: &Steps) -> ApiResult<Vec<String>> {
     let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = app.store.event(run_id, 1)? else {
         return Ok(Vec::new());
     };
@@ -126,7 +143,8 @@ fn kept_steps(app: &App, run_id: &str, steps: &Value) -> ApiResult<Vec<String>> 
         |name: &str| begun.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '[']));
     let names = base.events.iter().filter_map(|event| Some(named(event.path.as_deref(), event.step_id.as_deref()?)));
     // What the checkpoint calls completed may run here all the same, in a step that goes on.
-    let stands = |id: &&String| steps[id.as_str()]["state"] == "SUCCEEDED" && steps[id.as_str()]["visits"] == 0;
+    let stands =
+        |id: &&String| steps.get(*id).is_some_and(|step| step.state == NodeState::Succeeded && step.visits == 0);
     let elsewhere = base.foreign.iter().flat_map(|foreign| foreign.completed.iter().filter(stands));
     let names = names.chain(elsewhere.cloned());
     let mut names: Vec<String> = names.filter(|name| !around(name)).collect::<BTreeSet<_>>().into_iter().collect();
@@ -135,21 +153,11 @@ fn kept_steps(app: &App, run_id: &str, steps: &Value) -> ApiResult<Vec<String>> 
     Ok(names)
 }
 
-pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) -> ApiResult<Events> {
-    let mut events = app.events_for(caller, &request.run_id, &page(app, &request)?)?;
-    events.iter_mut().for_each(wire::truncate_event);
-    Ok(Events(events))
-}
-
-/// [`run_events`] as text. Nothing else that is asked for is as long, so it does not become a tree on its way.
-pub(crate) fn run_events_text(app: &App, caller: &Caller, request: &RunEventsAfter) -> ApiResult<String> {
+pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) -> ApiResult<Written<Events>> {
     let masked = app.masks(caller, &request.run_id);
-    Ok(wire::list_text(&app.wire_events(masked, &request.run_id, &page(app, request)?)?))
-}
-
-fn page(app: &App, request: &RunEventsAfter) -> ApiResult<Vec<RunEvent>> {
     let limit = request.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE);
-    Ok(app.store.events(&request.run_id, request.after, limit)?)
+    let events = app.store.events(&request.run_id, request.after, limit)?;
+    Ok(Written::new(wire::list_text(&app.wire_events(masked, &request.run_id, &events)?)))
 }
 
 pub(crate) fn run_paths(app: &App, _: &Caller, request: RunPaths) -> ApiResult<RunPathPage> {

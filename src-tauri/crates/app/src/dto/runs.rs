@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::debug::Breakpoint;
 use signalbox_model::event::RunEventWire;
-use signalbox_model::{Map, RunStatus, RunSummary, Workflow};
+use signalbox_model::{Map, RunStatus, RunSummary, StepSummary, Workflow};
 
 /// Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`. With both, `document` runs as
 /// what `ref` holds: sub-workflows are looked for beside that file, then in the library.
@@ -121,19 +121,25 @@ pub struct RunPage {
     pub next: Option<String>,
 }
 
+/// Node id → state and counts.
+pub type Steps = IndexMap<String, StepSummary>;
+
 /// One run with everything to draw it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunDetails {
+    /// The definition that the run pinned. First, so that its text can be put into the text of the rest.
+    #[schemars(with = "Workflow")]
+    pub definition: (),
     /// The summary; large values are cut.
     #[serde(flatten)]
     #[schemars(with = "RunSummary")]
     pub summary: Value,
+    /// The summary's steps.
+    #[schemars(skip)]
+    pub steps: Steps,
     /// Name of the workflow at the start.
     pub workflow_name: String,
-    /// The definition that the run pinned.
-    #[schemars(with = "Workflow")]
-    pub definition: Value,
     /// Newest event.
     pub last_seq: u64,
     /// The run's input.
@@ -256,9 +262,7 @@ pub struct RunContainer {
 }
 
 /// Events as they travel.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Events(#[schemars(with = "Vec<RunEventWire>")] pub Vec<Value>);
+pub type Events = Vec<RunEventWire>;
 
 /// A value that was cut on the wire.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]

@@ -59,7 +59,7 @@ fn a_child_process_and_no_test_of_its_own() {
 }
 
 fn context(runtime: &signalbox_runtime::Runtime, run: &str) -> Value {
-    runtime.store().summary(run).expect("readable").expect("ended")["context"].clone()
+    runtime.store().summary::<Value>(run).expect("readable").expect("ended")["context"].clone()
 }
 
 /// Steps with a recorded end.

@@ -1,7 +1,7 @@
 //! Snapshots and bursts: the numbers that bound recovery and commits.
 
 use crate::support::{Die, chain, options, runtime, runtime_with, start, store, trace, until};
-use serde_json::json;
+use serde_json::{Value, json};
 use signalbox_model::RunStatus;
 use signalbox_runtime::Options;
 
@@ -23,7 +23,7 @@ async fn a_long_run_leaves_snapshots_and_goes_on_from_the_last() {
     let second = runtime(dir.path());
     assert_eq!(second.resume_all().await.expect("readable").len(), 1);
     assert_eq!(second.wait(&run).await, Ok(RunStatus::Completed));
-    let summary = second.store().summary(&run).expect("readable").expect("ended");
+    let summary = second.store().summary::<Value>(&run).expect("readable").expect("ended");
     assert_eq!(summary["context"]["sum"], json!((1..30).map(|n| n * 2).sum::<i32>()));
     assert_eq!(trace(dir.path()).iter().filter(|path| *path != "/hang").count(), 30, "no finished request again");
 }

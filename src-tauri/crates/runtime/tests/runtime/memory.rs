@@ -40,7 +40,7 @@ fn a_process_that_measures_and_no_test_of_its_own() {
         let runtime = runtime(folder.path());
         let run = start(&runtime, item_by_item(count)).await;
         let _ = runtime.wait(&run).await;
-        runtime.store().summary(&run).expect("readable").expect("it has ended")
+        runtime.store().summary::<Value>(&run).expect("readable").expect("it has ended")
     });
     println!("\nfound {} {}", told["output"].as_array().map_or(0, Vec::len), peak().unwrap_or_default());
 }

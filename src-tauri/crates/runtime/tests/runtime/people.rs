@@ -222,7 +222,7 @@ async fn ts_013_k_18_aborting_ends_the_run_and_closes_its_tasks() {
     answer(runtime.store(), &task, TaskAction::Abort);
     runtime.wake(&run).await.expect("it goes on");
     assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Failed));
-    let summary = runtime.store().summary(&run).expect("readable").expect("ended");
+    let summary = runtime.store().summary::<Value>(&run).expect("readable").expect("ended");
     assert_eq!(summary["failedStepId"], json!("second"));
     assert_eq!(summary["openTasks"], json!([]));
 }

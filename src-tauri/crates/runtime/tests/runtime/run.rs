@@ -1,7 +1,7 @@
 //! Starting, ending, cancelling, time, artifacts.
 
 use crate::support::{Die, chain, collect, lines, options, runtime, runtime_with, start, store, trace, until};
-use serde_json::json;
+use serde_json::{Value, json};
 use signalbox_model::RunStatus;
 use signalbox_runtime::{Error, Phase, Resumed};
 use signalbox_store::audit::Actor;
@@ -15,7 +15,7 @@ async fn a_run_is_recorded_from_start_to_summary() {
     assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Completed));
     let row = runtime.store().run(&run).expect("the run is listed");
     assert_eq!((row.status, row.workflow_id.as_str()), (RunStatus::Completed, "scenario"));
-    let summary = runtime.store().summary(&run).expect("readable").expect("an ended run has a summary");
+    let summary = runtime.store().summary::<Value>(&run).expect("readable").expect("an ended run has a summary");
     assert_eq!(summary["context"], json!({ "paths": ["/1", "/3"], "sum": 6 }));
     assert_eq!(summary["steps"]["s4"], json!({ "state": "SUCCEEDED", "visits": 1, "attempts": 1 }));
     let events = collect(runtime.subscribe(&run, 0).await.expect("the run is known")).await;
@@ -51,7 +51,7 @@ async fn a_retry_waits_its_delay() {
     .await;
     assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Failed));
     assert_eq!(trace(dir.path()), ["/fail", "/fail", "/fail"]);
-    let summary = runtime.store().summary(&run).expect("readable").expect("ended");
+    let summary = runtime.store().summary::<Value>(&run).expect("readable").expect("ended");
     assert!(summary["durationMs"].as_i64() >= Some(60), "{summary}");
     let row = runtime.store().run(&run).expect("listed");
     assert_eq!((row.failed_step.as_deref(), row.error_code.as_deref()), (Some("call"), Some("SERVICE_UNAVAILABLE")));

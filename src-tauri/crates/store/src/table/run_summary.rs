@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::schema::Migration;
 use crate::table::blob;
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use signalbox_model::hash::sha256_parts;
 
@@ -29,7 +30,7 @@ pub(crate) fn insert(connection: &Connection, run: &str, document: &Document) ->
     Ok(())
 }
 
-pub(crate) fn get(connection: &Connection, run: &str) -> Result<Option<Value>> {
+pub(crate) fn get<T: DeserializeOwned>(connection: &Connection, run: &str) -> Result<Option<T>> {
     let mut statement = connection.prepare_cached("SELECT hash, body, blobs FROM run_summary WHERE run = ?")?;
     let row: Option<(String, String, Option<String>)> =
         statement.query_row([run], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
@@ -37,12 +38,13 @@ pub(crate) fn get(connection: &Connection, run: &str) -> Result<Option<Value>> {
     if hash(run, &body, blobs.as_deref()) != stored {
         return Ok(None);
     }
+    let Some(blobs) = blobs else { return Ok(parse(&body).ok()) };
     let Ok(mut value) = parse::<Value>(&body) else { return Ok(None) };
     let mut fetch = |hash: &str| {
         blob::get(connection, hash)?.ok_or_else(|| Error::Damaged { reason: format!("the value {hash} is missing") })
     };
-    match blobs.map_or(Ok(()), |blobs| fill(&mut value, &blobs, &mut fetch)) {
-        Ok(()) => Ok(Some(value)),
+    match fill(&mut value, &blobs, &mut fetch) {
+        Ok(()) => Ok(serde_json::from_value(value).ok()),
         Err(Error::Damaged { .. }) => Ok(None),
         Err(other) => Err(other),
     }

@@ -1,5 +1,5 @@
 use crate::support::{T0, commit, finish, noise, raw, started, temporary};
-use serde_json::json;
+use serde_json::{Value, json};
 use signalbox_model::RunStatus;
 use signalbox_store::{RunCommit, RunEnd};
 
@@ -7,13 +7,13 @@ use signalbox_store::{RunCommit, RunEnd};
 fn the_summary_comes_back_whole_and_a_damaged_one_is_none() {
     let (folder, store) = temporary();
     let owner = started(&store, "r");
-    assert_eq!(store.summary("r").expect("reads"), None);
+    assert_eq!(store.summary::<Value>("r").expect("reads"), None);
     let summary = json!({"runId": "r", "output": [noise(3, 50_000)], "context": {"z": 1, "a": 2}});
     let end = RunEnd { ended_ms: T0 + 2, summary: Some(summary.to_string()), ..RunEnd::default() };
     let status = Some(RunStatus::Completed);
     store.commit(RunCommit { status, end: Some(end), ..commit("r", &owner, vec![finish("r", 2)]) }).expect("ends");
-    let read = store.summary("r").expect("reads").expect("is there");
+    let read = store.summary::<Value>("r").expect("reads").expect("is there");
     assert_eq!(read.to_string(), summary.to_string(), "in the order it was written");
     raw(folder.path()).execute("UPDATE run_summary SET body = '{}'", []).expect("damages");
-    assert_eq!(store.summary("r").expect("reads"), None);
+    assert_eq!(store.summary::<Value>("r").expect("reads"), None);
 }
