@@ -53,8 +53,8 @@ pub(crate) use reopen::task_reopen;
 pub(crate) use rerun::{rerun_look, run_checkpoint, run_rerun};
 pub(crate) use retention::{audit_retention, audit_retention_now, audit_retention_set};
 pub(crate) use runs::{
-    run_again, run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume,
-    run_reveal, run_start, run_value,
+    run_again, run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume, run_reveal, run_start,
+    run_value,
 };
 pub(crate) use secrets::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
 pub(crate) use sent::run_send;

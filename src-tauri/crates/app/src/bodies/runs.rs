@@ -10,14 +10,14 @@ use crate::error::{ApiError, ApiResult};
 use crate::library::load;
 use crate::masked::no_reason;
 use crate::people::{self, signed};
-use crate::{Caller, check, runs};
 use crate::router::{Written, not_json};
+use crate::{Caller, check, runs};
 use serde_json::{Value, json};
 use signalbox_model::base::named;
 use signalbox_model::{AuditEvent, EventBody, NodeState, RunEvent, RunStatus, time, wire};
 use signalbox_runtime::PINNED_FILES;
-use signalbox_store::{RunQuery, RunRow};
 use signalbox_store::audit::Level;
+use signalbox_store::{RunQuery, RunRow};
 use std::collections::BTreeSet;
 
 /// Events of one answer.
