@@ -300,6 +300,13 @@ export function loopBegins(s: FoldState, id: string, path: string | null | undef
   s.loops.set(key, { id, total, seen: s.loops.get(key)?.seen ?? 0 });
 }
 
+/** A condition has ended it: now it is known how often it went round. */
+export function loopEnds(s: FoldState, id: string, path: string | null | undefined): void {
+  const key = slotKey(id, path);
+  const loop = s.loops.get(key);
+  if (loop?.total === null) s.loops.set(key, { ...loop, total: loop.seen });
+}
+
 export function variables(s: FoldState): Fields {
   if (!s.copied.variables) {
     s.variables = { ...s.variables };

@@ -6,8 +6,8 @@ import { applyDebug } from './run-fold-debug';
 import { applyPeople } from './run-fold-people';
 import { applySaid } from './run-fold-said';
 import { isObject, isQuestion } from './json';
-import { addCard, callKey, cardOf, grown, loopBegins, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
-import { slotKey } from './run-paths';
+import { addCard, callKey, cardOf, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { CONTAINERS, slotKey } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
 
 export function applyEvent(s: FoldState, event: RunEventLike): void {
@@ -28,6 +28,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       s.until = text(payload['until']);
       s.parentRunId = text(payload['parentRunId']);
       if (isObject(payload['context'])) Object.assign(variables(s), payload['context']);
+      if (isObject(payload['base'])) goOn(s, event, ms, payload['base']);
       return;
     case 'workflow_done':
       s.stopId = text(payload['stop_id']);
@@ -128,6 +129,16 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   run.lastCard = card.index;
 }
 
+/** A re-run that begins inside a container goes on in it: it has begun in the original, and ends here. */
+function goOn(s: FoldState, event: RunEventLike, ms: number, base: Fields): void {
+  const open = new Map<string, RunEventLike>();
+  for (const one of Array.isArray(base['events']) ? (base['events'] as RunEventLike[]) : []) {
+    if (one.type !== 'step_start') open.delete(callKey(one));
+    else if (CONTAINERS.has(text((one.payload as Fields | undefined)?.['type']) ?? '')) open.set(callKey(one), one);
+  }
+  for (const one of open.values()) stepStart(s, { ...one, runId: event.runId, seq: event.seq, ts: event.ts }, ms, (one.payload ?? {}) as Fields);
+}
+
 /** One per element of the list, of the input items without one; a condition is asked each time. */
 function roundsIn(payload: Fields): number | null {
   const config = isObject(payload['config']) ? payload['config'] : {};
@@ -145,6 +156,7 @@ function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, st
   run.open = Math.max(0, run.open - 1);
   run.durationMs += card.durationMs;
   run.endedAt = event.ts;
+  if (run.kind === 'flow.loop') loopEnds(s, card.nodeId, card.path);
   run.dueMs = undefined;
   if (run.says?.card === card.index) run.says = undefined;
   return run;

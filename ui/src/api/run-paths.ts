@@ -152,7 +152,7 @@ export class Sum {
       asking: many ? undefined : last?.asking,
       startedAt: this.startedAt, endedAt: this.open > 0 ? undefined : last?.endedAt,
       lastCard: this.lastCard,
-      over: { of: total, inState: this.states.get(state) ?? 0 },
+      over: { of: total, inState: this.states.get(state) ?? 0, kept: this.states.get('kept') ?? 0 },
     };
   }
 }

@@ -98,8 +98,8 @@ export interface NodeRun {
   inVisit?: number;
   /** In which iteration or branch; absent at the top, and for a step as a whole. */
   path?: string;
-  /** A step in a loop or branch as a whole: at so many places, and at so many of them in this state. */
-  over?: { of: number; inState: number };
+  /** A step in a loop or branch as a whole: at so many places, at so many of them in this state, and kept at so many. */
+  over?: { of: number; inState: number; kept?: number };
 }
 
 /** A task of this run that nobody has answered yet. */

@@ -1,7 +1,6 @@
 //! The composition: store, runtime, the outside world, library. One per process and data folder.
 
 use crate::audit_log::ChainLog;
-use crate::audit_view::Titles;
 use crate::dto::{Access, AuditVerdict, Folder, Host};
 use crate::error::{ApiError, ApiResult};
 use crate::files::{io_error, write_atomic};
@@ -9,6 +8,7 @@ use crate::key::AuditKeys;
 use crate::library::{self, Library};
 use crate::masked::Masked;
 use crate::models::KeptProviders;
+use crate::names::Names;
 use crate::paths::RunPaths;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::signing::Signing;
@@ -119,7 +119,7 @@ pub struct App {
     /// Who sees which run without masks, and the masks of the others.
     pub(crate) masked: Masked,
     /// Titles of nodes by definition.
-    pub(crate) titles: Mutex<HashMap<String, Arc<Titles>>>,
+    pub(crate) names: Mutex<HashMap<String, Arc<Names>>>,
     /// The audit chain is being verified.
     pub(crate) verifying: AtomicBool,
     /// What the last verification found, when it could not be kept in the store.
@@ -233,7 +233,7 @@ impl App {
             viewed: Viewed::default(),
             paths: Mutex::default(),
             masked: Masked::default(),
-            titles: Mutex::default(),
+            names: Mutex::default(),
             verifying: AtomicBool::new(false),
             unkept_verdict: Mutex::default(),
             tools,

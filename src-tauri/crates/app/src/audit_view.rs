@@ -3,58 +3,53 @@
 use crate::app::App;
 use crate::dto::{AuditActor, AuditApart, AuditApartKind, AuditPayloadState, AuditRelated, AuditRelation, AuditRow};
 use crate::error::ApiResult;
-use crate::{check, story};
+use crate::names::Names;
+use crate::story;
 use serde_json::Value;
 use signalbox_model::{AuditEvent, Level};
+use signalbox_runtime::pinned_files;
 use signalbox_store::audit::{Entry, RUN_LEVEL};
 use signalbox_store::mask::Masks;
 use signalbox_store::{AuditQuery, AuditRow as Stored, Payload, PayloadPart, PayloadState};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
 
-/// Titles of the nodes of so many definitions are kept.
+/// Names of the steps of so many definitions are kept.
 const KEPT: usize = 64;
 /// Entries of a run that are looked through for what belongs together.
 const RELATED: usize = 1_000;
-
-/// Node → title of one definition.
-pub(crate) type Titles = HashMap<String, String>;
 
 /// What is known of a run beside its entries.
 #[derive(Debug, Clone)]
 pub(crate) struct About {
     pub(crate) workflow_id: String,
     pub(crate) workflow_name: String,
-    pub(crate) titles: Arc<Titles>,
+    pub(crate) names: Arc<Names>,
 }
 
 impl App {
-    /// The workflow of a run and the titles of its nodes, else those of their kinds; `None` when the run is not there any more.
+    /// The workflow of a run and the names of its steps; `None` when the run is not there any more.
     pub(crate) fn about_run(&self, run_id: &str) -> Option<About> {
         let row = self.store.run(run_id).ok()?;
-        let kept = self.titles.lock().unwrap_or_else(PoisonError::into_inner).get(&row.definition_hash).cloned();
-        let titles = kept.unwrap_or_else(|| {
-            let text = self.store.definition_get(&row.definition_hash).ok().flatten();
-            let file: Value = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-            let titles: Titles = file["nodes"]
-                .as_object()
-                .into_iter()
-                .flatten()
-                .filter_map(|(id, node)| {
-                    let own = node["title"].as_str().filter(|title| !title.trim().is_empty());
-                    let kind = || check::catalog().get(node["type"].as_str()?).map(|kind| kind.title.as_str());
-                    Some((id.clone(), own.or_else(kind)?.to_owned()))
-                })
-                .collect();
-            let titles = Arc::new(titles);
-            let mut all = self.titles.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.names.lock().unwrap_or_else(PoisonError::into_inner).get(&row.definition_hash).cloned();
+        let names = kept.unwrap_or_else(|| {
+            let files = pinned_files(&self.store, &row).ok();
+            let names = Arc::new(files.map(|(own, called)| Names::of(&own, &called)).unwrap_or_default());
+            let mut all = self.names.lock().unwrap_or_else(PoisonError::into_inner);
             if all.len() >= KEPT {
                 all.clear();
             }
-            all.insert(row.definition_hash.clone(), Arc::clone(&titles));
-            titles
+            all.insert(row.definition_hash.clone(), Arc::clone(&names));
+            names
         });
-        Some(About { workflow_id: row.workflow_id, workflow_name: row.workflow_name, titles })
+        Some(About { workflow_id: row.workflow_id, workflow_name: row.workflow_name, names })
+    }
+}
+
+impl About {
+    /// The name of the step that an entry is about.
+    fn step(&self, entry: &Entry) -> Option<&str> {
+        self.names.get(fact(entry, "path"), &entry.node_id)
     }
 }
 
@@ -126,7 +121,7 @@ fn view(row: &Stored, entry: Option<&Entry>, about: Option<&About>) -> AuditRow 
             payload: None,
         };
     };
-    let title = about.and_then(|about| about.titles.get(&entry.node_id)).map(String::as_str);
+    let title = about.and_then(|about| about.step(entry));
     AuditRow {
         seq: row.seq,
         timestamp: entry.timestamp.clone(),
@@ -192,10 +187,7 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
     let tasks: BTreeSet<String> =
         all.iter().filter(|(_, other)| origins.contains(origin(other))).filter_map(|(_, other)| task(other)).collect();
     let about = app.about_run(&entry.run_id);
-    let label = |other: &Entry| {
-        let title = about.as_ref().and_then(|about| about.titles.get(&other.node_id));
-        story::of_entry(other, title.map(String::as_str))
-    };
+    let label = |other: &Entry| story::of_entry(other, about.as_ref().and_then(|about| about.step(other)));
     let whole = entry.node_id == RUN_LEVEL;
     let errors = all.iter().filter(|(_, other)| other.event == AuditEvent::NodeError.as_str());
     let had_errors: BTreeSet<&str> = errors.map(|(_, other)| other.node_id.as_str()).collect();

@@ -30,6 +30,7 @@ mod masked;
 pub mod metrics;
 mod missing_end;
 mod models;
+mod names;
 mod outgoing;
 mod outside;
 mod paths;

@@ -223,8 +223,9 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
     let created = &record.created;
     let error = created.error.as_ref().and_then(|error| serde_json::to_value(&**error).ok());
     let run = record.row.run_id.clone();
-    let titles = app.about_run(&run).map(|about| about.titles).unwrap_or_default();
-    let title = |step: &str| titles.get(step).cloned().unwrap_or_else(|| step.to_owned());
+    let names = app.about_run(&run).map(|about| about.names).unwrap_or_default();
+    let title_at = |path: Option<&str>, step: &str| names.get(path, step).unwrap_or(step).to_owned();
+    let title = |step: &str| title_at(None, step);
     let mut trace = Vec::new();
     let mut variables = Map::new();
     let mut upstream = Vec::new();
@@ -238,7 +239,11 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
             let step_id = event.step_id.clone().unwrap_or_default();
             trace.push(TaskTrace {
                 seq: event.seq.unwrap_or_default(),
-                title: if step_id.is_empty() { record.row.workflow_name.clone() } else { title(&step_id) },
+                title: if step_id.is_empty() {
+                    record.row.workflow_name.clone()
+                } else {
+                    title_at(event.path.as_deref(), &step_id)
+                },
                 step_id,
                 event: event.body.type_name().to_owned(),
                 asks: matches!(&event.body, EventBody::StepError(failed) if failed.held.is_some()),

@@ -202,9 +202,27 @@ impl Compiled {
         self.files.first()?.index.get(id).copied()
     }
 
-    /// What people call a node of the run's own file: its title, else the title of its kind.
-    pub fn name_of(&self, id: &str) -> Option<&str> {
-        self.nodes.get(self.node_index(id)?).map(CompiledNode::name)
+    /// What people call the node that runs at a path, `None` at the top: its title, else the title of its kind.
+    pub fn name_of(&self, path: Option<&str>, id: &str) -> Option<&str> {
+        let file = self.file_at(path.unwrap_or_default())?;
+        self.nodes.get(*file.index.get(id)?).map(CompiledNode::name)
+    }
+
+    /// The file whose nodes run at a path.
+    fn file_at(&self, path: &str) -> Option<&CompiledFile> {
+        let mut file = self.files.first()?;
+        let mut parts = path.split('/').filter(|part| !part.is_empty());
+        while let Some(part) = parts.next() {
+            let id = part.split_once('[').map_or(part, |(id, _)| id);
+            let node = &self.nodes[*file.index.get(id)?];
+            match node.role {
+                // A branch is named by its entry, which is no step of the way.
+                Role::Parallel => drop(parts.next()),
+                Role::Subworkflow => file = self.file(*self.regions[*node.bodies.first()?].nodes.first()?),
+                _ => {}
+            }
+        }
+        Some(file)
     }
 
     /// Whether a value may stand in a variable of the run (SEMANTICS 7).

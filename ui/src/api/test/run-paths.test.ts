@@ -72,6 +72,30 @@ describe('a re-run of one iteration', () => {
   });
 });
 
+describe('a re-run that begins inside a container', () => {
+  const DRAWN = { ...DEFINITION, kept: ['each[0]/fetch'] };
+  const before = log([['step_start', 'each', null, { type: 'flow.loop', config: { while: 'true' }, input: [{ item: 0, data: {} }] }], ['step_start', 'fetch', 'each[0]', { type: 'data.set', input: [] }], ['step_done', 'fetch', 'each[0]', done()]]);
+  const began: Parameters<typeof log>[0] = [
+    ['workflow_start', null, null, { base: { events: before } }],
+    ['step_start', 'check', 'each[0]', { type: 'flow.if', input: [] }], ['step_done', 'check', 'each[0]', done()],
+    ['step_start', 'fetch', 'each[1]', { type: 'data.set', input: [] }], ['step_done', 'fetch', 'each[1]', done()],
+  ];
+
+  it('goes on in it: the container runs, and what it keeps is counted', () => {
+    const view = foldRun(log(began), DRAWN);
+    expect(view.nodes['each']).toMatchObject({ state: 'running', calls: 1 });
+    expect(view.nodes['fetch']).toMatchObject({ state: 'done', over: { of: 2, inState: 1, kept: 1 } });
+    expect(roundsOf(view, DRAWN, 'each', {})).toEqual({ at: null, of: 2, open: true });
+  });
+
+  it('ends it, and knows then how often it went round', () => {
+    const view = foldRun(log([...began, ['step_done', 'each', null, done(2)]]), DRAWN);
+    expect(view.nodes['each']).toMatchObject({ state: 'done', itemsOut: 2 });
+    expect(view.ports).toMatchObject({ 'each.success': 2 });
+    expect(roundsOf(view, DRAWN, 'each', {})).toEqual({ at: null, of: 2, open: false });
+  });
+});
+
 describe('a run with loops', () => {
   it('shows a step as a whole by its worst state, with sums', () => {
     const view = foldRun(RUN, { ...DEFINITION, edges: [] });

@@ -1,6 +1,7 @@
 // Events and cards in words.
 
 import { isCut, isQuestion } from '../../api/json.ts';
+import { slotKey } from '../../api/run-paths.ts';
 import type { CallCard, CardStatus, PersonNote, RunEventLike, RunView } from '../../api/run-state.ts';
 import { plain } from '../../code/letters.ts';
 import { formatSize } from '../../code/value-lines.ts';
@@ -71,13 +72,16 @@ const short = (words: string): string => Array.from(words.replaceAll(/\s+/g, ' '
 /** What was said, in one line; of what the wire has cut also how much it is. */
 const said = (value: unknown): string => short(str(value)) + (isCut(value) ? ` ${t('value.cut', { size: formatSize(value.length) })}` : '');
 
-/** One event as a sentence. What is not seen in words from outside is written out: they stand in lines, titles and names of controls. */
-export const eventText = (event: RunEventLike, view: Pick<RunView, 'nodes'>): string => plain(sentenceOf(event, view));
+/** Steps by their names; one of another file is known where it stands. */
+type Named = Pick<RunView, 'nodes'> & Partial<Pick<RunView, 'slots'>>;
 
-function sentenceOf(event: RunEventLike, view: Pick<RunView, 'nodes'>): string {
+/** One event as a sentence. What is not seen in words from outside is written out: they stand in lines, titles and names of controls. */
+export const eventText = (event: RunEventLike, view: Named): string => plain(sentenceOf(event, view));
+
+function sentenceOf(event: RunEventLike, view: Named): string {
   const payload = (event.payload ?? {}) as Fields;
   const id = event.stepId ?? '';
-  const step = view.nodes[id]?.title ?? id;
+  const step = (event.path ? view.slots?.get(slotKey(id, event.path))?.title : undefined) ?? view.nodes[id]?.title ?? id;
   const error = payload['error'] as { message?: unknown } | undefined;
   const why = str(error?.message);
   switch (event.type) {

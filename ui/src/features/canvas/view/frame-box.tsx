@@ -4,7 +4,7 @@ import { plain } from '../../../code/letters.ts';
 import { type NodeProps, useReactFlow } from '@xyflow/react';
 import { memo, type PointerEvent as ReactPointerEvent, useRef } from 'react';
 import { useStore } from 'zustand';
-import { t, tn } from '../../../i18n/index.ts';
+import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { Button } from '../../../kit/button.tsx';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
 import { applyEdits, type Edit } from '../document.ts';
@@ -123,9 +123,9 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
       <div className="cvf-head cvf-grip" onDoubleClick={(event) => { event.stopPropagation(); openNode(id); }}>
         <NamedIcon name={descriptor?.icon ?? 'box'} size={16} />
         <Title id={id} title={title} own={node.title} />
-        <span className={`cvf-sum ell ${summary.mono && look.line === null ? 'mono' : ''}`} title={line}>{line}</span>
+        <span className={`cvf-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={line}><span className="ell">{line}</span></span>
         <IterationPicker id={id} frame />
-        {count === null ? null : <span className="s t3">{count}</span>}
+        {count === null ? null : <span className="s t3">{formatNumber(count)}</span>}
         <Marks id={id} look={look} />
       </div>
       <i className="cvf-edge top cvf-grip" /><i className="cvf-edge left cvf-grip" /><i className="cvf-edge right cvf-grip" /><i className="cvf-edge bottom cvf-grip" />

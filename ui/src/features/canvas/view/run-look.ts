@@ -52,7 +52,7 @@ const toolLine = (tool: string, tells: string | undefined): string => (tells ===
 
 function lineOf(run: NodeRun, now: number, parent: string | undefined): string | null {
   // A step in a loop as a whole: of many iterations the worst one is no description.
-  if (run.over && run.over.of > 1) return run.state === 'done' && run.over.inState === run.over.of ? null : t('canvas.round.line', { n: run.over.inState, of: run.over.of, state: t(`canvas.state.${run.state}`).toLowerCase() });
+  if (run.over && run.over.of > 1) return run.state === 'done' && run.over.inState + (run.over.kept ?? 0) === run.over.of ? null : t('canvas.round.line', { n: run.over.inState, of: run.over.of, state: t(`canvas.state.${run.state}`).toLowerCase() });
   const of = (run.maxAttempts ?? run.attempt + 1) + 1;
   switch (run.state) {
     case 'retrying': {
