@@ -450,7 +450,6 @@ impl Driver {
         }
         let end = terminal.then(|| self.end());
         let tasks = record::tasks(&self.compiled, &events);
-        let audit = record::entries(&self.compiled, &self.said, &events);
         let mut consumed = std::mem::take(&mut self.answers);
         if terminal {
             consumed = std::mem::take(&mut self.taken).into_iter().collect();
@@ -465,19 +464,20 @@ impl Driver {
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
         let mut nobodys = false;
         if let Some(birth) = self.birth.take() {
+            let audit = record::entries(&self.compiled, &self.said, &events);
             nobodys = self.begin(birth, (events, tasks, audit), snapshot, end, (durable, rests)).await?;
         } else if let Some(owner) = self.owner.clone() {
             let commit = RunCommit {
+                snapshot,
                 status: (status != self.recorded).then_some(status),
                 end,
                 consumed_inputs: consumed,
                 tasks,
-                audit,
                 durable,
                 rests,
                 ..RunCommit::new(self.driven.run_id.clone(), owner, events)
             };
-            nobodys = self.persist(commit, snapshot).await?;
+            nobodys = self.persist(commit).await?;
         }
         self.recorded = status;
         // Who came during the commit may have read the store before it: an empty batch sends it there again. Nobody
@@ -551,15 +551,17 @@ impl Driver {
 
     /// Commits, again and again while the disk is full: the events stay in memory, the effects wait, nothing is lost. Says
     /// whether the run is nobody's now.
-    async fn persist(&mut self, commit: RunCommit, mut snapshot: Option<Snapshot>) -> Result<bool, Stop> {
-        let has_snapshot = snapshot.is_some();
+    async fn persist(&mut self, mut commit: RunCommit) -> Result<bool, Stop> {
+        let has_snapshot = commit.snapshot.is_some();
         let mut unsure = false;
         loop {
+            // They follow from the events, and are moved into the store with each try.
+            commit.audit = record::entries(&self.compiled, &self.said, &commit.events);
             let (giver, answer) = answer::pair();
             let (alone, began) = (self.is_alone(), Instant::now());
             let here = alone && began >= self.apart_until;
             let thread = if here { Thread::Here } else { Thread::Writer };
-            self.core.store.submit_lent(&commit, snapshot.take(), thread, Box::new(move |outcome| giver.give(outcome)));
+            self.core.store.submit_lent(&mut commit, thread, Box::new(move |outcome| giver.give(outcome)));
             let took = began.elapsed();
             if here && took > ON_THREAD {
                 self.apart_until = Instant::now() + took.saturating_mul(APART);

@@ -85,11 +85,15 @@ struct Tail {
 }
 
 impl Tail {
-    fn read(work: &Work<'_>) -> Result<Self> {
+    fn read(work: &mut Work<'_>) -> Result<Self> {
         let connection = work.connection;
         let (head, high) = audit_entry::tail(connection)?;
         cut::look(connection, work.known, head)?;
-        Ok(Self { chain: Chain::at(audit_meta::log_id(connection)?, head), from: head.size, high })
+        let log_id = match &work.log_id {
+            Some(log_id) => Arc::clone(log_id),
+            None => work.log_id.insert(audit_meta::log_id(connection)?.into()).clone(),
+        };
+        Ok(Self { chain: Chain::at(log_id, head), from: head.size, high })
     }
 
     fn append(&mut self, work: &Work<'_>, ready: Ready) -> Result<Receipt> {
@@ -152,9 +156,17 @@ pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&st
     Ok(receipt)
 }
 
-/// Whether a checkpoint is due.
-pub(crate) fn is_due(connection: &Connection, head: Head) -> Result<bool> {
-    Ok(head.size.saturating_sub(audit_checkpoint::sealed_size(connection)?) >= UNSEALED)
+/// Whether a checkpoint is due. `sealed` is what was found the last time: only when it says so is it looked at again, because
+/// another process may have made one since.
+pub(crate) fn is_due(connection: &Connection, head: Head, sealed: &mut u64) -> bool {
+    let is_due = |sealed: u64| head.size.saturating_sub(sealed) >= UNSEALED;
+    if !is_due(*sealed) {
+        return false;
+    }
+    // What cannot be read now is read after the next commit.
+    let Ok(found) = audit_checkpoint::sealed_size(connection) else { return false };
+    *sealed = found;
+    is_due(found)
 }
 
 /// Seals the chain as it stands; `None` when the last checkpoint does so already. Without a time, that of the last entry.

@@ -143,8 +143,9 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// `snapshot` stands for that of the commit: a state may be large, and is moved, not copied.
-    pub(crate) fn new(commit: &RunCommit, snapshot: Option<Snapshot>) -> Result<Self> {
+    /// Snapshot and audit entries are taken out of the commit: a state may be large, and there are entries in each one.
+    pub(crate) fn new(commit: &mut RunCommit) -> Result<Self> {
+        let (snapshot, audit) = (commit.snapshot.take(), std::mem::take(&mut commit.audit));
         let RunCommit {
             run_id,
             owner,
@@ -154,10 +155,10 @@ impl Prepared {
             end,
             consumed_inputs,
             tasks,
-            audit,
+            audit: _,
             durable: _,
             rests,
-        } = commit;
+        } = &*commit;
         let (run_id, status, rests) = (run_id.clone(), *status, *rests);
         let summary = end.as_ref().and_then(|end| end.summary.as_deref()).map(Document::of_text).transpose()?;
         let mut end = end.as_ref().map(|end| RunEnd {
@@ -199,7 +200,7 @@ impl Prepared {
             summary,
             consumed: consumed_inputs.clone(),
             tasks: tasks.iter().map(task_change::Prepared::new).collect::<Result<_>>()?,
-            audit: audit.iter().cloned().map(chain::Ready::new).collect(),
+            audit: audit.into_iter().map(chain::Ready::new).collect(),
             spent: events.iter().filter_map(Spent::of).collect(),
             rests,
         })
@@ -320,7 +321,8 @@ impl PreparedRun {
             }
             _ => Vec::new(),
         };
-        let first = RunCommit {
+        let mut first = RunCommit {
+            snapshot: new.snapshot,
             status: Some(new.status),
             end: new.end,
             tasks: new.tasks,
@@ -328,7 +330,7 @@ impl PreparedRun {
             durable: new.durable,
             ..RunCommit::new(new.run_id, owner, new.events)
         };
-        let first = Prepared::new(&first, new.snapshot)?;
+        let first = Prepared::new(&mut first)?;
         if first.events.first().is_some_and(|event| event.seq != 1) {
             return Err(Error::Invalid { reason: "the first event of a run has seq 1".into() });
         }

@@ -5,7 +5,6 @@
 //! nothing; only a store that is behind the file is an alarm.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use signalbox_audit::Head;
 use signalbox_model::hash::sha256_hex;
 use std::fs::{File, OpenOptions};
@@ -85,12 +84,13 @@ impl MarkFile {
         }
         self.last = Slot { mark: mark.or(self.last.mark.take()), head: head.or(self.last.head.take()) };
         self.counter += 1;
-        let none = Mark { run: String::new(), seq: 0, hash: String::new() };
-        let Mark { run, seq, hash } = self.last.mark.as_ref().unwrap_or(&none);
+        let (run, seq, hash) = self.last.mark.as_ref().map_or(("", 0, ""), |mark| (&mark.run, mark.seq, &mark.hash));
+        // Written after every commit: no tree is made for it.
         let text = match &self.last.head {
-            Some(head) => json!([self.counter, run, seq, hash, head]).to_string(),
-            None => json!([self.counter, run, seq, hash]).to_string(),
+            Some(head) => serde_json::to_string(&(self.counter, run, seq, hash, head)),
+            None => serde_json::to_string(&(self.counter, run, seq, hash)),
         };
+        let Ok(text) = text else { return };
         let mut line = format!("{} {text}", sha256_hex(text.as_bytes()));
         if line.len() >= SLOT {
             return;

@@ -117,6 +117,8 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         max_pages: Arc::clone(&max_pages),
         signer: Arc::clone(&signer),
         full_sync: true,
+        log_id: None,
+        sealed: 0,
     };
     let desk = Arc::new(Desk::new(writer));
     let at_desk = Arc::clone(&desk);

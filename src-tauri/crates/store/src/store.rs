@@ -231,16 +231,15 @@ impl Store {
     /// [`Self::commit`] without waiting: commits of many runs then share one sync. Answers come in the order of the calls,
     /// except that a commit which cannot be stored is answered at once, on the caller's thread.
     pub fn submit(&self, mut commit: RunCommit, answer: Answer<()>) {
-        let snapshot = commit.snapshot.take();
-        self.submit_lent(&commit, snapshot, Thread::Writer, Box::new(|outcome| answer(outcome.map(drop))));
+        self.submit_lent(&mut commit, Thread::Writer, Box::new(|outcome| answer(outcome.map(drop))));
     }
 
-    /// [`Self::submit`] of a commit that its owner keeps, to repeat it if need be. Its snapshot is the one that is given
-    /// here: a state may be large, and a commit that is repeated can do without. [`Thread::Here`] may write it on the
-    /// caller's thread, and answers before it returns when it does.
-    pub fn submit_lent(&self, commit: &RunCommit, snapshot: Option<Snapshot>, thread: Thread, answer: Answer<Written>) {
+    /// [`Self::submit`] of a commit that its owner keeps, to repeat it if need be. Its snapshot and its audit entries are moved
+    /// out of it: a commit that is repeated can do without the first, and must be given the second anew. [`Thread::Here`]
+    /// may write it on the caller's thread, and answers before it returns when it does.
+    pub fn submit_lent(&self, commit: &mut RunCommit, thread: Thread, answer: Answer<Written>) {
         let durable = commit.durable;
-        let prepared = match Prepared::new(commit, snapshot) {
+        let prepared = match Prepared::new(commit) {
             Ok(prepared) => prepared,
             Err(error) => return answer(Err(error.into())),
         };

@@ -32,6 +32,8 @@ pub(crate) struct Work<'a> {
     pub(crate) head: Option<Head>,
     /// The end of the audit chain after the last commit of this process: it can only have grown.
     pub(crate) known: Option<Head>,
+    /// The chain's name, once it was read: it never changes.
+    pub(crate) log_id: Option<Arc<str>>,
 }
 
 pub(crate) trait Job: Send {
@@ -218,6 +220,10 @@ pub(crate) struct Writer {
     pub(crate) max_pages: Arc<Mutex<Option<u32>>>,
     pub(crate) signer: Arc<Mutex<Option<Arc<Signer>>>>,
     pub(crate) full_sync: bool,
+    /// The audit chain's name, once it was read.
+    pub(crate) log_id: Option<Arc<str>>,
+    /// Audit entries under a checkpoint, when it was looked at last: it can only have grown.
+    pub(crate) sealed: u64,
 }
 
 impl Writer {
@@ -296,8 +302,11 @@ impl Writer {
         let mut rest = group.into_iter();
         while let Some(mut job) = rest.next() {
             let known = marks.head.or_else(|| self.marks.as_ref().and_then(MarkFile::head));
-            match run_one(&connection, job.as_mut(), alone, signer.as_ref(), known) {
+            let (signer, log_id) = (signer.clone(), self.log_id.clone());
+            let mut work = Work { connection: &connection, mark: None, signer, head: None, known, log_id };
+            match run_one(&mut work, job.as_mut(), alone) {
                 Ok(written) => {
+                    self.log_id = work.log_id;
                     marks = Marks { event: written.event.or(marks.event), head: written.head.or(marks.head) };
                     done.push(job);
                 }
@@ -332,7 +341,7 @@ impl Writer {
             file.write(marks.event, marks.head);
         }
         pass(Point::Marked);
-        let due = marks.head.is_some_and(|head| matches!(chain::is_due(&connection, head), Ok(true)));
+        let due = marks.head.is_some_and(|head| chain::is_due(&connection, head, &mut self.sealed));
         self.put_back(connection, None);
         answer_all(done, &Ok(()));
         answer_refused(refused, None);
@@ -377,21 +386,15 @@ struct Marks {
     head: Option<Head>,
 }
 
-fn run_one(
-    connection: &Connection,
-    job: &mut dyn Job,
-    alone: bool,
-    signer: Option<&Arc<Signer>>,
-    known: Option<Head>,
-) -> Result<Marks> {
+fn run_one(work: &mut Work<'_>, job: &mut dyn Job, alone: bool) -> Result<Marks> {
+    let connection = work.connection;
     if !alone {
         execute(connection, "SAVEPOINT job")?;
     }
-    let mut work = Work { connection, mark: None, signer: signer.cloned(), head: None, known };
     // A panic is a bug of one job; the store goes on for the others.
-    let result = catch_unwind(AssertUnwindSafe(|| job.run(&mut work)))
+    let result = catch_unwind(AssertUnwindSafe(|| job.run(work)))
         .unwrap_or_else(|_| Err(Error::Invalid { reason: "writing it failed inside".into() }));
-    let marks = Marks { event: work.mark, head: work.head };
+    let marks = Marks { event: work.mark.take(), head: work.head };
     match result {
         Ok(()) if alone => Ok(marks),
         Ok(()) => execute(connection, "RELEASE job").map(|()| marks),

@@ -23,6 +23,8 @@ fn desk(folder: &tempfile::TempDir) -> Desk {
         max_pages: Arc::default(),
         signer: Arc::new(Mutex::new(None)),
         full_sync: true,
+        log_id: None,
+        sealed: 0,
     })
 }
 

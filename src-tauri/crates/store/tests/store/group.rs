@@ -111,8 +111,8 @@ fn commits_of_several_threads_are_all_written() {
                         let refused = inside.setting_set("a", Some(json!(1))).map_err(|error| error.code());
                         sender.send((outcome.map(drop), refused)).expect("is heard");
                     };
-                    let next = commit(name, owner, vec![print(name, seq, json!(seq))]);
-                    store.submit_lent(&next, None, thread, Box::new(told));
+                    let mut next = commit(name, owner, vec![print(name, seq, json!(seq))]);
+                    store.submit_lent(&mut next, thread, Box::new(told));
                     assert_eq!(receiver.recv().expect("answers"), (Ok(()), Err("INVALID_DATA")));
                 }
             });

@@ -128,9 +128,9 @@ fn a_released_run_can_be_taken_again_and_an_id_is_used_once() {
 #[test]
 fn p6_a_run_that_rests_is_nobodys_with_its_commit_unless_it_was_asked() {
     let (_folder, store) = temporary();
-    let written = |store: &Store, commit: RunCommit| {
+    let written = |store: &Store, mut commit: RunCommit| {
         let (sender, receiver) = std::sync::mpsc::channel();
-        store.submit_lent(&commit, None, Thread::Here, Box::new(move |told| sender.send(told).expect("is heard")));
+        store.submit_lent(&mut commit, Thread::Here, Box::new(move |told| sender.send(told).expect("is heard")));
         receiver.recv().expect("answers").expect("is written")
     };
     let rests = |owner: &Owner, seq| RunCommit { rests: true, ..commit("r", owner, vec![print("r", seq, json!(seq))]) };
