@@ -1502,6 +1502,8 @@ export interface KeptAnswer {
   answer: Answer;
   /** The run in which it was given. */
   runId: string;
+  /** Digest of what was asked. The answer is given again only to the same question about the same data; absent in runs that began with an older version. */
+  asked?: string;
 }
 
 /** Where a secret key is. */

@@ -208,6 +208,12 @@ impl Compiled {
         self.nodes.get(*file.index.get(id)?).map(CompiledNode::name)
     }
 
+    /// The kind of the node that runs at a path, `None` at the top.
+    pub(crate) fn kind_of(&self, path: Option<&str>, id: &str) -> Option<&str> {
+        let file = self.file_at(path.unwrap_or_default())?;
+        self.nodes.get(*file.index.get(id)?).map(|node| &*node.kind)
+    }
+
     /// The file whose nodes run at a path.
     fn file_at(&self, path: &str) -> Option<&CompiledFile> {
         let mut file = self.files.first()?;

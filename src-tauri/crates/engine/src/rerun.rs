@@ -22,15 +22,16 @@ use crate::{
 use around::Around;
 use range::Range;
 use reopen::{Asking, Why};
-use serde_json::Value;
+use serde_json::{Value, json};
 use signalbox_model::{
     Diagnostic, EventBody, Item, Items, Map, RunEvent, RunStatus,
     base::{Base, Begun, Foreign, KeptAnswer, named},
     event::WorkflowStart,
-    task::TaskReason,
+    hash::sha256_hex,
+    task::{HumanTaskCreated, TaskKind, TaskReason},
 };
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Why a run cannot be run again from a step.
@@ -192,6 +193,8 @@ pub struct Plan {
     entry: bool,
     /// It ends after this step.
     until: Option<String>,
+    /// The definition is another one than that of the original.
+    moved: bool,
     base_seq: u64,
     parent: String,
     base: Base,
@@ -244,6 +247,8 @@ fn plan_with(
     let there = Range::of(target, from).ok_or_else(|| RerunError::Gone { step: from.to_owned() })?;
     there.may_begin(target)?;
     let (mut events, answers) = kept(&all, &[(&here, original.compiled), (&there, target)], &parent, asking.as_ref());
+    // What a step of another kind did says nothing about what this one would do.
+    events.retain(|event| place(event).is_none_or(|(path, step)| same_kind(original.compiled, target, path, step)));
     let given = earlier.map_or_else(|| start.context.clone().unwrap_or_default(), |base| base.given.clone());
     let stands = |name: &str| !here.holds_name(original.compiled, name) && !there.holds_name(target, name);
     let (asks, sent) = match asking.map(|asking| asking.why) {
@@ -320,6 +325,7 @@ fn plan_with(
         answers,
         entry: there.is_entry(target),
         until: None,
+        moved: original.compiled.definition_hash != target.definition_hash,
         base_seq: original.events.last().and_then(|event| event.seq).unwrap_or_default(),
         parent,
         base,
@@ -372,8 +378,13 @@ impl Plan {
             target.fits_context(name, value).map_err(|why| RerunError::Variable { name: name.clone(), why })?;
             context.insert(name.clone(), value.clone());
         }
+        if self.moved {
+            for (name, value) in &context {
+                target.fits_context(name, value).map_err(|why| RerunError::Variable { name: name.clone(), why })?;
+            }
+        }
         let mut params = self.params;
-        if !given.is_empty() {
+        if !given.is_empty() || self.moved {
             let mut all = params.as_object().cloned().unwrap_or_default();
             all.extend(given);
             let all = params::complete(&target.workflow, &Value::Object(all));
@@ -400,6 +411,15 @@ impl Plan {
         }
         let (parent, base_seq) = (Some(self.parent), Some(self.base_seq));
         Ok(Rerun { params, context, from: self.from, until: self.until, parent, base_seq, base: self.base })
+    }
+}
+
+/// Whether a step that both definitions have is of one kind in both.
+fn same_kind(original: &Compiled, target: &Compiled, path: Option<&str>, step: &str) -> bool {
+    match (original.kind_of(path, step), target.kind_of(path, step)) {
+        (Some(before), Some(now)) => before == now,
+        // What one of them does not have is looked at elsewhere.
+        _ => true,
     }
 }
 
@@ -508,6 +528,13 @@ fn kept(
             _ => None,
         })
         .collect();
+    let questions: BTreeMap<&str, &HumanTaskCreated> = all
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::HumanTaskCreated(created) => Some((&*created.task_id, &**created)),
+            _ => None,
+        })
+        .collect();
     let (mut events, mut answers) = (Vec::new(), Vec::new());
     for (index, event) in all.iter().enumerate() {
         let Some((path, step)) = place(event) else { continue };
@@ -516,7 +543,7 @@ fn kept(
             range::Place::Inside => asking.is_some_and(|asking| asking.keeps(index, event)),
         }) && around.iter().all(|around| around.stands(index, event));
         if !stands {
-            answers.extend(answer(event, parent).filter(|_| !is_about(event, &calls)));
+            answers.extend(answer(event, parent, &questions).filter(|_| !is_about(event, &calls)));
             continue;
         }
         if !matters(&event.body) {
@@ -568,7 +595,7 @@ fn is_about(event: &RunEvent, tasks: &BTreeSet<&str>) -> bool {
     matches!(&event.body, EventBody::HumanTaskCompleted(done) if tasks.contains(&*done.task_id))
 }
 
-fn answer(event: &RunEvent, parent: &str) -> Option<KeptAnswer> {
+fn answer(event: &RunEvent, parent: &str, questions: &BTreeMap<&str, &HumanTaskCreated>) -> Option<KeptAnswer> {
     let EventBody::HumanTaskCompleted(done) = &event.body else { return None };
     // What a policy decided, it decides again.
     done.answer.operator_id.as_ref()?;
@@ -578,7 +605,17 @@ fn answer(event: &RunEvent, parent: &str) -> Option<KeptAnswer> {
         item: done.origin.as_ref().map_or(event.item, |origin| origin.item).unwrap_or(0),
         answer: done.answer.clone(),
         run_id: done.kept_from.clone().unwrap_or_else(|| parent.to_owned()),
+        asked: questions.get(&*done.task_id).map(|created| digest_of(created)),
     })
+}
+
+/// What a person was asked, as a digest: an answer of before is given again to the same question about the same data only. A
+/// decision about a failure is about its input and code; the words of an error may hold times and numbers of a request.
+pub(crate) fn digest_of(created: &HumanTaskCreated) -> String {
+    let code = created.error.as_ref().map(|error| error.code());
+    let words = (created.kind != TaskKind::Decision).then_some((&created.title, &created.instructions));
+    let asked = json!([created.kind, code, words, created.input, created.binary]);
+    sha256_hex(asked.to_string().as_bytes())
 }
 
 /// The items that the step was activated with in the original: last, when the container around it was entered again.

@@ -59,9 +59,18 @@ pub(crate) fn by_policy(
     handled(compiled, node, decision::really(choice, error, &facts, &fixable))
 }
 
+/// Stands for a rule: `onExpiry` of the step itself.
+pub(crate) const ON_EXPIRY: &str = "onExpiry";
+
 /// A step that would hand on more than there is room for is over, whatever the policy says.
 pub(crate) fn by_limit(compiled: &Compiled, node: usize) -> ErrorHandled {
     let decision = Decision { rule: "limit".into(), action: "abort".into(), wanted: None, rule_error: None };
+    handled(compiled, node, decision)
+}
+
+/// Nobody answered a step that asks, and its author wants the run to end then.
+pub(crate) fn by_expiry(compiled: &Compiled, node: usize) -> ErrorHandled {
+    let decision = Decision { rule: ON_EXPIRY.into(), action: "abort".into(), wanted: None, rule_error: None };
     handled(compiled, node, decision)
 }
 

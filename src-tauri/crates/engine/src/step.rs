@@ -492,6 +492,8 @@ impl Deciding<'_> {
         let slots = fold::activation(self.state, node).map_or(0, |activation| activation.slots.len());
         let handled = if limit::ends_step(error, slots) {
             route::by_limit(self.compiled, node)
+        } else if deadline::is_over(&this.kind, error) && !this.fallback {
+            route::by_expiry(self.compiled, node)
         } else {
             route::by_policy(self.compiled, self.state, node, slot, error)
         };

@@ -170,6 +170,10 @@ pub struct KeptAnswer {
     pub answer: Answer,
     /// The run in which it was given.
     pub run_id: String,
+    /// Digest of what was asked. The answer is given again only to the same question about the same data; absent in runs
+    /// that began with an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
 }
 
 /// The name of a step at a path.

@@ -5,6 +5,7 @@ use super::{abort, activation_input, bytes_of, close, error_item, input_value, s
 use crate::{
     compiled::{Compiled, Way},
     recovery::RecoveryKind,
+    route::ON_EXPIRY,
     state::{Asked, At, Case, Intent, OpenTask, Phase, Refused, RunState, Slot},
 };
 use serde_json::{Value, json};
@@ -97,7 +98,10 @@ pub(super) fn handled(
         _ => "abort",
     };
     let way = from.map_or(Way::Unwired, |handler| compiled.way(handler, port, node));
-    let reason = super::abort_reason(handled.wanted.as_deref());
+    let reason = match handled.rule.as_str() {
+        ON_EXPIRY if from.is_none() => Some("ttl_expired".to_owned()),
+        _ => super::abort_reason(handled.wanted.as_deref()),
+    };
     carry_out(compiled, state, place, error, (&handled.action, reason), way, now);
     // A policy asks nobody about a child whose errors are collected: a repair that does not help is the end of it.
     if from.is_none()

@@ -2,12 +2,13 @@
 
 use super::{Range, place};
 use crate::{
-    compiled::Compiled,
+    compiled::{Compiled, CompiledNode},
     state::{NodeRun, Phase, RunState, Slot},
 };
 use serde_json::Value;
-use signalbox_model::{Effects, EventBody, Node, NodeState, Replay, RunEvent, base::Base};
+use signalbox_model::{Effects, EventBody, Node, NodeState, Replay, Role, RunEvent, Workflow, base::Base};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What becomes of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub(super) fn steps(
 ) -> Vec<StepPlan> {
     let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
     let mut asked: BTreeSet<&str> = BTreeSet::new();
+    // Steps inside a sub-workflow ask for the step that calls it.
+    let mut asked_inside: BTreeSet<&str> = BTreeSet::new();
     for event in all {
         match &event.body {
             EventBody::StepStart(_) => {
@@ -81,6 +84,8 @@ pub(super) fn steps(
             EventBody::HumanTaskCreated(_) => {
                 asked.extend(place(event).map(|(_, step)| step));
                 asked.extend(event.step_id.as_deref());
+                let around = event.path.iter().flat_map(|path| path.split('/'));
+                asked_inside.extend(around.map(|part| part.split_once('[').map_or(part, |(id, _)| id)));
             }
             _ => {}
         }
@@ -103,16 +108,26 @@ pub(super) fn steps(
             (false, false) if left.is_some_and(|run| run.state == NodeState::Skipped) => Fate::Kept,
             (false, false) => Fate::Open,
         };
-        let lost = fate == Fate::Again && !executes;
+        // Its result went, because it does not fit or because another kind gave it.
+        let other = before.is_some_and(|before| *before.kind != *node.kind);
+        let lost = fate == Fate::Again && (!executes || (other && !range.executes(target, index)));
         let change = match before {
             None => Change::Added,
             Some(_) if lost => Change::Incompatible,
-            Some(before) if same(before, &node.node) && wires(original, &node.id) == wires(target, &node.id) => {
+            Some(before)
+                if same(before, &node.node)
+                    && wires(original, &node.id) == wires(target, &node.id)
+                    && same_inside(original, target, &node.id) =>
+            {
                 Change::None
             }
             Some(_) => Change::Changed,
         };
-        let effects = node.descriptor.effects.of(&node.config);
+        // A sub-workflow does what the steps of its file do, and they have no lines of their own here.
+        let inside = inside(target, index);
+        let does: Vec<&CompiledNode> = std::iter::once(node).chain(inside.iter().map(|i| &target.nodes[*i])).collect();
+        let effects = does.iter().map(|node| node.descriptor.effects.of(&node.config)).max_by_key(weight);
+        let effects = effects.unwrap_or(Effects::None);
         found.push(StepPlan {
             step: node.id.to_string(),
             title: node.node.title.clone(),
@@ -120,11 +135,9 @@ pub(super) fn steps(
             fate,
             change,
             effects,
-            repeats: matches!(effects, Effects::Write)
-                && !node.node.sends_key()
-                && matches!(node.descriptor.replay.of(&node.config), Replay::Ask),
+            repeats: does.iter().any(|node| repeats(node)),
             calls: count,
-            asks: asked.contains(&*node.id),
+            asks: asked.contains(&*node.id) || (!inside.is_empty() && asked_inside.contains(&*node.id)),
         });
     }
     for (id, node) in original.workflow.nodes.iter().filter(|(id, _)| !target.workflow.nodes.contains_key(*id)) {
@@ -141,6 +154,66 @@ pub(super) fn steps(
         });
     }
     found
+}
+
+/// Whether doing it again may do the same a second time.
+fn repeats(node: &CompiledNode) -> bool {
+    matches!(node.descriptor.effects.of(&node.config), Effects::Write)
+        && !node.node.sends_key()
+        && matches!(node.descriptor.replay.of(&node.config), Replay::Ask)
+}
+
+fn weight(effects: &Effects) -> u8 {
+    match effects {
+        Effects::None => 0,
+        Effects::Read => 1,
+        Effects::Write => 2,
+    }
+}
+
+/// All steps of the file that a step calls, and of the files that those call; empty for any other step.
+fn inside(compiled: &Compiled, index: usize) -> Vec<usize> {
+    let (mut found, mut todo, mut seen) = (Vec::new(), vec![index], BTreeSet::new());
+    while let Some(file) = todo.pop().and_then(|caller| called(compiled, caller)) {
+        if seen.insert(file) {
+            let own = (0..compiled.nodes.len()).filter(|node| compiled.nodes[*node].file == file);
+            let before = found.len();
+            found.extend(own);
+            todo.extend(found[before..].iter().filter(|node| called(compiled, **node).is_some()));
+        }
+    }
+    found
+}
+
+/// The file that a step calls.
+fn called(compiled: &Compiled, caller: usize) -> Option<usize> {
+    let node = &compiled.nodes[caller];
+    if node.role != Role::Subworkflow {
+        return None;
+    }
+    let first = compiled.regions.get(*node.bodies.first()?)?.nodes.first()?;
+    Some(compiled.nodes[*first].file)
+}
+
+/// Whether what a step calls is the same in both definitions.
+fn same_inside(original: &Compiled, target: &Compiled, id: &str) -> bool {
+    let files = |compiled: &Compiled| {
+        let inside = compiled.node_index(id).map(|index| inside(compiled, index)).unwrap_or_default();
+        let files: BTreeSet<usize> = inside.iter().map(|node| compiled.nodes[*node].file).collect();
+        files.into_iter().map(|file| Arc::clone(&compiled.files[file].workflow)).collect::<Vec<_>>()
+    };
+    let (before, now) = (files(original), files(target));
+    before.len() == now.len() && before.iter().zip(&now).all(|(before, now)| same_file(before, now))
+}
+
+/// Whether two files do the same: names, notes and places do not matter.
+fn same_file(one: &Workflow, other: &Workflow) -> bool {
+    let node = |id: &String, node: &Node| other.nodes.get(id).is_some_and(|other| same(node, other));
+    one.nodes.len() == other.nodes.len()
+        && one.nodes.iter().all(|(id, one)| node(id, one))
+        && one.edges == other.edges
+        && one.settings == other.settings
+        && one.params == other.params
 }
 
 fn unfinished(run: &NodeRun) -> bool {

@@ -8,7 +8,7 @@ use crate::{
     state::OpenTask,
 };
 use signalbox_model::{
-    ErrorType, EventBody, NodeFailure, TaskKind,
+    ErrorPayload, ErrorType, EventBody, NodeFailure, TaskKind,
     task::{Escalated, ExpiryAction, HumanTaskContinued, HumanTaskHeld, HumanTaskReminded, OnExpiry, PauseTimeout},
     time::{self, Millis},
 };
@@ -177,6 +177,12 @@ impl<'a> Deciding<'a> {
         let input = fold::slot_ref(self.state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
         self.end_self(node, slot, CallOutput::pass("timeout", &input), None)
     }
+}
+
+/// Whether a step that asks has ended because nobody answered: its author said what is then to happen, and the workflow's
+/// policy is not asked (SEMANTICS 5). A pause without a way out of its own is an error like others.
+pub(super) fn is_over(kind: &str, error: &ErrorPayload) -> bool {
+    matches!(kind, "builtin.human_approval" | "builtin.human_form") && error.code() == "TTL_EXPIRED"
 }
 
 pub(super) fn expired() -> NodeFailure {

@@ -1,7 +1,9 @@
 //! People (SEMANTICS 5, UX D): what a task says, whom it waits for, what an answer leads to.
 
 use super::{Deciding, EventKey, StepError, deadline::Limit, finish::after};
-use crate::{compiled::Way, decision, effect::CallOutput, fold, route, schema::Schema, state::OpenTask};
+use crate::{
+    compiled::Way, decision, effect::CallOutput, fold, rerun::digest_of, route, schema::Schema, state::OpenTask,
+};
 use serde_json::Value;
 use signalbox_model::{
     Binaries, ErrorPayload, EventBody, Item, Level, Map, Role, TaskAction, TaskKind, TaskReason,
@@ -88,7 +90,10 @@ impl Deciding<'_> {
         let name = this.name();
         let first = error.details.as_ref().and_then(|d| d.get("originalError")).and_then(|e| e.get("message"));
         let message = first.and_then(Value::as_str).unwrap_or(&error.message);
-        let short: String = message.chars().take(160).collect();
+        let mut short: String = message.chars().take(160).collect();
+        if short.len() < message.len() {
+            short.push('…');
+        }
         format!("{name}: {short}")
     }
 
@@ -347,7 +352,9 @@ impl Deciding<'_> {
     fn kept_answer(&self, (step, origin, item): &AskPlace, created: &HumanTaskCreated) -> Option<KeptAnswer> {
         let same = |kept: &&KeptAnswer| kept.step == *step && kept.origin == *origin && kept.item == *item;
         let kept = self.state.kept_answers.iter().find(same)?;
-        let fits = created.allowed_actions.contains(&kept.answer.action)
+        // An approval of other data would be one that nobody gave.
+        let fits = kept.asked.as_ref().is_none_or(|asked| *asked == digest_of(created))
+            && created.allowed_actions.contains(&kept.answer.action)
             && kept
                 .answer
                 .target_node_id

@@ -14,6 +14,7 @@ mod properties_people;
 mod properties_rerun;
 mod properties_until;
 mod rerun;
+mod rerun_changed;
 mod send;
 mod stories;
 mod until;

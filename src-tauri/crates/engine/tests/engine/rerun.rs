@@ -379,6 +379,25 @@ fn answers_are_asked_again_unless_they_are_kept() {
     assert_eq!((answer.kept_from.as_deref(), answer.answer.operator_id.as_deref()), (Some("run"), Some("user:anna")));
 }
 
+/// UX D2.9: what one person said about one input is no word about another.
+#[test]
+fn a_kept_answer_is_given_only_about_the_same_input() {
+    let compiled = asking();
+    let first = decide(&compiled, TaskAction::Skip);
+    let with = |input: Value| {
+        let overrides = Overrides { keep_answers: true, input: Some(vec![input]), ..Overrides::default() };
+        let made = look(&first, &compiled, "b").expect("a plan").with(&compiled, overrides).expect("fits");
+        let mut world = World::again(&compiled, &wrong, 1, made);
+        while world.state.status() == RunStatus::Running {
+            world.turn();
+        }
+        world.state.status()
+    };
+    let own = look(&first, &compiled, "b").expect("a plan").input[0].data.as_ref().clone();
+    assert_eq!(with(own), RunStatus::Completed, "the same is not asked twice");
+    assert_eq!(with(json!({ "amount": 9_000_000 })), RunStatus::Paused, "somebody has to look at this one");
+}
+
 fn reopened(world: &World<'_>, task: &str) -> Result<Plan, RerunError> {
     let wanted = Reopen { task_id: task.into(), reason: "it was the wrong customer".into(), by: "user:bob".into() };
     plan_reopened(Original { compiled: world.compiled, events: &world.events }, &wanted)
