@@ -39,13 +39,11 @@ export interface FoldState {
   loops: CowMap<LoopRun>;
   /** Step → its numbers over all its slots. */
   sums: Map<string, Sum>;
-  /** Slots as they were last counted. */
-  counted: CowMap<NodeRun>;
-  /** Slots that this batch changed. */
-  touched: Set<string>;
+  /** Slots that changed since they were last counted, each as it was then. */
+  touched: Map<string, NodeRun | undefined>;
   /** Slots in which something goes on by itself. */
   busy: Set<string>;
-  /** What paths say; shared by all forks. */
+  /** What paths say, of the latest ones; shared by all forks. */
   paths: Map<string, ReadPath>;
   /** Shared by all forks. */
   events: RunEventLike[];
@@ -100,8 +98,7 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     slotPorts: new CowMap(),
     loops: new CowMap(),
     sums: new Map(),
-    counted: new CowMap(),
-    touched: new Set(),
+    touched: new Map(),
     busy: new Set(),
     paths: new Map(),
     events: [],
@@ -174,8 +171,7 @@ export function fork(state: FoldState): FoldState {
     slotPorts: state.slotPorts.fork(),
     loops: state.loops.fork(),
     sums: new Map(state.sums),
-    counted: state.counted.fork(),
-    touched: new Set(),
+    touched: new Map(),
     busy: new Set(state.busy),
     cards: state.cards.fork(),
     changed: new Set(),
@@ -204,9 +200,11 @@ const goesOn = (run: NodeRun): boolean =>
 /** Brings the steps as a whole up to date with their slots. */
 export function sumUp(s: FoldState): void {
   const changed = new Set<string>();
-  for (const key of s.touched) {
+  for (const [key, before] of s.touched) {
     const run = s.slots.get(key);
     if (!run) continue;
+    // As it is now it was counted: it is copied before it changes again.
+    s.fresh.delete(run);
     if (goesOn(run)) s.busy.add(key);
     else s.busy.delete(key);
     if (pathOf(s, run.path ?? '').foreign) continue;
@@ -216,18 +214,21 @@ export function sumUp(s: FoldState): void {
       s.fresh.add(sum);
       s.sums.set(run.id, sum);
     }
-    const now = { ...run };
-    sum.change(s.counted.get(key), now);
-    s.counted.set(key, now);
+    sum.change(before, run);
     changed.add(run.id);
   }
   s.touched.clear();
   for (const id of changed) Object.assign(node(s, id), s.sums.get(id)?.whole(node(s, id)));
 }
 
+/** Paths that are remembered: more than one batch has. */
+const MOST_PATHS = 4096;
+
 function pathOf(s: FoldState, path: string): ReadPath {
   const known = s.paths.get(path);
   if (known) return known;
+  // Nearly always one of the latest is asked for; another is read again.
+  if (s.paths.size >= MOST_PATHS) s.paths.clear();
   const read = readPath(path, s.definition);
   s.paths.set(path, read);
   return read;
@@ -258,9 +259,9 @@ export function node(s: FoldState, id: string, path?: string | null): NodeRun {
 
 function slot(s: FoldState, id: string, path: string): NodeRun {
   const key = slotKey(id, path);
-  s.touched.add(key);
   const known = s.slots.get(key);
   if (known && s.fresh.has(known)) return known;
+  s.touched.set(key, known);
   const read = pathOf(s, path);
   const { type, title } = (read.foreign ? undefined : s.definition?.nodes[id]) ?? {};
   const copy = known ? { ...known } : { ...idle(id, type, title), path };
