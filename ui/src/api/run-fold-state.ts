@@ -129,8 +129,12 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
   return state;
 }
 
-function idle(id: string, kind?: string, title?: string): NodeRun {
-  return { id, kind, title, state: 'idle', attempt: 0, itemsIn: 0, itemsOut: 0, durationMs: 0, calls: 0, open: 0 };
+/** All that a step in a loop comes to have has its place from the beginning: see `addCard`. */
+function idle(id: string, kind?: string, title?: string, path?: string): NodeRun {
+  return {
+    id, kind, title, path, state: 'idle', attempt: 0, maxAttempts: undefined, retryAtMs: undefined, dueMs: undefined, itemsIn: 0, itemsOut: 0, errorCode: undefined, message: undefined,
+    startedAt: undefined, endedAt: undefined, durationMs: 0, calls: 0, open: 0, says: undefined, lastCard: undefined, visit: undefined, inVisit: undefined,
+  };
 }
 
 /** Ends a batch. */
@@ -185,8 +189,18 @@ export function fork(state: FoldState): FoldState {
 
 export const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** The call that was named last: what a call does comes in events one after the other, and a name that is made anew is looked up slower. */
+const named = { stepId: undefined as string | null | undefined, path: undefined as string | null | undefined, item: undefined as number | null | undefined, visit: 0, attempt: 0, key: '' };
+
 export function callKey(event: RunEventLike, withItem = true): string {
-  return `${event.stepId}/${event.path ?? ''}/${withItem ? (event.item ?? '') : ''}/${event.visit ?? 1}/${event.attempt ?? 0}`;
+  const { stepId, path } = event;
+  const item = withItem ? event.item : undefined;
+  const visit = event.visit ?? 1;
+  const attempt = event.attempt ?? 0;
+  if (named.key !== '' && named.visit === visit && named.attempt === attempt && named.item === item && named.stepId === stepId && named.path === path) return named.key;
+  const key = `${stepId}/${path ?? ''}/${item ?? ''}/${visit}/${attempt}`;
+  Object.assign(named, { stepId, path, item, visit, attempt, key });
+  return key;
 }
 
 /** Tasks that are about this step: it asks, or it failed and somebody else asks. */
@@ -264,7 +278,7 @@ function slot(s: FoldState, id: string, path: string): NodeRun {
   s.touched.set(key, known);
   const read = pathOf(s, path);
   const { type, title } = (read.foreign ? undefined : s.definition?.nodes[id]) ?? {};
-  const copy = known ? { ...known } : { ...idle(id, type, title), path };
+  const copy = known ? { ...known } : idle(id, type, title, path);
   s.fresh.add(copy);
   s.slots.set(key, copy);
   if (!known) seeLoops(s, read);
@@ -344,29 +358,44 @@ export function cardOf(s: FoldState, event: RunEventLike): CallCard | undefined 
   return index === undefined ? undefined : writable(s, index);
 }
 
+/** The empty list of all cards: lists of cards are never written to without a copy. */
+const NOTHING: never[] = [];
+
 export function addCard(s: FoldState, event: RunEventLike, ms: number, status: CardStatus): CallCard {
   const id = event.stepId ?? '';
   const key = callKey(event);
   const before = s.byKey.get(key);
   const again = before === undefined ? undefined : (s.cards.at(before) as CallCard).key;
+  // All that nearly every call comes to have stands here: an object that gets its fields one by one is copied again and again.
   const card: CallCard = {
     key: again === undefined ? key : `${key}#${Number(again.split('#')[1] ?? 1) + 1}`,
     index: s.cards.length,
     nodeId: id,
+    kind: undefined,
     title: seen(s, id, event.path)?.title ?? (event.path && pathOf(s, event.path).foreign ? undefined : s.definition?.nodes[id]?.title) ?? id,
+    path: event.path ?? undefined,
+    item: event.item ?? undefined,
     visit: event.visit ?? 1,
     attempt: event.attempt ?? 0,
+    maxAttempts: undefined,
     status,
     startSeq: event.seq as number,
+    endSeq: undefined,
     startedAt: event.ts,
     startedMs: ms,
-    input: [],
-    printed: [],
-    changes: [],
-    files: [],
+    endedMs: undefined,
+    durationMs: undefined,
+    input: NOTHING,
+    config: undefined,
+    resolvedInputs: undefined,
+    outputs: undefined,
+    selected: undefined,
+    ports: undefined,
+    items: undefined,
+    printed: NOTHING,
+    changes: NOTHING,
+    files: NOTHING,
   };
-  if (event.path != null) card.path = event.path;
-  if (event.item != null) card.item = event.item;
   s.byKey.set(key, card.index);
   s.cards.push(card);
   if (s.leads) {

@@ -20,8 +20,19 @@ const LOOP = 'flow.loop';
 const BRANCHES = 'flow.parallel';
 const OTHER_FILE = 'flow.subworkflow';
 
+/** The slot that was named last: it is asked for several times in a row, and a name that is made anew is looked up slower. */
+const named = { id: '', path: '', key: '' };
+
 /** The name of a step at a path, as the engine writes it: `each[3]/send`. */
-export const slotKey = (id: string, path?: string | null): string => (path ? `${path}/${id}` : id);
+export function slotKey(id: string, path?: string | null): string {
+  if (!path) return id;
+  if (named.path !== path || named.id !== id) {
+    named.id = id;
+    named.path = path;
+    named.key = `${path}/${id}`;
+  }
+  return named.key;
+}
 
 const PART = /^(.*)\[(\d+)\]$/;
 
