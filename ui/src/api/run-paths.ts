@@ -57,14 +57,13 @@ export function readPath(path: string, definition: RunDefinition | undefined): R
   let home = '';
   let foreign = false;
   let branch = false;
-  const parts = partsOf(path);
-  for (const [i, { id, index }] of parts.entries()) {
+  for (const { id, index } of partsOf(path)) {
     // A branch has the name of the step that it begins with: that is no step of the way.
     if (!branch && definition?.nodes[id]?.type === OTHER_FILE) foreign = true;
     if (foreign) break;
     branch = !branch && definition?.nodes[id]?.type === BRANCHES;
     if (index !== undefined) loops.push([slotKey(id, home), id, index]);
-    home = path.split('/').slice(0, i + 1).join('/');
+    home = slotKey(index === undefined ? id : `${id}[${index}]`, home);
   }
   return { key: loops.map(([, , index]) => index).join(), loops, foreign };
 }

@@ -60,7 +60,6 @@ export class EventRows {
       const error = (event.payload as { error?: { type?: string; details?: { code?: unknown } } } | null | undefined)?.error;
       this.ms.push(ms);
       this.step.push(this.words.number(event.stepId ?? ''));
-      this.path.push(this.words.number(event.path ?? ''));
       this.status.push(this.words.number(event.type));
       this.attempt.push(event.stepId == null || event.attempt == null ? -1 : event.attempt);
       this.error.push(this.words.number(isQuestion(event.payload) ? '' : typeof error?.details?.code === 'string' ? error.details.code : error?.type ?? ''));
@@ -80,6 +79,11 @@ export class EventRows {
     return began === undefined ? Number.NaN : Math.max(0, ms - began);
   }
 
+  /** In a long run nearly each place is another one: they are numbered when somebody sorts by them. */
+  private takePaths(events: readonly RunEventLike[]): void {
+    for (let at = this.path.length; at < this.length; at++) this.path.push(this.words.number(events[at]?.path ?? ''));
+  }
+
   /** The events that fit, in order. Unfiltered and unsorted none of them is looked at. */
   order(view: RunView, filter: EventFilter, sorting: Sorting): EventOrder {
     this.take(view.events);
@@ -97,6 +101,7 @@ export class EventRows {
         },
       };
     }
+    if (sorting.by === 'path') this.takePaths(view.events);
     const order = this.sort(hits, sorting, JSON.stringify([filter, sorting]));
     return { length: order.length, at: (place) => order[place], place: (event) => order.indexOf(event) };
   }
