@@ -35,7 +35,6 @@ export interface FoldState {
   leads: boolean;
   /** Shared by all forks: it names slots that one of them may not have. */
   slotsOf: Map<string, Map<string, string>>;
-  slotPorts: CowMap<number>;
   loops: CowMap<LoopRun>;
   /** Step → its numbers over all its slots. */
   sums: Map<string, Sum>;
@@ -95,7 +94,6 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     slots: new CowMap(),
     leads: true,
     slotsOf: new Map(),
-    slotPorts: new CowMap(),
     loops: new CowMap(),
     sums: new Map(),
     touched: new Map(),
@@ -133,7 +131,7 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
 function idle(id: string, kind?: string, title?: string, path?: string): NodeRun {
   return {
     id, kind, title, path, state: 'idle', attempt: 0, maxAttempts: undefined, retryAtMs: undefined, dueMs: undefined, itemsIn: 0, itemsOut: 0, errorCode: undefined, message: undefined,
-    startedAt: undefined, endedAt: undefined, durationMs: 0, calls: 0, open: 0, says: undefined, lastCard: undefined, visit: undefined, inVisit: undefined,
+    startedAt: undefined, endedAt: undefined, durationMs: 0, calls: 0, open: 0, says: undefined, lastCard: undefined, visit: undefined, inVisit: undefined, left: undefined,
   };
 }
 
@@ -172,7 +170,6 @@ export function fork(state: FoldState): FoldState {
     ...state,
     leads: false,
     slots: state.slots.fork(),
-    slotPorts: state.slotPorts.fork(),
     loops: state.loops.fork(),
     sums: new Map(state.sums),
     touched: new Map(),
@@ -296,8 +293,8 @@ export const seen = (s: FoldState, id: string, path?: string | null): NodeRun | 
 export function port(s: FoldState, id: string, name: string, by: number, path?: string | null): void {
   const add = (before: number | undefined): number => Math.max(0, (before ?? 0) + by);
   if (path) {
-    const own = `${slotKey(id, path)}.${name}`;
-    s.slotPorts.set(own, add(s.slotPorts.get(own)));
+    const run = slot(s, id, path);
+    run.left = { ...run.left, [name]: add(run.left?.[name]) };
     if (pathOf(s, path).foreign) return;
   }
   if (!s.copied.ports) {

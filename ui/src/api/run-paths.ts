@@ -70,7 +70,7 @@ export function readPath(path: string, definition: RunDefinition | undefined): R
 
 /** Whether something at this path belongs to what is looked at. */
 export function inChoice(path: string | null | undefined, choice: Choice): boolean {
-  if (!path) return true;
+  if (!path || choice === EVERY) return true;
   return partsOf(path).every(({ id, index }) => index === undefined || choice[id] === undefined || choice[id] === index);
 }
 
@@ -177,8 +177,9 @@ export function sumOf(known: NodeRun, runs: readonly NodeRun[]): NodeRun {
 /** How often a loop goes round where one looks, and which of it one looks at; null when it has not begun there. */
 export function roundsOf(view: RunView, definition: Pick<RunDefinition, 'nodes'>, loop: string, choice: Choice): { at: number | null; of: number; open: boolean } | null {
   let [of, open, found] = [0, false, false];
+  const around = outside(definition, loop, choice);
   for (const [key, known] of view.loops) {
-    if (known.id !== loop || !inChoice(key.includes('/') ? key.slice(0, key.lastIndexOf('/')) : null, outside(definition, loop, choice))) continue;
+    if (known.id !== loop || !inChoice(key.includes('/') ? key.slice(0, key.lastIndexOf('/')) : null, around)) continue;
     found = true;
     of = Math.max(of, known.total ?? known.seen);
     open ||= known.total === null;
@@ -188,6 +189,7 @@ export function roundsOf(view: RunView, definition: Pick<RunDefinition, 'nodes'>
 
 /** The part of a choice that says where a loop itself stands. */
 function outside(definition: Pick<RunDefinition, 'nodes'>, loop: string, choice: Choice): Choice {
+  if (choice === EVERY) return EVERY;
   const around = loopsOf(definition, loop);
   return Object.fromEntries(Object.entries(choice).filter(([id]) => around.includes(id)));
 }
@@ -246,9 +248,9 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
     narrowed.set(id, keys);
   }
   const ports = Object.fromEntries(Object.entries(view.ports).map(([port, whole]) => {
-    const id = port.slice(0, port.lastIndexOf('.'));
-    const keys = narrowed.get(id);
-    return [port, keys ? keys.reduce((sum, key) => sum + (view.slotPorts.get(`${key}${port.slice(id.length)}`) ?? 0), 0) : whole];
+    const dot = port.lastIndexOf('.');
+    const keys = narrowed.get(port.slice(0, dot));
+    return [port, keys ? keys.reduce((sum, key) => sum + (view.slots.get(key)?.left?.[port.slice(dot + 1)] ?? 0), 0) : whole];
   }));
   const at: RunView = viewWith(view, { nodes, ports, choice });
   LOOKED.set(view, { choice, view: at });

@@ -153,7 +153,6 @@ function snapshot(state: FoldState, table: CallTable, moment?: number): RunView 
     ports: state.ports,
     slots: state.slots,
     slotsOf: state.slotsOf,
-    slotPorts: state.slotPorts,
     loops: state.loops,
     events: state.events,
     calls: cards,

@@ -96,6 +96,8 @@ export interface NodeRun {
   /** The last time that it began, and how many items came in then: after an answer it begins again, with fewer. */
   visit?: number;
   inVisit?: number;
+  /** Port → items that left there so far, of a step where it stands in a loop or branch; of a step as a whole `ports` of the view tells it. */
+  left?: Readonly<Record<string, number>>;
   /** In which iteration or branch; absent at the top, and for a step as a whole. */
   path?: string;
   /** A step in a loop or branch as a whole: at so many places, at so many of them in this state, and kept at so many. */
@@ -289,7 +291,6 @@ export interface RunView {
   readonly slots: ReadonlyMap<string, NodeRun>;
   /** Step → iterations from the outside (`3,0`) → its key in `slots`. */
   readonly slotsOf: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  readonly slotPorts: ReadonlyMap<string, number>;
   /** Key of a loop → how often it goes round. */
   readonly loops: ReadonlyMap<string, LoopRun>;
   /** The iterations that this view was narrowed to (`viewAt`); `nodes` and `ports` are those of them. */

@@ -9,8 +9,8 @@ import { createRunFold, foldRun, type CallCard, type RunDefinition, type RunEven
 
 /** All that a screen reads of a view, without what is shared with later moments. */
 function said(view: RunView) {
-  const { version: _, events: __, cards, calls: ___, callsOf: ____, slotsOf: _____, moment: ______, table: _______, slots, slotPorts, loops, ...rest } = view;
-  return { ...rest, cards: [...cards], slots: [...slots], slotPorts: [...slotPorts], loops: [...loops] };
+  const { version: _, events: __, cards, calls: ___, callsOf: ____, slotsOf: _____, moment: ______, table: _______, slots, loops, ...rest } = view;
+  return { ...rest, cards: [...cards], slots: [...slots], loops: [...loops] };
 }
 
 const T = Date.parse('2026-11-21T23:00:00.000Z');
@@ -92,7 +92,7 @@ describe('a moment of the past', () => {
     const fold = createRunFold('R', LOOP);
     fold.apply(events);
     const now = fold.view;
-    const plain = () => JSON.stringify([[...now.slotsOf].map(([id, slots]) => [id, [...slots]]), [...now.callsOf], [...now.slots], [...now.slotPorts], [...now.loops], now.cards, now.table.lines, [...now.table.open]]);
+    const plain = () => JSON.stringify([[...now.slotsOf].map(([id, slots]) => [id, [...slots]]), [...now.callsOf], [...now.slots], [...now.loops], now.cards, now.table.lines, [...now.table.open]]);
     const before = plain();
     const written: unknown[] = [];
     const watched = [now.slotsOf, now.callsOf, ...now.slotsOf.values()] as Map<string, unknown>[];
@@ -126,7 +126,7 @@ describe('a moment of the past', () => {
 });
 
 describe('what a moment costs', () => {
-  const copiedBy = (view: RunView): number => (view.calls as CowList<CallCard>).copied + [view.slots, view.slotPorts, view.loops].reduce((sum, map) => sum + (map as CowMap<object>).copied, 0);
+  const copiedBy = (view: RunView): number => (view.calls as CowList<CallCard>).copied + [view.slots, view.loops].reduce((sum, map) => sum + (map as CowMap<object>).copied, 0);
 
   it('of 100,000 events at most 511 are applied again and few entries copied, wherever one jumps', () => {
     const events = loopRun(9400);

@@ -3,6 +3,7 @@
 import { Words } from '../../api/call-table.ts';
 import { Column } from '../../api/column.ts';
 import { isQuestion } from '../../api/json.ts';
+import { callKey } from '../../api/run-fold-state.ts';
 import { inChoice, type Choice } from '../../api/run-paths.ts';
 import type { RunEventLike, RunView } from '../../api/run-state.ts';
 import { indexIn } from '../../api/sorted.ts';
@@ -71,7 +72,7 @@ export class EventRows {
     const whole = (event.payload as { duration_ms?: unknown } | null | undefined)?.duration_ms;
     if (typeof whole === 'number') return whole;
     if (event.stepId == null) return Number.NaN;
-    const key = `${event.stepId}/${event.path ?? ''}/${String(event.item ?? '')}/${String(event.visit ?? 1)}/${String(event.attempt ?? 0)}`;
+    const key = callKey(event);
     if (event.type === 'step_start') this.open.set(key, ms);
     if (event.type !== 'step_done' && event.type !== 'step_error' && event.type !== 'step_interrupted') return Number.NaN;
     const began = this.open.get(key);
