@@ -57,4 +57,17 @@ describe('calls', () => {
     expect(batches.flat().map((event) => event.seq)).toEqual([3, 4]);
     expect(fetch.mock.calls[0]?.[0]).toBe('/workflow/r/events?after=2');
   });
+
+  it('takes much that comes at once in parts, all of it and in order, and nothing more when it is left', async () => {
+    const frames = Array.from({ length: 250 }, (_, n) => `data: {"runId":"r","seq":${String(n + 1)}}\n\n`).join('');
+    vi.stubGlobal('fetch', vi.fn(async () => new Response(frames)));
+    const batches: RunEvent[][] = [];
+    await new Promise<void>((ended) => { httpTransport('', 't').subscribe('r', 0, (batch) => batches.push(batch), () => ended()); });
+    expect(batches.map((batch) => batch.length)).toEqual([100, 100, 50]);
+    expect(batches.flat().map((event) => event.seq)).toEqual(Array.from({ length: 250 }, (_, n) => n + 1));
+    const left: number[] = [];
+    const stop = httpTransport('', 't').subscribe('r', 0, (batch) => { left.push(batch.length); stop(); }, () => left.push(-1));
+    await new Promise((done) => { setTimeout(done, 50); });
+    expect(left).toEqual([100]);
+  });
 });

@@ -1,5 +1,6 @@
 /** The HTTP host: POST /rpc/{command}, and server-sent events read by fetch because EventSource cannot send a header. */
 import { t } from '../../i18n/index.ts';
+import { breather } from '../breathe.ts';
 import { ApiError, toApiError } from '../error.ts';
 import { parseExact, writeExact } from '../exact.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
@@ -99,6 +100,9 @@ function follow(url: string, headers: Record<string, string>, signal: AbortSigna
   );
 }
 
+/** Frames that are taken without a break. */
+const PART = 100;
+
 async function stream(url: string, headers: Record<string, string>, signal: AbortSignal, onFrames: (frames: SseFrame[]) => void): Promise<void> {
   let response: Response;
   try {
@@ -111,10 +115,16 @@ async function stream(url: string, headers: Record<string, string>, signal: Abor
   const parser = new SseParser();
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
+  const breathe = breather();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
     const frames = parser.push(decoder.decode(value, { stream: true }));
-    if (frames.length) onFrames(frames);
+    // What came while the browser was busy is there at once, and it may be much: in between it draws.
+    for (let at = 0; at < frames.length; at += PART) {
+      onFrames(frames.slice(at, at + PART));
+      await breathe(); // eslint-disable-line no-await-in-loop
+      signal.throwIfAborted();
+    }
   }
 }
