@@ -7,8 +7,16 @@ export function rangeOf(top: number, height: number, rowHeight: number): { from:
   return { from: Math.max(0, Math.floor(top / rowHeight) - MORE), to: Math.ceil((top + height) / rowHeight) + MORE };
 }
 
-export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: number, rowHeight: number) {
+/** `follow`: while the last row is seen, the window goes on with the end; whoever shows the list scrolls there. */
+export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: number, rowHeight: number, follow = false) {
   const [range, setRange] = useState({ from: 0, to: MORE });
+  const [known, setKnown] = useState(count);
+  if (known !== count) {
+    setKnown(count);
+    // The rows of the end are drawn at once, and not first those of before, which the scroll then replaces.
+    const more = count - known;
+    if (follow && more > 0 && range.from > 0 && range.to - MORE >= known) setRange({ from: range.from + more, to: range.to + more });
+  }
   useLayoutEffect(() => {
     const box = scroller.current;
     if (!box) return undefined;

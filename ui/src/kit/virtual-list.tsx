@@ -31,7 +31,7 @@ export interface VirtualListProps<T> {
 export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, clickOpens, onEnd, follow, reveal, footer, className, grid }: VirtualListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
-  const { from, to, show } = useRowWindow(scroller, items.length, rowHeight);
+  const { from, to, show } = useRowWindow(scroller, items.length, rowHeight, follow);
   const rows = Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
   const last = to - 1;
   // The focus stays on the list; this names the row that the keys act on, as long as it is drawn.

@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, within } from '@testing-library/react';
+import { renderHook, act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunFold, emptyRunView, foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
@@ -7,7 +7,7 @@ import { pretendLayout, renderWith } from '../../test/render.tsx';
 import { StepCard, type SectionId, type Sections } from './card.tsx';
 import { DetailLog } from './detail-log.tsx';
 import { EventRows, IN_ORDER, type EventFilter, type SortKey, type Sorting } from './event-rows.ts';
-import { rangeOf } from '../../kit/row-window.ts';
+import { rangeOf, useRowWindow } from '../../kit/row-window.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
 import { lineKey } from '../../api/call-table.ts';
 import { Bars, CallsOfChoice, inTree, niceStep, scaleOf } from './timeline-model.ts';
@@ -331,6 +331,26 @@ it('a long list draws what is seen, wherever it stands', () => {
   expect(rangeOf(0, 600, 28)).toEqual({ from: 0, to: 34 });
   const { from, to } = rangeOf(27_000_000, 600, 28);
   expect(to - from).toBeLessThan(60);
+});
+
+it('a list that follows its end draws the new rows at once, one that is read elsewhere stays where it is', () => {
+  const scroller = { current: document.createElement('div') };
+  Object.defineProperty(scroller.current, 'clientHeight', { value: 280 });
+  const at = (top: number, follow: boolean) => {
+    scroller.current.scrollTop = top;
+    return renderHook(({ count }: { count: number }) => useRowWindow(scroller, count, 28, follow), { initialProps: { count: 1000 } });
+  };
+  const rows = (list: ReturnType<typeof at>) => [list.result.current.from, list.result.current.to];
+  const end = at(1000 * 28 - 280, true);
+  expect(rows(end)).toEqual([978, 1000]);
+  end.rerender({ count: 1300 });
+  expect(rows(end)).toEqual([1278, 1300]);
+  const read = at(500 * 28, true);
+  read.rerender({ count: 1300 });
+  expect(rows(read)).toEqual([488, 522]);
+  const still = at(1000 * 28 - 280, false);
+  still.rerender({ count: 1300 });
+  expect(rows(still)).toEqual([978, 1012]);
 });
 
 describe('the search over cards', () => {
