@@ -1,5 +1,5 @@
 /** Follows one run: replay after the last known seq, live batches, fetch again after a gap, reconnect after a break. */
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { call, transport } from './client.ts';
 import { toApiError, type ApiError } from './error.ts';
 import { createRunFold, emptyRunView, isTerminal, type RunDefinition, type RunFold, type RunView } from './run-state.ts';
@@ -107,13 +107,24 @@ function pause(ms: number): Promise<void> {
   return new Promise((done) => { setTimeout(done, ms); });
 }
 
-/** The view of a run, drawn at most once per frame. `ended`: the last event of a run that has ended. */
+const DRAW_MS = 33;
+const LATEST_MS = 500;
+/** After each drawing a run goes on for so many times as long as the drawing took: most of the time is for its events, and for what a person does. */
+const REST = 3;
+/** While one that has ended is read, only how far it is says something. */
+const REST_READING = 9;
+
+/** The view of a run, drawn as often as there is time for it. `ended`: the last event of a run that has ended. */
 export function useRunView(runId: string | null, definition: RunDefinition | undefined, ended?: number): { view: RunView | null; error: ApiError | null; fold: RunFold | null } {
   const [held, setHeld] = useState<RunFold | null>(null);
   const [view, setView] = useState<RunView | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   // Until the first event, and in the drawing in which the run changes, there is an empty one: never that of another run.
   const none = useMemo(() => (runId === null ? null : emptyRunView(runId)), [runId]);
+  const drawing = useRef({ began: 0, took: 0 });
+  useEffect(() => {
+    if (view) drawing.current.took = performance.now() - drawing.current.began;
+  }, [view]);
   useEffect(() => {
     setError(null);
     setView(null);
@@ -125,8 +136,9 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
     const unlisten = fold.subscribe(() => {
       frame ||= window.setTimeout(() => {
         frame = 0;
+        drawing.current.began = performance.now();
         setView(fold.view);
-      }, 33);
+      }, Math.min(LATEST_MS, Math.max(DRAW_MS, drawing.current.took * (ended === undefined ? REST : REST_READING))));
     });
     const follower = followRun(runId, { fold, ended, onError: setError });
     return () => {
