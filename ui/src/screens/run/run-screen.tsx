@@ -85,7 +85,8 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const workflows = useCommand('workflow_list', {});
   const file = workflows.data?.find((entry) => entry.id === run.workflowId);
   const status = view && view.lastSeq > 0 ? view.status : run.status;
-  const open = !isTerminal(status);
+  // One that has ended shows earlier moments while its events are read: nothing of it goes on.
+  const open = ended === undefined && !isTerminal(status);
 
   useEffect(() => {
     if (!isTerminal(status) || ended !== undefined) return;
@@ -150,7 +151,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} reading={reading} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={open || past ? undefined : run.output} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} reading={reading} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
