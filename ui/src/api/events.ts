@@ -121,10 +121,12 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
   const [error, setError] = useState<ApiError | null>(null);
   // Until the first event, and in the drawing in which the run changes, there is an empty one: never that of another run.
   const none = useMemo(() => (runId === null ? null : emptyRunView(runId)), [runId]);
-  const drawing = useRef({ began: 0, took: 0 });
+  const drawing = useRef({ began: 0, next: 0 });
   useEffect(() => {
-    if (view) drawing.current.took = performance.now() - drawing.current.began;
-  }, [view]);
+    if (!view) return;
+    const now = performance.now();
+    drawing.current.next = now + Math.min(LATEST_MS, (now - drawing.current.began) * (ended === undefined ? REST : REST_READING));
+  }, [view, ended]);
   useEffect(() => {
     setError(null);
     setView(null);
@@ -132,13 +134,14 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
     if (runId === null) return undefined;
     const fold = createRunFold(runId, definition);
     setHeld(fold);
+    drawing.current.next = 0;
     let frame = 0;
     const unlisten = fold.subscribe(() => {
       frame ||= window.setTimeout(() => {
         frame = 0;
         drawing.current.began = performance.now();
         setView(fold.view);
-      }, Math.min(LATEST_MS, Math.max(DRAW_MS, drawing.current.took * (ended === undefined ? REST : REST_READING))));
+      }, Math.max(DRAW_MS, drawing.current.next - performance.now()));
     });
     const follower = followRun(runId, { fold, ended, onError: setError });
     return () => {
