@@ -10,6 +10,7 @@ use crate::masked::Masked;
 use crate::models::KeptProviders;
 use crate::names::Names;
 use crate::paths::RunPaths;
+use crate::run_log::RunLog;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::signing::Signing;
 use crate::suggest::Suggesting;
@@ -140,6 +141,8 @@ pub struct App {
     pub(crate) suggesting: Suggesting,
     /// Who signs the audit chain.
     pub(crate) signing: Signing,
+    /// What happens in runs, written down for whoever watches this process.
+    pub(crate) run_log: RunLog,
 }
 
 impl App {
@@ -242,6 +245,7 @@ impl App {
             secrets,
             models,
             signing,
+            run_log: RunLog::default(),
         });
         app.grants_changed()?;
         if options.stays {

@@ -291,12 +291,16 @@ impl App {
     }
 
     /// Gives every run back; they go on at the next start or in another process.
-    pub async fn shut_down(&self) {
+    pub async fn shut_down(self: &Arc<Self>) {
         self.runtime.shutdown().await;
         self.tools.shut_down().await;
-        let store = self.store.clone();
+        let app = Arc::clone(self);
         // It waits for the disk. A panic of it was told already.
-        let _ = tokio::task::spawn_blocking(move || store.close()).await;
+        let _ = tokio::task::spawn_blocking(move || {
+            app.run_log.flush();
+            app.store.close()
+        })
+        .await;
     }
 }
 

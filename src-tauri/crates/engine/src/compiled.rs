@@ -63,6 +63,17 @@ impl CompiledNode {
     }
 }
 
+/// What people and logs are told of a node.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeAt<'a> {
+    /// Its kind: `http.request`.
+    pub kind: &'a str,
+    /// Its title, else the title of its kind.
+    pub name: &'a str,
+    /// What its author says that it does.
+    pub description: Option<&'a str>,
+}
+
 /// What a file says beside its nodes.
 #[derive(Debug)]
 pub(crate) struct CompiledFile {
@@ -204,14 +215,14 @@ impl Compiled {
 
     /// What people call the node that runs at a path, `None` at the top: its title, else the title of its kind.
     pub fn name_of(&self, path: Option<&str>, id: &str) -> Option<&str> {
-        let file = self.file_at(path.unwrap_or_default())?;
-        self.nodes.get(*file.index.get(id)?).map(CompiledNode::name)
+        self.node_at(path, id).map(|node| node.name)
     }
 
-    /// The kind of the node that runs at a path, `None` at the top.
-    pub(crate) fn kind_of(&self, path: Option<&str>, id: &str) -> Option<&str> {
+    /// What a node is that runs at a path, `None` at the top.
+    pub fn node_at(&self, path: Option<&str>, id: &str) -> Option<NodeAt<'_>> {
         let file = self.file_at(path.unwrap_or_default())?;
-        self.nodes.get(*file.index.get(id)?).map(|node| &*node.kind)
+        let node = self.nodes.get(*file.index.get(id)?)?;
+        Some(NodeAt { kind: &node.kind, name: node.name(), description: node.node.description.as_deref() })
     }
 
     /// The file whose nodes run at a path.

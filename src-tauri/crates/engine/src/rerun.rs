@@ -416,8 +416,8 @@ impl Plan {
 
 /// Whether a step that both definitions have is of one kind in both.
 fn same_kind(original: &Compiled, target: &Compiled, path: Option<&str>, step: &str) -> bool {
-    match (original.kind_of(path, step), target.kind_of(path, step)) {
-        (Some(before), Some(now)) => before == now,
+    match (original.node_at(path, step), target.node_at(path, step)) {
+        (Some(before), Some(now)) => before.kind == now.kind,
         // What one of them does not have is looked at elsewhere.
         _ => true,
     }

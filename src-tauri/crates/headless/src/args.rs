@@ -43,9 +43,10 @@ pub(crate) struct Global {
     /// Lets file steps use a folder in this process; `:rw` also lets them write.
     #[arg(long = "allow-dir", global = true, value_name = "DIR[:rw]")]
     pub(crate) allow_dir: Vec<String>,
-    /// How much is logged to standard error.
-    #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
-    pub(crate) log: LogLevel,
+    /// Logs to standard error what happens in the runs of this process, a line of JSON each (docs/formats.md): `error`, `info`
+    /// or `debug`. Without it warnings are told in words.
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub(crate) log: Option<LogLevel>,
     /// Colours in what people read.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,

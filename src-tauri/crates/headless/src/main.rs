@@ -68,6 +68,9 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
     for alarm in app.alarms() {
         output.log(args::LogLevel::Error, &alarm);
     }
+    if let Some(level) = output.run_log() {
+        app.log_runs(level, output::log_line);
+    }
     let done = match &cli.command {
         Command::Run(args) => commands::run::run(&app, output, args).await,
         Command::Runs(command) => commands::runs::runs(&app, output, command).await,

@@ -3,9 +3,10 @@
 
 use crate::args::{Color, Global, LogLevel};
 use serde_json::{Value, json};
-use signalbox_app::ApiError;
-use signalbox_model::text;
+use signalbox_app::{ApiError, RunLogLevel};
+use signalbox_model::{text, time};
 use std::io::{IsTerminal, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Ended well.
 pub(crate) const OK: u8 = 0;
@@ -28,6 +29,14 @@ pub(crate) struct Output {
     pub(crate) json: bool,
     color: bool,
     log: LogLevel,
+    /// Standard error has lines of JSON.
+    structured: bool,
+}
+
+/// One line of the structured log.
+pub(crate) fn log_line(json: &str) {
+    // Nobody reads it any more: the runs go on.
+    drop(writeln!(std::io::stderr().lock(), "{}", text::seen_json(json)));
 }
 
 /// What a word says about a state.
@@ -46,7 +55,19 @@ impl Output {
             Color::Never => false,
             Color::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
         };
-        Self { json: global.json, color, log: global.log }
+        let log = global.log.unwrap_or(LogLevel::Warn);
+        let structured = global.log.is_some_and(|level| !matches!(level, LogLevel::Off | LogLevel::Warn));
+        Self { json: global.json, color, log, structured }
+    }
+
+    /// What is logged of runs, when somebody asked for it.
+    pub(crate) fn run_log(&self) -> Option<RunLogLevel> {
+        match self.log {
+            LogLevel::Off | LogLevel::Warn => None,
+            LogLevel::Error => Some(RunLogLevel::Error),
+            LogLevel::Info => Some(RunLogLevel::Info),
+            LogLevel::Debug => Some(RunLogLevel::Debug),
+        }
     }
 
     /// One line on standard output. A closed pipe ends the program quietly, as for every other tool.
@@ -121,11 +142,31 @@ impl Output {
         format!("{}\n    {}\n    {}", self.place(diagnostic), text("message"), text("hint"))
     }
 
-    /// A message for people who asked for it with `--log`.
+    /// A message for people, or for the log that they asked for with `--log`.
     pub(crate) fn log(&self, level: LogLevel, text: &str) {
-        if level <= self.log {
-            eprintln!("{}", lines(text));
+        if level > self.log {
+            return;
         }
+        if !self.structured {
+            eprintln!("{}", lines(text));
+            return;
+        }
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let ts = time::format(i64::try_from(since.as_millis()).unwrap_or_default());
+        let level = match level {
+            LogLevel::Error => "ERROR",
+            LogLevel::Debug => "DEBUG",
+            LogLevel::Off | LogLevel::Warn | LogLevel::Info => "INFO",
+        };
+        let line = json!({
+            "ts": ts, "level": level, "runId": null, "nodeId": null, "nodeType": null, "message": text, "payload": null
+        });
+        log_line(&line.to_string());
+    }
+
+    /// Words beside what programs read; a log of lines has them as a line.
+    pub(crate) fn aside(&self, text: &str) {
+        if self.structured { self.log(LogLevel::Info, text) } else { eprintln!("{}", lines(text)) }
     }
 
     pub(crate) fn paint(&self, text: &str, tone: Tone) -> String {

@@ -459,8 +459,8 @@ impl Driver {
                 self.taken.remove(id);
             }
         }
-        // Subscribers get the events after the commit; without any there is nothing to keep.
-        let keep = self.driven.live.has_subscribers();
+        // Who follows gets the events after the commit; without anybody there is nothing to keep.
+        let keep = self.driven.live.has_subscribers() || self.core.observer.get().is_some();
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
         let mut nobodys = false;
         if let Some(birth) = self.birth.take() {
@@ -482,6 +482,11 @@ impl Driver {
         self.recorded = status;
         // Who came during the commit may have read the store before it: an empty batch sends it there again. Nobody
         // listens any more: then nobody misses it.
+        if let (Some(hear), Some(events)) =
+            (self.core.observer.get(), live.as_ref().filter(|events| !events.is_empty()))
+        {
+            hear(events);
+        }
         self.driven.live.send(live);
         if nobodys {
             pass(Point::Decided);

@@ -291,6 +291,12 @@ impl Runtime {
         let _ = self.core().notices.send(Arc::new(RunEvent { seq: None, ..event }));
     }
 
+    /// Tells `hear` what each run that this process drives has committed, in order, on the thread of that run: it goes on when
+    /// `hear` returns. Once for a runtime; later ones are not heard.
+    pub fn observe(&self, hear: impl Fn(&Arc<[RunEvent]>) + Send + Sync + 'static) {
+        drop(self.core().observer.set(Box::new(hear)));
+    }
+
     /// [`Self::subscribe`] by callback, on a thread of the runtime; it ends when the callback says `false`, panics, or the
     /// answer is dropped.
     pub fn follow(

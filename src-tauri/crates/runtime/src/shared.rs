@@ -15,7 +15,7 @@ use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{RunRow, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{broadcast, watch};
@@ -37,6 +37,9 @@ pub enum Resumed {
 }
 
 /// What tasks share. It does not own the threads, so a task never has to wait for itself.
+/// See [`crate::Runtime::observe`].
+pub(crate) type Observer = Box<dyn Fn(&Arc<[RunEvent]>) + Send + Sync>;
+
 pub(crate) struct Core {
     pub(crate) store: Store,
     pub(crate) registry: Registry,
@@ -48,6 +51,8 @@ pub(crate) struct Core {
     pub(crate) closing: watch::Sender<bool>,
     /// What is told to those who follow a run, and stored nowhere.
     pub(crate) notices: broadcast::Sender<Arc<RunEvent>>,
+    /// Hears what every run of this process has committed.
+    pub(crate) observer: OnceLock<Observer>,
     pub(crate) ids: Arc<dyn Ids>,
     runs: Mutex<BTreeMap<String, Arc<Driven>>>,
     /// Runs that could not go on here; `adopt` leaves them alone.
@@ -74,6 +79,7 @@ impl Core {
             changed: watch::channel(0).0,
             closing: watch::channel(false).0,
             notices: broadcast::channel(NOTICES).0,
+            observer: OnceLock::new(),
             ids,
             runs: Mutex::default(),
             faulty: Mutex::default(),

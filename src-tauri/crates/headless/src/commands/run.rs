@@ -82,7 +82,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
             () = tokio::time::sleep(LOOK) => {
                 let trouble = app.trouble(run_id);
                 if trouble != told {
-                    trouble.iter().for_each(|(_, why)| eprintln!("The run waits: {}.", plain(why)));
+                    trouble.iter().for_each(|(_, why)| output.aside(&format!("The run waits: {why}.")));
                     told = trouble;
                 }
                 if !output.json && !print_events && let Some(id) = steps.newly_quiet() {
@@ -90,7 +90,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
                         Some(titles) => titles,
                         none => none.insert(Titles::of(app, run_id).await),
                     };
-                    eprintln!("… {}", plain(titles.name(&id)));
+                    output.aside(&format!("… {}", titles.name(&id)));
                 }
                 continue;
             }
