@@ -225,6 +225,25 @@ impl Compiled {
         Some(NodeAt { kind: &node.kind, name: node.name(), description: node.node.description.as_deref() })
     }
 
+    /// The loop of a path whose iteration is not named by a number, if there is one: nothing runs there.
+    pub(crate) fn without_iteration(&self, path: &str) -> Option<String> {
+        let mut parts = path.split('/').filter(|part| !part.is_empty());
+        let mut above = String::new();
+        while let Some(part) = parts.next() {
+            let (id, index) = part.split_once('[').map_or((part, None), |(id, index)| (id, Some(index)));
+            let node = &self.nodes[*self.file_at(&above)?.index.get(id)?];
+            let numbered = index.and_then(|index| index.strip_suffix(']')).is_some_and(|n| n.parse::<u32>().is_ok());
+            if node.role == Role::Loop && !numbered {
+                return Some(id.to_owned());
+            }
+            above = format!("{above}/{part}");
+            if node.role == Role::Parallel {
+                above = format!("{above}/{}", parts.next().unwrap_or_default());
+            }
+        }
+        None
+    }
+
     /// The file whose nodes run at a path.
     fn file_at(&self, path: &str) -> Option<&CompiledFile> {
         let mut file = self.files.first()?;

@@ -110,6 +110,13 @@ pub fn check(compiled: &Compiled, breakpoints: &[Breakpoint]) -> Result<(), Brea
         if !known {
             return refused(node, "the workflow has no such step".into());
         }
+        if let Some(around) = path.and_then(|path| compiled.without_iteration(path)) {
+            let reason = format!(
+                "'{around}' is a loop, and no iteration of it is named: '{around}[0]' is its first; without a place the step is \
+                 meant in all of them"
+            );
+            return refused(node, reason);
+        }
         if let Some(from) = from {
             let mut ends = (0..compiled.nodes.len()).filter(|index| {
                 &*compiled.nodes[*index].id == step && (path.is_some() || compiled.nodes[*index].file == 0)

@@ -366,4 +366,13 @@ fn breakpoints_are_refused_that_name_nothing_or_cannot_be_read() {
     assert!(why("x[1]/b", None).is_some_and(|why| why.contains("no such step")));
     assert!(why("b", Some("item.n >")).is_some());
     assert!(why("b", Some("nodes.a.output.n > 1")).is_some_and(|why| why.contains("`nodes`")));
+    // What could never be met is no breakpoint: the run would go past it.
+    let body = flow(
+        json!({ "l": { "type": "t.loop", "config": { "source": [1, 2] } }, "x": { "type": "t.read", "parent": "l" } }),
+        &[],
+    );
+    let why = |node: &str| debug::check(&body, &[at(node, None)]).err().map(|no| no.reason);
+    assert_eq!((why("x"), why("l[1]/x")), (None, None));
+    assert!(why("l/x").is_some_and(|why| why.contains("l[0]")));
+    assert!(why("l[a]/x").is_some_and(|why| why.contains("l[0]")));
 }
