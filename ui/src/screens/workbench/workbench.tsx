@@ -105,15 +105,19 @@ export function Workbench(props: WorkbenchProps) {
     if (closed && window.document.activeElement === window.document.body) handle?.focus();
   }, [panelOpen, logOpen, problemsOpen, handle]);
 
-  const go = useCallback((nodeId: string | undefined) => {
+  const go = useCallback((nodeId: string | undefined, options?: { focus: boolean }) => {
     if (!nodeId) {
       editor.select([]);
       return;
     }
-    if (handle) handle.reveal(nodeId);
+    if (handle) handle.reveal(nodeId, options);
     else editor.select([nodeId]);
     onPanelOpen(true);
   }, [editor, handle, onPanelOpen]);
+  // The log is gone through by keys, and follows a run by itself: the keys stay where they are. Who types in the panel keeps the step that is in it.
+  const goFromLog = useCallback((nodeId: string | undefined) => {
+    if (!window.document.activeElement?.closest(PANEL_FIELD)) go(nodeId, { focus: false });
+  }, [go]);
   /** The tab that was asked for, until another one is chosen. */
   const [wanted, setWanted] = useState<{ id: string; tab: PanelTab } | null>(null);
   useActions(useMemo(() => panelActions(editor, (id, tab) => {
@@ -149,14 +153,14 @@ export function Workbench(props: WorkbenchProps) {
   }, [editor, library]);
 
   useEffect(() => {
-    setOpenGraph({ document, select: go, titleOf: (id) => titleOf(document, id, catalog) });
+    setOpenGraph({ document, select: (id) => go(id), titleOf: (id) => titleOf(document, id, catalog) });
     return () => setOpenGraph(null);
   }, [document, go, catalog]);
 
   const nodePanel = (ids: readonly string[]) => (
     <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} readOnly={readOnly}
       {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)} onShown={setShownTab}
-      onEdit={(edits, options) => editor.apply(edits, options)} onSelect={go} />
+      onEdit={(edits, options) => editor.apply(edits, options)} onSelect={(id) => go(id)} />
   );
   const panel = useMemo(() => {
     if (!panelOpen) return null;
@@ -174,7 +178,7 @@ export function Workbench(props: WorkbenchProps) {
       <div className="wb-main">
         <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
           onToggle={() => props.onLogOpen(!logOpen)}
-          pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={go} onChoose={choose} onPicked={onPicked} /> : null}>
+          pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel ? <div className="dbg-panel"><div className="dbg-all">{panel}{props.underPanel ? <div className="dbg-under">{props.underPanel}</div> : null}</div></div> : null}>
             <div className="wb-canvas">
@@ -194,6 +198,7 @@ export function Workbench(props: WorkbenchProps) {
 /** A low window leaves the log less until a person draws it higher. */
 const logHeight = (window: number): number => Math.max(160, Math.min(300, Math.round(window * 0.27)));
 
+const PANEL_FIELD = ['input', 'textarea', '[contenteditable="true"]'].map((field) => `.dbg-panel ${field}`).join();
 const NO_IDS: readonly string[] = [];
 const SUB_WORKFLOW = 'flow.subworkflow';
 

@@ -77,8 +77,8 @@ export interface CanvasHandle {
   keepFitted(must: string | undefined): () => void;
   /** brings a place of the canvas into the middle of the view */
   center(x: number, y: number): void;
-  /** selects a node and brings it into view */
-  reveal(id: string): void;
+  /** selects a node and brings it into view; the keys go to it, unless what leads here keeps them */
+  reveal(id: string, options?: { focus: boolean }): void;
   go(direction: Direction): void;
   extend(direction: 'up' | 'down'): void;
   remove(reconnect: boolean): void;
@@ -368,11 +368,11 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const zoom = instance.getZoom();
       void instance.setViewport({ x: Math.round(box.clientWidth / 2 - x * zoom), y: Math.round(box.clientHeight / 2 - y * zoom), zoom });
     },
-    reveal(id) {
+    reveal(id, { focus } = { focus: true }) {
       if (!Object.hasOwn(editor.getState().document.nodes, id)) return;
       editor.select([id]);
       intoView([id]);
-      focusNode(id);
+      if (focus) focusNode(id);
     },
     go(direction) {
       const places = new Map([...parts.flow().rects].map(([id, r]) => [id, [r.x, r.y] as const]));
