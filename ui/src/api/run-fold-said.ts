@@ -1,8 +1,9 @@
 // What a model says in a call and what tools do for it, as it comes.
 
 import { isCut, isObject } from './json';
+import { readError } from './run-error';
 import { cardOf, node, text, type Fields, type FoldState } from './run-fold-state';
-import type { CallCard, ModelTurn, NodeRun, RunError, RunEventLike, Saying, ToolRun } from './run-types';
+import type { CallCard, ModelTurn, NodeRun, RunEventLike, Saying, ToolRun } from './run-types';
 
 /** A node shows the end of what is said: so many characters are enough for its widest line. */
 const TAIL = 120;
@@ -178,7 +179,7 @@ function failed(s: FoldState, event: RunEventLike, payload: Fields): boolean {
   if (!card) return true;
   if (turn) said(s, card).push(turn);
   const error = payload['error'];
-  const words = isCut(error) ? error.preview : (text(error) ?? (isObject(error) ? text((error as unknown as RunError).message) : undefined) ?? '');
+  const words = isCut(error) ? error.preview : (text(error) ?? readError(error)?.message ?? '');
   said(s, card).push({ what: 'trouble', words, code: text(payload['code']) ?? text(payload['type']) ?? '', latencyMs: number(payload['latency_ms']) });
   live(s, card, undefined);
   return true;

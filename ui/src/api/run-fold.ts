@@ -6,6 +6,7 @@ import { applyDebug } from './run-fold-debug';
 import { applyPeople } from './run-fold-people';
 import { applySaid } from './run-fold-said';
 import { isObject, isQuestion } from './json';
+import { readError } from './run-error';
 import { addCard, callKey, cardOf, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { CONTAINERS, slotKey } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
@@ -34,7 +35,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       s.stopId = text(payload['stop_id']);
       return end(s, event, ms, payload, 'completed');
     case 'workflow_failed':
-      s.error = payload['error'] as RunError;
+      s.error = readError(payload['error']);
       s.failedStepId = text(payload['failed_step_id']);
       s.failReason = text(payload['reason']);
       return end(s, event, ms, payload, 'failed');
@@ -49,7 +50,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
     case 'step_done':
       return stepDone(s, event, ms, payload);
     case 'step_error':
-      return isQuestion(payload) ? stepAsks(s, event, ms, payload['error'] as RunError) : stepError(s, event, ms, payload['error'] as RunError);
+      return isQuestion(payload) ? stepAsks(s, event, ms, readError(payload['error'])) : stepError(s, event, ms, readError(payload['error']));
     case 'step_interrupted':
       return stepInterrupted(s, event, ms, payload);
     case 'step_skipped':

@@ -43,6 +43,8 @@ export interface RunEventLike {
 export interface RunError {
   type: string;
   message: string;
+  /** The whole of a message that was too long for the wire: `message` is its beginning. */
+  cut?: CutValue;
   retryable?: boolean;
   originNode?: string;
   attempt?: number;

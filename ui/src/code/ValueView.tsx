@@ -5,6 +5,7 @@ import { useMemo, useState, type DragEvent, type KeyboardEvent, type MouseEvent 
 import { call } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
 import { saveFile } from '../api/hand-out.ts';
+import { hasCut, wholeOf } from '../api/whole.ts';
 import type { CutValue } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, toast } from '../kit/index.ts';
@@ -157,8 +158,8 @@ function CutView({ cut, name }: { cut: CutValue; name: string }) {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (writeExact(value, 2) ?? ''));
 
-/** A button that copies a value, and says so. */
+/** A button that copies a value, and says so. What the wire has cut is loaded first. */
 export function CopyButton({ value }: { value: unknown }) {
   const { copied, copy } = useCopy();
-  return <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')} onClick={() => copy(textOf(value))} />;
+  return <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')} onClick={() => copy(hasCut(value) ? wholeOf(value).then(textOf) : textOf(value))} />;
 }

@@ -2,7 +2,9 @@ import { useMemo } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import { cardsOf, type CallCard, type RunView } from '../../api/run-state.ts';
 import type { ApiError } from '../../api/error.ts';
-import type { ErrorPayload, Item } from '../../api/types.ts';
+import { readError } from '../../api/run-error.ts';
+import type { RunError } from '../../api/run-types.ts';
+import type { Item } from '../../api/types.ts';
 
 export interface StepValues {
   source: 'live' | 'last';
@@ -13,7 +15,7 @@ export interface StepValues {
   input: { item: number; data: unknown }[];
   output: Record<string, Item[]>;
   config: unknown;
-  error?: ErrorPayload | undefined;
+  error?: RunError | undefined;
   running: boolean;
 }
 
@@ -47,7 +49,7 @@ export function valuesOfCards(view: RunView, nodeId: string): StepValues | null 
     input: ordered.flatMap((card) => card.input),
     output,
     config: last.config,
-    error: failed?.error as ErrorPayload | undefined,
+    error: failed?.error,
     running: ordered.some((card) => card.endSeq === undefined),
   };
 }
@@ -65,7 +67,7 @@ export function useStepData(workflowId: string, nodeId: string, run: RunView | n
     if (stored.error) return { kind: 'failed', error: stored.error };
     if (stored.data === undefined) return { kind: 'loading' };
     if (stored.data === null) return { kind: 'none' };
-    return { kind: 'data', values: { source: 'last', running: false, ...stored.data } };
+    return { kind: 'data', values: { source: 'last', running: false, ...stored.data, error: readError(stored.data.error) } };
     // The cards of a run change in place: its version says when.
   }, [live, run, version, nodeId, stored.error, stored.data]); // eslint-disable-line react/exhaustive-deps
 }

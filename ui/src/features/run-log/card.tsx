@@ -1,7 +1,7 @@
 // One call of a step: what happened in plain words, and its data behind sections that start closed.
 
 import type { ReactNode } from 'react';
-import { isCut } from '../../api/json.ts';
+import { cameAs } from '../../api/run-error.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import type { CallCard } from '../../api/run-state.ts';
 import { BytesView, bytesOf } from '../../code/BytesView.tsx';
@@ -71,8 +71,7 @@ export function whyText(card: CallCard): string | null {
   if (card.status === 'skipped') {
     return card.skippedBecause === 'disabled' || card.skippedBecause === undefined ? t('card.skipped.disabled') : t('card.skipped.if', { condition: card.skippedBecause });
   }
-  const said: unknown = card.error?.message;
-  return isCut(said) ? said.preview : typeof said === 'string' ? said : null;
+  return card.error?.message ?? null;
 }
 
 /** Where the run may begin again, each card that ran offers it (U-21). */
@@ -112,13 +111,14 @@ export function StepCard({ card, where, look, sections, selected, waiting, onSel
 export function CardSections({ card, where, sections }: { card: CallCard; where: Where; sections: Sections }) {
   const input = card.input.length === 1 ? card.input[0]?.data : card.input.map((one) => one.data);
   const itemsOut = Object.values(card.items ?? {}).reduce((n, list) => n + list.length, 0);
+  const { error } = card;
   const ended = card.endSeq !== undefined;
   const section = (id: SectionId, title: string, note: ReactNode, body: (() => ReactNode) | null) => (
     <Section title={title} note={note} open={sections.isOpen(card, id)} onToggle={body ? () => sections.toggle(card, id) : undefined}>{body}</Section>
   );
   return (
     <div className="sc-sections">
-      {card.error ? section('error', t(card.question ? 'card.question' : 'card.error'), card.question ? null : <span>{card.error.type}</span>, () => <Value value={card.error} label={t(card.question ? 'card.question' : 'card.error')} />) : null}
+      {error ? section('error', t(card.question ? 'card.question' : 'card.error'), card.question ? null : <span>{error.type}</span>, () => <Value value={cameAs(error)} label={t(card.question ? 'card.question' : 'card.error')} />) : null}
       {section('inputs', t('card.inputs'), <>{card.input.length > 1 ? `${tn('card.items', card.input.length)}, ` : ''}{formatSize(sizeOf(input ?? null))}</>,
         card.input.length > 0 ? () => <Value value={input} label={t('card.inputs')} /> : null)}
       {saidSections(card, section)}

@@ -12,7 +12,7 @@ pretendLayout();
 // jsdom has none.
 vi.stubGlobal('CSS', { escape: (name: string) => name });
 
-const CATALOG = { catalog_list: () => [], tool_list: () => [], workflow_list: () => [], secret_list: () => [], model_list: () => [] };
+const CATALOG = { catalog_list: () => [], tool_list: () => [], workflow_list: () => [] };
 const bench = (editor: EditorStore, fold: ReturnType<typeof createRunFold>) => (
   <Workbench editor={editor} catalog={[]} diagnostics={null} view={fold.view} bar={null} banners={null} logOpen onLogOpen={() => undefined} panelOpen onPanelOpen={() => undefined}
     problemsOpen={false} onProblemsOpen={() => undefined} workflowPanel={false} />

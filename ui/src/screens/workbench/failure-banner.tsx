@@ -1,9 +1,12 @@
 import { codeOf } from '../../api/error.ts';
+import { writeExact } from '../../api/exact.ts';
 import { useCommand, useMay } from '../../api/queries.ts';
+import { cameAs } from '../../api/run-error.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Workflow } from '../../api/types.ts';
+import { wholeOf } from '../../api/whole.ts';
 import { plain } from '../../code/letters.ts';
 import { t, type MessageKey } from '../../i18n/index.ts';
 import { Banner, Button, IconButton } from '../../kit/index.ts';
@@ -92,7 +95,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
         ) : null}
         <SendToInbox runId={view.runId} />
         {onRunAgain ? <Button icon="retry" onClick={onRunAgain}>{t('run.again')}</Button> : null}
-        {error ? <Button variant="ghost" icon="copy" onClick={() => void copyText(JSON.stringify(error, null, 2))}>{t('run.copyError')}</Button> : null}
+        {error ? <Button variant="ghost" icon="copy" onClick={() => void copyText(wholeOf(cameAs(error)).then((whole) => writeExact(whole, 2) ?? ''))}>{t('run.copyError')}</Button> : null}
       </>}>
       <span className="s t2">
         {step ? <span title={step}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
