@@ -23,6 +23,9 @@ export interface Line {
   busyMs: number;
   /** Calls that were not skipped. */
   begun: number;
+  /** Calls with an error that no retry answered. */
+  failed: number;
+  handled: number;
 }
 
 /** Texts by number: a column of them is a column of numbers. */
@@ -81,6 +84,12 @@ export class CallTable {
     return this.busyOnes.get(call) === 1;
   }
 
+  /** How it went wrong, if it did and was not called again. */
+  troubleOf(call: number): 'failed' | 'handled' | undefined {
+    const status = STATUSES[this.status.get(call)];
+    return (status === 'failed' && Number.isNaN(this.retryAt.get(call))) || status === 'handled' ? status : undefined;
+  }
+
   private put(card: CallCard): void {
     this.read++;
     const at = card.index;
@@ -97,11 +106,15 @@ export class CallTable {
     const works = card.dueMs === undefined && card.people === undefined && !CONTAINERS.has(card.kind ?? '');
     if (!works && (fresh || this.works(at))) cover(this.busy, card.startedMs, card.startedMs);
     this.busyOnes.set(at, works ? 1 : 0);
+    const trouble = fresh ? undefined : this.troubleOf(at);
     const before = fresh ? Number.NaN : this.to.get(at);
     const to = card.endedMs ?? Number.NaN;
     this.to.set(at, to);
     this.status.set(at, NUMBER_OF.get(card.status) ?? 0);
     this.retryAt.set(at, card.retryAtMs ?? Number.NaN);
+    if (trouble) line[trouble]--;
+    const now = this.troubleOf(at);
+    if (now) line[now]++;
     if (fresh && card.status !== 'skipped') line.begun++;
     if (Number.isNaN(to)) this.open.add(at);
     else {
@@ -118,7 +131,7 @@ export class CallTable {
     const known = this.keys.get(key);
     if (known !== undefined) return known;
     this.keys.set(key, this.lines.length);
-    return this.lines.push({ key, nodeId: card.nodeId, path: card.path, calls: [], busyMs: 0, begun: 0 }) - 1;
+    return this.lines.push({ key, nodeId: card.nodeId, path: card.path, calls: [], busyMs: 0, begun: 0, failed: 0, handled: 0 }) - 1;
   }
 }
 

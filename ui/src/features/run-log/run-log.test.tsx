@@ -119,6 +119,36 @@ describe('the log', () => {
     expect(screen.getAllByRole('article')).toHaveLength(7);
   });
 
+  it('shows the cards that come with the end of the run, and both ends by their keys', () => {
+    const fold = createRunFold('R', FIRST);
+    fold.apply(FIRST_EVENTS.slice(0, 10));
+    const to = vi.fn();
+    Object.defineProperty(HTMLElement.prototype, 'scrollTo', { configurable: true, value: to });
+    const shown = log(fold.view);
+    to.mockClear();
+    fold.apply(FIRST_EVENTS.slice(10));
+    shown.rerender(<DetailLog run={fold.view} document={FIRST} onSelectNode={() => undefined} />);
+    expect(to).toHaveBeenCalled();
+    to.mockClear();
+    fireEvent.keyDown(screen.getByRole('feed'), { key: 'Home' });
+    expect(to).toHaveBeenCalled();
+    to.mockClear();
+    fireEvent.keyDown(screen.getByRole('feed'), { key: 'End' });
+    expect(to).toHaveBeenCalled();
+  });
+
+  it('who scrolls back is not taken forth again by the next call', () => {
+    const fold = createRunFold('R', FIRST);
+    fold.apply(FIRST_EVENTS.slice(0, 10));
+    log(fold.view);
+    const follow = screen.getByRole('button', { name: 'Follow' });
+    fireEvent.click(follow);
+    fireEvent.wheel(screen.getByRole('feed'), { deltaY: 40 });
+    expect(follow.getAttribute('aria-pressed')).toBe('true');
+    fireEvent.wheel(screen.getByRole('feed'), { deltaY: -40 });
+    expect(follow.getAttribute('aria-pressed')).toBe('false');
+  });
+
   it('counts down to the next call once a second', () => {
     vi.useFakeTimers();
     vi.setSystemTime(new Date('2026-11-21T23:00:00.100Z'));
@@ -164,7 +194,7 @@ describe('the log', () => {
 
 describe('the timeline', () => {
   it('puts what runs in a loop, a branch or another file below it', () => {
-    const line = (nodeId: string, path?: string) => ({ key: lineKey(nodeId, path), nodeId, path, calls: [], busyMs: 0, begun: 0 });
+    const line = (nodeId: string, path?: string) => ({ key: lineKey(nodeId, path), nodeId, path, calls: [], busyMs: 0, begun: 0, failed: 0, handled: 0 });
     const began = [line('start'), line('each'), line('get', 'each[0]'), line('par', 'each[0]'), line('tax', 'each[0]/par/tax'), line('wait', 'each[0]/par/wait'), line('rate', 'each[0]/par/tax/tax'), line('next', 'each[1]/par/tax'), line('last'), line('sum', 'each[0]'), line('lone', 'kept[3]')];
     expect(inTree(began).map((one) => one.nodeId)).toEqual(['start', 'each', 'get', 'par', 'tax', 'rate', 'wait', 'next', 'sum', 'last', 'lone']);
   });
@@ -201,6 +231,32 @@ describe('the timeline', () => {
     const list = bars.of(scaleOf(table, start, start + 100_000));
     expect(list.length).toBeLessThanOrEqual(400);
     expect(list.reduce((n, bar) => n + bar.merged, 0)).toBe(50_000);
+  });
+  it('a call that failed among thousands is seen alone, and stands for the line', () => {
+    const events = many(100_000);
+    const failed = { type: 'step_error', payload: { error: { type: 'UnknownError', message: 'no' } } };
+    const { table, cards } = foldRun(events.map((event, i) => (i === 20_001 ? { ...event, ...failed } : event)));
+    const line = table.lines[0];
+    if (!line) throw new Error('There is a line.');
+    const list = new Bars(table, line).of(scaleOf(table, start, start + 100_000));
+    const red = list.filter((bar) => bar.kind === 'err');
+    expect(red).toMatchObject([{ call: 10_000, merged: 1 }]);
+    expect((red[0]?.to ?? 1) - (red[0]?.from ?? 0)).toBeLessThan(0.01);
+    expect(list.filter((bar) => bar.kind === 'ok').reduce((n, bar) => n + bar.merged, 0)).toBe(49_999);
+    const one = new CallsOfChoice((call) => call === 10_000 || call === 10_001);
+    const others = new CallsOfChoice((call) => call > 10_000);
+    expect([new CallsOfChoice(), one, others].map((calls) => calls.worst(line, table, 'done'))).toEqual(['failed', 'failed', 'done']);
+    expect(cards[10_000]?.status).toBe('failed');
+    // What a retry answered is not what stands for the line.
+    expect(new CallsOfChoice().worst(RUN.table.lines[0] as NonNullable<typeof line>, RUN.table, 'done')).toBe('done');
+  });
+  it('of a run that only waits the folds have the room', () => {
+    const wait = (seq: number, type: string, stepId: string, ms: number): RunEventLike => ({ runId: 'R', seq, ts: new Date(start + ms).toISOString(), type, stepId, visit: 1, attempt: 0, payload: type === 'step_start' ? { type: 'flow.wait', input: [], dueMs: start + ms + 60_000 } : { ports: {} } });
+    const { table } = foldRun([wait(1, 'step_start', 'a', 0), wait(2, 'step_done', 'a', 60_000), wait(3, 'step_start', 'b', 60_000), wait(4, 'step_done', 'b', 120_000)]);
+    const scale = scaleOf(table, start, start + 120_000);
+    expect(scale.folds).toHaveLength(2);
+    const bars = table.lines.map((line) => new Bars(table, line).of(scale)[0]);
+    expect(bars.map((bar) => Math.round(((bar?.to ?? 0) - (bar?.from ?? 0)) * 10))).toEqual([4, 4]);
   });
   it('C21: with each batch of a run of 100,000 events only what is new is looked at', () => {
     const events = many(100_000);

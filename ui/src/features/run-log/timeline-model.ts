@@ -38,6 +38,17 @@ const NEAR = 1 / 400;
 /** A line with fewer calls shows each of them. */
 const FEW = 240;
 
+/** Bars, and where the last of each kind stands. */
+class Drawn {
+  readonly bars: Bar[];
+  readonly lastOf: Map<Bar['kind'], number>;
+
+  constructor(from?: Drawn) {
+    this.bars = [...(from?.bars ?? [])];
+    this.lastOf = new Map(from?.lastOf);
+  }
+}
+
 /** The bars of one line. While the scale stays, calls that have ended are not looked at again. */
 export class Bars {
   /** Calls looked at, for tests of what it costs. */
@@ -45,27 +56,27 @@ export class Bars {
   private scale: Scale | undefined;
   private fits: ((call: number) => boolean) | undefined;
   private done = 0;
-  private settled: Bar[] = [];
+  private settled = new Drawn();
 
   constructor(private readonly table: CallTable, private readonly line: Line) {}
 
   /** `fits`: calls that are looked at; all when absent. */
   of(scale: Scale, fits?: (call: number) => boolean): readonly Bar[] {
     if (scale !== this.scale || fits !== this.fits) {
-      [this.scale, this.fits, this.done, this.settled] = [scale, fits, 0, []];
+      [this.scale, this.fits, this.done, this.settled] = [scale, fits, 0, new Drawn()];
     }
     const { calls } = this.line;
-    const take = (list: Bar[], call: number): void => {
+    const take = (list: Drawn, call: number): void => {
       this.read++;
       if (fits === undefined || fits(call)) this.add(list, call, scale);
     };
     for (; this.done < calls.length && !this.table.open.has(calls[this.done] as number); this.done++) take(this.settled, calls[this.done] as number);
-    const list = [...this.settled];
+    const list = new Drawn(this.settled);
     for (let n = this.done; n < calls.length; n++) take(list, calls[n] as number);
-    return list;
+    return list.bars;
   }
 
-  private add(list: Bar[], call: number, scale: Scale): void {
+  private add(list: Drawn, call: number, scale: Scale): void {
     const { table } = this;
     const from = table.from.get(call);
     const end = table.to.get(call);
@@ -76,21 +87,21 @@ export class Bars {
     if (!Number.isNaN(retry) && !Number.isNaN(end)) this.put(list, { call, kind: 'wait', from: scale.at(end), to: scale.at(retry), ms: retry - end, merged: 0 });
   }
 
-  private put(list: Bar[], bar: Bar): void {
-    const last = list.at(-1);
-    if (this.line.calls.length > FEW && last && bar.from - last.to < NEAR) {
-      // An error is seen also among many calls that went well.
-      const kind = last.kind === 'err' || bar.kind === 'err' ? 'err' : last.kind === 'wait' ? bar.kind : last.kind;
-      list[list.length - 1] = { ...last, kind, to: Math.max(last.to, bar.to), ms: last.ms + bar.ms, merged: last.merged + bar.merged };
-    } else list.push(bar);
+  private put({ bars, lastOf }: Drawn, bar: Bar): void {
+    const at = lastOf.get(bar.kind);
+    const last = at === undefined ? undefined : bars[at];
+    // Only with its like: one call that failed among many that went well is one, and is seen.
+    if (this.line.calls.length > FEW && at !== undefined && last && bar.from - last.to < NEAR) {
+      bars[at] = { ...last, to: Math.max(last.to, bar.to), ms: last.ms + bar.ms, merged: last.merged + bar.merged };
+    } else lastOf.set(bar.kind, bars.push(bar) - 1);
   }
 }
 
-/** The calls of each line that fit: the newest of them, and the time in them. Each call is looked at once, however often it is asked. */
+/** The calls of each line that fit: the newest of them, the worst, and the time in them. Each call is looked at once, however often it is asked. */
 export class CallsOfChoice {
   /** Calls looked at, for tests of what it costs. */
   read = 0;
-  private readonly known = new Map<string, { done: number; newest: number; busyMs: number; open: number[] }>();
+  private readonly known = new Map<string, { done: number; newest: number; busyMs: number; open: number[]; calls: number[] }>();
 
   /** `fits`: calls that are looked at; all when absent. */
   constructor(private readonly fits?: (call: number) => boolean) {}
@@ -98,6 +109,13 @@ export class CallsOfChoice {
   /** -1 when none of them fits. */
   of(line: Line): number {
     return this.fits === undefined ? line.calls.at(-1) ?? -1 : this.look(line, this.fits).newest;
+  }
+
+  /** What stands for the line: an error that no retry answered, however many calls went well; else how the newest call is. */
+  worst(line: Line, table: CallTable, newest: CardStatus): CardStatus {
+    if (this.fits === undefined) return line.failed > 0 ? 'failed' : line.handled > 0 ? 'handled' : newest;
+    const bad = this.look(line, this.fits).calls.map((call) => table.troubleOf(call));
+    return bad.find((one) => one === 'failed') ?? bad.find((one) => one === 'handled') ?? newest;
   }
 
   /** Time in calls, up to `end` in those that have not ended. Without a choice the newest alone is looked at: there may be very many. */
@@ -117,7 +135,7 @@ export class CallsOfChoice {
   }
 
   private look(line: Line, fits: (call: number) => boolean) {
-    const known = this.known.get(line.key) ?? { done: 0, newest: -1, busyMs: 0, open: [] };
+    const known = this.known.get(line.key) ?? { done: 0, newest: -1, busyMs: 0, open: [], calls: [] };
     this.known.set(line.key, known);
     for (; known.done < line.calls.length; known.done++) {
       const call = line.calls[known.done] as number;
@@ -125,6 +143,7 @@ export class CallsOfChoice {
       if (!fits(call)) continue;
       known.newest = call;
       known.open.push(call);
+      known.calls.push(call);
     }
     return known;
   }
@@ -169,6 +188,9 @@ export function inTree(lines: readonly Line[]): Line[] {
 const FOLD_SHARE = 0.02;
 /** Folds together never take more than this. */
 const FOLDS_SHARE = 0.3;
+/** What they take where there is next to no work, and how little that is. */
+const MOST_SHARE = 0.8;
+const LITTLE_MS = 20;
 const SHORTEST_FOLD_MS = 2000;
 
 /** `unfolded`: keys of folds that are drawn in full. */
@@ -185,10 +207,13 @@ export function scaleOf(table: CallTable, start: number, end: number, unfolded: 
     cursor = Math.max(cursor, to);
   }
   if (last - cursor > limit && !unfolded.has(cursor)) gaps.push([cursor, last]);
-  const share = Math.min(FOLD_SHARE, FOLDS_SHARE / Math.max(1, gaps.length));
   const hidden: number[] = [0];
   for (const [from, to] of gaps) hidden.push((hidden.at(-1) ?? 0) + to - from);
   const visible = Math.max(1, last - start - (hidden.at(-1) ?? 0));
+  // Where nearly all is waiting there is nothing else to be seen: then the folds have the room.
+  const little = Math.max(0, 1 - visible / LITTLE_MS);
+  const narrow = Math.min(FOLD_SHARE, FOLDS_SHARE / Math.max(1, gaps.length));
+  const share = narrow + little * (MOST_SHARE / Math.max(1, gaps.length) - narrow);
   // A strip at the right stays free, so that a short last step is seen.
   const room = 0.97 - gaps.length * share;
   const at = (ms: number): number => {

@@ -70,6 +70,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
           if (!last) return null;
           const look = lookOf(last.kind);
           const depth = depthOf(line.path);
+          const worst = chosenCalls.worst(line, table, last.status);
           return (
             <div className="tl-row">
               <span className="tl-name" style={depth > 0 ? { paddingLeft: 12 + depth * 16 } : undefined}><NamedIcon name={look.icon} size={12} /><span className="ell" title={line.nodeId}>{titleText(last, look)}</span></span>
@@ -79,7 +80,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
                 <span className="tl-now" style={{ left: percent(moment === undefined ? scale.end : scale.at(moment)) }} />
               </span>
               <span className="tl-time s t2">
-                <SignalIcon signal={CARD_SIGNAL[last.status]} label={t(`card.status.${last.status}`)} />
+                <SignalIcon signal={CARD_SIGNAL[worst]} label={t(`card.status.${worst}`)} />
                 {last.status === 'failed' && last.attempt > 0 && last.maxAttempts ? `${String(last.attempt + 1)}/${String(last.maxAttempts + 1)}` : formatDuration(chosenCalls.busyMs(line, table, end))}
                 {last.attempt > 0 ? <span className="vh">{callText(last)}</span> : null}
               </span>
