@@ -1,7 +1,7 @@
 // All calls of a run as cards; only what is seen is drawn.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, type KeyboardEvent } from 'react';
 import { slotKey } from '../../api/run-paths.ts';
 import { isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
 import { t } from '../../i18n/index.ts';
@@ -23,6 +23,9 @@ export function waitsForRetry(view: RunView, card: CallCard): boolean {
   return !isTerminal(view.status) && card.retryAtMs !== undefined && node?.state === 'retrying' && node.retryAtMs === card.retryAtMs;
 }
 
+/** Of a card whose sections are closed. */
+const CARD_HEIGHT = 81;
+
 export function CardsView({ view, filter, where, lookOf, sections, selectedCard, onPick }: {
   view: RunView;
   filter: CallFilter;
@@ -39,13 +42,16 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
   const virtual = useVirtualizer({
     count: picked.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => 62,
+    estimateSize: () => CARD_HEIGHT,
     overscan: 6,
     getItemKey: (index) => picked.at(index) ?? index,
   });
   const atEnd = useRef(true);
+  // The last cards come with the end of the run. A run that had ended before is read from its beginning.
+  const ended = useRef(isTerminal(view.status));
   useEffect(() => {
-    if (atEnd.current && picked.length > 0 && !isTerminal(view.status)) virtual.scrollToIndex(picked.length - 1);
+    if (atEnd.current && picked.length > 0 && !ended.current) virtual.scrollToIndex(picked.length - 1);
+    ended.current = isTerminal(view.status);
   }, [picked.length, view.status, virtual]);
   const at = selectedCard === null ? -1 : picked.place(selectedCard);
   const shownAt = useRef(-1);
@@ -53,6 +59,12 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
     if (at >= 0 && at !== shownAt.current) virtual.scrollToIndex(at, { align: 'auto' });
     shownAt.current = at;
   }, [at, virtual]);
+  // How high the cards between here and there are is only guessed: by number their ends are reached all the same.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget || (event.key !== 'Home' && event.key !== 'End')) return;
+    event.preventDefault();
+    virtual.scrollToIndex(event.key === 'Home' ? 0 : picked.length - 1);
+  };
   if (picked.length === 0) return <p className="s t3 ev-none">{t('log.nothing')}</p>;
   return (
     <div
@@ -61,6 +73,7 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
       role="feed"
       aria-label={t('card.list')}
       tabIndex={0}
+      onKeyDown={onKeyDown}
       onScroll={(event) => {
         const box = event.currentTarget;
         atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < 80;

@@ -112,6 +112,10 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
     if (at !== undefined) setPicked(at);
     onSelectNode(event.stepId);
   };
+  // Who goes back to what was, looks at it: the newest call does not take the view away.
+  const leave = (target: EventTarget): void => {
+    if (follow && (target as Element).closest('.cards, .vlist')) setFollow(false);
+  };
   const setView = (next: LogView) => {
     setOwn(next);
     onView?.(next);
@@ -121,7 +125,9 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
 
   return (
     <MomentContext value={runView?.moment}>
-    <section className="runlog" aria-label={t('log.title')} data-scope="log">
+    <section className="runlog" aria-label={t('log.title')} data-scope="log"
+      onWheel={(event) => { if (event.deltaY < 0) leave(event.target); }}
+      onKeyDownCapture={(event) => { if (['ArrowUp', 'PageUp', 'Home'].includes(event.key)) leave(event.target); }}>
       <div className="ph runlog-head">
         <Segmented<LogView> small label={t('log.views')} value={view} onChange={setView}
           options={[{ value: 'timeline', label: t('log.view.timeline'), icon: 'gantt' }, { value: 'events', label: t('log.view.events'), icon: 'rows' }, { value: 'cards', label: t('log.view.cards'), icon: 'doc' }]} />
