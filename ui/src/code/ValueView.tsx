@@ -70,10 +70,13 @@ function Line({ line, root, onToggle }: { line: ValueLine; root: string | undefi
   );
 }
 
+/** A name without letters is one, too. */
+const EMPTY_NAME = '""';
+
 /** A field name that can be dragged onto a setting; Enter copies its expression. */
 export function Name({ name, path, root }: { name: string; path: ValuePath; root: string | undefined }) {
   const { copied, copy } = useCopy();
-  if (root === undefined) return <span className="key"><Pieces text={name} /></span>;
+  if (root === undefined) return <span className="key"><Pieces text={name || EMPTY_NAME} /></span>;
   const expression = pathExpression(root, path);
   return (
     <span
@@ -92,7 +95,7 @@ export function Name({ name, path, root }: { name: string; path: ValuePath; root
         copy(expression);
       }}
     >
-      <Pieces text={name} />
+      <Pieces text={name || EMPTY_NAME} />
       {copied ? <span className="vh" role="status">{t('data.fieldCopied', { text: plain(expression) })}</span> : null}
     </span>
   );

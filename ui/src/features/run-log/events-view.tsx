@@ -24,6 +24,12 @@ const SIGNAL: { readonly [type: string]: Signal } = {
 /** It began then; whether it still runs is not said here, so nothing moves. */
 const BEGINS: ReadonlySet<string> = new Set(['workflow_start', 'workflow_resumed', 'step_start', 'pause_resumed']);
 
+/** Of a long place the number at its end stays in sight: it is what tells two lines apart. */
+function Place({ words, path }: { words: string; path: string | null | undefined }) {
+  const end = words.search(/ \S+$/);
+  return <span className="ev-where t2" title={path ? `${plain(words)} (${path})` : undefined}><span className="ell"><Pieces text={end < 0 ? words : words.slice(0, end)} /></span>{end < 0 ? null : <span className="nw"><Pieces text={words.slice(end)} /></span>}</span>;
+}
+
 export function EventsView({ view, here, onMoment, text, step, where, nameOf, selectedSeq, selectedCall, onPick }: {
   view: RunView;
   /** The event after which one looks at the run; null: now. */
@@ -87,7 +93,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
                 <span className="t3 mono">{event.seq}</span>
                 <span className="t2" title={event.ts}>{formatTime(event.ts)}</span>
                 <span className="ell" title={event.stepId ?? undefined}><Pieces text={name} /></span>
-                <span className="ell t2" title={event.path ?? undefined}><Pieces text={place} /></span>
+                <Place words={place} path={event.path} />
                 <span className="ev-what" title={`${event.type}: ${words}`}>{signal ? <SignalIcon signal={signal} /> : <Icon name={BEGINS.has(event.type) ? 'play' : 'dot'} size={12} className="t3" />}<span className={`ell ${signal === 'err' ? 'c-err' : ''}`}>{words}</span></span>
                 <span className="t2 ev-num">{Number.isNaN(took) ? '' : formatDuration(took)}</span>
                 <span className="t2 ev-num">{attempt < 0 ? '' : attempt + 1}</span>
