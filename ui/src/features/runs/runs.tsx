@@ -95,7 +95,7 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
             {run.parentRunId ? <span className="t3 r-tree" title={t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}><Icon name="back" size={12} /></span> : null}<bdi><Pieces text={run.workflowName} /></bdi>
             {run.parentRunId ? <span className="s t3 r-of"> {t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}</span> : null}
           </span>
-          <span role="gridcell" className="ell t2" title={run.errorMessage ?? outcomeText(run)}>{run.errorMessage ? `${stateText(run)}: ${run.errorMessage}` : outcomeText(run)}</span>
+          <span role="gridcell" className="ell t2" title={plain(run.errorMessage ?? outcomeText(run))}><Pieces text={run.errorMessage ? `${stateText(run)}: ${run.errorMessage}` : outcomeText(run)} /></span>
           <span role="gridcell" className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
           <span role="gridcell" className="r-opt r-num t2 ell">{run.usage ? <SpentCell spent={run.usage} /> : null}</span>
           <span role="gridcell" className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
