@@ -5,6 +5,8 @@ import { codeOf, told } from '../../api/error.ts';
 import { BytesView } from '../../code/BytesView.tsx';
 import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { isCut } from '../../api/json.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
 import { columnsOf, formatSize, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Banner, EmptyState, IconButton, Segmented, Skeleton, TextInput } from '../../kit/index.ts';
@@ -22,9 +24,11 @@ export interface DataTabProps {
   onItem: (item: number) => void;
   /** Expression of the shown item's data, for dragging. */
   root?: string | undefined;
+  /** Iteration or branch that the values are of, in words. */
+  where?: string | undefined;
 }
 
-export function DataTab({ nodeId, side, state, item, onItem, root, readOnly = false }: DataTabProps) {
+export function DataTab({ nodeId, side, state, item, onItem, root, where, readOnly = false }: DataTabProps) {
   switch (state.kind) {
     case 'loading':
       return <div className="panel-body"><Skeleton rows={6} height={20} /></div>;
@@ -33,13 +37,13 @@ export function DataTab({ nodeId, side, state, item, onItem, root, readOnly = fa
     case 'none':
       return <div className="panel-body"><EmptyState title={t('data.none')} text={t('data.noneText')} /></div>;
     case 'not_called':
-      return <div className="panel-body"><EmptyState title={t('data.notCalled')} text={t('data.notCalledText')} /></div>;
+      return <div className="panel-body"><EmptyState title={t(state.yet ? 'data.notYet' : 'data.notCalled')} text={t(state.yet ? 'data.notYetText' : 'data.notCalledText')} /></div>;
     case 'data':
-      return <Values readOnly={readOnly} nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} />;
+      return <Values readOnly={readOnly} nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} where={where} />;
   }
 }
 
-function Values({ nodeId, side, values, item, onItem, root, readOnly }: { readOnly: boolean; nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
+function Values({ nodeId, side, values, item, onItem, root, where, readOnly }: { readOnly: boolean; where: string | undefined; nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
   const [view, setView] = useState<View>('json');
   const [search, setSearch] = useState('');
   const ports = Object.keys(values.output);
@@ -54,7 +58,7 @@ function Values({ nodeId, side, values, item, onItem, root, readOnly }: { readOn
   return (
     <div className="panel-body">
       <div className="row s t2">
-        <span className="grow ell">{values.source === 'live' ? t('data.sourceLive') : t('data.source', { time: formatDateTime(values.startedAt) })}</span>
+        <span className="grow ell" title={where && plain(where)}><Pieces text={sourceText(values, where)} /></span>
         {data.length > 1 ? (
           <span className="row prev-pick">
             <IconButton small icon="left" label={t('data.previous')} disabled={at <= 0} onClick={() => onItem(at - 1)} />
@@ -69,11 +73,11 @@ function Values({ nodeId, side, values, item, onItem, root, readOnly }: { readOn
         <Segmented small label={t('data.port')} value={port} onChange={setPort} options={ports.map((name) => ({ value: name, label: `${name} ${String(values.output[name]?.length ?? 0)}` }))} />
       ) : null}
       {side === 'output' && values.error ? (
-        <Banner signal="err" title={values.error.message}><p className="s t2"><code>{codeOf(values.error)}</code></p></Banner>
+        <Banner signal="err" title={plain(values.error.message)}><p className="s t2"><code>{codeOf(values.error)}</code></p></Banner>
       ) : null}
       {data.length === 0 ? (
         side === 'output' && values.error ? null : (
-          <p className="s t3">{values.running ? t('data.runningText') : side === 'output' ? t('data.outputNone') : t('data.itemsNone')}</p>
+          <p className="s t3">{values.running ? t('data.runningText') : values.source === 'waiting' ? t('data.notYet') : side === 'output' ? t('data.outputNone') : t('data.itemsNone')}</p>
         )
       ) : (
         <>
@@ -105,6 +109,12 @@ function Values({ nodeId, side, values, item, onItem, root, readOnly }: { readOn
   );
 }
 
+function sourceText({ source, startedAt }: StepValues, where: string | undefined): string {
+  if (source === 'waiting') return t('data.sourceWaiting');
+  if (source === 'last') return t('data.source', { time: formatDateTime(startedAt) });
+  return where ? t('data.sourceLiveAt', { where }) : t('data.sourceLive');
+}
+
 const ROWS = 200;
 
 function Table({ data, at, onItem, search, label }: { data: readonly unknown[]; at: number; onItem: (item: number) => void; search: string; label: string }) {
@@ -120,12 +130,12 @@ function Table({ data, at, onItem, search, label }: { data: readonly unknown[]; 
   return (
     <div className="box data-table">
       <table aria-label={label}>
-        <thead><tr><th scope="col">#</th>{plain ? <th scope="col">{label}</th> : columns.map((name) => <th scope="col" key={name}>{name}</th>)}</tr></thead>
+        <thead><tr><th scope="col">#</th>{plain ? <th scope="col">{label}</th> : columns.map((name) => <th scope="col" key={name}><Pieces text={name} /></th>)}</tr></thead>
         <tbody>
           {rows.slice(0, limit).map(({ one, index }) => (
             <tr key={index} className={index === at ? 'on' : ''} onClick={() => onItem(index)}>
               <th scope="row">{index + 1}</th>
-              {plain ? <td>{cell(one)}</td> : columns.map((name) => <td key={name}>{cell((one as Record<string, unknown> | null)?.[name])}</td>)}
+              {plain ? <td><Pieces text={cell(one)} /></td> : columns.map((name) => <td key={name}><Pieces text={cell((one as Record<string, unknown> | null)?.[name])} /></td>)}
             </tr>
           ))}
         </tbody>
@@ -152,7 +162,7 @@ function Schema({ data, root, search, label }: { data: readonly unknown[]; root:
         <div className="vl schema-line" key={keyOf(line.path)} style={{ paddingLeft: line.depth * 12 }}>
           <Name name={line.name} path={line.path} root={root} />
           <span className="t3">{line.types.join(t('value.typesOr'))}{line.seen < data.length && line.depth === 0 ? '?' : ''}</span>
-          {line.sample === undefined ? null : <span className="t2 ell">{line.sample}</span>}
+          {line.sample === undefined ? null : <span className="t2 ell"><Pieces text={line.sample} /></span>}
         </div>
       ))}
     </div>

@@ -41,12 +41,12 @@ const HOST: Handlers = {
   retry_timeline: ({ policy }) => Array.from({ length: policy.maxAttempts ?? 3 }, (_, i) => ({ attempt: i + 1, delayMs: 10 })),
 };
 
-function panel(options: { selected?: string[]; document?: Workflow; diagnostics?: Diagnostic[]; run?: RunView | null; readOnly?: boolean; handlers?: Handlers } = {}) {
+function panel(options: { selected?: string[]; document?: Workflow; diagnostics?: Diagnostic[]; run?: RunView | null; at?: { nodeId: string; path: string | undefined }; readOnly?: boolean; handlers?: Handlers } = {}) {
   const edits: PanelEdit[] = [];
   const onEdit = vi.fn((given: PanelEdit | readonly PanelEdit[]) => { edits.push(...(Array.isArray(given) ? given : [given as PanelEdit])); });
   const shown = renderWith(
     <NodePanel document={options.document ?? FIRST} selected={options.selected ?? ['fetch']} catalog={CATALOG} diagnostics={options.diagnostics ?? []}
-      onEdit={onEdit} run={options.run ?? null} readOnly={options.readOnly ?? false} />,
+      onEdit={onEdit} run={options.run ?? null} at={options.at} readOnly={options.readOnly ?? false} />,
     { ...HOST, ...options.handlers },
   );
   return { ...shown, edits, onEdit };
@@ -171,6 +171,40 @@ describe('data', () => {
     expect(screen.getByText('From this run')).toBeTruthy();
     expect(screen.getByText('"Ada"')).toBeTruthy();
     expect(fake.calls.some((one) => one.command === 'run_step_data')).toBe(false);
+  });
+  it('shows the iteration of the call that is chosen in the log, and says which one it is', async () => {
+    const round = (n: number) => FIRST_EVENTS.slice(1, 9).map((event) => ({ ...event, seq: event.seq as number + n * 8, path: `each[${String(n)}]`, ...(event.type === 'step_start' ? { payload: { ...(event.payload as object), input: [{ item: 0, data: { round: n } }] } } : {}) }));
+    const run = foldRun([FIRST_EVENTS[0], ...round(0), ...round(1)] as never, FIRST);
+    panel({ run, at: { nodeId: 'fetch', path: 'each[0]' } });
+    await userEvent.click(screen.getByRole('tab', { name: /^Input/ }));
+    expect(screen.getByText('From this run, each 1')).toBeTruthy();
+    expect(screen.getByText('0')).toBeTruthy();
+    expect(valuesOfCards(run, 'fetch')?.path).toBe('each[1]');
+    expect(valuesOfCards(run, 'fetch', 'each[7]')?.path).toBe('each[1]');
+  });
+  it('before a step at which the run stands stopped it shows what waits for it', async () => {
+    const run = { ...foldRun(FIRST_EVENTS.slice(0, 3), FIRST), stopped: { reason: 'breakpoint' as const, stepId: 'adult' } };
+    panel({ run, selected: ['adult'], handlers: { run_debug: () => ({ waiting: [{ stepId: 'adult', attempt: 0, input: { waits: 'here' }, editable: true }] }) as never } });
+    await userEvent.click(screen.getByRole('tab', { name: /^Input/ }));
+    expect(await screen.findByText('"here"')).toBeTruthy();
+    expect(screen.getByText('What the step gets when the run goes on')).toBeTruthy();
+  });
+  it('of a step that a run has still to come to it does not say that the run ended before', async () => {
+    panel({ run: foldRun(FIRST_EVENTS.slice(0, 3), FIRST), selected: ['end'] });
+    await userEvent.click(screen.getByRole('tab', { name: /^Input/ }));
+    expect(screen.getByText('The step has not been called yet')).toBeTruthy();
+  });
+  it('ts_101 what is not seen is marked in table and schema, too', async () => {
+    const sly = 'a\u202eb';
+    const events = FIRST_EVENTS.slice(0, 2).map((event) => (event.type === 'step_start' ? { ...event, payload: { ...(event.payload as object), input: [{ item: 0, data: { [sly]: sly, '': 'empty' } }] } } : event));
+    const { container } = panel({ run: foldRun(events, FIRST) });
+    await userEvent.click(screen.getByRole('tab', { name: /^Input/ }));
+    expect(container.querySelector('.value')?.textContent).toContain('"": "empty"');
+    for (const [name, marks] of [['Table', 2], ['Schema', 2]] as const) {
+      await userEvent.click(screen.getByRole('radio', { name }));
+      expect(container.querySelectorAll('.panel-body .ctl')).toHaveLength(marks);
+      expect(container.textContent).not.toContain('\u202e');
+    }
   });
   it('puts the newest call of each item together', () => {
     const values = valuesOfCards(foldRun(FIRST_EVENTS.slice(0, 8), FIRST), 'fetch');

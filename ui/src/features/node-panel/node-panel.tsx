@@ -5,6 +5,7 @@ import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
+import { pathWords } from '../where.ts';
 import { DataTab } from './data-tab.tsx';
 import { ErrorTab } from './error-tab.tsx';
 import { useExpressionHost } from './expression-host.ts';
@@ -12,7 +13,7 @@ import { servedSteps } from './handler-tab.tsx';
 import { PanelHeader } from './panel-header.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { useStepData } from './step-data.ts';
-import { RETRY_DEFAULTS, hasErrorPort, thenOf } from './then-words.ts';
+import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf } from './then-words.ts';
 import type { NodePanelProps, PanelTab } from './types.ts';
 import { useNewErrors } from './use-new-errors.ts';
 import { WorkflowPanel } from './workflow-panel.tsx';
@@ -47,7 +48,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
     setOwn(next);
     props.onTab?.(next);
   };
-  const data = useStepData(document.id, nodeId, run);
+  const data = useStepData(document.id, nodeId, run, props.at?.nodeId === nodeId ? props.at.path : undefined);
   const values = data.kind === 'data' ? data.values : null;
   // The rules of a handler are asked about the call that failed: their names are those of its step.
   const about = node?.type === 'builtin.error_handler' ? servedSteps(document, nodeId)[0] ?? nodeId : nodeId;
@@ -75,8 +76,9 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
     ]),
     { id: 'error' as const, label: t('panel.tab.error'), ...retries(ownRetries(node, descriptor)) },
   ];
-  const input = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} item={host.item} onItem={host.setItem} root="item" />;
-  const output = <DataTab readOnly={readOnly} nodeId={nodeId} side="output" state={data} item={host.item} onItem={host.setItem} root="_result" />;
+  const where = values?.path && pathWords(values.path, (id) => titleOf(document, id, catalog));
+  const input = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" />;
+  const output = <DataTab readOnly={readOnly} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} readOnly={readOnly} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>

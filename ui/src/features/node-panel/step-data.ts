@@ -1,13 +1,14 @@
 import { useMemo } from 'react';
 import { useCommand } from '../../api/queries.ts';
-import { cardsOf, type CallCard, type RunView } from '../../api/run-state.ts';
+import { cardsOf, isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
 import type { ApiError } from '../../api/error.ts';
 import { readError } from '../../api/run-error.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Item } from '../../api/types.ts';
 
 export interface StepValues {
-  source: 'live' | 'last';
+  /** `waiting`: the run stands right before the call */
+  source: 'live' | 'last' | 'waiting';
   runId: string;
   startedAt: string;
   /** the iteration or branch whose values these are */
@@ -24,13 +25,13 @@ export type StepDataState =
   | { kind: 'failed'; error: ApiError }
   | { kind: 'none' }
   /** The run on the screen did not call this step. */
-  | { kind: 'not_called' }
+  | { kind: 'not_called'; yet: boolean }
   | { kind: 'data'; values: StepValues };
 
-/** The newest call of each item of a step, put together in item order. */
-export function valuesOfCards(view: RunView, nodeId: string): StepValues | null {
+/** The newest call of each item of a step, put together in item order; `at`: in the iteration of this path, where it was called there. */
+export function valuesOfCards(view: RunView, nodeId: string, at?: string): StepValues | null {
   const cards = cardsOf(view, nodeId).filter((card) => card.status !== 'skipped');
-  const last = cards.at(-1);
+  const last = (at === undefined ? undefined : cards.findLast((card) => card.path === at)) ?? cards.at(-1);
   if (!last) return null;
   // Items of one path belong together; the newest path is the one to look at.
   const newest = new Map<string, CallCard>();
@@ -55,19 +56,23 @@ export function valuesOfCards(view: RunView, nodeId: string): StepValues | null 
 }
 
 /** Data of the run on the screen, else of the last run that called the step. */
-export function useStepData(workflowId: string, nodeId: string, run: RunView | null | undefined): StepDataState {
+export function useStepData(workflowId: string, nodeId: string, run: RunView | null | undefined, at?: string): StepDataState {
   const live = run != null && run.lastSeq > 0;
   const stored = useCommand('run_step_data', { workflowId, nodeId }, { enabled: !live });
   const version = run?.version ?? 0;
+  const stopped = live && run.stopped !== null && run.moment === undefined && !run.callsOf.has(nodeId);
+  const waiting = useCommand('run_debug', { runId: run?.runId ?? '' }, { enabled: stopped, staleTime: 0, gcTime: 0 }).data?.waiting.find((one) => one.stepId === nodeId);
   return useMemo<StepDataState>(() => {
     if (live && run) {
-      const values = valuesOfCards(run, nodeId);
-      return values ? { kind: 'data', values } : { kind: 'not_called' };
+      const values = valuesOfCards(run, nodeId, at);
+      if (values) return { kind: 'data', values };
+      if (stopped && waiting) return { kind: 'data', values: { source: 'waiting', runId: run.runId, startedAt: '', path: waiting.path, input: [{ item: waiting.item ?? 0, data: waiting.input }], output: {}, config: undefined, running: false } };
+      return { kind: 'not_called', yet: !isTerminal(run.status) };
     }
     if (stored.error) return { kind: 'failed', error: stored.error };
     if (stored.data === undefined) return { kind: 'loading' };
     if (stored.data === null) return { kind: 'none' };
     return { kind: 'data', values: { source: 'last', running: false, ...stored.data, error: readError(stored.data.error) } };
     // The cards of a run change in place: its version says when.
-  }, [live, run, version, nodeId, stored.error, stored.data]); // eslint-disable-line react/exhaustive-deps
+  }, [live, run, version, nodeId, at, stopped, waiting, stored.error, stored.data]); // eslint-disable-line react/exhaustive-deps
 }

@@ -28,6 +28,8 @@ export interface NodePanelProps {
   onSelect?: (nodeId: string) => void;
   /** The run on the screen, live or old. */
   run?: RunView | null;
+  /** The call that is chosen in the log: of a step in a loop its iteration is shown. */
+  at?: { nodeId: string; path: string | undefined } | undefined;
   readOnly?: boolean;
   tab?: PanelTab;
   onTab?: (tab: PanelTab) => void;

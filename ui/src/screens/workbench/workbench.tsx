@@ -126,7 +126,11 @@ export function Workbench(props: WorkbenchProps) {
   }), [editor, onPanelOpen]));
   // Asked when a key or a menu is pressed, and not with each event of the run.
   const picked = useRef<CallCard | undefined>(undefined);
-  const onPicked = useCallback((card: CallCard | undefined) => { picked.current = card; }, []);
+  const [at, setAt] = useState<{ nodeId: string; path: string | undefined }>();
+  const onPicked = useCallback((card: CallCard | undefined) => {
+    picked.current = card;
+    setAt((before) => (card && before?.nodeId === card.nodeId && before.path === card.path ? before : card && { nodeId: card.nodeId, path: card.path }));
+  }, []);
   const { onRerun, onStepRun } = props;
   const now = useRef({ view, document, catalog, onRerun, onStepRun });
   useEffect(() => { now.current = { view, document, catalog, onRerun, onStepRun }; });
@@ -158,7 +162,7 @@ export function Workbench(props: WorkbenchProps) {
   }, [document, go, catalog]);
 
   const nodePanel = (ids: readonly string[]) => (
-    <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} readOnly={readOnly}
+    <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} at={at} readOnly={readOnly}
       {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)} onShown={setShownTab}
       onEdit={(edits, options) => editor.apply(edits, options)} onSelect={(id) => go(id)} />
   );
@@ -169,7 +173,7 @@ export function Workbench(props: WorkbenchProps) {
     }
     return <div className="wb-panel" data-scope="panel">{nodePanel(selected)}</div>;
     // Every value that the panel draws from is listed.
-  }, [panelOpen, selected, view, loading, document, catalog, found, readOnly, wanted, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
+  }, [panelOpen, selected, view, loading, document, catalog, found, readOnly, at, wanted, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
 
   return (
     <main className={`wb ${time !== null && time.seq !== null ? 'past' : ''}`}>
