@@ -9,6 +9,7 @@ import { isObject, isQuestion } from './json';
 import { readError } from './run-error';
 import { addCard, callKey, cardOf, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { CONTAINERS, slotKey } from './run-paths';
+import { failedAt } from './run-where';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
 
 export function applyEvent(s: FoldState, event: RunEventLike): void {
@@ -391,13 +392,14 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
     else if (known.state === 'failed' && status === 'completed') node(s, known.id, known.path).state = 'handled';
   }
   sumUp(s);
+  const failed = failedAt({ ...s, calls: s.cards }, s.definition);
   for (const [id, known] of Object.entries(s.nodes)) {
     if (known.over !== undefined) continue;
     if (known.state === 'idle' && known.calls === 0) {
       node(s, id).state = 'unreached';
     } else if (known.state === 'running' || known.state === 'asks' || known.state === 'waiting' || known.state === 'retrying') {
       const run = node(s, id);
-      run.state = id === s.failedStepId ? 'failed' : 'cancelled';
+      run.state = id === failed ? 'failed' : 'cancelled';
       run.retryAtMs = undefined;
       run.dueMs = undefined;
       run.open = 0;
@@ -406,7 +408,7 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
       node(s, id).state = 'handled';
     }
   }
-  if (s.failedStepId !== undefined && s.nodes[s.failedStepId]?.over === undefined && s.nodes[s.failedStepId]) node(s, s.failedStepId).state = 'failed';
+  if (failed !== undefined && s.nodes[failed]?.over === undefined && s.nodes[failed]) node(s, failed).state = 'failed';
   // The call that the end of the run cut off: one state on the card, in lists and in the log. A run that ends after a step in a frame cuts that off, too.
   if (status === 'cancelled' || s.until !== undefined) {
     for (const known of Object.values(s.nodes)) {

@@ -50,22 +50,24 @@ export interface ReadPath {
   loops: readonly (readonly [loop: string, id: string, index: number])[];
   /** steps of another file: they have no card on this canvas */
   foreign: boolean;
+  /** the step on this canvas that called the other file */
+  caller?: string | undefined;
 }
 
 export function readPath(path: string, definition: RunDefinition | undefined): ReadPath {
   const loops: [string, string, number][] = [];
   let home = '';
-  let foreign = false;
+  let caller: string | undefined;
   let branch = false;
   for (const { id, index } of partsOf(path)) {
     // A branch has the name of the step that it begins with: that is no step of the way.
-    if (!branch && definition?.nodes[id]?.type === OTHER_FILE) foreign = true;
-    if (foreign) break;
+    if (!branch && definition?.nodes[id]?.type === OTHER_FILE) caller = id;
+    if (caller !== undefined) break;
     branch = !branch && definition?.nodes[id]?.type === BRANCHES;
     if (index !== undefined) loops.push([slotKey(id, home), id, index]);
     home = slotKey(index === undefined ? id : `${id}[${index}]`, home);
   }
-  return { key: loops.map(([, , index]) => index).join(), loops, foreign };
+  return { key: loops.map(([, , index]) => index).join(), loops, foreign: caller !== undefined, caller };
 }
 
 /** Whether something at this path belongs to what is looked at. */

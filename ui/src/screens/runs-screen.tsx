@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { ApiError } from '../api/error.ts';
@@ -8,8 +8,11 @@ import { RunsArt } from '../features/gallery/gallery.tsx';
 import { RunHistory, type RunFilters } from '../features/runs/runs.tsx';
 import { plain } from '../code/letters.ts';
 import { t } from '../i18n/index.ts';
+import { failedPlace } from '../features/rerun/failed-place.ts';
 import { rerunSteps } from '../features/rerun/steps.ts';
 import { RerunDialog } from '../features/rerun/rerun-dialog.tsx';
+import { namesIn } from '../features/where.ts';
+import { titleOf } from '../features/node-panel/index.ts';
 import { Banner, Button, ConfirmDialog, Dialog, EmptyState, Skeleton, toast } from '../kit/index.ts';
 import { attempt, copyText } from './commands.ts';
 import { Screen } from './frame.tsx';
@@ -91,10 +94,13 @@ function HistoryRerun({ run, onClose }: { run: RunRow; onClose(): void }) {
     const { definition, steps: known } = details.data;
     return rerunSteps(definition, (id) => (known[id]?.attempts ?? 0) > 0, catalog.data);
   }, [details.data, catalog.data]);
-  const first = steps?.find((one) => one.name === run.failedStepId) ?? steps?.[0];
+  const ended = details.data?.failedStepId === undefined ? undefined : details.data;
+  // In a loop or in another file it has a place; where its log cannot be read, the list begins at the first.
+  const place = useQuery({ queryKey: ['run_events', run.runId, 'failed'], queryFn: async () => (ended && await failedPlace(ended)) ?? null, enabled: ended !== undefined, staleTime: Infinity });
+  const first = place.data ?? steps?.[0]?.name;
   const definition = details.data?.definition;
-  if (first && steps && definition) {
-    return <RerunDialog runId={run.runId} step={first.name} steps={steps} definition={definition} onClose={onClose} onStarted={(runId) => navigate({ screen: 'run', runId })} />;
+  if (first !== undefined && steps && definition && !(ended && place.isPending)) {
+    return <RerunDialog runId={run.runId} step={first} steps={steps} titleOf={namesIn(null, definition, (id) => titleOf(definition, id, catalog.data))} definition={definition} onClose={onClose} onStarted={(runId) => navigate({ screen: 'run', runId })} />;
   }
   return (
     <Dialog open onClose={onClose} title={t('rerun.openMore')} closeLabel={t('common.cancel')} footer={<Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>}>

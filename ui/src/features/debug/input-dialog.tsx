@@ -11,16 +11,16 @@ import { jsonWords, t } from '../../i18n/index.ts';
 import { Button, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
-import { stepWords } from '../where.ts';
+import { stepWords, type NameOf } from '../where.ts';
 import './debug.css';
 
 const SETTLE_MS = 250;
 
 /** Which of the iterations, too: people count from 1. */
-const whereOf = ({ path, stepId }: WaitingCall, titleOf: (id: string) => string): string => stepWords(slotKey(stepId, path), titleOf);
+const whereOf = ({ path, stepId }: WaitingCall, titleOf: NameOf): string => stepWords(slotKey(stepId, path), titleOf);
 const keyOf = (one: WaitingCall): string => `${one.path ?? ''}/${one.stepId}#${one.item ?? ''}`;
 
-export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleOf(id: string): string; onClose(): void }) {
+export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleOf: NameOf; onClose(): void }) {
   // What waited at an earlier stop is kept by the cache: it would stand in the box as what waits now.
   const found = useCommand('run_debug', { runId }, { staleTime: 0, gcTime: 0 });
   const calls = useMemo(() => (found.data?.waiting ?? []).filter((one) => one.editable), [found.data]);

@@ -2,10 +2,11 @@
 import type { RunView } from '../../api/run-state.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Banner, Button, Icon } from '../../kit/index.ts';
+import type { NameOf } from '../where.ts';
 import { whereStopped, whyStopped } from './words.ts';
 
 export function StoppedBanner({ view, titleOf, keys, busy, onContinue, onStep, onEdit }: {
-  view: RunView; titleOf(id: string): string; keys: { onward?: string | undefined; step?: string | undefined }; busy: boolean;
+  view: RunView; titleOf: NameOf; keys: { onward?: string | undefined; step?: string | undefined }; busy: boolean;
   onContinue?: (() => void) | undefined; onStep?: (() => void) | undefined; onEdit?: (() => void) | undefined;
 }) {
   const stop = view.stopped;

@@ -11,6 +11,7 @@ import { debugActions } from './actions.ts';
 import { BreakLine } from './break-line.tsx';
 import { placeOf, sendable, useBreakpoints, type Breakpoint } from './breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
+import type { NameOf } from '../where.ts';
 import { StoppedBanner } from './stopped-banner.tsx';
 
 export interface Debugging {
@@ -38,7 +39,7 @@ const failed = (cause: unknown): void => {
 export function useDebug({ workflowId, document, ran = document, chosen, titleOf, runId, view, past = false, begun, stepStart, canStart = false }: {
   workflowId: string; document: Workflow; runId: string | null;
   /** The step or the wire that breakpoints are set on. */
-  chosen: string | undefined; titleOf(id: string): string;
+  chosen: string | undefined; titleOf: NameOf;
   view: RunView | null;
   /** What the run was started with, where the document has gone on since: a breakpoint of a step that the run does not have is refused. */
   ran?: Workflow;

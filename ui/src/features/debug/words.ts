@@ -2,12 +2,12 @@
 
 import type { RunStop } from '../../api/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
-import { pathWords } from '../where.ts';
+import { pathWords, type NameOf } from '../where.ts';
 import type { Breakpoint } from './breakpoints.ts';
 
-export function whereStopped(stop: RunStop, titleOf: (id: string) => string): string {
+export function whereStopped(stop: RunStop, titleOf: NameOf): string {
   if (stop.stepId === undefined) return t('debug.byRequest', { who: formatPerson(stop.who ?? '') });
-  const step = titleOf(stop.stepId);
+  const step = titleOf(stop.stepId, stop.path);
   if (stop.path !== undefined) return t('debug.atIn', { step, path: pathWords(stop.path, titleOf) });
   return stop.item === undefined ? t('debug.at', { step }) : t('debug.atItem', { step, n: stop.item + 1 });
 }
@@ -17,14 +17,14 @@ export function nameOf({ node, from }: Breakpoint, titleOf: (id: string) => stri
   return from === undefined ? titleOf(node) : t('debug.wire', { from: beginOf(from, titleOf), to: titleOf(node) });
 }
 
-function beginOf(from: string, titleOf: (id: string) => string): string {
+function beginOf(from: string, titleOf: NameOf, path?: string): string {
   const dot = from.lastIndexOf('.');
-  return `${titleOf(from.slice(0, dot))} · ${from.slice(dot + 1)}`;
+  return `${titleOf(from.slice(0, dot), path)} · ${from.slice(dot + 1)}`;
 }
 
-export function whyStopped(stop: RunStop, titleOf: (id: string) => string): string {
+export function whyStopped(stop: RunStop, titleOf: NameOf): string {
   if (stop.reason === 'breakpoint' && stop.from !== undefined) {
-    const from = beginOf(stop.from, titleOf);
+    const from = beginOf(stop.from, titleOf, stop.path);
     return stop.condition === undefined ? t('debug.why.wire', { from }) : t('debug.why.wireCondition', { from, when: stop.condition });
   }
   if (stop.reason === 'breakpoint') return stop.condition === undefined ? t('debug.why.breakpoint') : t('debug.why.condition', { when: stop.condition });

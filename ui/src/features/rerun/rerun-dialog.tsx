@@ -12,7 +12,7 @@ import { Badge, Banner, Button, Dialog, Icon, Segmented, Select, Skeleton, Tabs 
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { shortRunId } from '../status.tsx';
-import { stepWords } from '../where.ts';
+import { stepWords, type NameOf } from '../where.ts';
 import type { RerunPart } from './context.ts';
 import { changedOf, missingOf, readItems, readValues, undeclared } from './edits.ts';
 import { stepIn } from './step-runs.ts';
@@ -31,7 +31,7 @@ export interface RerunDialogProps {
   /** Steps of the run that can be chosen. */
   steps: readonly { name: string; title: string }[];
   /** The title of any step, those in containers too. */
-  titleOf?: ((id: string) => string) | undefined;
+  titleOf?: NameOf | undefined;
   /** The step runs alone: the new run ends after it. */
   alone?: boolean | undefined;
   /** Which version is chosen first. */

@@ -1,6 +1,7 @@
 /** The dialog of one run: opened by whatever asks, closed by a new run. */
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { Workflow } from '../../api/types.ts';
+import type { NameOf } from '../where.ts';
 import type { AskRerun, RerunPart } from './context.ts';
 import { RerunDialog } from './rerun-dialog.tsx';
 
@@ -9,7 +10,7 @@ export interface RerunOf {
   /** Steps that ran, in the order of the file. */
   steps: readonly { name: string; title: string }[];
   /** The title of any step, those in containers too. */
-  titleOf?: (id: string) => string;
+  titleOf?: NameOf;
   document?: Workflow | undefined;
   /** What the run was started with. */
   definition?: Workflow | undefined;

@@ -21,6 +21,7 @@ import { EndsAfter } from '../../features/rerun/ends-after.tsx';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { eventText } from '../../features/run-log/index.ts';
+import { namesIn } from '../../features/where.ts';
 import { StatusBadge } from '../../features/status.tsx';
 import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
@@ -223,7 +224,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const rests = view !== null && !loading && (isTerminal(view.status) || view.status === 'paused');
   const lastSeq = view?.lastSeq ?? 0;
   // With the document as it is now the current version is what the editor shows, saved or not.
-  const offers = useMemo(() => (rests && runId && may('run_rerun') ? { runId, steps: rerunSteps(definition, ranIn(view), catalog), titleOf: (id: string) => titleOf(definition, id, catalog), definition, document: session.readOnly ? undefined : document } : null), [rests, lastSeq, runId, definition, document, session.readOnly, catalog, may]); // eslint-disable-line react/exhaustive-deps
+  const offers = useMemo(() => (rests && runId && may('run_rerun') ? { runId, steps: rerunSteps(definition, ranIn(view), catalog), titleOf: namesIn(view, definition, (id) => titleOf(definition, id, catalog)), definition, document: session.readOnly ? undefined : document } : null), [rests, lastSeq, runId, definition, document, session.readOnly, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((id: string) => navigate({ screen: 'run', runId: id }), []));
   const { ask } = rerun;
 

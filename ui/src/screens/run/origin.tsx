@@ -4,7 +4,7 @@ import { sentences } from '../../api/error.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { useReruns } from '../../features/rerun/use-reruns.ts';
-import { stepWords } from '../../features/where.ts';
+import { namesIn, stepWords } from '../../features/where.ts';
 import { shortRunId } from '../../features/status.tsx';
 import { formatDateTime, formatNumber, t } from '../../i18n/index.ts';
 import { Menu } from '../../kit/index.ts';
@@ -15,7 +15,7 @@ interface Props { run: Pick<RunDetails, 'definition' | 'parentRunId' | 'resumedF
 /** The step that it began at, by its title and with its iteration. */
 function begunAt({ run, catalog }: Props): string | undefined {
   if (run.resumedFrom === undefined) return undefined;
-  return stepWords(run.resumedFrom, (id) => (Object.hasOwn(run.definition.nodes, id) ? titleOf(run.definition, id, catalog) : id));
+  return stepWords(run.resumedFrom, namesIn(null, run.definition, (id) => titleOf(run.definition, id, catalog)));
 }
 
 export function Origin({ run, catalog }: Props) {

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { act, queryClient, useCommand, useMay } from '../../api/queries.ts';
 import { useRunView } from '../../api/events.ts';
 import { isTerminal } from '../../api/run-state.ts';
+import { failedAt } from '../../api/run-where.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
@@ -14,6 +15,7 @@ import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { SpentChip } from '../../features/spent.tsx';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
+import { namesIn } from '../../features/where.ts';
 import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
 import { useTimeTravel, type Moment, type TimeTravel } from '../../api/time-travel.ts';
@@ -99,7 +101,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const lastSeq = view?.lastSeq ?? 0;
   // There were so many when it was asked for; those of a run that goes on come later.
   const reading = view !== null && !error && lastSeq > 0 && lastSeq < run.lastSeq ? { at: lastSeq, of: run.lastSeq } : undefined;
-  const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: (id: string) => titleOf(run.definition, id, catalog), definition: run.definition } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
+  const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: namesIn(view, run.definition, (id) => titleOf(run.definition, id, catalog)), definition: run.definition } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((runId: string) => navigate({ screen: 'run', runId }), []));
   const { ask } = rerun;
   const actions = useMemo(() => [
@@ -129,8 +131,8 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const canvas = useRef<CanvasHandle | null>(null);
   const [ready, setReady] = useState<CanvasHandle | null>(null);
   // A banner or the log that comes later takes room; the step that failed is what a person looks for. A link to a step leads there.
-  const failedAt = status === 'failed' ? view?.failedStepId ?? run.failedStepId : undefined;
-  useEffect(() => (step === undefined ? ready?.keepFitted(failedAt) : undefined), [ready, step, failedAt]);
+  const failed = status === 'failed' ? (view && failedAt(view, run.definition)) ?? run.failedStepId : undefined;
+  useEffect(() => (step === undefined ? ready?.keepFitted(failed) : undefined), [ready, step, failed]);
   const onReady = useCallback((handle: CanvasHandle) => {
     canvas.current = handle;
     setReady(handle);

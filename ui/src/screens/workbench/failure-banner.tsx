@@ -4,6 +4,7 @@ import { useCommand, useMay } from '../../api/queries.ts';
 import { cameAs } from '../../api/run-error.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
+import { failedAt, failedCall } from '../../api/run-where.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Workflow } from '../../api/types.ts';
 import { wholeOf } from '../../api/whole.ts';
@@ -14,11 +15,6 @@ import type { AskRerun } from '../../features/rerun/context.ts';
 import { stepTitle } from '../../features/step-title.ts';
 import { copyText } from '../commands.ts';
 import { SendToInbox } from './send-to-inbox.tsx';
-
-/** The call that failed says in which iteration. */
-function rerunName(view: RunView, step: string): string {
-  return slotKey(step, view.cards.findLast((card) => card.nodeId === step && card.error !== undefined)?.path);
-}
 
 /** What is amiss with a tool's server, not with the step: who signs in there, its credential, its address. */
 const OF_SERVER: ReadonlySet<string> = new Set(['AUTH', 'HTTP_STATUS']);
@@ -73,24 +69,30 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
   view: RunView; document: Workflow; onOpenStep(nodeId: string): void; onRunAgain: (() => void) | undefined; onRerun?: AskRerun | undefined; onClose(): void;
 }) {
   const may = useMay();
-  const step = view.failedStepId;
+  // The call says where it failed: a step of another file is one of the step that calls it, whatever is called so here.
+  const failed = failedCall(view);
+  const step = failedAt(view, document);
+  const inside = step !== view.failedStepId;
+  const name = view.failedStepId === undefined ? undefined : slotKey(view.failedStepId, failed?.path);
   const error = view.error;
   const kinds = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
   // As on its card: its own title, else that of its kind.
   const node = step ? document.nodes[step] : undefined;
-  const title = step ? stepTitle(node?.title, kinds?.find((kind) => kind.type === node?.type)?.title ?? view.nodes[step]?.title, step) : '';
+  const own = step ? stepTitle(node?.title, kinds?.find((kind) => kind.type === node?.type)?.title ?? view.nodes[step]?.title, step) : '';
+  const title = inside && failed ? `${own} › ${failed.title}` : own;
+  const kind = inside ? failed?.kind : node?.type;
   const code = codeOf(error);
   const unknown = error?.details?.effect === 'unknown';
-  const fix = error ? fixOf(error, step ? document.nodes[step]?.type : undefined) : undefined;
+  const fix = error ? fixOf(error, kind) : undefined;
   return (
     <Banner signal="err" title={plain(error?.message ?? t('run.failedTitle'))} onClose={onClose}
       closeButton={<IconButton icon="x" label={t('common.close')} onClick={onClose} />}
       actions={<>
         {step && Object.hasOwn(document.nodes, step) ? <Button variant="primary" onClick={() => onOpenStep(step)}>{t('run.openStep')}</Button> : null}
-        {onRerun && step && view.nodes[step]?.calls ? (
+        {onRerun && name !== undefined && (failed ?? view.nodes[name]?.calls) ? (
           <>
-            <Button icon="pencil" onClick={() => onRerun(rerunName(view, step), 'input')}>{t('rerun.correct')}</Button>
-            <Button icon="retry" onClick={() => onRerun(rerunName(view, step))}>{t('rerun.openMore')}</Button>
+            <Button icon="pencil" onClick={() => onRerun(name, 'input')}>{t('rerun.correct')}</Button>
+            <Button icon="retry" onClick={() => onRerun(name)}>{t('rerun.openMore')}</Button>
           </>
         ) : null}
         <SendToInbox runId={view.runId} />
@@ -98,7 +100,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
         {error ? <Button variant="ghost" icon="copy" onClick={() => void copyText(wholeOf(cameAs(error)).then((whole) => writeExact(whole, 2) ?? ''))}>{t('run.copyError')}</Button> : null}
       </>}>
       <span className="s t2">
-        {step ? <span title={step}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
+        {step ? <span title={name}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
       </span>
       {' '}
       {fix && may('run_again') ? <span className="s">{t(fix)}{IN_SETTINGS.has(fix) ? <> <a href="#/settings">{t('run.fix.open')}</a></> : null}</span> : null}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { CONTAINERS } from '../../api/run-paths.ts';
 import type { NodeRun, RunView } from '../../api/run-state.ts';
+import { failedCall } from '../../api/run-where.ts';
 import { tally } from '../../api/findings.ts';
 import type { Diagnostic } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
@@ -16,7 +17,7 @@ export function nowText(view: RunView): string {
   if (view.status === 'cancelled') return t('statusbar.cancelled', { time: formatDuration(view.durationMs) });
   if (view.status === 'failed') {
     const step = view.failedStepId ? view.nodes[view.failedStepId] : undefined;
-    return t('statusbar.failed', { step: step ? name(step) : (view.failedStepId ?? ''), message: plain(view.error?.message ?? '') });
+    return t('statusbar.failed', { step: failedCall(view)?.title ?? (step ? name(step) : (view.failedStepId ?? '')), message: plain(view.error?.message ?? '') });
   }
   // What a frame does is what the steps in it do.
   const nodes = Object.values(view.nodes).filter((node) => !CONTAINERS.has(node.kind ?? ''));

@@ -1,18 +1,19 @@
 /** Looking into the run of a screen, with what the canvas has chosen and the names that steps have there. */
-import { useCallback } from 'react';
+import { useMemo } from 'react';
 import type { NodeDescriptor } from '../../api/types.ts';
 import { useEditor, wireOf, type EditorStore } from '../../features/canvas/editor.ts';
 import { useDebug, type Debugging } from '../../features/debug/use-debug.tsx';
 import { titleOf as titleIn } from '../../features/node-panel/index.ts';
+import { namesIn } from '../../features/where.ts';
 
 type Given = Omit<Parameters<typeof useDebug>[0], 'chosen' | 'titleOf'>;
 
 export function useDebugging({ editor, catalog, ...given }: Given & { editor: EditorStore; catalog: NodeDescriptor[] }): Debugging {
-  const { document } = given;
+  const { document, view } = given;
   const chosen = useEditor(editor, ({ selection: { nodes, edges } }) => {
     if (nodes.length + edges.length !== 1) return nodes.length === 1 ? nodes[0] : undefined;
     return edges[0] === undefined ? nodes[0] : wireOf(edges[0]);
   });
-  const titleOf = useCallback((id: string) => (Object.hasOwn(document.nodes, id) ? titleIn(document, id, catalog) : id), [document, catalog]);
+  const titleOf = useMemo(() => namesIn(view, document, (id) => titleIn(document, id, catalog)), [view, document, catalog]);
   return useDebug({ ...given, chosen, titleOf });
 }

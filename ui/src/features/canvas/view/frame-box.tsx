@@ -4,6 +4,7 @@ import { plain } from '../../../code/letters.ts';
 import { type NodeProps, useReactFlow } from '@xyflow/react';
 import { memo, type PointerEvent as ReactPointerEvent, useRef } from 'react';
 import { useStore } from 'zustand';
+import { isStoppedAt } from '../../../api/run-where.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { Button } from '../../../kit/button.tsx';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
@@ -103,7 +104,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const policy = usePolicy();
   const editable = useStore(editor, (s) => !s.readOnly);
   const mark = useWireMark(id);
-  const stopped = useUi((s) => s.runView?.stopped?.stepId === id);
+  const stopped = useUi((s) => isStoppedAt(s.runView, editor.getState().document, id));
   const look = lookOf(run, node.disabled === true, useNow(run?.state === 'retrying' || run?.state === 'waiting'), stopped, useUi((s) => s.runView?.parentRunId));
   const resize = useResize(id);
   const red = shape.ports.find((p) => p.kind === 'error');

@@ -3,6 +3,7 @@
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { useStore } from 'zustand';
+import { isStoppedAt } from '../../../api/run-where.ts';
 import { plain } from '../../../code/letters.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
@@ -27,10 +28,11 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const live = useUi((s) => s.runView !== null);
   const safe = useUi((s) => s.showSafe);
   const policy = usePolicy();
-  const editable = useStore(useCanvas().editor, (s) => !s.readOnly);
+  const { editor } = useCanvas();
+  const editable = useStore(editor, (s) => !s.readOnly);
   const mark = useWireMark(id);
   const now = useNow(run?.state === 'retrying' || run?.state === 'waiting');
-  const stopped = useUi((s) => s.runView?.stopped?.stepId === id);
+  const stopped = useUi((s) => isStoppedAt(s.runView, editor.getState().document, id));
   const look = lookOf(run, node.disabled === true, now, stopped, useUi((s) => s.runView?.parentRunId));
   const { green, red } = asPorts(data);
   const byPort = counts.split(',');

@@ -1,0 +1,37 @@
+// Where on the canvas something belongs. An id names a step in its own file only: a step of a sub-workflow may have the name of one that is drawn.
+
+import type { ReadonlyList } from './cow';
+import { EVERY, inChoice, readPath } from './run-paths';
+import type { CallCard, RunDefinition, RunError, RunView } from './run-types';
+
+/** The step that has a card: this one, or the one that called the file that it is in. */
+export const cardAt = (definition: RunDefinition | undefined, id: string, path: string | null | undefined): string => (path ? readPath(path, definition).caller ?? id : id);
+
+interface Failed {
+  readonly failedStepId?: string | undefined;
+  readonly error?: RunError | undefined;
+  readonly calls: ReadonlyList<CallCard>;
+  readonly callsOf: ReadonlyMap<string, readonly number[]>;
+}
+
+/** An error that came out of a container: the step stands in it. */
+export const fromInside = (error: RunError | undefined): boolean => error?.details?.['childErrors'] !== undefined;
+
+/** The call that the run failed with. */
+export function failedCall({ failedStepId, error, calls, callsOf }: Failed): CallCard | undefined {
+  if (failedStepId === undefined) return undefined;
+  const inside = fromInside(error);
+  // It names calls of the time after a moment of the past, too.
+  const index = callsOf.get(failedStepId)?.findLast((one) => calls.at(one)?.error !== undefined && (!inside || calls.at(one)?.path !== undefined));
+  return index === undefined ? undefined : calls.at(index);
+}
+
+/** The step on the canvas that the run failed at. */
+export const failedAt = (run: Failed, definition: RunDefinition | undefined): string | undefined =>
+  run.failedStepId === undefined ? undefined : cardAt(definition, run.failedStepId, failedCall(run)?.path);
+
+/** Whether the run stands stopped before this step, or in the file that it calls, in the iterations that are looked at. */
+export function isStoppedAt(view: RunView | null, definition: RunDefinition, id: string): boolean {
+  const stop = view?.stopped;
+  return stop?.stepId !== undefined && cardAt(definition, stop.stepId, stop.path) === id && inChoice(stop.path, view?.choice ?? EVERY);
+}
