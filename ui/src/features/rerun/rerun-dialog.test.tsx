@@ -1,9 +1,10 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, renderHook, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ApiError } from '../../api/error.ts';
 import type { Handlers } from '../../api/transport/fake.ts';
 import { editorOf, renderWith, replaceCode } from '../../test/render.tsx';
+import { useBreakpoints } from '../debug/breakpoints.ts';
 import { RerunDialog } from './rerun-dialog.tsx';
 
 const PLAN = { stepId: 'put', masked: false, context: { big: 9_007_199_254_740_993_000, n: 1 }, input: [{ n: 1 }], params: {}, steps: [], answers: [], waits: false, sameDefinition: true };
@@ -65,4 +66,23 @@ it('tells of an input that the workflow does not declare, and lets it be', async
   expect(screen.getByText(/The workflow declares no input “custmer”/)).toBeTruthy();
   await userEvent.click(press());
   await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ overrides: { custmer: 'a' } }));
+});
+
+it('takes the breakpoints along, except for a step that runs alone (C27)', async () => {
+  const point = { node: 'put', when: 'item.n > 1' };
+  const definition = { id: 'w-points', nodes: { put: { type: 'data.set' } }, edges: [] } as never;
+  const { result } = renderHook(() => useBreakpoints('w-points'));
+  act(() => { result.current.toggle('put'); result.current.toggle('gone'); });
+  act(() => result.current.setWhen('put', point.when));
+  const asks = async (alone: boolean) => {
+    const started = vi.fn();
+    const { fake, unmount } = renderWith(<RerunDialog runId="r-1" step="put" alone={alone} steps={[{ name: 'put', title: 'Put' }]} definition={definition} onStarted={started} onClose={() => undefined} />,
+      { rerun_look: (() => PLAN) as never, run_rerun: (() => ({ runId: 'r-2' })) as never });
+    await userEvent.click(await screen.findByRole('button', { name: alone ? /^Run this step/ : /^Re-run \d/ }));
+    await waitFor(() => expect(started).toHaveBeenCalledWith('r-2', alone ? [] : [point]));
+    unmount();
+    return (fake.calls.find((call) => call.command === 'run_rerun')?.payload as { breakpoints?: unknown } | undefined)?.breakpoints;
+  };
+  expect(await asks(false)).toEqual([point]);
+  expect(await asks(true)).toBeUndefined();
 });

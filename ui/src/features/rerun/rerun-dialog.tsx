@@ -2,13 +2,14 @@
 import './rerun.css';
 import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { writeExact } from '../../api/exact.ts';
-import { act, useCommand } from '../../api/queries.ts';
+import { act, useCommand, useMay } from '../../api/queries.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import type { Commands, JsonMap, Workflow } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { CodeEditor } from '../../code/CodeEditor.tsx';
 import { jsonWords, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Dialog, Icon, Segmented, Select, Skeleton, Tabs } from '../../kit/index.ts';
+import { sendable, type Breakpoint } from '../debug/breakpoints.ts';
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
 import { shortRunId } from '../status.tsx';
@@ -40,7 +41,8 @@ export interface RerunDialogProps {
   document?: Workflow | undefined;
   /** What the run was started with. */
   definition?: Workflow | undefined;
-  onStarted(runId: string): void;
+  /** `breakpoints`: those that went with it. */
+  onStarted(runId: string, breakpoints: readonly Breakpoint[]): void;
   onClose(): void;
 }
 
@@ -74,7 +76,7 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
     );
   }
   // What was typed belongs to one step; another version keeps it. Masks that come or go make other texts of it.
-  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone ? 'input' : 'variables')} plan={plan.data} version={version} document={document} begins={begins} head={head} onStarted={onStarted} onClose={onClose} />;
+  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone ? 'input' : 'variables')} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} onStarted={onStarted} onClose={onClose} />;
 }
 
 function Refused({ error }: { error: ApiError }) {
@@ -83,9 +85,10 @@ function Refused({ error }: { error: ApiError }) {
 
 const pretty = (value: unknown): string => writeExact(value, 2);
 
-function Form({ runId, title, alone, first, plan, version, document, begins, head, onStarted, onClose }: {
-  runId: string; title: string; alone: boolean; first: Part; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; head: ReactNode; onStarted(runId: string): void; onClose(): void;
+function Form({ runId, title, alone, first, plan, version, document, begins, workflowId, head, onStarted, onClose }: {
+  runId: string; title: string; alone: boolean; first: Part; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; onStarted: RerunDialogProps['onStarted']; onClose(): void;
 }) {
+  const may = useMay();
   const [part, setPart] = useState<Part>(first);
   // What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has.
   const [typed, setTyped] = useState<Partial<Record<Part, string>>>({});
@@ -119,13 +122,15 @@ function Form({ runId, title, alone, first, plan, version, document, begins, hea
     setRefused(null);
     const overrides: JsonMap = { ...(changedOf(before.params, params.value) as JsonMap) };
     for (const [name, value] of Object.entries(changedOf(before.variables, variables.value))) overrides[`$${name}`] = value as JsonMap[string];
+    // Who runs one step alone does not want to stop before it.
+    const breakpoints = alone || workflowId === undefined || !may('run_breakpoints') ? [] : pointsFor(workflowId, begins, plan);
     try {
       const started = await act('run_rerun', {
         runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep', ...(alone ? { until: stepIn(plan.stepId) } : {}),
         ...(inputChanged && 'value' in input ? { input: input.value as JsonMap[string][] } : {}),
-        ...(version === 'current' && document ? { document } : {}),
+        ...(version === 'current' && document ? { document } : {}), ...(breakpoints.length ? { breakpoints } : {}),
       });
-      onStarted(started.runId);
+      onStarted(started.runId, breakpoints);
     } catch (cause) {
       setRefused(toApiError(cause));
       setBusy(false);
@@ -180,6 +185,13 @@ function Form({ runId, title, alone, first, plan, version, document, begins, hea
       </div>
     </Dialog>
   );
+}
+
+/** The breakpoints that go with the run. Of a file that is not at hand the plan knows the steps, not the wires: one that is not there is refused. */
+function pointsFor(workflowId: string, begins: Workflow | undefined, plan: Plan): Breakpoint[] {
+  if (begins) return sendable(workflowId, begins);
+  const steps = plan.steps.filter((one) => one.fate !== 'gone').map((one) => [one.stepId, {}]);
+  return sendable(workflowId, { nodes: Object.fromEntries(steps) as Workflow['nodes'], edges: [] });
 }
 
 function problemOf(read: ReturnType<typeof readValues>, text: string, before: JsonMap): string | undefined {

@@ -106,7 +106,7 @@ export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, 
   const dialog = asked === null ? null : (
     <RerunDialog runId={asked.runId} step={asked.step} alone={asked.alone} first="current" document={asked.sent} onClose={() => setAsked(null)}
       steps={rerunSteps(asked.sent, () => true, catalog)} titleOf={(id) => titleOf(asked.sent, id, catalog)}
-      onStarted={(id) => { setAsked(null); void began(id, asked.sent, []); }} />
+      onStarted={(id, breakpoints) => { setAsked(null); void began(id, asked.sent, breakpoints); }} />
   );
   return { run: offered ? run : undefined, stale: words, dialog, line: offered && chosen !== undefined ? <StepLine stale={stale.get(chosen)} /> : null };
 }
