@@ -91,8 +91,8 @@ function HistoryRerun({ run, onClose }: { run: RunRow; onClose(): void }) {
   const failed = details.error ?? catalog.error;
   const steps = useMemo(() => {
     if (!details.data || !catalog.data) return null;
-    const { definition, steps: known } = details.data;
-    return rerunSteps(definition, (id) => (known[id]?.attempts ?? 0) > 0, catalog.data);
+    const { definition, steps: known, kept } = details.data;
+    return rerunSteps(definition, (id) => (known[id]?.attempts ?? 0) > 0 || (kept?.includes(id) ?? false), catalog.data);
   }, [details.data, catalog.data]);
   const ended = details.data?.failedStepId === undefined ? undefined : details.data;
   // In a loop or in another file it has a place; where its log cannot be read, the list begins at the first.

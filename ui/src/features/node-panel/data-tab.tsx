@@ -10,6 +10,7 @@ import { Pieces } from '../../code/pieces.tsx';
 import { columnsOf, formatSize, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Banner, EmptyState, IconButton, Segmented, Skeleton, TextInput } from '../../kit/index.ts';
+import { shortRunId } from '../status.tsx';
 import type { StepDataState, StepValues } from './step-data.ts';
 
 type View = 'json' | 'table' | 'schema';
@@ -38,10 +39,14 @@ export function DataTab({ nodeId, side, state, item, onItem, root, where, readOn
       return <div className="panel-body"><EmptyState title={t('data.none')} text={t('data.noneText')} /></div>;
     case 'not_called':
       return <div className="panel-body"><EmptyState title={t(state.yet ? 'data.notYet' : 'data.notCalled')} text={t(state.yet ? 'data.notYetText' : 'data.notCalledText')} /></div>;
+    case 'kept':
+      return <div className="panel-body"><EmptyState title={t('data.kept')} text={t('data.keptText')} actions={<KeptFrom runId={state.runId} />} /></div>;
     case 'data':
       return <Values readOnly={readOnly} nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} where={where} />;
   }
 }
+
+const KeptFrom = ({ runId }: { runId: string }) => <a href={`#/run/${encodeURIComponent(runId)}`}>{t('data.keptFrom', { run: shortRunId(runId) })}</a>;
 
 function Values({ nodeId, side, values, item, onItem, root, where, readOnly }: { readOnly: boolean; where: string | undefined; nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
   const [view, setView] = useState<View>('json');
@@ -58,7 +63,7 @@ function Values({ nodeId, side, values, item, onItem, root, where, readOnly }: {
   return (
     <div className="panel-body">
       <div className="row s t2">
-        <span className="grow ell" title={where && plain(where)}><Pieces text={sourceText(values, where)} /></span>
+        <span className="grow ell" title={where && plain(where)}>{values.source === 'kept' ? <KeptFrom runId={values.runId} /> : <Pieces text={sourceText(values, where)} />}</span>
         {data.length > 1 ? (
           <span className="row prev-pick">
             <IconButton small icon="left" label={t('data.previous')} disabled={at <= 0} onClick={() => onItem(at - 1)} />

@@ -206,6 +206,23 @@ describe('data', () => {
       expect(container.textContent).not.toContain('\u202e');
     }
   });
+  it('shows what a re-run has kept, and leads to the run that made it (C25)', async () => {
+    const events = FIRST_EVENTS.filter((one) => one.stepId === 'fetch').map((one) => ({ ...one, runId: 'r-origin' }));
+    const again = (base: unknown) => foldRun([{ runId: 'r-2', seq: 1, ts: '2026-11-23T10:00:00.000Z', type: 'workflow_start', payload: { parentRunId: 'r-origin', base } }], { ...FIRST, kept: ['fetch'] } as never);
+    const { unmount } = panel({ run: again({ events }) });
+    await userEvent.click(screen.getByRole('tab', { name: /^Output/ }));
+    expect(screen.getByText('"Ada"')).toBeTruthy();
+    expect(screen.getByRole('link', { name: /^Kept from run/ }).getAttribute('href')).toBe('#/run/r-origin');
+    unmount();
+    panel({ run: again({ cut: true }) });
+    await userEvent.click(screen.getByRole('tab', { name: /^Output/ }));
+    expect(screen.getByText('The result of this step was kept')).toBeTruthy();
+    expect(screen.getByRole('link', { name: /^Kept from run/ })).toBeTruthy();
+  });
+  it('takes nothing from a step of another file with the same id', () => {
+    const events = [['step_start', null, 1], ['step_done', null, 1], ['step_start', 's', 2]].map(([type, path, n], i) => ({ runId: 'r', seq: i + 1, ts: '2026-11-23T10:00:00.000Z', type, stepId: 'pay', path, payload: { input: [{ item: 0, data: n }] } }));
+    expect(valuesOfCards(foldRun(events as never, { nodes: { pay: {}, s: { type: 'flow.subworkflow' } }, edges: [] }), 'pay')?.input).toEqual([{ item: 0, data: 1 }]);
+  });
   it('puts the newest call of each item together', () => {
     const values = valuesOfCards(foldRun(FIRST_EVENTS.slice(0, 8), FIRST), 'fetch');
     expect(values).toMatchObject({ running: true, output: {}, input: [{ item: 0 }] });

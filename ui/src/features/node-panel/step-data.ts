@@ -1,14 +1,15 @@
 import { useMemo } from 'react';
 import { useCommand } from '../../api/queries.ts';
-import { cardsOf, isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
+import { EVERY, inChoice, slotKey } from '../../api/run-paths.ts';
+import { cardsOf, foldRun, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import type { ApiError } from '../../api/error.ts';
 import { readError } from '../../api/run-error.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Item } from '../../api/types.ts';
 
 export interface StepValues {
-  /** `waiting`: the run stands right before the call */
-  source: 'live' | 'last' | 'waiting';
+  /** `waiting`: the run stands right before the call; `kept`: a re-run has them from another run, `runId`. */
+  source: 'live' | 'last' | 'waiting' | 'kept';
   runId: string;
   startedAt: string;
   /** the iteration or branch whose values these are */
@@ -26,11 +27,20 @@ export type StepDataState =
   | { kind: 'none' }
   /** The run on the screen did not call this step. */
   | { kind: 'not_called'; yet: boolean }
+  /** It was called in the original of this re-run, whose values are too large to be here. */
+  | { kind: 'kept'; runId: string }
   | { kind: 'data'; values: StepValues };
+
+/** Places of the step on this canvas: one of another file may have the same id. */
+function isHere(view: RunView, nodeId: string): (path: string | null | undefined) => boolean {
+  const slots = new Set(view.slotsOf.get(nodeId)?.values());
+  return (path) => !path || slots.has(slotKey(nodeId, path));
+}
 
 /** The newest call of each item of a step, put together in item order; `at`: in the iteration of this path, where it was called there. */
 export function valuesOfCards(view: RunView, nodeId: string, at?: string): StepValues | null {
-  const cards = cardsOf(view, nodeId).filter((card) => card.status !== 'skipped');
+  const here = isHere(view, nodeId);
+  const cards = cardsOf(view, nodeId).filter((card) => card.status !== 'skipped' && here(card.path));
   const last = (at === undefined ? undefined : cards.findLast((card) => card.path === at)) ?? cards.at(-1);
   if (!last) return null;
   // Items of one path belong together; the newest path is the one to look at.
@@ -55,6 +65,17 @@ export function valuesOfCards(view: RunView, nodeId: string, at?: string): StepV
   };
 }
 
+/** What a re-run has of a step from its original: its first event brings along what is kept. */
+export function valuesKept(view: RunView, nodeId: string): StepValues | null {
+  const { base } = (view.events[0]?.payload ?? {}) as { base?: { events?: unknown } };
+  const all = Array.isArray(base?.events) ? (base.events as RunEventLike[]) : [];
+  const here = isHere(view, nodeId);
+  const own = all.filter((event) => event.stepId === nodeId && here(event.path) && inChoice(event.path, view.choice ?? EVERY));
+  const runId = own.at(-1)?.runId ?? '';
+  const values = valuesOfCards(foldRun(own.map((event, i) => ({ ...event, runId, seq: i + 1 }))), nodeId);
+  return values && { ...values, source: 'kept' };
+}
+
 /** Data of the run on the screen, else of the last run that called the step. */
 export function useStepData(workflowId: string, nodeId: string, run: RunView | null | undefined, at?: string): StepDataState {
   const live = run != null && run.lastSeq > 0;
@@ -67,7 +88,10 @@ export function useStepData(workflowId: string, nodeId: string, run: RunView | n
       const values = valuesOfCards(run, nodeId, at);
       if (values) return { kind: 'data', values };
       if (stopped && waiting) return { kind: 'data', values: { source: 'waiting', runId: run.runId, startedAt: '', path: waiting.path, input: [{ item: waiting.item ?? 0, data: waiting.input }], output: {}, config: undefined, running: false } };
-      return { kind: 'not_called', yet: !isTerminal(run.status) };
+      if (run.nodes[nodeId]?.state !== 'kept') return { kind: 'not_called', yet: !isTerminal(run.status) };
+      const kept = valuesKept(run, nodeId);
+      if (kept) return { kind: 'data', values: kept };
+      return run.parentRunId === undefined ? { kind: 'not_called', yet: false } : { kind: 'kept', runId: run.parentRunId };
     }
     if (stored.error) return { kind: 'failed', error: stored.error };
     if (stored.data === undefined) return { kind: 'loading' };

@@ -30,7 +30,7 @@ function newestCall(view: RunView | null, id: string): string | undefined {
   let newest: string | undefined;
   for (const key of view?.slotsOf.get(id)?.values() ?? []) {
     const slot = view?.slots.get(key);
-    if (slot?.path && slot.calls > 0) newest = slotKey(id, slot.path);
+    if (slot?.path && (slot.calls > 0 || slot.state === 'kept')) newest = slotKey(id, slot.path);
   }
   return newest;
 }

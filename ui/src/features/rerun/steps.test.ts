@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { viewAt } from '../../api/run-paths.ts';
 import { foldRun, type RunEventLike } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
-import { rerunPlace } from './steps.ts';
+import { ranIn, rerunPlace, rerunSteps } from './steps.ts';
 
 const DRAWN = { nodes: { each: { type: 'flow.loop' }, put: { type: 'data.set', parent: 'each' }, heal: { type: 'fix', parent: 'each' }, last: { type: 'data.set' } }, edges: [] } as unknown as Workflow;
 const CATALOG = [{ type: 'fix', role: 'recovery' }] as unknown as NodeDescriptor[];
@@ -31,4 +31,12 @@ it('takes the iteration that is looked at, and the card that is chosen in it', (
 it('says that the run goes on, and nothing of what never ran or works on failures of others', () => {
   expect(place(TWICE, 'put')).toEqual({ why: 'goesOn' });
   expect([place([...TWICE, ended], 'last'), place([...TWICE, ended], 'heal'), place([...TWICE, ended], 'nobody'), place(TWICE, 'last')]).toEqual([null, null, null, null]);
+});
+
+it('begins at what was kept of the original, too: at the top, and in an iteration (C25)', () => {
+  const drawn = { ...DRAWN, kept: ['last', 'each[0]/put'] };
+  const view = foldRun(log(['workflow_start', null], ['step_start', 'each'], ['step_start', 'put', 'each[1]'], ['step_done', 'put', 'each[1]'], ['step_done', 'each'], ended), drawn);
+  const at = (id: string, choice = {}) => rerunPlace(viewAt(view, DRAWN, choice), DRAWN, CATALOG, id);
+  expect([at('last'), at('put', { each: 0 }), at('put', { each: 1 })]).toEqual([{ name: 'last' }, { name: 'each[0]/put' }, { name: 'each[1]/put' }]);
+  expect(rerunSteps(DRAWN, ranIn(view), CATALOG).map((one) => one.name)).toEqual(['each', 'last']);
 });

@@ -1,5 +1,5 @@
 import { inChoice, slotKey } from '../../api/run-paths.ts';
-import type { RunView } from '../../api/run-state.ts';
+import type { NodeRun, RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { stepTitle } from '../step-title.ts';
 
@@ -11,7 +11,10 @@ export function rerunSteps(document: Workflow, ran: (id: string) => boolean, cat
     .map(([id, node]) => ({ name: id, title: stepTitle(node.title, kinds.get(node.type)?.title, id) }));
 }
 
-export const ranIn = (view: RunView | null) => (id: string): boolean => (view?.nodes[id]?.calls ?? 0) > 0;
+/** What was kept of the original ran there: it can begin again like what ran here. */
+const hasRun = (run: NodeRun | undefined): boolean => run !== undefined && (run.calls > 0 || run.state === 'kept' || (run.over?.kept ?? 0) > 0);
+
+export const ranIn = (view: RunView | null) => (id: string): boolean => hasRun(view?.nodes[id]);
 
 /** Where a re-run would begin, or what is in its way. */
 export type RerunPlace = { name: string } | { why: 'goesOn' | 'iteration' };
@@ -28,7 +31,7 @@ export function rerunPlace(view: RunView, document: Workflow, catalog: readonly 
   let only: string | undefined;
   for (const key of view.slotsOf.get(id)?.values() ?? []) {
     const run = view.slots.get(key);
-    if (!run?.path || run.calls === 0 || !inChoice(run.path, view.choice ?? {})) continue;
+    if (!run?.path || !hasRun(run) || !inChoice(run.path, view.choice ?? {})) continue;
     if (only !== undefined) return { why: 'iteration' };
     only = slotKey(id, run.path);
   }
