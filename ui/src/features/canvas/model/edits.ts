@@ -9,6 +9,7 @@ import { NODE_ID, splitPort } from './ids.ts';
 import { applyPatches, type Patch, type Path, sameJson, valueAt } from './patch.ts';
 import { originOf, placesOf } from './place.ts';
 import type { Point, Size } from './ports.ts';
+import { recoveryOf } from './recovery.ts';
 import { renameInJson } from './references.ts';
 
 export interface EdgeRef {
@@ -214,7 +215,11 @@ function dissolve(document: Workflow, ids: readonly string[], ends: readonly str
     const mine = children.get(id) ?? [];
     const inside = new Set(mine);
     const own = now.edges.filter((edge) => inside.has(edge.to) && inside.has(splitPort(edge.from).node));
-    const entries = mine.filter((child) => !own.some((edge) => edge.to === child));
+    // What comes back to a step is no way into it, and a step that another one falls back to never begins by itself.
+    const { edges: kinds } = recoveryOf(now);
+    const into = new Set(now.edges.filter((edge, i) => inside.has(edge.to) && inside.has(splitPort(edge.from).node) && kinds[i] !== 'reentry').map((edge) => edge.to));
+    const called = new Set([now.settings?.onAbort, ...Object.values(now.nodes).map((node) => node.errorHandling?.fallbackNodeId)]);
+    const entries = mine.filter((child) => !into.has(child) && !called.has(child));
     const leaves = mine.filter((child) => (ends?.includes(child) ?? true) && !own.some((edge) => edge.from === `${child}.success`));
     const edges = now.edges.flatMap((edge): Edge[] => {
       if (edge.to === id) return entries.map((to) => ({ ...edge, to }));

@@ -173,6 +173,19 @@ describe('delete, copy, paste', () => {
     expect(next.nodes['count']).toMatchObject({ parent: 'inner' });
   });
 
+  it('wires the way in to what began in the frame: not past a retry, not to what a step falls back to', () => {
+    const drawn = {
+      signalbox: 1, id: 'w', name: 'W',
+      nodes: {
+        start: { type: 'trigger.manual' }, each: { type: 'flow.loop' },
+        call: { type: 'http.request', parent: 'each', errorHandling: { fallbackNodeId: 'other' } }, ask: { type: 'builtin.human_decision', parent: 'each' }, other: { type: 'data.set', parent: 'each' },
+      },
+      edges: [{ from: 'start.success', to: 'each' }, { from: 'call.error', to: 'ask' }, { from: 'ask.retry', to: 'call' }],
+    } as unknown as Workflow;
+    const next = apply(drawn, { type: 'dissolve', ids: ['each'] });
+    expect(next.edges.map((e) => `${e.from}>${e.to}`)).toEqual(['start.success>call', 'call.error>ask', 'ask.retry>call']);
+  });
+
   it('copies a frame with what is in it, and a step out of its frame', () => {
     const fragment = fragmentOf(nested(), ['inner']);
     expect(fragment.nodes).toEqual({ inner: { type: 'flow.loop', title: 'Each line' }, count: { type: 'data.set', parent: 'inner' } });
