@@ -312,11 +312,16 @@ export function loopBegins(s: FoldState, id: string, path: string | null | undef
   s.loops.set(key, { id, total, seen: s.loops.get(key)?.seen ?? 0 });
 }
 
-/** A condition has ended it: now it is known how often it went round. */
+/** It has ended: now it is known how often it went round, whatever it was to do. */
 export function loopEnds(s: FoldState, id: string, path: string | null | undefined): void {
   const key = slotKey(id, path);
   const loop = s.loops.get(key);
-  if (loop?.total === null) s.loops.set(key, { ...loop, total: loop.seen });
+  if (loop && loop.total !== loop.seen) s.loops.set(key, { ...loop, total: loop.seen });
+}
+
+/** The run has ended, and all its loops with it. */
+export function allLoopsEnd(s: FoldState): void {
+  for (const [key, loop] of [...s.loops]) if (loop.total !== loop.seen) s.loops.set(key, { ...loop, total: loop.seen });
 }
 
 export function variables(s: FoldState): Fields {

@@ -7,7 +7,7 @@ import { applyPeople } from './run-fold-people';
 import { applySaid } from './run-fold-said';
 import { isObject, isQuestion } from './json';
 import { readError } from './run-error';
-import { addCard, callKey, cardOf, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { addCard, allLoopsEnd, callKey, cardOf, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { CONTAINERS, slotKey } from './run-paths';
 import { failedAt } from './run-where';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
@@ -391,6 +391,7 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
     if (known.state === 'running' || known.state === 'asks' || known.state === 'waiting' || known.state === 'retrying') Object.assign(node(s, known.id, known.path), { state: 'cancelled', retryAtMs: undefined, dueMs: undefined, open: 0 });
     else if (known.state === 'failed' && status === 'completed') node(s, known.id, known.path).state = 'handled';
   }
+  allLoopsEnd(s);
   sumUp(s);
   const failed = failedAt({ ...s, calls: s.cards }, s.definition);
   for (const [id, known] of Object.entries(s.nodes)) {

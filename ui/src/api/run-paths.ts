@@ -176,7 +176,8 @@ export function sumOf(known: NodeRun, runs: readonly NodeRun[]): NodeRun {
   return runs.length === 1 ? { ...whole, over: undefined } : whole;
 }
 
-/** How often a loop goes round where one looks, and which of it one looks at; null when it has not begun there. */
+/** How often a loop goes round where one looks, and which of it one looks at; null when it has not begun there. One that goes round less often than
+ * the number that is looked at stands at `of`: behind its last. */
 export function roundsOf(view: RunView, definition: Pick<RunDefinition, 'nodes'>, loop: string, choice: Choice): { at: number | null; of: number; open: boolean } | null {
   let [of, open, found] = [0, false, false];
   const around = outside(definition, loop, choice);
@@ -186,7 +187,7 @@ export function roundsOf(view: RunView, definition: Pick<RunDefinition, 'nodes'>
     of = Math.max(of, known.total ?? known.seen);
     open ||= known.total === null;
   }
-  return found && of > 0 ? { at: choice[loop] ?? null, of, open } : null;
+  return found && of > 0 ? { at: choice[loop] === undefined ? null : Math.min(choice[loop], of), of, open } : null;
 }
 
 /** The part of a choice that says where a loop itself stands. */

@@ -44,6 +44,7 @@ export const canvas = {
   'canvas.round.label': 'Iteration of the run',
   'canvas.round.all': 'All {of} iterations together',
   'canvas.round.at': 'Iteration {n} of {of}',
+  'canvas.round.beyond': 'There is no such iteration here, but {of} in all',
   'canvas.round.every': 'all',
   'canvas.round.now': 'Iteration {n} of {of}',
   'canvas.round.whole.one': 'All of {n} iteration',

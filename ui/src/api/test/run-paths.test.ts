@@ -114,6 +114,14 @@ describe('a run with loops', () => {
     expect(roundsOf(view, DEFINITION, 'inner', { each: 1 })).toBeNull();
   });
 
+  it.each([['step_done', 'each', null, done(1)], ['step_error', 'each', null, { error: { type: 'Timeout', message: 'No' } }], ['workflow_cancelled', null, null]] as const)('counts the iterations that were, when the loop has ended before the last: %s', (...end) => {
+    const view = foldRun([...RUN, ...log([[...end] as never]).map((event) => ({ ...event, seq: RUN.length + 1 }))], DEFINITION);
+    expect(roundsOf(view, DEFINITION, 'each', {})).toEqual({ at: null, of: 2, open: false });
+    // A shorter loop has none of a number that another one has.
+    expect(roundsOf(view, DEFINITION, 'each', { each: 4 })).toEqual({ at: 2, of: 2, open: false });
+    expect(roundsOf(view, DEFINITION, 'each', { each: 1 })?.at).toBe(1);
+  });
+
   it('narrows to an iteration: states, counts, calls', () => {
     const view = foldRun(RUN, DEFINITION);
     const first = viewAt(view, DEFINITION, { each: 0 });

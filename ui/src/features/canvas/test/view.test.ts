@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { NodeRun, RunView } from '../../../api/run-state.ts';
+import { foldRun, type NodeRun, type RunView } from '../../../api/run-state.ts';
 import type { Diagnostic } from '../../../api/types.ts';
 import { canvasActions, canvasActionTable } from '../actions.ts';
 import { applyEdits } from '../document.ts';
@@ -7,6 +7,7 @@ import { createEditor, edgeKeys, edgeOfKey } from '../editor.ts';
 import { mayEnterWire, openPort } from '../insert.ts';
 import { flowBuilder } from '../view/flow-nodes.ts';
 import { fitOf } from '../view/handle.ts';
+import { wholeRun } from '../view/iterations.tsx';
 import { keepFitted, withStep } from '../view/keep-fitted.ts';
 import { lookOf, timeLeft, wireState } from '../view/run-look.ts';
 import { CanvasSession } from '../view/session.ts';
@@ -180,5 +181,18 @@ describe('actions', () => {
     expect(mayEnterWire(sample(), CATALOG, 'yes')).toBe(false);
     const { document } = applyEdits(sample(), [{ type: 'addNode', id: 'x', node: { type: 'data.set' }, at: [0, 0] }]);
     expect(mayEnterWire(document, CATALOG, 'x')).toBe(true);
+  });
+});
+
+describe('iterations of the whole run', () => {
+  const drawn = { nodes: { long: { type: 'flow.loop' }, short: { type: 'flow.loop' } }, edges: [] };
+  const events = [['long', 5], ['short', 2]].map(([stepId, n], i) => ({ runId: 'r', seq: i + 1, ts: '2026-11-23T10:00:00.000Z', type: 'step_start', stepId, payload: { type: 'flow.loop', config: { source: Array.from({ length: n as number }) } } }));
+  const at = (choice: Record<string, number>) => wholeRun({ ...foldRun(events as never, drawn), choice }, drawn as never);
+
+  it('are one number for all loops, also where one goes round less often', () => {
+    expect(at({ long: 4, short: 4 })).toEqual({ at: 4, of: 5, mixed: false });
+    expect(at({ long: 4, short: 1 })).toEqual({ at: null, of: 5, mixed: true });
+    expect(at({ long: 7, short: 7 })).toEqual({ at: 5, of: 5, mixed: false });
+    expect(at({})).toEqual({ at: null, of: 5, mixed: false });
   });
 });

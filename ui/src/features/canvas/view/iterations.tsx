@@ -32,12 +32,12 @@ export function IterationPicker({ id, frame = false }: { id: string; frame?: boo
     choose(chooseRound({ nodes }, choice, loop, step(at, of, by)));
   };
   const total = `${formatNumber(of)}${open ? '+' : ''}`;
-  const words = at === null ? t('canvas.round.all', { of: total }) : t('canvas.round.at', { n: formatNumber(at + 1), of: total });
+  const words = at === null ? t('canvas.round.all', { of: total }) : at === of ? t('canvas.round.beyond', { of: total }) : t('canvas.round.at', { n: formatNumber(at + 1), of: total });
   const tab = frame ? 0 : -1;
   return (
     <span className={`cv-rounds nodrag nopan nokey ${at === null ? 'whole' : ''}`} role="group" aria-label={words} title={words} data-rounds={id} onDoubleClick={(event) => event.stopPropagation()} onClick={(event) => event.stopPropagation()}>
       <button type="button" tabIndex={tab} aria-label={t('canvas.round.previous')} disabled={at === null} onClick={go(-1)}><Icon name="left" size={12} /></button>
-      <span>{at === null ? t('canvas.round.every') : formatNumber(at + 1)}/{total}</span>
+      <span>{at === null ? t('canvas.round.every') : at === of ? '–' : formatNumber(at + 1)}/{total}</span>
       <button type="button" tabIndex={tab} aria-label={t('canvas.round.next')} disabled={at !== null && at >= of - 1} onClick={go(1)}><Icon name="right" size={12} /></button>
     </span>
   );
@@ -46,11 +46,15 @@ export function IterationPicker({ id, frame = false }: { id: string; frame?: boo
 /** The outer loops together: the number that all of them stand at, and how far they go. */
 export function wholeRun(view: RunView, document: Pick<Workflow, 'nodes'>): { at: number | null; of: number; mixed: boolean } | null {
   const choice = view.choice ?? EVERY;
-  const all = outerLoops(document).flatMap((id) => roundsOf(view, document, id, choice) ?? []);
+  const all = outerLoops(document).flatMap((id) => {
+    const rounds = roundsOf(view, document, id, choice);
+    return rounds ? [{ at: choice[id] ?? null, of: rounds.of }] : [];
+  });
   if (all.length === 0) return null;
   const of = Math.max(...all.map((one) => one.of));
   const ats = new Set(all.map((one) => one.at));
-  return ats.size === 1 ? { at: [...ats][0] ?? null, of, mixed: false } : { at: null, of, mixed: true };
+  const [at = null] = ats;
+  return ats.size === 1 ? { at: at === null ? null : Math.min(at, of), of, mixed: false } : { at: null, of, mixed: true };
 }
 
 export function chooseWhole(view: RunView, document: Pick<Workflow, 'nodes'>, by: 1 | -1 | null): Choice | null {
@@ -82,7 +86,7 @@ export function RunIterations() {
           onBlur={(event) => end(event.currentTarget.value)} onKeyDown={(event) => { event.stopPropagation(); if (event.key === 'Enter') event.currentTarget.blur(); if (event.key === 'Escape') { event.currentTarget.value = ''; event.currentTarget.blur(); } }} />
       ) : (
         <button type="button" className="cv-round-now" title={t('canvas.round.type', { of: formatNumber(of) })} onClick={() => setTyping(true)}>
-          {mixed ? t('canvas.round.mixed') : at === null ? tn('canvas.round.whole', of) : t('canvas.round.now', { n: formatNumber(at + 1), of: formatNumber(of) })}
+          {mixed ? t('canvas.round.mixed') : at === null ? tn('canvas.round.whole', of) : t('canvas.round.now', { n: at === of ? '–' : formatNumber(at + 1), of: formatNumber(of) })}
         </button>
       )}
       <button type="button" aria-label={t('canvas.round.next')} title={`${t('canvas.round.next')} (.)`} disabled={at !== null && at >= of - 1} onClick={go(1)}><Icon name="right" /></button>
