@@ -321,7 +321,7 @@ export function loopEnds(s: FoldState, id: string, path: string | null | undefin
 
 /** The run has ended, and all its loops with it. */
 export function allLoopsEnd(s: FoldState): void {
-  for (const [key, loop] of [...s.loops]) if (loop.total !== loop.seen) s.loops.set(key, { ...loop, total: loop.seen });
+  for (const [key, loop] of s.loops) if (loop.total !== loop.seen) s.loops.set(key, { ...loop, total: loop.seen });
 }
 
 export function variables(s: FoldState): Fields {

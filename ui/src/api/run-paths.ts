@@ -1,7 +1,7 @@
 // Where in loops and branches something happened, and which iteration a person looks at.
 // A path names containers from the outside: `each[3]` an iteration, `par/left` the branch that begins at `left`, `sub[2]` another file.
 
-import type { NodeRun, NodeRunState, RunDefinition, RunView } from './run-types';
+import type { NodeRun, NodeRunState, RunDefinition, RunStatus, RunView } from './run-types';
 
 /** Loop → the iteration that is looked at, from 0. A loop that is not named is seen as a whole. */
 export type Choice = Readonly<Record<string, number>>;
@@ -224,6 +224,38 @@ function viewWith(view: RunView, parts: Partial<RunView>): RunView {
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(view), ...Object.getOwnPropertyDescriptors(parts) }) as RunView;
 }
 
+/** What did not run in an iteration that is over: skipped where nothing came along any way to it, else never reached. A break, a failure and a cancel leave both. */
+function tellStill(status: RunStatus, definition: RunDefinition, nodes: Record<string, NodeRun>, ports: Readonly<Record<string, number>>, still: readonly string[]): void {
+  const ended = status === 'completed' || status === 'failed' || status === 'cancelled';
+  const over = (id: string): boolean => {
+    const loop = loopsOf(definition, id).map((one) => nodes[one]).findLast((run) => run !== undefined && (run.calls > 0 || run.state === 'kept'));
+    return ended || loop?.open === 0;
+  };
+  const ways = new Map<string, string[]>();
+  const way = (from: string, to: string): void => void ways.set(to, [...(ways.get(to) ?? []), from]);
+  for (const { from, to } of definition.edges) way(from, to);
+  for (const [id, { errorHandling }] of Object.entries(definition.nodes)) if (errorHandling?.fallbackNodeId) way(`${id}.fallback`, errorHandling.fallbackNodeId);
+  const dead = (from: string): boolean => {
+    const state = nodes[from.slice(0, from.lastIndexOf('.'))]?.state;
+    // Where a kept result led to, something was kept or has run again.
+    if (state === 'kept') return status === 'completed';
+    return state === 'skipped' || ((state === 'done' || state === 'handled') && (ports[from] ?? 0) === 0);
+  };
+  const state = (id: string, now: NodeRunState): void => void (nodes[id] = { ...(nodes[id] as NodeRun), state: now });
+  const left = new Set(still.filter(over));
+  for (const id of left) state(id, 'unreached');
+  for (let more = true; more;) {
+    more = false;
+    for (const id of left) {
+      const parent = definition.nodes[id]?.parent;
+      if (!ways.get(id)?.every(dead) && !(typeof parent === 'string' && nodes[parent]?.state === 'skipped')) continue;
+      state(id, 'skipped');
+      left.delete(id);
+      more = true;
+    }
+  }
+}
+
 const LOOKED = new WeakMap<RunView, { choice: Choice; view: RunView }>();
 
 /** A run as it is in the chosen iterations: states, counts and calls of steps in loops are those of these alone. */
@@ -233,7 +265,7 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
   if (before && before.choice === choice) return before.view;
   const nodes: Record<string, NodeRun> = { ...view.nodes };
   const narrowed = new Map<string, readonly string[]>();
-  const ended = view.status === 'completed' || view.status === 'failed' || view.status === 'cancelled';
+  const still: string[] = [];
   for (const id of Object.keys(definition.nodes)) {
     const around = loopsOf(definition, id);
     if (!around.some((loop) => choice[loop] !== undefined)) continue;
@@ -244,10 +276,8 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
     const runs = keys.flatMap((key) => view.slots.get(key) ?? []);
     const known = view.nodes[id];
     const rest: NodeRun = { id, kind: known?.kind, title: known?.title, state: 'idle', attempt: 0, itemsIn: 0, itemsOut: 0, durationMs: 0, calls: 0, open: 0 };
-    const loop = around[0] as string;
-    const begun = (choice[loop] ?? 0) < Math.max(0, ...[...view.loops.values()].filter((one) => one.id === loop).map((one) => one.seen));
-    const over = ended || (view.nodes[loop]?.open ?? 0) === 0;
-    nodes[id] = runs.length > 0 ? sumOf(rest, runs) : { ...rest, state: !over ? 'idle' : begun ? 'skipped' : 'unreached' };
+    nodes[id] = runs.length > 0 ? sumOf(rest, runs) : rest;
+    if (runs.length === 0) still.push(id);
     narrowed.set(id, keys);
   }
   const ports = Object.fromEntries(Object.entries(view.ports).map(([port, whole]) => {
@@ -255,6 +285,7 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
     const keys = narrowed.get(port.slice(0, dot));
     return [port, keys ? keys.reduce((sum, key) => sum + (view.slots.get(key)?.left?.[port.slice(dot + 1)] ?? 0), 0) : whole];
   }));
+  tellStill(view.status, definition, nodes, ports, still);
   const at: RunView = viewWith(view, { nodes, ports, choice });
   LOOKED.set(view, { choice, view: at });
   return at;

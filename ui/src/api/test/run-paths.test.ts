@@ -139,11 +139,18 @@ describe('a run with loops', () => {
   });
 
   it('says in an iteration that is over what was not reached', () => {
-    const view = foldRun([...RUN, ...log([['step_done', 'each', null, done(3)], ['workflow_done', null, null, { duration_ms: 1 }]]).map((event, i) => ({ ...event, seq: RUN.length + i + 1 }))], DEFINITION);
+    const more = (...lines: Parameters<typeof log>[0][number][]) => foldRun([...RUN, ...log(lines).map((event, i) => ({ ...event, seq: RUN.length + i + 1 }))], DEFINITION);
+    const view = more(['step_start', 'check', 'each[1]', { type: 'flow.if', input: [] }], ['step_done', 'check', 'each[1]', { ports: { true: 0, false: 1 } }], ['step_done', 'each', null, done(3)], ['workflow_done', null, null, { duration_ms: 1 }]);
     expect(viewAt(view, DEFINITION, { each: 1 }).nodes['line']?.state).toBe('skipped');
     expect(viewAt(view, DEFINITION, { each: 2 }).nodes['fetch']?.state).toBe('unreached');
     // A run that completed had every error handled.
     expect(view.nodes['fetch']?.state).toBe('handled');
+    // What was cancelled before it had begun, and what a break of the inner loop left out, was never reached.
+    const cut = more(['workflow_cancelled', null, null]);
+    expect(['check', 'inner', 'line'].map((id) => viewAt(cut, DEFINITION, { each: 1 }).nodes[id]?.state)).toEqual(['unreached', 'unreached', 'unreached']);
+    expect([0, 1, 2].map((inner) => viewAt(view, DEFINITION, { each: 0, inner }).nodes['line']?.state)).toEqual(['done', 'done', 'unreached']);
+    // While it goes on, nothing is said of what may come.
+    expect(viewAt(more(), DEFINITION, { each: 1 }).nodes['check']?.state).toBe('idle');
   });
 
   it('keeps what happens in another file off this canvas', () => {
