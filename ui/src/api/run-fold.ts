@@ -8,7 +8,7 @@ import { applySaid } from './run-fold-said';
 import { isObject, isQuestion } from './json';
 import { readError } from './run-error';
 import { addCard, allLoopsEnd, callKey, cardOf, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
-import { CONTAINERS, slotKey } from './run-paths';
+import { CONTAINERS, isTaken, slotKey } from './run-paths';
 import { failedAt } from './run-where';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
 
@@ -362,8 +362,8 @@ function markSkipped(s: FoldState): void {
   const ways = new Map<string, string[]>();
   for (const edge of s.definition?.edges ?? []) ways.set(edge.to, [...(ways.get(edge.to) ?? []), edge.from]);
   const dead = (from: string): boolean => {
-    const state = s.nodes[from.slice(0, from.lastIndexOf('.'))]?.state;
-    return state === 'skipped' || ((state === 'done' || state === 'handled') && (s.ports[from] ?? 0) === 0);
+    const source = s.nodes[from.slice(0, from.lastIndexOf('.'))];
+    return source?.state === 'skipped' || ((source?.state === 'done' || source?.state === 'handled') && !isTaken(source, from, s.ports));
   };
   // Only a Stop or a failure leaves steps that could still have been reached.
   const whole = s.status === 'completed' && s.stopId === undefined;

@@ -20,6 +20,11 @@ const LOOP = 'flow.loop';
 const BRANCHES = 'flow.parallel';
 const OTHER_FILE = 'flow.subworkflow';
 
+/** Whether a wire was taken: something left there, or a container has ended well, whose `success` is always taken (SEMANTICS 2), be it with nothing. */
+export function isTaken(run: NodeRun | undefined, from: string, ports: Readonly<Record<string, number>>): boolean {
+  return (ports[from] ?? 0) > 0 || (run?.state === 'done' && CONTAINERS.has(run.kind ?? '') && from.endsWith('.success'));
+}
+
 /** The slot that was named last: it is asked for several times in a row, and a name that is made anew is looked up slower. */
 const named = { id: '', path: '', key: '' };
 
@@ -236,10 +241,11 @@ function tellStill(status: RunStatus, definition: RunDefinition, nodes: Record<s
   for (const { from, to } of definition.edges) way(from, to);
   for (const [id, { errorHandling }] of Object.entries(definition.nodes)) if (errorHandling?.fallbackNodeId) way(`${id}.fallback`, errorHandling.fallbackNodeId);
   const dead = (from: string): boolean => {
-    const state = nodes[from.slice(0, from.lastIndexOf('.'))]?.state;
+    const source = nodes[from.slice(0, from.lastIndexOf('.'))];
+    const state = source?.state;
     // Where a kept result led to, something was kept or has run again.
     if (state === 'kept') return status === 'completed';
-    return state === 'skipped' || ((state === 'done' || state === 'handled') && (ports[from] ?? 0) === 0);
+    return state === 'skipped' || ((state === 'done' || state === 'handled') && !isTaken(source, from, ports));
   };
   const state = (id: string, now: NodeRunState): void => void (nodes[id] = { ...(nodes[id] as NodeRun), state: now });
   const left = new Set(still.filter(over));

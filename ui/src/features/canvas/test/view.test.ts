@@ -144,6 +144,9 @@ describe('the look of a run', () => {
     expect(wireState(view({ ports: { 'a.success': 2 } }), 'a.success', 'a', 'b')).toBe('taken');
     expect(wireState(view({ ports: { 'a.success': 2 }, nodes: { b: run('running') } }), 'a.success', 'a', 'b')).toBe('live');
     expect(wireState(view({ nodes: { a: run('done') } }), 'a.error', 'a', 'b')).toBe('not-taken');
+    // A loop over an empty list goes on with nothing; a step that sent nothing does not.
+    const empty = (kind: string, port: string) => wireState(view({ ports: { 'a.success': 0 }, nodes: { a: run('done', { kind }) } }), `a.${port}`, 'a', 'b');
+    expect([empty('flow.loop', 'success'), empty('flow.loop', 'error'), empty('data.filter', 'success')]).toEqual(['taken', 'not-taken', 'not-taken']);
     expect(wireState(view({ status: 'failed' }), 'a.success', 'a', 'b')).toBe('not-taken');
   });
 });

@@ -1,5 +1,6 @@
 /** How the state of a run looks on a card and on a wire. */
 
+import { isTaken } from '../../../api/run-paths.ts';
 import type { NodeRun, RunView } from '../../../api/run-state.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { shortRunId } from '../../status.tsx';
@@ -105,7 +106,7 @@ const SETTLED = new Set(['done', 'failed', 'handled', 'skipped', 'cancelled']);
 
 export function wireState(view: RunView | null, from: string, source: string, target: string): WireState {
   if (!view || view.nodes[source]?.state === 'kept') return 'plain';
-  if ((view.ports[from] ?? 0) > 0) {
+  if (isTaken(view.nodes[source], from, view.ports)) {
     const state = view.nodes[target]?.state;
     return state === 'running' || state === 'retrying' ? 'live' : 'taken';
   }
