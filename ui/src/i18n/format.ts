@@ -7,6 +7,13 @@ const NUMBERS = new Intl.NumberFormat('en');
 /** 12,345 */
 export const formatNumber = (n: number): string => NUMBERS.format(n);
 
+/** Where there is room for a few letters: 9,999, 10k, 12.3k, 1.2M. Never more than it is. */
+export function formatCount(n: number): string {
+  if (n < 10_000) return formatNumber(n);
+  const [unit, sign] = n < 1_000_000 ? [1000, 'k'] : [1_000_000, 'M'];
+  return `${formatNumber(Math.floor(n / unit * 10) / 10)}${sign}`;
+}
+
 /** Millionths as an amount, whole: 2 000 000 -> "2.00", 6 100 -> "0.0061". */
 export function formatMoney(micros: number): string {
   const places = String(micros % 1_000_000).padStart(6, '0').replace(/0+$/, '').padEnd(2, '0');

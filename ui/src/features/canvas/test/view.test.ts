@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { formatCount } from '../../../i18n/index.ts';
 import { foldRun, type NodeRun, type RunView } from '../../../api/run-state.ts';
 import type { Diagnostic } from '../../../api/types.ts';
 import { canvasActions, canvasActionTable } from '../actions.ts';
@@ -65,7 +66,13 @@ describe('what is drawn', () => {
     expect(fitOf(stair.map((r) => ({ ...r, y: r.y / 4 })), 1000, 300).zoom).toBe(1);
     // Nor has one of very many cards, and what lies outside of the view is under nothing.
     const crowd = [...stair, ...Array.from({ length: 299 }, () => ({ x: 0, y: 0, width: 200, height: 56 }))];
-    expect(fitOf(crowd, 1000, 600)).toEqual({ x: 50, y: 32, zoom: 1 });
+    expect(fitOf(crowd, 1000, 600)).toEqual({ x: 50, y: 44, zoom: 1 });
+    // In a low canvas nothing stands under the tools, whatever is to be readable.
+    for (const readable of [false, true]) {
+      const low = fitOf([{ x: 0, y: -100, width: 800, height: 500 }], 1000, 400, readable);
+      expect([Math.round(low.y - 100 * low.zoom), 400 * low.zoom + low.y < 400]).toEqual([44, true]);
+    }
+    expect([9_999, 10_000, 12_345, 999_999, 1_250_000].map(formatCount)).toEqual(['9,999', '10k', '12.3k', '999.9k', '1.2M']);
     const long = [{ x: 0, y: 0, width: 200, height: 56 }, { x: 2000, y: 700, width: 200, height: 56 }];
     expect(fitOf(long, 1000, 600, true)).toEqual({ x: 24, y: 73, zoom: 0.6 });
     expect([detailOf(1), detailOf(0.85), detailOf(0.6), detailOf(0.4), detailOf(0.2)]).toEqual([0, 0, 1, 2, 3]);

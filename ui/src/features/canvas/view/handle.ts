@@ -103,6 +103,8 @@ export interface CanvasHandle {
 }
 
 const PAD = 48;
+/** What the tools take above: no head of a frame stands under them. */
+const TOOLS = 44;
 export const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 2;
 
@@ -135,13 +137,13 @@ function fitIn(rects: readonly Rect[], width: number, height: number, readable: 
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const r of rects) [left, top, right, bottom] = [Math.min(left, r.x), Math.min(top, r.y), Math.max(right, r.x + r.width), Math.max(bottom, r.y + r.height)];
   if (right < left || width <= 0 || height <= 0) return { x: 0, y: 0, zoom: 1 };
-  const scaleFor = (pad: number): number => Math.min(width / (right - left + pad * 2), height / (bottom - top + pad * 2));
+  const scaleFor = (pad: number): number => Math.min(width / (right - left + pad * 2), height / (bottom - top + pad * 2), (height - TOOLS - PAD / 4) / (bottom - top));
   // At 100 % text is sharpest: a narrower margin is worth it.
   const whole = scaleFor(PAD / 2) >= 1 ? 1 : Math.min(1, Math.max(MIN_ZOOM, scaleFor(PAD)));
   const zoom = readable && whole >= MAP ? Math.max(READABLE, whole) : whole;
   // In the middle, or from the start where there is no room for all.
-  const at = (room: number, from: number, to: number): number => Math.round(Math.max((room - (to - from) * zoom) / 2, zoom === whole ? -Infinity : PAD / 2) - from * zoom);
-  return { x: at(width, left, right), y: at(height, top, bottom), zoom };
+  const at = (room: number, from: number, to: number, least: number): number => Math.round(Math.max((room - (to - from) * zoom) / 2, least) - from * zoom);
+  return { x: at(width, left, right, zoom === whole ? -Infinity : PAD / 2), y: at(height, top, bottom, TOOLS), zoom };
 }
 
 export function createHandle(parts: HandleParts): CanvasHandle {

@@ -2,7 +2,7 @@
 
 import { type ConnectionLineComponentProps, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react';
 import { memo } from 'react';
-import { formatNumber, t } from '../../../i18n/index.ts';
+import { formatCount, t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { looseRoute } from '../route/router.ts';
 import type { WireEdge } from './flow-nodes.ts';
@@ -24,7 +24,7 @@ function Tag({ edge, of, at, text, tone, icon = false, point }: { edge: string; 
 /** What the tag of a wire says: how much came along it, else where it leads back to, or that it is a fallback. */
 function tagOf(data: NonNullable<WireEdge['data']>, count: number): { text: string; tone: string; icon?: boolean } | null {
   if (data.fallback) return { text: t('canvas.fallbackTag'), tone: '' };
-  if (count > 0) return { text: formatNumber(count), tone: data.error ? 'err' : 'ok' };
+  if (count > 0) return { text: formatCount(count), tone: data.error ? 'err' : 'ok' };
   return data.back ? { text: data.back, tone: 'back', icon: true } : null;
 }
 
