@@ -86,3 +86,41 @@ it('takes the breakpoints along, except for a step that runs alone (C27)', async
   expect(await asks(false)).toEqual([point]);
   expect(await asks(true)).toBeUndefined();
 });
+
+it('names what is wrong with the workflow that is refused', async () => {
+  const diagnostics = [{ code: 'X', severity: 'error', path: '/nodes/put', message: 'Put has no list', hint: 'Give it one.' }, { code: 'Y', severity: 'warning', path: '', message: 'A warning', hint: '' }];
+  shown({ rerun_look: () => { throw new ApiError({ code: 'INVALID_WORKFLOW', message: 'Invalid workflow', hint: 'Fix what the diagnostics say', details: { diagnostics } } as never); } });
+  expect((await screen.findByText(/Put has no list/)).textContent).toBe('Put has no list Give it one.');
+  expect(screen.queryByText(/A warning/)).toBeNull();
+});
+
+it('says of a run that is stopped that nobody is waited for', async () => {
+  const waits = (openTasks: string[]) => shown({ rerun_look: (() => ({ ...PLAN, waits: true })) as never, run_get: (() => ({ runId: 'r-1', openTasks })) as never });
+  const { unmount } = waits([]);
+  expect(await screen.findByText('This run is stopped and has not ended. It will be cancelled.')).toBeTruthy();
+  unmount();
+  waits(['t-1']);
+  expect(await screen.findByText(/^This run waits for a person/)).toBeTruthy();
+});
+
+it('closes at once when nothing was typed, and asks before it throws away what was', async () => {
+  const close = vi.fn();
+  renderWith(<RerunDialog runId="r-1" step="put" steps={[{ name: 'put', title: 'Put' }]} onStarted={() => undefined} onClose={close} />, { rerun_look: (() => PLAN) as never });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
+  await userEvent.keyboard('{Escape}');
+  expect(close).toHaveBeenCalledTimes(1);
+  act(() => replaceCode(box, '{"big": 2, "n": 1}'));
+  await userEvent.keyboard('{Escape}');
+  await userEvent.click(await screen.findByRole('button', { name: /^Back to the values\s*Esc/ }));
+  expect([close.mock.calls.length, editorOf(box).state.doc.toString()]).toEqual([1, '{"big": 2, "n": 1}']);
+  await userEvent.keyboard('{Escape}');
+  await userEvent.click(await screen.findByRole('button', { name: 'Close' }));
+  expect(close).toHaveBeenCalledTimes(2);
+});
+
+it('says whose answers are kept, and what may run apart from what runs again', async () => {
+  const step = (stepId: string, fate: string) => ({ stepId, title: stepId, kind: 'http.request', fate, change: 'none', effect: 'write', repeats: true, calls: 1, asks: false });
+  shown({ rerun_look: (() => ({ ...PLAN, steps: [step('a', 'again'), step('b', 'open'), step('c', 'open')], answers: [{ stepId: 'ask', action: 'approve', operatorId: 'user:ada' }] })) as never });
+  expect(await screen.findByText('ask: ada: approve')).toBeTruthy();
+  expect(screen.getByText('1 step that changes something outside will execute again and 2 more may run')).toBeTruthy();
+});

@@ -4,14 +4,15 @@ import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { writeExact } from '../../api/exact.ts';
 import { act, useCommand, useMay } from '../../api/queries.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
-import type { Commands, JsonMap, Workflow } from '../../api/types.ts';
+import type { Commands, Diagnostic, JsonMap, Workflow } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { CodeEditor } from '../../code/CodeEditor.tsx';
-import { jsonWords, t, tn } from '../../i18n/index.ts';
-import { Badge, Banner, Button, Dialog, Icon, Segmented, Select, Skeleton, Tabs } from '../../kit/index.ts';
+import { formatPerson, jsonWords, t, tn } from '../../i18n/index.ts';
+import { Badge, Banner, Button, ConfirmDialog, Dialog, Icon, Segmented, Select, Skeleton, Tabs } from '../../kit/index.ts';
 import { sendable, type Breakpoint } from '../debug/breakpoints.ts';
 import { same } from '../evidence/diff.ts';
 import { DiffView } from '../evidence/diff-view.tsx';
+import { answerWords } from '../run-log/words.ts';
 import { shortRunId } from '../status.tsx';
 import { stepWords, type NameOf } from '../where.ts';
 import type { RerunPart } from './context.ts';
@@ -76,17 +77,28 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
     );
   }
   // What was typed belongs to one step; another version keeps it. Masks that come or go make other texts of it.
-  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone ? 'input' : 'variables')} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} onStarted={onStarted} onClose={onClose} />;
+  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone ? 'input' : 'variables')} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf ?? ((id) => id)} onStarted={onStarted} onClose={onClose} />;
 }
 
 function Refused({ error }: { error: ApiError }) {
-  return <Banner signal="err" title={error.message}><span className="s t2">{error.hint}</span></Banner>;
+  const found = (error.details as { diagnostics?: unknown } | undefined)?.diagnostics;
+  const list = Array.isArray(found) ? (found as Diagnostic[]).filter((one) => one.severity === 'error') : [];
+  return (
+    <Banner signal="err" title={error.message}>
+      <span className="s t2">{error.hint}</span>
+      {list.length ? <ul className="rr-found s">{list.map((one) => <li key={`${one.code} ${one.path} ${one.message}`}>{plain(one.message)} <span className="t2">{plain(one.hint)}</span></li>)}</ul> : null}
+    </Banner>
+  );
 }
+
+const PARTS = ['variables', 'input', 'params'] as const;
+/** What the plan calls them. */
+const AS = { variables: 'context', input: 'input', params: 'params' } as const;
 
 const pretty = (value: unknown): string => writeExact(value, 2);
 
-function Form({ runId, title, alone, first, plan, version, document, begins, workflowId, head, onStarted, onClose }: {
-  runId: string; title: string; alone: boolean; first: Part; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; onStarted: RerunDialogProps['onStarted']; onClose(): void;
+function Form({ runId, title, alone, first, plan, version, document, begins, workflowId, head, nameOf, onStarted, onClose }: {
+  runId: string; title: string; alone: boolean; first: Part; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; onStarted: RerunDialogProps['onStarted']; onClose(): void;
 }) {
   const may = useMay();
   const [part, setPart] = useState<Part>(first);
@@ -95,6 +107,7 @@ function Form({ runId, title, alone, first, plan, version, document, begins, wor
   const texts = useMemo(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params), ...typed }), [plan, typed]);
   const [keep, setKeep] = useState<'ask' | 'keep'>('ask');
   const [busy, setBusy] = useState(false);
+  const [leaving, setLeaving] = useState(false);
   const [refused, setRefused] = useState<ApiError | null>(null);
   const before = { variables: plan.context as JsonMap, params: plan.params as JsonMap };
   const variables = useMemo(() => readValues(texts.variables), [texts.variables]);
@@ -106,6 +119,8 @@ function Form({ runId, title, alone, first, plan, version, document, begins, wor
     params: problemOf(params, texts.params, before.params),
     input: !('problem' in input) ? undefined : input.problem === 'list' ? t('rerun.notList') : jsonWords(input.problem, texts.input),
   };
+  // Esc is pressed by habit; what was typed here stands nowhere else.
+  const leave = () => (PARTS.some((one) => typed[one] !== undefined && typed[one] !== pretty(plan[AS[one]])) ? setLeaving(true) : onClose());
   const bad = Object.values(problems).some((one) => one !== undefined);
   const counts: Record<Part, number> = {
     variables: 'value' in variables ? Object.keys(changedOf(before.variables, variables.value)).length : 0,
@@ -114,6 +129,9 @@ function Form({ runId, title, alone, first, plan, version, document, begins, wor
   };
   const strange = begins && 'value' in params ? undeclared(before.params, params.value, begins) : [];
   const again = plan.steps.filter((one) => one.fate === 'again');
+  // A run that stands at a breakpoint waits for nobody.
+  const original = useCommand('run_get', { runId }, { enabled: plan.waits });
+  const asks = original.data?.openTasks.length !== 0;
   const effects = plan.steps.filter((one) => (one.fate === 'again' || one.fate === 'open') && one.effect === 'write');
 
   async function start() {
@@ -146,10 +164,10 @@ function Form({ runId, title, alone, first, plan, version, document, begins, wor
       : { before: plan.input, after: 'value' in input ? input.value : undefined };
   const tab = (id: Part) => ({ id, label: t(`rerun.part.${id}`), ...(counts[id] ? { count: counts[id] } : {}) });
   return (
-    <Dialog open typed onClose={onClose} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
+    <Dialog open typed onClose={leave} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
       footer={<>
         <span className="s t3 grow">{t(plan.waits ? 'rerun.recordedWaits' : 'rerun.recorded')}</span>
-        <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
+        <Button onClick={leave} keys="Escape">{t('common.cancel')}</Button>
         <Button variant="primary" icon="retry" busy={busy} disabled={bad} keys="Mod+Enter" onClick={() => void start()}>{alone ? t('rerun.startAlone') : tn('rerun.start', Math.max(1, again.length))}</Button>
       </>}>
       <div className="rr" role="presentation" onKeyDown={onKey}>
@@ -175,14 +193,21 @@ function Form({ runId, title, alone, first, plan, version, document, begins, wor
         {plan.answers.length ? (
           <div className="rr-row">
             <span className="rr-label">{t('rerun.answers')}</span>
-            <Segmented<'ask' | 'keep'> label={t('rerun.answers')} value={keep} onChange={setKeep}
-              options={[{ value: 'ask', label: t('rerun.answers.ask') }, { value: 'keep', label: tn('rerun.answers.keep', plan.answers.length) }]} />
+            <div className="col gap1">
+              <Segmented<'ask' | 'keep'> label={t('rerun.answers')} value={keep} onChange={setKeep}
+                options={[{ value: 'ask', label: t('rerun.answers.ask') }, { value: 'keep', label: tn('rerun.answers.keep', plan.answers.length) }]} />
+              <ul className="rr-found s t2" aria-label={t('rerun.answers')}>{plan.answers.map((one, i) => (
+                // The list is that of one plan and is replaced with it.
+                <li key={`${one.stepId} ${String(i)}`}>{t('rerun.answer', { step: stepWords(one.stepId, nameOf), words: t('log.people.noteAnswered', { who: one.operatorId === undefined ? t('log.people.nobody') : formatPerson(one.operatorId), action: answerWords(one.action) }) })}</li>
+              ))}</ul>
+            </div>
           </div>
         ) : null}
-        {plan.waits ? <p className="s c-wait row gap1"><Icon name="person" size={12} />{t(alone ? 'rerun.waitsAlone' : 'rerun.waits')}</p> : null}
+        {plan.waits && !original.isPending ? <p className="s c-wait row gap1"><Icon name={asks ? 'person' : 'pause'} size={12} />{t(asks ? (alone ? 'rerun.waitsAlone' : 'rerun.waits') : 'rerun.stopped')}</p> : null}
         <Steps plan={plan} effects={effects} />
         {refused ? <Refused error={refused} /> : null}
       </div>
+      <ConfirmDialog open={leaving} danger title={t('rerun.leave')} text={t('rerun.leaveText')} confirm={t('rerun.leaveYes')} cancel={t('rerun.leaveNo')} onConfirm={onClose} onClose={() => setLeaving(false)} />
     </Dialog>
   );
 }
@@ -219,12 +244,14 @@ const FATE = { kept: 'check', again: 'retry', open: 'play', left: 'skip', gone: 
 
 function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
   const [all, setAll] = useState(false);
+  // What the original did not come to may not be reached now, either.
+  const again = effects.filter((one) => one.fate === 'again').length;
   const rows = all ? plan.steps : plan.steps.filter((one) => one.change !== 'none' || effects.includes(one));
   return (
     <div className="rr-steps">
       <div className="row">
         {effects.length
-          ? <b className="c-wait row gap1"><Icon name="warn" size={12} />{tn('rerun.effects', effects.length)}</b>
+          ? <b className="c-wait row gap1"><Icon name="warn" size={12} />{[again ? tn('rerun.effects', again) : '', effects.length > again ? tn(again ? 'rerun.effectsMore' : 'rerun.effectsMay', effects.length - again) : ''].filter(Boolean).join(' ')}</b>
           : <b className="row gap1"><Icon name="check" size={12} className="c-ok" />{t('rerun.noEffects')}</b>}
         <button type="button" className="link s end" aria-expanded={all} onClick={() => setAll(!all)}>{all ? t('rerun.fewer') : tn('rerun.allSteps', plan.steps.length)}</button>
       </div>
