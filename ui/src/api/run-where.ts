@@ -1,7 +1,7 @@
 // Where on the canvas something belongs. An id names a step in its own file only: a step of a sub-workflow may have the name of one that is drawn.
 
 import type { ReadonlyList } from './cow';
-import { EVERY, inChoice, readPath } from './run-paths';
+import { CONTAINERS, EVERY, inChoice, partsOf, readPath } from './run-paths';
 import type { CallCard, RunDefinition, RunError, RunView } from './run-types';
 
 /** The step that has a card: this one, or the one that called the file that it is in. */
@@ -29,6 +29,13 @@ export function failedCall({ failedStepId, error, calls, callsOf }: Failed): Cal
 /** The step on the canvas that the run failed at. */
 export const failedAt = (run: Failed, definition: RunDefinition | undefined): string | undefined =>
   run.failedStepId === undefined ? undefined : cardAt(definition, run.failedStepId, failedCall(run)?.path);
+
+/** Whether a step that holds others goes on with nothing but what people are asked in it: the run waits for them alone. */
+export function onlyAsks(view: RunView | null, id: string): boolean {
+  const run = view?.nodes[id];
+  if (!view || view.status !== 'paused' || view.stopped || run?.state !== 'running' || !CONTAINERS.has(run.kind ?? '')) return false;
+  return view.tasks.some(({ path }) => path !== undefined && inChoice(path, view.choice ?? EVERY) && partsOf(path).some((part) => part.id === id));
+}
 
 /** Whether the run stands stopped before this step, or in the file that it calls, in the iterations that are looked at. */
 export function isStoppedAt(view: RunView | null, definition: RunDefinition, id: string): boolean {

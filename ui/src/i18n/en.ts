@@ -372,6 +372,7 @@ export const en = {
   'run.fix.network': 'Likely fix: run it again when the other side answers; retries in Error handling do that by themselves.',
   'run.fix.model': 'Likely fix: look at the model and its provider in Settings, then continue from this step.',
   'run.fix.settings': 'Likely fix: open the step and correct its settings, then continue from it.',
+  'run.fix.loopLimit': 'Likely fix: open the loop and correct its condition or its list, or raise “At most”; then continue from it.',
   'run.fix.answer': 'Likely fix: open the step, compare its settings with the answer that came, then continue from it.',
   'run.fix.allow': 'Likely fix: allow the folder or the address in Settings, or choose another one in the step.',
   'run.fix.tool': 'Likely fix: open the step and look at what it hands to the tool.',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseAll, chooseRound, choiceOf, inChoice, loopsOf, readPath, roundsOf, Sum, viewAt } from '../run-paths';
+import { onlyAsks } from '../run-where';
 import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike } from '../run-state';
 
 const DEFINITION: RunDefinition = {
@@ -166,6 +167,15 @@ describe('a run with loops', () => {
     const whole = foldRun(RUN, DEFINITION);
     expect(fold.view.nodes).toEqual(whole.nodes);
     expect(fold.view.ports).toEqual(whole.ports);
+  });
+
+  it('a frame asks when the run waits for people in it alone, and goes on otherwise', () => {
+    const tail = (path: string) => [...RUN.slice(0, 3), ...log([['human_task_created', 'fetch', path, { taskId: 't', title: 'Look' }]]).map((event) => ({ ...event, seq: 4 }))];
+    const waiting = foldRun(tail('each[0]'), DEFINITION);
+    expect(['each', 'inner'].map((id) => onlyAsks(waiting, id))).toEqual([true, false]);
+    expect(onlyAsks(viewAt(waiting, DEFINITION, { each: 1 }), 'each')).toBe(false);
+    const busy = foldRun([...tail('each[0]'), ...log([['step_start', 'fetch', 'each[1]', { type: 'http.request', input: [] }]]).map((event) => ({ ...event, seq: 5 }))], DEFINITION);
+    expect(onlyAsks(busy, 'each')).toBe(false);
   });
 
   it('a task that nobody has to answer any more goes, with the state of its step', () => {

@@ -54,6 +54,7 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   expect(fix('ToolError', { details: { code: 'MEMORY_LIMIT' } }, 'code.javascript')).toContain('more memory');
   expect(fix('ToolError', { details: { code: 'TOOL_UNUSABLE', server: 'desk' } }, 'mcp.tool')).toContain('another tool');
   expect(fix('LLMError', { details: { code: 'RATE_LIMIT' }, retryable: true })).toContain('wait as long as');
+  expect(fix('ValidationError', { details: { code: 'LOOP_LIMIT' } })).toContain('raise “At most”');
   // A code that a workflow made up is none of ours, whatever it is called.
   expect(fix('UnknownError', { details: { code: 'constructor' } })).toContain('look at its input');
 });

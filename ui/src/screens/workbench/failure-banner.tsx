@@ -60,7 +60,7 @@ function fixOf(error: RunError, kind?: string): MessageKey {
   }
 }
 const CODES: { [code: string]: MessageKey } = {
-  TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', TOOL_UNUSABLE: 'run.fix.unusable', RATE_LIMIT: 'run.fix.wait', MAX_TURNS: 'run.fix.turns', AUTH: 'run.fix.access', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
+  TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', TOOL_UNUSABLE: 'run.fix.unusable', RATE_LIMIT: 'run.fix.wait', MAX_TURNS: 'run.fix.turns', AUTH: 'run.fix.access', LOOP_LIMIT: 'run.fix.loopLimit', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
   NOT_CONFIGURED: 'run.fix.settings', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
 };
 

@@ -12,6 +12,7 @@ import { frameAt, overlaps, placesOf, rectsIn, rectsOf } from '../model/place.ts
 import { withRoom } from '../model/room.ts';
 import { routeWires } from '../route/router.ts';
 import { templateEdits } from '../templates.ts';
+import { copySelection } from '../view/clipboard.ts';
 import { flowBuilder } from '../view/flow-nodes.ts';
 import { CATALOG, KINDS } from './fixtures.ts';
 
@@ -184,6 +185,12 @@ describe('delete, copy, paste', () => {
     } as unknown as Workflow;
     const next = apply(drawn, { type: 'dissolve', ids: ['each'] });
     expect(next.edges.map((e) => `${e.from}>${e.to}`)).toEqual(['start.success>call', 'call.error>ask', 'ask.retry>call']);
+  });
+
+  it('says how many steps were copied, those in a frame too', async () => {
+    const editor = createEditor(nested());
+    editor.select(['each']);
+    expect(await copySelection(editor)).toBe('5 steps copied');
   });
 
   it('copies a frame with what is in it, and a step out of its frame', () => {

@@ -20,13 +20,16 @@ function selectionText(editor: EditorStore): string | null {
 export async function copySelection(editor: EditorStore): Promise<string | null> {
   const text = selectionText(editor);
   if (text === null) return null;
+  // What stands in a frame goes with it.
+  const { document, selection } = editor.getState();
+  const count = Object.keys(fragmentOf(document, selection.nodes).nodes).length;
   lastCopied = text;
   try {
     await copyText(text);
   } catch {
     // It can still be pasted here.
   }
-  return tn('canvas.copied', editor.getState().selection.nodes.length);
+  return tn('canvas.copied', count);
 }
 
 export async function clipboardText(): Promise<string> {

@@ -4,7 +4,7 @@ import { plain } from '../../../code/letters.ts';
 import { type NodeProps, useReactFlow } from '@xyflow/react';
 import { memo, type PointerEvent as ReactPointerEvent, useRef } from 'react';
 import { useStore } from 'zustand';
-import { isStoppedAt } from '../../../api/run-where.ts';
+import { isStoppedAt, onlyAsks } from '../../../api/run-where.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { Button } from '../../../kit/button.tsx';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
@@ -105,7 +105,8 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const editable = useStore(editor, (s) => !s.readOnly);
   const mark = useWireMark(id);
   const stopped = useUi((s) => isStoppedAt(s.runView, editor.getState().document, id));
-  const look = lookOf(run, node.disabled === true, useNow(run?.state === 'retrying' || run?.state === 'waiting'), stopped, useUi((s) => s.runView?.parentRunId));
+  const asks = useUi((s) => onlyAsks(s.runView, id));
+  const look = lookOf(run && asks ? { ...run, state: 'asks' } : run, node.disabled === true, useNow(run?.state === 'retrying' || run?.state === 'waiting'), stopped, useUi((s) => s.runView?.parentRunId));
   const resize = useResize(id);
   const red = shape.ports.find((p) => p.kind === 'error');
   const state = look.words || (live ? t('canvas.state.idle') : '');

@@ -3,7 +3,7 @@
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { useStore } from 'zustand';
-import { isStoppedAt } from '../../../api/run-where.ts';
+import { isStoppedAt, onlyAsks } from '../../../api/run-where.ts';
 import { plain } from '../../../code/letters.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
@@ -33,7 +33,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const mark = useWireMark(id);
   const now = useNow(run?.state === 'retrying' || run?.state === 'waiting');
   const stopped = useUi((s) => isStoppedAt(s.runView, editor.getState().document, id));
-  const look = lookOf(run, node.disabled === true, now, stopped, useUi((s) => s.runView?.parentRunId));
+  const asks = useUi((s) => onlyAsks(s.runView, id));
+  const look = lookOf(run && asks ? { ...run, state: 'asks' } : run, node.disabled === true, now, stopped, useUi((s) => s.runView?.parentRunId));
   const { green, red } = asPorts(data);
   const byPort = counts.split(',');
   const taken = (port: string): number => Number(byPort[shape.ports.findIndex((p) => p.id === port)] ?? 0);
