@@ -80,6 +80,9 @@ describe('types are kept', () => {
     const { last } = setup({ start: {} });
     await userEvent.click(screen.getByRole('switch', { name: 'Fail on an error status' }));
     expect(last()).toEqual({ fail: false });
+    // The words beside it are its label.
+    await userEvent.click(screen.getByText('Fail on an error status'));
+    expect(last()).toEqual({ fail: true });
   });
 
   it('a value of any type keeps its kind until another is chosen', async () => {

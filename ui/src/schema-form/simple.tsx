@@ -186,8 +186,10 @@ export function SwitchField({ label, schema, value, findings, onValue }: FieldPr
   return (
     <div className="field">
       <div className="row s switch-row" title={schema.description}>
-        <Switch checked={on} onChange={onValue} label={label} disabled={readOnly} />
-        <span className="grow">{label}</span>
+        <label className="row grow">
+          <Switch checked={on} onChange={onValue} label={label} disabled={readOnly} />
+          <span className="grow">{label}</span>
+        </label>
         {host && !readOnly ? <ToExpression label={label} onPress={() => onValue(toExpression(on))} /> : null}
       </div>
       <Findings findings={findings} />

@@ -16,8 +16,10 @@ export function BreakLine({ document, chosen, points, titleOf, keys }: {
     return (
       <div className="dbg-line" data-breakpoint={own ? 'set' : 'none'}>
         <span className="row s"><Icon name="brk" size={12} className={own ? 'c-err' : 't3'} />
-          <Switch label={words} checked={own !== undefined} onChange={() => points.toggle(chosen)} />
-          <span className="dbg-here" title={words}>{words}</span>
+          <label className="row dbg-here" title={words}>
+            <Switch label={words} checked={own !== undefined} onChange={() => points.toggle(chosen)} />
+            <span className="ell">{words}</span>
+          </label>
           {keys === undefined ? null : <span className="end"><Kbd keys={keys} /></span>}
         </span>
         {own ? (

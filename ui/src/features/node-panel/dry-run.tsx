@@ -78,7 +78,7 @@ export function DryRun({ workflowId, nodeIds, titles, settingOf, rules, leads }:
               <Select label={t('dry.type')} value={own.type} onChange={(type) => change({ type: type as TriedError['type'], ...(type === 'ValidationError' ? { retryable: false } : {}) })}
                 options={TYPES.map((type) => ({ value: type, label: type }))} />
               <span className="input"><input aria-label={t('dry.code')} placeholder={t('dry.code')} value={codeOf(own)} onChange={(event) => change({ details: event.target.value === '' ? {} : { code: event.target.value } })} /></span>
-              <span className="row gap1 s"><Switch label={t('dry.retryable')} checked={own.retryable} onChange={(retryable) => change({ retryable })} />{t('dry.retryable')}</span>
+              <label className="row gap1 s"><Switch label={t('dry.retryable')} checked={own.retryable} onChange={(retryable) => change({ retryable })} />{t('dry.retryable')}</label>
             </>
           )}
         </div>

@@ -102,10 +102,10 @@ function StepTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly,
   return (
     <FormScopeProvider value={scope}>
       <div className="panel-body">
-        {contains && own === undefined ? <p className="s t2">{t('error.container')}</p> : <><div className="row">
+        {contains && own === undefined ? <p className="s t2">{t('error.container')}</p> : <><label className="row">
           <Switch checked={own !== undefined} onChange={setOwn} label={t('error.own')} disabled={readOnly} />
           <span className="grow">{t('error.own')}<span className="s t3 block">{t('error.ownHint')}</span></span>
-        </div>
+        </label>
         {own === undefined ? (
           <p className="s t2">{descriptor?.retryPolicy ? t('error.defaultNumbers', { n: inherited }) : t('error.default')}</p>
         ) : (

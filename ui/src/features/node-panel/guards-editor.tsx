@@ -52,10 +52,10 @@ export function GuardsEditor({ nodeId, node, descriptor, diagnostics, host, read
     <details className="more" open={count > 0} key={`guards ${nodeId}`} data-guards={guards.enabled ? 'on' : 'off'}>
       <summary className="cap">{t('guards.title')} {count ? <span className="t3">{guards.enabled ? count : t('guards.off', { n: count })}</span> : null}</summary>
       <div className="guards">
-      <div className="row top">
+      <label className="row top">
         <Switch checked={guards.enabled} disabled={readOnly} label={t('guards.enabled')} onChange={(enabled) => put({ enabled }, 'enabled')} />
         <span className="grow">{t('guards.enabled')}<span className="s t3 block">{guards.enabled || count === 0 ? t('guards.hint') : tn('guards.asleep', count)}</span></span>
-      </div>
+      </label>
       <Findings findings={diagnosticsAt(diagnostics, at, false)} />
       {PLACES.map((place) => (
         <FormScopeProvider key={place} value={place === 'after' ? after : before}>
