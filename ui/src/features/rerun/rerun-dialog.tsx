@@ -92,8 +92,6 @@ function Refused({ error }: { error: ApiError }) {
 }
 
 const PARTS = ['variables', 'input', 'params'] as const;
-/** What the plan calls them. */
-const AS = { variables: 'context', input: 'input', params: 'params' } as const;
 
 const pretty = (value: unknown): string => writeExact(value, 2);
 
@@ -119,14 +117,14 @@ function Form({ runId, title, alone, first, plan, version, document, begins, wor
     params: problemOf(params, texts.params, before.params),
     input: !('problem' in input) ? undefined : input.problem === 'list' ? t('rerun.notList') : jsonWords(input.problem, texts.input),
   };
-  // Esc is pressed by habit; what was typed here stands nowhere else.
-  const leave = () => (PARTS.some((one) => typed[one] !== undefined && typed[one] !== pretty(plan[AS[one]])) ? setLeaving(true) : onClose());
   const bad = Object.values(problems).some((one) => one !== undefined);
   const counts: Record<Part, number> = {
     variables: 'value' in variables ? Object.keys(changedOf(before.variables, variables.value)).length : 0,
     params: 'value' in params ? Object.keys(changedOf(before.params, params.value)).length : 0,
     input: inputChanged ? 1 : 0,
   };
+  // Esc is pressed by habit; what was typed here stands nowhere else.
+  const leave = () => (bad || PARTS.some((one) => counts[one] > 0) ? setLeaving(true) : onClose());
   const strange = begins && 'value' in params ? undeclared(before.params, params.value, begins) : [];
   const again = plan.steps.filter((one) => one.fate === 'again');
   // A run that stands at a breakpoint waits for nobody.
