@@ -20,11 +20,6 @@ const LOOP = 'flow.loop';
 const BRANCHES = 'flow.parallel';
 const OTHER_FILE = 'flow.subworkflow';
 
-/** Whether a wire was taken: something left there, or a container has ended well, whose `success` is always taken (SEMANTICS 2), be it with nothing. */
-export function isTaken(run: NodeRun | undefined, from: string, ports: Readonly<Record<string, number>>): boolean {
-  return (ports[from] ?? 0) > 0 || (run?.state === 'done' && CONTAINERS.has(run.kind ?? '') && from.endsWith('.success'));
-}
-
 /** The slot that was named last: it is asked for several times in a row, and a name that is made anew is looked up slower. */
 const named = { id: '', path: '', key: '' };
 
@@ -227,6 +222,11 @@ export function choiceOf(path: string, definition: RunDefinition): Choice {
 /** A view with some of it replaced; what it works out on demand stays on demand. */
 function viewWith(view: RunView, parts: Partial<RunView>): RunView {
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(view), ...Object.getOwnPropertyDescriptors(parts) }) as RunView;
+}
+
+/** Whether a wire was taken: something left there, or a container has ended well, whose `success` is always taken (SEMANTICS 2), be it with nothing. */
+export function isTaken(run: NodeRun | undefined, from: string, ports: Readonly<Record<string, number>>): boolean {
+  return (ports[from] ?? 0) > 0 || (run?.state === 'done' && CONTAINERS.has(run.kind ?? '') && from.endsWith('.success'));
 }
 
 /** What did not run in an iteration that is over: skipped where nothing came along any way to it, else never reached. A break, a failure and a cancel leave both. */
