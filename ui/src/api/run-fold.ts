@@ -384,6 +384,12 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
   s.status = status;
   s.endedAt = event.ts;
   s.endedMs = ms;
+  // A failed call that a person was asked about had ended; nobody answers any more.
+  for (const { card, nodeId, originId, path } of s.tasks) {
+    for (const index of [card, node(s, nodeId, path).lastCard, originId === undefined ? undefined : node(s, originId, path).lastCard]) {
+      if (index !== undefined && s.cards.at(index)?.status === 'asks' && s.cards.at(index)?.endSeq !== undefined) writable(s, index).status = 'cancelled';
+    }
+  }
   s.tasks = [];
   const duration = payload['duration_ms'];
   if (typeof duration === 'number') s.durationMs = duration;

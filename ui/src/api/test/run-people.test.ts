@@ -41,6 +41,8 @@ describe('people in a run', () => {
     const view = foldRun([...ASKED, ...more], definition);
     expect(view.cards[1]?.people?.map((note) => note.what)).toEqual(['asked', 'reminded', 'escalated']);
     expect([view.tasks.length, view.nodes['pay']?.state]).toEqual([0, 'cancelled']);
+    // Nobody is asked about either of them any more.
+    expect(view.cards.map((card) => card.status)).toEqual(['cancelled', 'cancelled']);
   });
 
   it('a call of a tool that a person is asked about is no error: not on the card, not on the wire, not in the count', () => {
