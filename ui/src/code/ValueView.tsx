@@ -154,9 +154,18 @@ function CutView({ cut, name }: { cut: CutValue; name: string }) {
         <IconButton small icon="dl" label={t('value.download')} onClick={save} />
       </span>
       {state.kind === 'failed' ? <span className="c-err cut-line">{t('value.loadFailed', { message: state.message })}</span> : null}
-      {state.kind === 'whole' ? <span className="cut-whole">{plain(textOf(state.value))}</span> : <span className="cut-preview str"><Pieces text={cut.preview} /></span>}
+      {state.kind === 'whole' ? <Whole value={state.value} /> : <span className="cut-preview str"><Pieces text={cut.preview} /></span>}
     </span>
   );
+}
+
+/** More than this at once would hold the window. */
+const MOST = 200_000;
+
+function Whole({ value }: { value: unknown }) {
+  const text = useMemo(() => textOf(value), [value]);
+  if (text.length <= MOST) return <span className="cut-whole">{plain(text)}</span>;
+  return <><span className="cut-whole">{plain(text.slice(0, MOST))}</span><span className="cut-line t2">{t('value.part', { size: formatSize(MOST), whole: formatSize(text.length) })}</span></>;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (writeExact(value, 2) ?? ''));

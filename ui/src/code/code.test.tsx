@@ -177,6 +177,16 @@ describe('ts_101: a cut value', () => {
     expect(await navigator.clipboard.readText()).toBe(whole);
     expect(fake.calls).toHaveLength(1);
   });
+  it('of a value that would hold the window the first part is shown; what is copied is the whole', async () => {
+    const user = userEvent.setup();
+    const whole = 'y'.repeat(1_500_000);
+    const { container } = renderWith(<ValueView value={{ body: cut }} label="Output" />, { run_value: () => whole });
+    await user.click(screen.getByRole('button', { name: 'Load all of it' }));
+    expect(await screen.findByText('The first 195.3KB of 1464.8KB. Copy it or save it as a file for the rest.')).toBeTruthy();
+    expect(container.querySelector('.cut-whole')?.textContent).toHaveLength(200_000);
+    await user.click(screen.getByRole('button', { name: 'Copy' }));
+    expect((await navigator.clipboard.readText()).length).toBe(whole.length);
+  });
   it('is another one when the value is another: nothing of the old stays', async () => {
     const shown = renderWith(<ValueView value={{ body: cut }} label="Output" />, { run_value: () => 'whole one' });
     await userEvent.click(screen.getByRole('button', { name: 'Load all of it' }));

@@ -97,6 +97,7 @@ export const panel = {
   'value.typesOr': ' or ',
   'value.less': 'Show less',
   'value.load': 'Load all of it',
+  'value.part': 'The first {size} of {whole}. Copy it or save it as a file for the rest.',
   'value.loadFailed': 'It could not be loaded: {message}',
   'value.loading': 'Loading',
   'value.moreRows': 'Show {n} more',
