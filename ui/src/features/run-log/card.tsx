@@ -1,6 +1,7 @@
 // One call of a step: what happened in plain words, and its data behind sections that start closed.
 
 import type { ReactNode } from 'react';
+import { sentences } from '../../api/error.ts';
 import { cameAs } from '../../api/run-error.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import type { CallCard } from '../../api/run-state.ts';
@@ -12,12 +13,13 @@ import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index
 import { Button, Icon, SignalIcon, Tile } from '../../kit/index.ts';
 import type { Look } from './cards-view.tsx';
 import { useRerun } from '../rerun/context.ts';
+import { failedItems, ItemErrors } from './item-errors.tsx';
 import { patchLines } from './patch-lines.ts';
 import { saidSections } from './said.tsx';
 import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, decisionText, personText, placeText } from './words.ts';
 
-export type SectionId = 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed' | 'thinking' | 'response' | 'conversation' | 'tools' | 'usage';
+export type SectionId = 'items' | 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed' | 'thinking' | 'response' | 'conversation' | 'tools' | 'usage';
 
 export interface Sections {
   isOpen(card: CallCard, section: SectionId): boolean;
@@ -71,7 +73,8 @@ export function whyText(card: CallCard): string | null {
   if (card.status === 'skipped') {
     return card.skippedBecause === 'disabled' || card.skippedBecause === undefined ? t('card.skipped.disabled') : t('card.skipped.if', { condition: card.skippedBecause });
   }
-  return card.error?.message ?? null;
+  const failed = failedItems(card);
+  return card.error ? sentences(failed ?? undefined, card.error.message) : null;
 }
 
 /** Where the run may begin again, each card that ran offers it (U-21). */
@@ -112,6 +115,7 @@ export function CardSections({ card, where, sections }: { card: CallCard; where:
   const input = card.input.length === 1 ? card.input[0]?.data : card.input.map((one) => one.data);
   const itemsOut = Object.values(card.items ?? {}).reduce((n, list) => n + list.length, 0);
   const { error } = card;
+  const failed = failedItems(card);
   const ended = card.endSeq !== undefined;
   const section = (id: SectionId, title: string, note: ReactNode, body: (() => ReactNode) | null) => (
     <Section title={title} note={note} open={sections.isOpen(card, id)} onToggle={body ? () => sections.toggle(card, id) : undefined}>{body}</Section>
@@ -119,6 +123,7 @@ export function CardSections({ card, where, sections }: { card: CallCard; where:
   return (
     <div className="sc-sections">
       {error ? section('error', t(card.question ? 'card.question' : 'card.error'), card.question ? null : <span>{error.type}</span>, () => <Value value={cameAs(error)} label={t(card.question ? 'card.question' : 'card.error')} />) : null}
+      {failed ? section('items', t('card.failedItems'), failed, () => <ItemErrors errors={card.itemErrors ?? []} />) : null}
       {section('inputs', t('card.inputs'), <>{card.input.length > 1 ? `${tn('card.items', card.input.length)}, ` : ''}{formatSize(sizeOf(input ?? null))}</>,
         card.input.length > 0 ? () => <Value value={input} label={t('card.inputs')} /> : null)}
       {saidSections(card, section)}

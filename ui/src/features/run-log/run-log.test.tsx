@@ -76,6 +76,15 @@ describe('ts_100: the card of a call', () => {
     expect(screen.getByText(words)).toBeTruthy();
   });
 
+  it('says how many items of a batch failed, and what went wrong with each', async () => {
+    const input = Array.from({ length: 1000 }, (_, item) => ({ item, data: item }));
+    const itemErrors = [3, 41].map((item) => ({ item, error: { type: 'ToolError', message: `no ${String(item)}`, details: { code: 'GONE' } } }));
+    card({ ...failed, input, itemErrors, error: { type: 'ToolError', message: 'no 41' } }, closed(new Set([`${failed.key} items`])));
+    expect(screen.getByText('2 of 1,000 items failed. no 41')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Item 4 no 3' }));
+    expect(screen.getByText('"GONE"')).toBeTruthy();
+  });
+
   it('a call that is not repeated does not promise more of them', () => {
     const { retryAtMs: _, ...once } = failed;
     card(once as typeof failed);
