@@ -50,7 +50,8 @@ it('what is copied is the whole', async () => {
   </>, host);
   const copied = async (n: number) => {
     await waitFor(() => expect(written).toHaveBeenCalledTimes(n));
-    return (await (written.mock.results[n - 1]?.value as Promise<Blob>)).text();
+    const copy = await (written.mock.results[n - 1] as { value: Promise<Blob> }).value;
+    return copy.text();
   };
   await user.click(screen.getByRole('button', { name: 'Copy error' }));
   expect(JSON.parse(await copied(1))).toEqual({ ...ERROR, message: WHOLE });
