@@ -46,6 +46,12 @@ pub(crate) fn frames<'a>(workflow: &Workflow, path: &'a str) -> Option<Vec<Frame
     Some(frames)
 }
 
+/// The path of what is in one iteration of a loop at a path.
+pub(crate) fn iteration(at: &str, container: &str, index: usize) -> String {
+    let at = if at.is_empty() { String::new() } else { format!("{at}/") };
+    format!("{at}{container}[{index}]")
+}
+
 /// The containers around a node, the outermost first.
 pub(crate) fn around<'a>(workflow: &'a Workflow, node: &str) -> Vec<&'a str> {
     let mut found = Vec::new();

@@ -1,32 +1,29 @@
 //! What a run's data looks like to a person who writes an expression: folded from the run's events, read-only, never
 //! part of the engine's state. Seen from a path: nodes there, and nodes around it.
 
+mod node;
+
 use crate::place::{self, Frame};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use signalbox_engine::scope::{NodeView, Scope};
-use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{ErrorPayload, EventBody, Item, Role, RunEvent, Workflow, time, wire};
+use signalbox_engine::scope::{Context, NodeView, Scope};
+use signalbox_model::{EventBody, Item, Role, RunEvent, Workflow, time};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+pub(crate) use node::NodeData;
+use node::Place;
 
 /// Events that are looked at; a panel beside the editor does not need the end of a very long run.
 pub(crate) const MOST_EVENTS: usize = 20_000;
 
-/// A value and how it is fetched whole.
-#[derive(Debug, Clone, Default)]
-struct Place {
-    seq: u64,
-    pointer: String,
-}
-
-/// What happened to one node.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct NodeData {
-    input: IndexMap<usize, (Arc<Value>, Place)>,
-    output: IndexMap<String, Vec<(Item, Place)>>,
-    error: Option<(Arc<ErrorPayload>, Place)>,
-    config: Option<(Arc<Value>, Place)>,
+/// When an expression of a node is evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// With the call: `if`, `in`, settings.
+    Before,
+    /// With its end: `out`, `print`, and what a loop asks about an iteration.
+    After,
 }
 
 /// A run, folded.
@@ -36,7 +33,7 @@ pub(crate) struct RunView {
     pub(crate) started_ms: i64,
     pub(crate) workflow_name: String,
     params: Arc<Value>,
-    context: IndexMap<String, Arc<Value>>,
+    context: Context,
     nodes: HashMap<String, NodeData>,
     /// Up to where it is folded.
     pub(crate) seq: u64,
@@ -59,7 +56,7 @@ impl RunView {
             started_ms: 0,
             workflow_name: String::new(),
             params: Arc::new(Value::Null),
-            context: initial.into_iter().map(|(name, value)| (name, Arc::new(value))).collect(),
+            context: Arc::new(initial.into_iter().map(|(name, value)| (name, Arc::new(value))).collect()),
             nodes: HashMap::new(),
         }
     }
@@ -99,20 +96,25 @@ impl RunView {
                     self.take_at(kept, seq, &base_pointer(index));
                 }
                 for (name, value) in start.context.iter().flatten() {
-                    self.context.insert(name.clone(), Arc::new(value.clone()));
+                    Arc::make_mut(&mut self.context).insert(name.clone(), Arc::new(value.clone()));
                 }
             }
             // A sub-workflow has variables of its own.
             EventBody::VarChanged(_) if self.leads_outside(event.path.as_deref().unwrap_or_default()) => {}
             EventBody::VarChanged(change) => {
+                let found = Arc::clone(&self.context);
+                if let Some(node) = self.node_of(event) {
+                    node.ends(&found);
+                    node.writes = true;
+                }
                 let name = change.name.trim_start_matches('$');
-                self.context.insert(name.to_owned(), Arc::clone(&change.new_value));
+                Arc::make_mut(&mut self.context).insert(name.to_owned(), Arc::clone(&change.new_value));
             }
             EventBody::StepStart(_) | EventBody::StepDone(_) | EventBody::StepError(_) => {
-                let node = event.step_id.as_deref().unwrap_or_default();
-                let home = self.homes.get(node).map_or("", String::as_str);
-                if home == event.path.as_deref().unwrap_or_default() {
-                    self.nodes.entry(node.to_owned()).or_default().take(event, seq, prefix);
+                let found = Arc::clone(&self.context);
+                if let Some(node) = self.node_of(event) {
+                    node.take(event, seq, prefix);
+                    node.finds(event, &found);
                 }
             }
             EventBody::WorkflowDone(_)
@@ -155,8 +157,25 @@ impl RunView {
         }
     }
 
+    /// The node of an event, when it can be seen from here.
+    fn node_of(&mut self, event: &RunEvent) -> Option<&mut NodeData> {
+        let node = event.step_id.as_deref()?;
+        let home = self.homes.get(node).map_or("", String::as_str);
+        (home == event.path.as_deref().unwrap_or_default()).then(|| self.nodes.entry(node.to_owned()).or_default())
+    }
+
     fn leads_outside(&self, path: &str) -> bool {
         self.workflow.as_ref().is_some_and(|workflow| place::frames(workflow, path).is_none())
+    }
+
+    /// The context as a node found it; as it stands, where the node was not called.
+    fn found_by(&self, node: &str, item: usize, when: When) -> Context {
+        let data = self.nodes.get(node);
+        let found = data.and_then(|data| match when {
+            When::Before => data.began.get(&item).or_else(|| data.began.values().next()),
+            When::After => data.ended.as_ref(),
+        });
+        Arc::clone(found.unwrap_or(&self.context))
     }
 
     /// The context as it stands.
@@ -206,20 +225,28 @@ impl RunView {
             .filter(|(port, _)| *port != "error")
             .flat_map(|(_, items)| items.iter().filter(own).map(|(item, _)| Arc::clone(&item.data)))
             .collect();
-        match made.as_slice() {
-            [] => None,
-            [one] => Some(Arc::clone(one)),
-            many => Some(Arc::new(Value::Array(many.iter().map(|value| (**value).clone()).collect()))),
-        }
+        one_or_list(&made)
+    }
+
+    /// `_result` of the iteration that is looked at: data of what left the body; `None` when nothing did.
+    pub(crate) fn result_inside(&self, container: &str) -> Option<Arc<Value>> {
+        let leaves = leaves(self.workflow.as_ref()?, container);
+        let success = leaves.filter_map(|leaf| self.nodes.get(leaf)?.output.get("success"));
+        one_or_list(&success.flatten().map(|(item, _)| Arc::clone(&item.data)).collect::<Vec<_>>())
     }
 
     /// `_item` and `_index` of the nearest loop around a node.
     fn element(&self, workflow: &Workflow, node: &str) -> Option<(Arc<Value>, usize)> {
         let around = place::around(workflow, node);
         let container = around.iter().rev().find(|id| place::role(workflow, id) == Some(Role::Loop))?;
+        self.element_of(container)
+    }
+
+    /// `_item` and `_index` of a loop in the iteration that is looked at.
+    pub(crate) fn element_of(&self, container: &str) -> Option<(Arc<Value>, usize)> {
         let frames = self.frames();
-        let index = frames.iter().rev().find(|frame| frame.container == *container)?.index?;
-        let data = self.nodes.get(*container)?;
+        let index = frames.iter().rev().find(|frame| frame.container == container)?.index?;
+        let data = self.nodes.get(container)?;
         let config = data.config.as_ref().map(|(config, _)| &**config)?;
         let input = |index: usize| data.input.get(&index).map(|(data, _)| Arc::clone(data));
         let item = match config.get("source").and_then(Value::as_array) {
@@ -231,7 +258,14 @@ impl RunView {
     }
 
     /// The scope of a node's expressions for one of its items.
-    pub(crate) fn scope(&self, workflow: &Workflow, node: &str, items: Vec<Arc<Value>>, item: usize) -> Scope {
+    pub(crate) fn scope(
+        &self,
+        workflow: &Workflow,
+        node: &str,
+        items: Vec<Arc<Value>>,
+        item: usize,
+        when: When,
+    ) -> Scope {
         let null = Arc::new(Value::Null);
         let current = items.get(item).cloned().unwrap_or_else(|| Arc::clone(&null));
         let started = time::format(self.started_ms);
@@ -239,11 +273,7 @@ impl RunView {
         for id in workflow.nodes.keys() {
             let Some(success) = self.nodes.get(id).and_then(|data| data.output.get("success")) else { continue };
             let all: Vec<Arc<Value>> = success.iter().map(|(item, _)| Arc::clone(&item.data)).collect();
-            let output = match all.as_slice() {
-                [] => Arc::clone(&null),
-                [one] => Arc::clone(one),
-                many => Arc::new(Value::Array(many.iter().map(|value| (**value).clone()).collect())),
-            };
+            let output = one_or_list(&all).unwrap_or_else(|| Arc::clone(&null));
             views.insert(id.clone(), NodeView { output, items: Arc::new(all) });
         }
         let element = self.element(workflow, node);
@@ -253,85 +283,13 @@ impl RunView {
             params: Arc::clone(&self.params),
             run: Arc::new(serde_json::json!({ "id": self.run_id, "startedAt": started })),
             workflow: Arc::new(serde_json::json!({ "id": workflow.id })),
-            context: Arc::new(self.context.clone()),
+            context: self.found_by(node, item, when),
             item: Arc::clone(&current),
             items: Arc::new(items),
             nodes: Arc::new(views),
             data: current,
             ..Scope::empty()
         }
-    }
-}
-
-impl NodeData {
-    /// The next event of the node.
-    pub(crate) fn take(&mut self, event: &RunEvent, seq: u64, prefix: &str) {
-        match &event.body {
-            EventBody::StepStart(start) => {
-                self.config =
-                    Some((Arc::clone(&start.config), Place { seq, pointer: format!("{prefix}/payload/config") }));
-                for (index, item) in start.input.iter().enumerate() {
-                    let place = Place { seq, pointer: format!("{prefix}/payload/input/{index}/data") };
-                    self.input.insert(item.item, (Arc::clone(&item.data), place));
-                }
-            }
-            EventBody::StepDone(done) => {
-                for (port, items) in &done.items {
-                    let list = self.output.entry(port.clone()).or_default();
-                    for (index, item) in items.iter().enumerate() {
-                        let pointer = format!("{prefix}/payload/items/{}/{index}/data", pointer_token(port));
-                        list.push((item.into_owned(), Place { seq, pointer }));
-                    }
-                }
-            }
-            EventBody::StepError(failed) => {
-                let place = Place { seq, pointer: format!("{prefix}/payload/error") };
-                self.error = Some((Arc::clone(&failed.error), place));
-            }
-            _ => {}
-        }
-    }
-
-    /// Nothing was said about the node.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.config.is_none()
-    }
-
-    /// `[{item, data}]`, large values cut.
-    pub(crate) fn input(&self, run: &str) -> Value {
-        let mut rows: Vec<_> = self.input.iter().collect();
-        rows.sort_by_key(|(index, _)| **index);
-        let row = |(index, (data, place)): (&usize, &(Arc<Value>, Place))| serde_json::json!({ "item": index, "data": cut(data, run, place) });
-        rows.into_iter().map(row).collect()
-    }
-
-    /// Port → items, large data cut.
-    pub(crate) fn output(&self, run: &str) -> Value {
-        let ports = self.output.iter().map(|(port, items)| {
-            let items = items.iter().map(|(item, place)| {
-                let mut value = serde_json::to_value(item).unwrap_or_default();
-                value["data"] = cut(&item.data, run, place);
-                value
-            });
-            (port.clone(), items.collect())
-        });
-        Value::Object(ports.collect())
-    }
-
-    /// The last error, its details cut.
-    pub(crate) fn error(&self, run: &str) -> Option<Value> {
-        let (error, place) = self.error.as_ref()?;
-        let mut value = serde_json::to_value(&**error).ok()?;
-        if let Some(input) = value.pointer_mut("/details/input") {
-            let inner = Place { seq: place.seq, pointer: format!("{}/details/input", place.pointer) };
-            *input = cut(input, run, &inner);
-        }
-        Some(value)
-    }
-
-    /// Evaluated config of the last call.
-    pub(crate) fn config(&self, run: &str) -> Value {
-        self.config.as_ref().map(|(config, place)| cut(config, run, place)).unwrap_or_default()
     }
 }
 
@@ -349,12 +307,22 @@ fn homes(workflow: &Workflow, path: &str) -> HashMap<String, String> {
     workflow.nodes.keys().filter_map(home).collect()
 }
 
+/// The nodes of a container whose items are its result, in file order.
+pub(crate) fn leaves<'a>(workflow: &'a Workflow, container: &'a str) -> impl Iterator<Item = &'a str> {
+    let inside = workflow.nodes.iter().filter(move |(_, node)| node.parent.as_deref() == Some(container));
+    let goes_on = |id: &str| workflow.edges.iter().any(|edge| edge.from.node() == id && edge.from.port() == "success");
+    inside.map(|(id, _)| id.as_str()).filter(move |id| !goes_on(id))
+}
+
+fn one_or_list(made: &[Arc<Value>]) -> Option<Arc<Value>> {
+    match made {
+        [] => None,
+        [one] => Some(Arc::clone(one)),
+        many => Some(Arc::new(Value::Array(many.iter().map(|value| (**value).clone()).collect()))),
+    }
+}
+
 /// Where an event stands that a re-run has from its original, in its first one.
 pub(crate) fn base_pointer(index: usize) -> String {
     format!("/payload/base/events/{index}")
-}
-
-fn cut(value: &Value, run: &str, place: &Place) -> Value {
-    let reference = format!("{run}/{}{}", place.seq, place.pointer);
-    wire::truncate(value, &reference).unwrap_or_else(|| value.clone())
 }

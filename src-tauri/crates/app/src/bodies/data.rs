@@ -6,14 +6,14 @@ use crate::dto::{
     TimelineStep,
 };
 use crate::error::ApiResult;
-use crate::view::{MOST_EVENTS, NodeData, RunView, base_pointer};
+use crate::view::{MOST_EVENTS, NodeData, RunView, When, base_pointer, leaves};
 use crate::{Caller, check, likely, place};
 use serde_json::Value;
 use signalbox_engine::agent;
 use signalbox_engine::expr::{self, Expr, ExprError};
 use signalbox_engine::retry;
 use signalbox_engine::scope::Scope;
-use signalbox_model::{EventBody, RunEvent, Workflow, time, wire};
+use signalbox_model::{EventBody, Role, RunEvent, Workflow, time, wire};
 use signalbox_store::RunQuery;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -90,19 +90,28 @@ fn kept_events(app: &App, run_id: &str, node: &str, masked: bool) -> ApiResult<V
 
 pub(crate) fn expression_preview(app: &App, caller: &Caller, request: ExpressionPreview) -> ApiResult<Preview> {
     let workflow = check::workflow(request.document)?;
-    let found = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref(), request.path)?;
-    let Some((view, items)) = found else {
-        // Without data the text can still be wrong.
-        return Ok(match compile(&request.text, request.kind) {
-            Ok(()) => Preview::NoData,
-            Err(error) => failed(&error),
-        });
+    let asks = (request.kind == ExpressionKind::Cel).then(|| Asks::of(&workflow, &request.node_id, &request.text));
+    let asks = asks.flatten();
+    let wanted = Wanted { run: request.run_id.as_deref(), path: request.path, inside: asks.is_some() };
+    // Without data the text can still be wrong.
+    let no_data = || match compile(&request.text, request.kind) {
+        Ok(()) => Preview::NoData,
+        Err(error) => failed(&error),
     };
+    let found = data_for(app, caller, &workflow, &request.node_id, wanted)?;
+    let Some((view, items)) = found else { return Ok(no_data()) };
     let item_count = items.len();
     let item = request.item.unwrap_or(0).min(item_count.saturating_sub(1));
-    let mut scope = view.scope(&workflow, &request.node_id, items, item);
-    // `out` and `print` are previewed on what the step gave last.
-    scope.locals.extend(view.result(&request.node_id, item).map(|result| ("_result", result)));
+    let when = if asks.is_some() || names_result(&request.text, request.kind) { When::After } else { When::Before };
+    let mut scope = view.scope(&workflow, &request.node_id, items, item, when);
+    match asks {
+        Some(asks) => {
+            let Some(bound) = asks.bound(&view, &request.node_id) else { return Ok(no_data()) };
+            scope.locals = bound;
+        }
+        // `out` and `print` are previewed on what the step gave last.
+        None => scope.locals.extend(view.result(&request.node_id, item).map(|result| ("_result", result))),
+    }
     Ok(match evaluate(&request.text, request.kind, &scope) {
         Ok(value) => Preview::Value {
             value: wire::truncate(&value, "").unwrap_or(value),
@@ -114,6 +123,58 @@ pub(crate) fn expression_preview(app: &App, caller: &Caller, request: Expression
         Err(error) => failed(&error),
     })
 }
+
+/// What a loop asks about one iteration; all else it evaluates knows what the loop got and put out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    /// `while`: whether there is another one after it.
+    While,
+    /// `collect`: what is kept of it.
+    Collect,
+}
+
+impl Asks {
+    /// Which one a text is: what the file says, and while it is being written, what it is about.
+    fn of(workflow: &Workflow, node: &str, text: &str) -> Option<Self> {
+        let config =
+            workflow.nodes.get(node).filter(|_| place::role(workflow, node) == Some(Role::Loop))?.config.as_ref();
+        let own = |name: &str| config.and_then(|config| config.get(name)).and_then(Value::as_str);
+        match (own("while"), own("collect")) {
+            (Some(known), _) if known == text => Some(Self::While),
+            (_, Some(known)) if known == text => Some(Self::Collect),
+            _ if !names_result(text, ExpressionKind::Cel) => None,
+            (Some(_), None) => Some(Self::While),
+            _ => Some(Self::Collect),
+        }
+    }
+
+    /// The names that it has for itself; `None` when the iteration has come to nothing.
+    fn bound(self, view: &RunView, node: &str) -> Option<Vec<(&'static str, Arc<Value>)>> {
+        let (item, index) = view.element_of(node)?;
+        let result = ("_result", view.result_inside(node)?);
+        let at = |index: usize| ("_index", Arc::new(Value::from(index)));
+        Some(match self {
+            // The iteration that would be next.
+            Self::While => vec![result, at(index + 1)],
+            Self::Collect => vec![result, at(index), ("_item", item)],
+        })
+    }
+}
+
+/// A text is about what a call came to: it is evaluated with its end.
+fn names_result(text: &str, kind: ExpressionKind) -> bool {
+    let about = |expression: &Expr| expression.references().roots.iter().any(|root| AFTER.contains(&root.as_str()));
+    match kind {
+        ExpressionKind::Cel => Expr::compile(text).is_ok_and(|expression| about(&expression)),
+        ExpressionKind::Value => {
+            let found = expr::value_refs(&Value::String(text.to_owned()));
+            found.iter().any(|(_, expression)| expression.as_ref().is_ok_and(about))
+        }
+    }
+}
+
+/// Names that exist when a call has ended.
+const AFTER: [&str; 3] = ["_result", "_meta", "_toolResult"];
 
 fn compile(text: &str, kind: ExpressionKind) -> Result<(), ExprError> {
     match kind {
@@ -137,9 +198,10 @@ fn failed(error: &ExprError) -> Preview {
 
 pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
     let workflow = check::workflow(request.document)?;
-    let found = data_for(app, caller, &workflow, &request.node_id, request.run_id.as_deref(), request.path)?;
+    let wanted = Wanted { run: request.run_id.as_deref(), path: request.path, inside: false };
+    let found = data_for(app, caller, &workflow, &request.node_id, wanted)?;
     let seen = found.map(|(view, items)| {
-        let mut scope = view.scope(&workflow, &request.node_id, items, 0);
+        let mut scope = view.scope(&workflow, &request.node_id, items, 0, When::Before);
         scope.locals.extend(view.result(&request.node_id, 0).map(|result| ("_result", result)));
         expr::completions(&scope)
     });
@@ -196,15 +258,26 @@ pub(crate) fn retry_timeline(_: &App, _: &Caller, request: RetryTimeline) -> Api
 /// The run to look at, and the items of the node in it.
 type Found = (Arc<RunView>, Vec<Arc<Value>>);
 
+/// Where a caller wants to look.
+struct Wanted<'a> {
+    run: Option<&'a str>,
+    path: Option<String>,
+    /// Of a loop: into one of its iterations, the last one when the path names none.
+    inside: bool,
+}
+
 /// The run to look at for a node: the newest one in which it was called, else the newest one.
 fn data_for(
     app: &App,
     caller: &Caller,
     workflow: &Workflow,
     node: &str,
-    run: Option<&str>,
-    path: Option<String>,
+    wanted: Wanted<'_>,
 ) -> ApiResult<Option<Found>> {
+    let Wanted { run, mut path, inside } = wanted;
+    // A path may lead into the node: it is looked at from there.
+    let named = path.as_deref().and_then(|path| iteration(workflow, node, path));
+    path = named.as_ref().map(|(outer, _)| outer.clone()).or(path);
     let run_id = match app.store.last_called_step(&workflow.id, node, run)? {
         Some(call) => Some(call.run_id),
         // A new node has no call yet: the newest run shows what the steps before it give.
@@ -228,7 +301,34 @@ fn data_for(
             break;
         }
     }
-    let view = app.view_for(caller, &run_id, &at.unwrap_or_default())?;
+    let mut at = at.unwrap_or_default();
+    if inside {
+        let pinned = pinned.as_ref().unwrap_or(workflow);
+        let index = match named {
+            Some((_, index)) => Some(index),
+            None => last_iteration(app, &run_id, pinned, node, &at)?,
+        };
+        at = index.map(|index| place::iteration(&at, node, index)).unwrap_or(at);
+    }
+    let view = app.view_for(caller, &run_id, &at)?;
     let items = view.items_for(workflow, node);
     Ok(items.map(|items| (view, items)))
+}
+
+/// The path of a loop and which of its iterations a path leads through.
+fn iteration(workflow: &Workflow, node: &str, path: &str) -> Option<(String, usize)> {
+    let frames = place::frames(workflow, path)?;
+    let frame = frames.iter().find(|frame| frame.container == node)?;
+    Some((frame.outer.to_owned(), frame.index?))
+}
+
+/// The last iteration of a loop at a path that put something out.
+fn last_iteration(app: &App, run_id: &str, workflow: &Workflow, node: &str, at: &str) -> ApiResult<Option<usize>> {
+    let mut last = None;
+    for leaf in leaves(workflow, node) {
+        let called = app.store.paths_of_calls(run_id, leaf, CALLS)?;
+        let own = called.iter().filter_map(|path| iteration(workflow, node, path)).filter(|(outer, _)| outer == at);
+        last = last.max(own.map(|(_, index)| index).max());
+    }
+    Ok(last)
 }

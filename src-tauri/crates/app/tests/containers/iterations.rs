@@ -142,7 +142,7 @@ fn previews_see_the_iteration_and_what_is_around_it() {
         preview("line", "[_item, _index, nodes.price.output.n]", Some("each[1]/lines[1]"))["value"],
         json!([20, 1, 2])
     );
-    assert_eq!(preview("line", "context.sum", Some("each[0]/lines[0]"))["value"], 6);
+    assert_eq!(preview("line", "context.sum", Some("each[0]/lines[0]"))["value"], 1, "as its call found it");
     assert_eq!(preview("par", "has(nodes.price)", None)["value"], false, "children cannot be read from outside");
     assert_eq!(preview("first", "has(nodes.each)", None)["value"], true);
     // A step that was not called in any run yet.
@@ -157,6 +157,61 @@ fn previews_see_the_iteration_and_what_is_around_it() {
     document["id"] = json!("never-run");
     let names = place.ok("expression_names", json!({ "document": document, "nodeId": "new" }));
     assert!(names.as_array().expect("a list").iter().any(|name| name["label"] == "_item"), "{names}");
+}
+
+#[test]
+fn what_a_loop_asks_about_an_iteration_is_previewed_on_one() {
+    let place = place();
+    let document = json!({
+        "signalbox": 1, "id": "pairs", "name": "Pairs", "edges": [], "context": { "initial": { "n": 0 } },
+        "nodes": {
+            "each": { "type": "flow.loop", "config": { "source": "=params.list", "collect": "_result.g * 10" } },
+            "one": { "type": "data.set", "parent": "each", "config": { "keep": false, "assign": { "g": "=_item + _index" } } },
+            "again": { "type": "flow.loop", "config": { "while": "_index < 3" } },
+            "count": { "type": "data.set", "parent": "again", "config": { "keep": false, "assign": { "n": "=context.n + 1" } },
+                "out": { "$n": "=_result.n" } },
+        },
+    });
+    let summary = place.run(&document, json!({ "list": [5, 9] }));
+    assert_eq!(summary["status"], "completed", "{summary}");
+    let preview = |node: &str, text: &str, kind: &str, path: Option<&str>| {
+        let request = json!({ "document": document, "nodeId": node, "text": text, "kind": kind, "path": path });
+        place.ok("expression_preview", request)
+    };
+    assert_eq!(preview("each", "_result.g * 10", "cel", None)["value"], 100, "the last one");
+    assert_eq!(preview("each", "_result.g * 10", "cel", Some("each[0]"))["value"], 50, "the one that is looked at");
+    assert_eq!(preview("each", "[_result.g, _item, _index]", "cel", Some("each[1]"))["value"], json!([10, 9, 1]));
+    assert_eq!(preview("again", "_index < 3", "cel", None)["value"], false, "why it ended");
+    assert_eq!(preview("again", "[_result.n, _index]", "cel", None)["value"], json!([3, 3]));
+    assert_eq!(preview("again", "_result.n < 3", "cel", Some("again[0]"))["value"], true);
+    // `out` of the loop knows all that it put out.
+    assert_eq!(preview("each", "=_result", "value", None)["value"], json!([50, 100]));
+    // An iteration that came to nothing makes no expression wrong.
+    assert_eq!(preview("each", "_result.g * 10", "cel", Some("each[7]"))["state"], "no_data");
+    place.run(&document, json!({ "list": [] }));
+    assert_eq!(preview("each", "_result.g * 10", "cel", None)["state"], "no_data");
+    assert_eq!(preview("each", "_result.", "cel", None)["state"], "error");
+}
+
+#[test]
+fn variables_of_a_preview_are_those_that_the_call_found() {
+    let place = place();
+    let set = |text: &str| json!({ "type": "data.set", "config": { "assign": {} }, "out": { "$n": text } });
+    let document = json!({
+        "signalbox": 1, "id": "steps", "name": "Steps", "context": { "initial": { "n": 0 } },
+        "nodes": { "one": set("=context.n + 1"), "two": set("=context.n + 1"), "three": set("=context.n + 1") },
+        "edges": [{ "from": "one.success", "to": "two" }, { "from": "two.success", "to": "three" }],
+    });
+    place.run(&document, json!({}));
+    let preview = |node: &str, text: &str| {
+        let request = json!({ "document": document, "nodeId": node, "text": text, "kind": "value" });
+        place.ok("expression_preview", request)["value"].clone()
+    };
+    assert_eq!(["one", "two", "three"].map(|node| preview(node, "=context.n + 1")), [1, 2, 3].map(Value::from));
+    assert_eq!(preview("two", "={'n': context.n, 'made': _result}")["n"], 1, "what it writes itself comes after it");
+    let names = place.ok("expression_names", json!({ "document": document, "nodeId": "two" }));
+    let own = names.as_array().expect("a list").iter().find(|name| name["label"] == "context.n").expect("a name");
+    assert_eq!(own["sample"], "1");
 }
 
 #[test]
