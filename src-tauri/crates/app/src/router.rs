@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::bodies;
 use crate::dto::{CallerRole, Host};
 use crate::error::{ApiError, ApiResult};
+use crate::fitting::fitting;
 use crate::secrets::without_secrets;
 use crate::table::{command_list, find};
 use schemars::JsonSchema;
@@ -114,16 +115,12 @@ fn person(text: &str) -> ApiResult<String> {
     Ok(text.to_owned())
 }
 
-fn parse<T: DeserializeOwned>(name: &str, request: Value) -> ApiResult<T> {
+fn parse<T: DeserializeOwned>(name: &str, request: &Value) -> ApiResult<T> {
     let wrong = |why: &str| {
         let message = format!("The request does not fit {name}: {why}.");
         ApiError::bad_request(message, "Send the fields that the command takes, and no others.")
     };
-    // serde would take a list for a struct.
-    if !request.is_object() {
-        return Err(wrong("it is no JSON object"));
-    }
-    serde_json::from_value(request).map_err(|error| wrong(&error.to_string()))
+    fitting(request).map_err(|why| wrong(&why))
 }
 
 pub(crate) fn not_json(error: &serde_json::Error) -> ApiError {
@@ -163,7 +160,7 @@ macro_rules! dispatch {
             use signalbox_model::Diagnostic;
             match name {
                 $(stringify!($name) => {
-                    let request: $request = parse(name, request)?;
+                    let request: $request = parse(name, &request)?;
                     Answer::<$response>::text(bodies::$name(app, caller, request)?)
                 })*
                 _ => Err(unknown()),

@@ -459,3 +459,80 @@ fn every_command_asks_for_host_role_and_shape() {
     }
     assert_eq!(place.code("nope", json!({})), "NOT_FOUND");
 }
+
+/// A number of the input is halved, a person says whether that is right.
+fn halved() -> Value {
+    json!({
+        "signalbox": 1, "id": "halved", "name": "Halved", "context": { "initial": { "n": 3.0 } },
+        "nodes": {
+            "half": { "type": "data.set", "config": { "assign": { "half": "=item.n / 2", "own": "=context.n / 2" } } },
+            "ask": { "type": "builtin.human_approval", "config": { "title": "Is that right?" } },
+        },
+        "edges": [{ "from": "half.success", "to": "ask" }],
+    })
+}
+
+#[test]
+fn of_two_re_runs_of_a_waiting_run_at_once_one_begins() {
+    let place = place();
+    // Where the second one looks after the first has taken the place of the original, it sees an ended one and may begin.
+    let collided = (0..20).any(|_| {
+        let run = place.run(&halved(), json!({ "n": 3.0 }))["runId"].clone();
+        let ask = json!({ "runId": run, "stepId": "half" });
+        let caller = Caller::here();
+        let (one, two) = wait(async {
+            let again = || place.app.dispatch(&caller, "run_rerun", ask.clone());
+            tokio::join!(again(), again())
+        });
+        let (begun, refused): (Vec<_>, Vec<_>) = [one, two].into_iter().partition(Result::is_ok);
+        assert!(!begun.is_empty(), "{refused:?}");
+        let Some(refused) = refused.into_iter().next() else { return false };
+        let (begun, refused) = (begun[0].as_ref().expect("begun"), refused.expect_err("refused"));
+        assert_eq!((refused.code.as_str(), refused.class), ("RUN_ENDED", signalbox_app::Class::Conflict), "{refused}");
+        let by = begun["runId"].as_str().expect("an id");
+        assert!(refused.message.contains(by) && refused.hint.starts_with("Look again"), "{refused}");
+        let children = place.ok("run_list", json!({}))["runs"].as_array().expect("a list").clone();
+        assert_eq!(children.iter().filter(|row| row["parentRunId"] == run).count(), 1, "nothing else was started");
+        true
+    });
+    assert!(collided, "no two of them met");
+}
+
+#[test]
+fn a_re_run_says_that_a_run_waits_for_a_person_when_it_asks_one() {
+    let place = place();
+    let run = place.run(&halved(), json!({ "n": 3.0 }))["runId"].clone();
+    assert_eq!(place.ok("rerun_look", json!({ "runId": run, "stepId": "half" }))["waits"], true);
+    let start = json!({ "document": halved(), "params": { "n": 3.0 }, "breakpoints": [{ "node": "ask" }] });
+    let stopped = place.ok("run_start", start)["runId"].clone();
+    let summary = wait(place.app.wait(stopped.as_str().expect("an id").to_owned())).expect("stops");
+    assert_eq!(summary["status"], "paused", "{summary}");
+    assert_eq!(place.ok("rerun_look", json!({ "runId": stopped, "stepId": "half" }))["waits"], false);
+}
+
+/// JSON in a page knows no difference between 3.0 and 3, expressions do.
+#[test]
+fn an_untouched_number_of_a_re_run_stays_as_it_was() {
+    let place = place();
+    let run = place.run(&halved(), json!({ "n": 3.0 }))["runId"].clone();
+    let half = |sent: Value, context: Value| {
+        let ask = json!({ "runId": run, "stepId": "half", "input": [{ "n": sent }], "overrides": { "$n": context } });
+        let again = place.ok("run_rerun", ask)["runId"].as_str().expect("an id").to_owned();
+        wait(place.app.wait(again.clone())).expect("waits");
+        let data = place.ok("run_step_data", json!({ "workflowId": "halved", "nodeId": "half", "runId": again }));
+        data["output"]["success"][0]["data"].clone()
+    };
+    for sent in [json!(3), json!(3.0)] {
+        let made = half(sent.clone(), sent);
+        assert_eq!((&made["half"], &made["own"]), (&json!(1.5), &json!(1.5)), "{made}");
+    }
+    assert_eq!(half(json!(7), json!(5))["half"], 3, "another whole number is one");
+
+    let start = json!({ "document": halved(), "params": { "n": 3.0 }, "paused": true });
+    let stopped = place.ok("run_start", start)["runId"].clone();
+    wait(place.app.wait(stopped.as_str().expect("an id").to_owned())).expect("stops");
+    let edit = |input: Value| place.ok("run_edit_input", json!({ "runId": stopped, "stepId": "half", "input": input }));
+    assert_eq!(edit(json!({ "n": 3 }))["patch"], json!([]), "nothing was changed");
+    let patch = edit(json!({ "n": 3, "more": 1 }))["patch"].clone();
+    assert_eq!(patch.as_array().map(Vec::len), Some(1), "{patch}");
+}

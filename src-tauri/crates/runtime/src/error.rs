@@ -15,6 +15,16 @@ pub enum Error {
         /// How it ended.
         status: RunStatus,
     },
+    /// The run waited when a re-run of it was looked at, and ended before the re-run could take its place.
+    #[error("Run {run} has ended in the meantime: it is {}{}, and nothing was started", status.as_str(), replaced(by.as_deref()))]
+    EndedMeanwhile {
+        /// The run.
+        run: String,
+        /// How it ended.
+        status: RunStatus,
+        /// The run that took its place.
+        by: Option<String>,
+    },
     /// The run goes on, so nothing can begin at its steps.
     #[error("Run {run} is running")]
     StillRuns {
@@ -67,11 +77,15 @@ pub enum Error {
     Closing,
 }
 
+fn replaced(by: Option<&str>) -> String {
+    by.map(|run| format!(", replaced by run {run}")).unwrap_or_default()
+}
+
 impl Error {
     /// The code that a host shows and decides by.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Ended { .. } => "RUN_ENDED",
+            Self::Ended { .. } | Self::EndedMeanwhile { .. } => "RUN_ENDED",
             Self::StillRuns { .. } => "RUN_RUNNING",
             Self::Rerun(error) => error.code(),
             Self::DrivenElsewhere { .. } => "DRIVEN_ELSEWHERE",
@@ -88,6 +102,7 @@ impl Error {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Ended { .. } => "Start it again as a new run.",
+            Self::EndedMeanwhile { .. } => "Look again: see how it ended, and whether it is still to be run again.",
             Self::StillRuns { .. } => "Wait until it has ended or waits for a person, or cancel it.",
             Self::Rerun(error) => error.hint(),
             Self::DrivenElsewhere { .. } => "It goes on there; follow it here with its events.",

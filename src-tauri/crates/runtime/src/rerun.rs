@@ -10,7 +10,7 @@ use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
 use signalbox_engine::rerun::{Original, Overrides, Plan, Reopen, Send, plan, plan_reopened, plan_sent};
 use signalbox_model::debug::DebugStart;
-use signalbox_model::{AuditEvent, RunEvent, RunStatus, time};
+use signalbox_model::{AuditEvent, EventBody, RunEvent, RunStatus, time};
 use signalbox_store::RunRow;
 use std::sync::Arc;
 
@@ -98,15 +98,14 @@ impl Runtime {
         if row.ended_ms.is_none() {
             let input = json!({ "type": "cancel", "supersededBy": new_id });
             match self.cancel_with(&row.run_id, input, None).await {
+                // Told below, with what has replaced it.
                 Ok(()) | Err(Error::Ended { .. }) => {}
                 Err(error) => return Err(error),
             }
             self.wait(&row.run_id).await?;
-            let looked = self.looked(&again).await?;
-            if looked.row.ended_ms.is_none() {
-                return Err(Error::StillRuns { run: row.run_id });
-            }
-            made = looked.plan.with(&target, again.overrides.clone())?;
+            let (core, original, by) = (Arc::clone(core), row.run_id.clone(), new_id.clone());
+            self.worker(move || core.replaced_by(&original, &by)).await??;
+            made = self.looked(&again).await?.plan.with(&target, again.overrides.clone())?;
         }
         let (beside, original) = (core.options.beside.clone(), row.run_id.clone());
         let kept = self.worker(move || beside.of(&original)).await?;
@@ -185,6 +184,22 @@ impl Core {
             None => plan,
         };
         Ok(Looked { row, target, plan })
+    }
+
+    /// Refuses a re-run when something else than it has ended its original: an answer, a person, another re-run.
+    fn replaced_by(&self, run_id: &str, new_id: &str) -> Result<(), Error> {
+        let row = self.store.run(run_id)?;
+        if row.ended_ms.is_none() {
+            return Err(Error::StillRuns { run: run_id.to_owned() });
+        }
+        let by = match self.store.event(run_id, row.last_seq)?.map(|event| event.body) {
+            Some(EventBody::WorkflowCancelled(cancelled)) => cancelled.superseded_by,
+            Some(_) | None => None,
+        };
+        if by.as_deref() == Some(new_id) {
+            return Ok(());
+        }
+        Err(Error::EndedMeanwhile { run: run_id.to_owned(), status: row.status, by })
     }
 
     fn all_events(&self, run_id: &str) -> Result<Vec<RunEvent>, Error> {

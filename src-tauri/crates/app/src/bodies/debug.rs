@@ -5,8 +5,9 @@ use crate::Caller;
 use crate::app::App;
 use crate::dto::{Empty, RunBreakpoints, RunDebug, RunEditInput, RunId, RunInputEdited, WaitingCall};
 use crate::error::{ApiError, ApiResult, Class};
+use crate::numbers::as_recorded;
 use serde_json::json;
-use signalbox_engine::debug::{BreakpointRefused, EditRefused, Place, check, edit, waiting};
+use signalbox_engine::debug::{BreakpointRefused, EditRefused, Place, Waiting, check, edit, waiting};
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::debug::{Breakpoint, DebugRequest, DebugStart};
 
@@ -29,6 +30,8 @@ fn not_stopped(run_id: &str) -> ApiError {
 
 fn checked(compiled: &Compiled, breakpoints: &[Breakpoint]) -> ApiResult<()> {
     check(compiled, breakpoints).map_err(|BreakpointRefused { node, reason }| {
+        // What an expression is refused for is a sentence.
+        let reason = reason.trim_end_matches('.');
         let message = if node.is_empty() {
             format!("The breakpoints cannot be set: {reason}.")
         } else {
@@ -114,6 +117,12 @@ pub(crate) fn run_edit_input(app: &App, caller: &Caller, request: RunEditInput) 
     let RunEditInput { run_id, step_id, path, item, input, check } = request;
     let (compiled, state) = state(app, &run_id)?;
     let place = Place { step: &step_id, path: path.as_deref(), item };
+    let same =
+        |one: &&Waiting| one.step_id == step_id && one.path == path && one.item.unwrap_or(0) == item.unwrap_or(0);
+    let input = match waiting(&compiled, &state).iter().find(same) {
+        Some(call) => as_recorded(&call.input, input),
+        None => input,
+    };
     let wrong = |class, code, message: String, hint: &str| Err(ApiError::new(class, code, message, hint));
     let patch = match edit(&compiled, &state, place, &input) {
         Ok(edit) => edit.patch,

@@ -10,6 +10,7 @@ use crate::dto::{
 use crate::error::{ApiError, ApiResult, Class};
 use crate::library::load;
 use crate::masked::{hides_again, mask_moved};
+use crate::numbers::as_recorded;
 use crate::outside::run_token;
 use crate::people::signed;
 use crate::router::Caller;
@@ -43,7 +44,7 @@ pub(crate) fn rerun_look(app: &App, caller: &Caller, request: RerunLook) -> ApiR
     }
     Ok(RerunPlan {
         step_id: from,
-        waits: row.status == RunStatus::Paused,
+        waits: row.status == RunStatus::Paused && !app.store.open_tasks_of(&row.run_id)?.is_empty(),
         same_definition: same,
         context: data["context"].as_object().cloned().unwrap_or_default(),
         params: data["params"].take(),
@@ -68,7 +69,11 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
         RerunDefinition::Current => "current",
     };
     let definition = definition(app, caller, &row, request.definition, request.document)?;
-    let (overrides, input) = meant(app, caller, &row, request.overrides, request.input)?;
+    let (mut overrides, mut input) = meant(app, caller, &row, request.overrides, request.input)?;
+    if !overrides.is_empty() || input.is_some() {
+        let plan = app.wait_for(app.runtime.rerun_plan(&row.run_id, &request.step_id, None, definition.clone()))??;
+        (overrides, input) = written(&plan, overrides, input);
+    }
     let (mut context, mut params) = (Map::new(), Map::new());
     for (name, value) in overrides {
         match name.strip_prefix('$') {
@@ -220,6 +225,25 @@ fn meant(
         return Err(mask_moved());
     }
     Ok((overrides, input))
+}
+
+/// Changes with their numbers as the original has them, where they are the same.
+fn written(plan: &Plan, overrides: Map<String, Value>, input: Option<Vec<Value>>) -> Changes {
+    let null = Value::Null;
+    let recorded = |name: &str| match name.strip_prefix('$') {
+        Some(variable) => plan.context.get(variable).unwrap_or(&null).clone(),
+        None => plan.params.get(name).unwrap_or(&null).clone(),
+    };
+    let overrides = overrides.into_iter().map(|(name, value)| {
+        let value = as_recorded(&recorded(&name), value);
+        (name, value)
+    });
+    let overrides = overrides.collect();
+    let input = input.map(|data| {
+        let before = |at: usize| plan.input.get(at).map_or(&null, |item| &*item.data);
+        data.into_iter().enumerate().map(|(at, value)| as_recorded(before(at), value)).collect()
+    });
+    (overrides, input)
 }
 
 /// Changes by what they change, as [`rerun_look`] shows it.

@@ -53,7 +53,10 @@ impl From<RunError> for ApiError {
                     .with(json!({ "diagnostics": diagnostics }));
             }
             RunError::Rerun(refused) => return of_rerun(refused),
-            RunError::Ended { .. } | RunError::StillRuns { .. } | RunError::DrivenElsewhere { .. } => Class::Conflict,
+            RunError::Ended { .. }
+            | RunError::EndedMeanwhile { .. }
+            | RunError::StillRuns { .. }
+            | RunError::DrivenElsewhere { .. } => Class::Conflict,
             RunError::Definition { .. } | RunError::Log { .. } | RunError::Stopped { .. } | RunError::Closing => {
                 Class::Unavailable
             }
