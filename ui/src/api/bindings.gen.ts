@@ -2078,7 +2078,7 @@ export interface RerunLook {
 export interface RerunPlan {
   /** The step, with its path. */
   stepId: string;
-  /** The original waits for a person: it is cancelled and what it asked is asked in the new run. */
+  /** The original has open tasks: it is cancelled and what it asked is asked in the new run. */
   waits: boolean;
   /** The definition that was looked at is that of the original. */
   sameDefinition: boolean;

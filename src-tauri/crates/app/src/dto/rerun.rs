@@ -88,8 +88,7 @@ pub struct RerunStarted {
 pub struct RerunPlan {
     /// The step, with its path.
     pub step_id: String,
-    /// The original has open tasks: it is cancelled, and what it asked is asked in the new run. One that stands stopped
-    /// without a task is cancelled as well, and asks nobody.
+    /// The original has open tasks: it is cancelled and what it asked is asked in the new run.
     pub waits: bool,
     /// The definition that was looked at is that of the original.
     pub same_definition: bool,
