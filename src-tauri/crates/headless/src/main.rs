@@ -127,7 +127,10 @@ fn usage(error: &clap::Error) -> u8 {
     let json = std::env::args_os().any(|arg| arg == "--json");
     if json {
         let text = error.to_string();
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        // Up to the usage: which argument is meant stands in lines of its own.
+        let said: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+        let message = said.join(" ");
+        let message = message.trim_start_matches("error: ");
         let error = ApiError::bad_request(
             message,
             "signalbox --help lists the commands, signalbox COMMAND --help their arguments.",

@@ -361,3 +361,22 @@ fn c16_a_step_in_a_loop_runs_alone_and_is_run_to_at_the_terminal() {
     assert_eq!(alone.last()["output"], json!([{ "n": 21 }]));
     assert_eq!(begun(alone.last()["runId"].as_str().expect("an id")), ["each[1]/b"]);
 }
+
+#[test]
+fn a_paused_run_names_what_it_asks_and_a_wrong_argument_is_named() {
+    let place = Box::new();
+    let ask =
+        workflow(json!({ "ask": { "type": "builtin.human_approval", "config": { "title": "Go on?" } } }), json!([]));
+    let file = place.file("ask.signalbox.json", ask.to_string()).display().to_string();
+    let done = place.run(&["run", file.as_str()]);
+    assert_eq!(done.code, 3, "{}{}", done.out, done.err);
+    let tasks = place.run(&["tasks", "list", "--json"]).json();
+    let task = tasks["tasks"][0]["taskId"].as_str().or(tasks[0]["taskId"].as_str()).expect("a task");
+    for next in [format!("signalbox tasks show {task}"), format!("signalbox tasks complete {task} --action ACTION")] {
+        assert!(done.out.contains(&next), "{next} in {}", done.out);
+    }
+    let missing = place.run(&["rerun", "--json"]);
+    let message = missing.json()["error"]["message"].as_str().expect("a text").to_owned();
+    assert_eq!(missing.code, 2);
+    assert!(message.contains("not provided") && message.contains("<RUN>") && message.contains("--from"), "{message}");
+}

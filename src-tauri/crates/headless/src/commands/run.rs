@@ -297,7 +297,25 @@ fn outcome(output: &Output, summary: &Value, titles: &Titles) {
             super::debug::stopped(output, run_id, at, titles.name(at["stepId"].as_str().unwrap_or_default()));
         }
         status => {
-            output.line(&format!("{} after {time}: waits for a person  ({run_id})", output.paint(status, Tone::Warn)))
+            output.line(&format!("{} after {time}: waits for a person  ({run_id})", output.paint(status, Tone::Warn)));
+            open_tasks(output, summary);
         }
+    }
+}
+
+/// So many open tasks are named.
+const NAMED: usize = 5;
+
+/// What a run asks, and what answers it.
+fn open_tasks(output: &Output, summary: &Value) {
+    let tasks: Vec<&str> = summary["openTasks"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for task in tasks.iter().take(NAMED) {
+        output.line(&format!("  What it asks: signalbox tasks show {task}"));
+    }
+    if tasks.len() > NAMED {
+        output.line(&format!("  and {} more: signalbox tasks list", tasks.len() - NAMED));
+    }
+    if let Some(first) = tasks.first() {
+        output.line(&format!("  Answer it:    signalbox tasks complete {first} --action ACTION"));
     }
 }
