@@ -65,6 +65,14 @@ impl App {
                 Err(error) => return Err(error),
             };
             let any = revision.as_deref() == Some("*");
+            if revision.is_none() && path.exists() {
+                return Err(ApiError::new(
+                    Class::Conflict,
+                    "CONFLICT",
+                    format!("The workflow {id} exists, and the request says no revision of it: If-Match is missing."),
+                    "Send If-Match with the ETag of GET /workflows/{id}, or * to replace whatever is there.",
+                ));
+            }
             let base = revision.unwrap_or_default();
             let revision = app.library.save(&path, &document, Some(&base), any)?;
             Ok(WorkflowStored { id, revision, diagnostics })

@@ -28,6 +28,9 @@ use tokens::Tokens;
 /// Largest body: a workflow file of the largest size inside a command.
 pub(crate) const BODY_LIMIT: usize = 20 * 1024 * 1024;
 
+/// Characters of an unknown path that are told.
+const SHOWN: usize = 200;
+
 /// How long open answers may go on after Ctrl-C.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -137,7 +140,7 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
         return Ok(file);
     }
     let holder = guard::holder(&server.tokens, request.headers())?;
-    let Some((route, id)) = found else { return Err(unknown(&path)) };
+    let Some((route, id)) = found else { return Err(unknown(&method, &path)) };
     let caller = Caller::http(holder.role, server.local, &holder.name);
     if let Access::Role(least) = route.access {
         caller.require(least)?;
@@ -159,11 +162,13 @@ async fn read(body: Body) -> Result<axum::body::Bytes, ApiError> {
     })
 }
 
-fn unknown(path: &str) -> ApiError {
+fn unknown(method: &Method, path: &str) -> ApiError {
     let methods = routes::methods(path);
-    if methods.is_empty() {
-        ApiError::not_found("No such route; the routes are listed at /openapi.json.")
+    let shown: String = path.chars().take(SHOWN).collect();
+    let message = if methods.is_empty() {
+        format!("There is no route {shown}.")
     } else {
-        ApiError::not_found(format!("This path answers to {} only.", methods.join(", ")))
-    }
+        format!("There is no route {method} {shown}; it answers to {} only.", methods.join(", "))
+    };
+    ApiError::new(Class::NotFound, "NOT_FOUND", message, "All routes are listed at /openapi.json and in docs/rest.md.")
 }

@@ -437,3 +437,34 @@ fn d_10_a_sub_workflow_takes_and_gives_bytes() {
     assert_eq!(peer.taken("/store")[0].2, PNG);
     assert_eq!(std::fs::read(folder.join("logo.png")).expect("written"), PNG);
 }
+
+#[test]
+fn a_part_of_the_bytes_can_be_asked_for() {
+    let (place, peer) = (Box::new(), Peer::start());
+    let file = file(&place, json!({ "fetch": get(&peer, "/png") }), json!([]));
+    let run = run(&place, &out(&place), &file);
+    let serving = with_roles(&place);
+    let path = format!("/workflow/{}/binary/{}", run["runId"].as_str().expect("an id"), sha256(PNG));
+    let ask = |range: &str| serving.ask_as(BUILDER, "GET", &path, &Value::Null, &[("range", range)]);
+    let has = |head: &str, line: &str| head.to_ascii_lowercase().contains(line);
+    let len = PNG.len();
+    let name = ask("bytes=12-15");
+    assert_eq!((name.status, name.body.as_str()), (206, "IHDR"), "{}", name.head);
+    assert!(
+        has(&name.head, &format!("content-range: bytes 12-15/{len}")) && has(&name.head, "attachment"),
+        "{}",
+        name.head
+    );
+    let end = ask("bytes=-8");
+    assert!(end.status == 206 && has(&end.head, &format!("content-range: bytes {}-{}/{len}", len - 8, len - 1)));
+    for bad in [format!("bytes={len}-"), "bytes=3-2".to_owned(), "bytes=x".to_owned()] {
+        let answer = ask(&bad);
+        assert_eq!((answer.status, answer.code().as_str()), (416, "BAD_RANGE"), "{bad}");
+        assert!(has(&answer.head, &format!("content-range: bytes */{len}")), "{}", answer.head);
+    }
+    for whole in ["bytes=0-1,4-5", "lines=1-2"] {
+        let answer = ask(whole);
+        assert!(answer.status == 200 && has(&answer.head, &format!("content-length: {len}")), "{}", answer.head);
+        assert!(has(&answer.head, "accept-ranges: bytes"), "{}", answer.head);
+    }
+}

@@ -171,7 +171,7 @@ fn roles_are_kept_for_every_command_and_route() {
 fn unknown_things_have_one_shape() {
     let place = Box::new();
     let serving = Serving::start(&place, &[]);
-    for path in ["/workflow/nope/status", "/workflow/nope/events", "/workflows/nope", "/nothing", "/rpc/run_list"] {
+    for path in ["/workflow/nope/status", "/workflow/nope/events", "/workflows/nope"] {
         let answer = serving.ask("GET", path, &Value::Null);
         assert_eq!(answer.status, 404, "{path}");
         let error = answer.json()["error"].clone();
@@ -180,6 +180,14 @@ fn unknown_things_have_one_shape() {
             (Some("NOT_FOUND"), Some("not found")),
             "{path}"
         );
+    }
+    for (path, message) in [
+        ("/nothing", "There is no route /nothing."),
+        ("/rpc/run_list", "There is no route GET /rpc/run_list; it answers to POST only."),
+    ] {
+        let answer = serving.ask("GET", path, &Value::Null);
+        assert_eq!((answer.status, answer.code().as_str()), (404, "NOT_FOUND"), "{path}");
+        assert_eq!(answer.json()["error"]["message"], message);
     }
     for path in
         ["/Workflows", "//workflows", "/workflows/", "/workflows/%2e%2e%2fx", "/rpc/run_list%00", "/workflow//status"]
@@ -210,6 +218,63 @@ fn unknown_things_have_one_shape() {
 }
 
 #[test]
+fn what_no_route_takes_is_refused_and_named() {
+    let place = Box::new();
+    let serving = Serving::start(&place, &[]);
+    let message = |answer: &support::Answer| answer.json()["error"]["message"].as_str().unwrap_or_default().to_owned();
+    for path in [
+        "/audit/verify",
+        "/workflows",
+        "/workflows/x",
+        "/catalog",
+        "/metrics",
+        "/human-tasks/x",
+        "/workflow/x/status",
+        "/workflow/x/checkpoint",
+        "/workflow/x/variables",
+        "/workflow/x/artifacts",
+        "/workflow/x/debug",
+    ] {
+        let answer = serving.ask("GET", &format!("{path}?run=R&more=1"), &Value::Null);
+        assert_eq!((answer.status, message(&answer).as_str()), (400, "'run=R' is not known here."), "{path}");
+    }
+    let start = json!({ "workflow": "echo" });
+    assert_eq!(serving.ask("POST", "/workflow/run?dry=1", &start).status, 400);
+    for (query, why) in [
+        ("limit=-1", "'limit=-1' does not fit: limit takes a whole number, 0 or more."),
+        ("limit", "'limit' does not fit: it has no value."),
+        ("limit=1&limit=2", "'limit=2' does not fit: its name stands there twice."),
+        ("limit=%zz", "'limit=%zz' does not fit: it is not percent-encoded UTF-8."),
+    ] {
+        let answer = serving.ask("GET", &format!("/human-tasks?{query}"), &Value::Null);
+        assert_eq!((answer.status, message(&answer).as_str()), (400, why), "{query}");
+    }
+    // serde would take a list for the fields in their order.
+    let mut echo = workflow(json!({ "a": { "type": "flow.noop" } }), json!([]));
+    echo["id"] = json!("echo");
+    assert_eq!(serving.ask("PUT", "/workflows/echo", &echo).status, 200);
+    for body in [json!(["echo", {}, null, [], false, null, null, {}]), json!([])] {
+        let answer = serving.ask("POST", "/workflow/run", &body);
+        let told = message(&answer);
+        assert_eq!((answer.status, told.as_str()), (400, "The body does not fit: it is no JSON object."), "{body}");
+    }
+    for (path, body) in [
+        ("/workflow/rerun", json!({ "runId": "r", "stepId": "a", "overrides": [] })),
+        ("/workflow/run", json!({ "workflow": "echo", "overrides": [] })),
+    ] {
+        let answer = serving.ask("POST", path, &body);
+        let told = message(&answer);
+        assert!(
+            answer.status == 400 && told.ends_with(": 'overrides': invalid type: sequence, expected a map."),
+            "{told}"
+        );
+    }
+    let when = json!({ "workflow": "echo", "breakpoints": [{ "node": "a", "when": "item." }] });
+    let told = message(&serving.ask("POST", "/workflow/run", &when));
+    assert!(told.ends_with('.') && !told.ends_with(".."), "{told}");
+}
+
+#[test]
 fn workflows_are_stored_run_and_followed() {
     let place = Box::new();
     let serving = Serving::start(&place, &[]);
@@ -229,6 +294,7 @@ fn workflows_are_stored_run_and_followed() {
     document["name"] = json!("Changed");
     let blind = serving.ask("PUT", "/workflows/stored", &document);
     assert_eq!((blind.status, blind.code().as_str()), (409, "CONFLICT"));
+    assert!(blind.body.contains("If-Match is missing"), "{}", blind.body);
     let bad = serving.ask_as(&serving.token, "PUT", "/workflows/stored", &document, &[("if-match", "\"0\"")]);
     assert_eq!(bad.status, 409);
     let quoted = format!("\"{revision}\"");

@@ -1,7 +1,7 @@
 //! How answers and errors look on the wire.
 
 use axum::body::Body;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, Class};
@@ -32,6 +32,57 @@ pub(crate) fn bytes(bytes: Vec<u8>) -> Response {
     response
 }
 
+/// The bytes of a single range (RFC 9110, 14): 206 with where it stands, 416 for one that is not there. Other units and
+/// several ranges at once may be passed over: then everything is sent.
+pub(crate) fn ranged(all: Vec<u8>, range: Option<&str>) -> Response {
+    let len = all.len();
+    let wanted = range.and_then(|range| range.trim().strip_prefix("bytes=")).filter(|range| !range.contains(','));
+    let mut response = match wanted.map(|range| span(range, len)) {
+        None => bytes(all),
+        Some(Some((first, last))) => {
+            let mut response = bytes(all[first..=last].to_vec());
+            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+            head(&mut response, header::CONTENT_RANGE, &format!("bytes {first}-{last}/{len}"));
+            response
+        }
+        Some(None) => {
+            let told = ApiError::bad_request(
+                format!("The range '{}' is not in the {len} bytes that are there.", range.unwrap_or_default()),
+                "Ask for bytes=FIRST-LAST, bytes=FIRST- or bytes=-COUNT, the first byte is 0.",
+            );
+            let mut response = error(&ApiError { code: "BAD_RANGE".into(), ..told });
+            *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
+            head(&mut response, header::CONTENT_RANGE, &format!("bytes */{len}"));
+            response
+        }
+    };
+    head(&mut response, header::ACCEPT_RANGES, "bytes");
+    response
+}
+
+fn head(response: &mut Response, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().insert(name, value);
+    }
+}
+
+/// First and last byte of `FIRST-LAST`, `FIRST-` or `-COUNT`; nothing when there are none.
+fn span(range: &str, len: usize) -> Option<(usize, usize)> {
+    let end = len.checked_sub(1)?;
+    let (first, last) = range.split_once('-')?;
+    match (first, last) {
+        ("", count) => {
+            let count = count.parse::<usize>().ok().filter(|count| *count > 0)?;
+            Some((len.saturating_sub(count), end))
+        }
+        (first, "") => first.parse().ok().map(|first: usize| (first, end)).filter(|(first, end)| first <= end),
+        (first, last) => {
+            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+            (first <= last && first <= end).then_some((first, last.min(end)))
+        }
+    }
+}
+
 /// `{error: {code, message, hint, details}}` with its status.
 pub(crate) fn error(error: &ApiError) -> Response {
     let mut response = json(status(error.class), &json!({ "error": error }));
@@ -53,5 +104,33 @@ pub(crate) fn status(class: Class) -> StatusCode {
         Class::UnsupportedType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Class::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
         Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::span;
+
+    #[test]
+    fn ranges_lie_in_what_is_there() {
+        for (range, found) in [
+            ("0-3", Some((0, 3))),
+            ("4-4", Some((4, 4))),
+            ("7-", Some((7, 9))),
+            ("7-99", Some((7, 9))),
+            ("-3", Some((7, 9))),
+            ("-99", Some((0, 9))),
+            ("10-", None),
+            ("3-2", None),
+            ("-0", None),
+            ("-", None),
+            ("a-b", None),
+            ("5", None),
+            ("", None),
+            ("99999999999999999999-", None),
+        ] {
+            assert_eq!(span(range, 10), found, "{range}");
+        }
+        assert_eq!((span("0-", 0), span("-1", 0)), (None, None));
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_app::dto::{CallerRole, Empty, RunAnswer, RunId};
-use signalbox_app::{ApiError, ApiResult, Caller, NewRun, metrics};
+use signalbox_app::{ApiError, ApiResult, Caller, NewRun, fitting, metrics};
 use signalbox_model::Map;
 use std::sync::Arc;
 
@@ -28,6 +28,9 @@ pub(crate) async fn run(
     body: &[u8],
 ) -> ApiResult<Response> {
     let app = &server.app;
+    if !takes_query(action) {
+        no_query(parts)?;
+    }
     let ok = |value: Value| answer::json(StatusCode::OK, &value);
     match action {
         Action::Health => Ok(health()),
@@ -65,7 +68,8 @@ pub(crate) async fn run(
         }
         Action::RunBinary => {
             let sha256 = parts.uri.path().rsplit('/').next().unwrap_or_default().to_owned();
-            Ok(answer::bytes(app.binary(caller, id, sha256).await?))
+            let range = parts.headers.get(header::RANGE).and_then(|range| range.to_str().ok());
+            Ok(answer::ranged(app.binary(caller, id, sha256).await?, range))
         }
         Action::RunRerun => {
             let request: Value = parse(body)?;
@@ -102,7 +106,7 @@ pub(crate) async fn run(
         Action::RunResume => {
             let mut request: Value = parse_or_empty(body)?;
             with_id(&mut request, "runId", &id)?;
-            let request: RunAnswer = serde_json::from_value(request).map_err(|error| unfit(&error))?;
+            let request: RunAnswer = fitting(&request).map_err(|why| unfit(&why))?;
             let done = app.resume_with(caller, request).await?;
             Ok(ok(value(&done)))
         }
@@ -145,15 +149,32 @@ fn value(answer: &impl Serialize) -> Value {
     serde_json::to_value(answer).unwrap_or_default()
 }
 
-fn unfit(error: &serde_json::Error) -> ApiError {
+fn unfit(why: &str) -> ApiError {
     ApiError::bad_request(
-        format!("The body does not fit: {error}."),
+        format!("The body does not fit: {why}."),
         "Send the JSON object that this route takes; see /openapi.json.",
     )
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
-    serde_json::from_slice(body).map_err(|error| unfit(&error))
+    let request: Value = serde_json::from_slice(body).map_err(|error| unfit(&error.to_string()))?;
+    fitting(&request).map_err(|why| unfit(&why))
+}
+
+/// The routes that read what stands behind `?`; all others would pass over it, and seem to have answered it.
+fn takes_query(action: Action) -> bool {
+    matches!(action, Action::RunEvents | Action::TaskList | Action::TaskStats | Action::AuditList)
+}
+
+fn no_query(parts: &Parts) -> ApiResult<()> {
+    match parts.uri.query().filter(|query| !query.is_empty()) {
+        None => Ok(()),
+        Some(query) => {
+            let first = query.split('&').next().unwrap_or(query);
+            let hint = format!("Leave it out: {} takes nothing behind '?'.", parts.uri.path());
+            Err(ApiError::bad_request(format!("'{first}' is not known here."), hint))
+        }
+    }
 }
 
 /// The address names the thing: the body need not, and must not name another one.
@@ -168,23 +189,25 @@ fn with_id(request: &mut Value, name: &str, id: &str) -> ApiResult<()> {
 
 /// The fields of `?a=b&c=d`; those of `numbers` are numbers.
 fn query(parts: &Parts, numbers: &[&str]) -> ApiResult<Value> {
-    let wrong = |what: &str| {
+    let wrong = |what: &str, why: &str| {
         ApiError::bad_request(
-            format!("'{what}' does not fit."),
+            format!("'{what}' does not fit: {why}."),
             "Send ?name=value; the names are those of the command.",
         )
     };
+    let text = |text: &str, pair: &str| decoded(text).ok_or_else(|| wrong(pair, "it is not percent-encoded UTF-8"));
     let mut fields = Map::new();
     for pair in parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').ok_or_else(|| wrong(pair))?;
-        let (name, value) = (decoded(name).ok_or_else(|| wrong(pair))?, decoded(value).ok_or_else(|| wrong(pair))?);
+        let (name, value) = pair.split_once('=').ok_or_else(|| wrong(pair, "it has no value"))?;
+        let (name, value) = (text(name, pair)?, text(value, pair)?);
         let value = if numbers.contains(&name.as_str()) {
-            value.parse::<u64>().map(Value::from).map_err(|_| wrong(pair))?
+            let number = value.parse::<u64>().map(Value::from);
+            number.map_err(|_| wrong(pair, &format!("{name} takes a whole number, 0 or more")))?
         } else {
             value.into()
         };
         if fields.insert(name, value).is_some() {
-            return Err(wrong(pair));
+            return Err(wrong(pair, "its name stands there twice"));
         }
     }
     Ok(Value::Object(fields))

@@ -101,6 +101,12 @@ fn put(paths: &mut Map<String, Value>, path: &str, route: &Route, about: &str, a
     if !shape.headers.is_empty() {
         done["headers"] = Value::Object(shape.headers);
     }
+    if route.in_part() {
+        let mut part = done.clone();
+        part["description"] = json!("The bytes that Range asks for.");
+        part["headers"]["Content-Range"] = json!({ "schema": { "type": "string" } });
+        responses.insert(StatusCode::PARTIAL_CONTENT.as_str().to_owned(), part);
+    }
     responses.insert(StatusCode::OK.as_str().to_owned(), done);
     for status in route.errors() {
         responses.insert(status.as_str().to_owned(), json!({ "$ref": "#/components/responses/Error" }));

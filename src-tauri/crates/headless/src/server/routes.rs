@@ -74,6 +74,14 @@ const ASKED_OF_SOME: &[StatusCode] = &[
     StatusCode::CONFLICT,
     StatusCode::SERVICE_UNAVAILABLE,
 ];
+const ASKED_IN_PART: &[StatusCode] = &[
+    StatusCode::BAD_REQUEST,
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::RANGE_NOT_SATISFIABLE,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
 const DONE: &[StatusCode] = &[
     StatusCode::BAD_REQUEST,
     StatusCode::UNAUTHORIZED,
@@ -93,6 +101,7 @@ impl Route {
             (_, Access::Open, _) => &[StatusCode::FORBIDDEN],
             // The one question that only some runs have an answer to.
             (&Method::GET, _, Action::RunDebug) => ASKED_OF_SOME,
+            (&Method::GET, _, Action::RunBinary) => ASKED_IN_PART,
             (&Method::GET, ..) => ASKED,
             _ => DONE,
         }
@@ -103,9 +112,15 @@ impl Route {
         self.path.replacen("{}", first, 1).replace("{}", "{sha256}")
     }
 
+    /// Whether a part of the answer can be asked for (`Range`).
+    pub(crate) fn in_part(&self) -> bool {
+        self.action == Action::RunBinary
+    }
+
     /// Whether the document says this status.
     pub(crate) fn may_answer(&self, status: StatusCode) -> bool {
-        status == StatusCode::OK || self.errors().contains(&status)
+        let done = status == StatusCode::OK || (status == StatusCode::PARTIAL_CONTENT && self.in_part());
+        done || self.errors().contains(&status)
     }
 }
 

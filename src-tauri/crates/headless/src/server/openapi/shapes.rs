@@ -85,7 +85,9 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
         Action::RunBinary => {
             let schema = json!({ "type": "string", "const": "attachment" });
             let headers = Map::from_iter([("Content-Disposition".to_owned(), json!({ "schema": schema }))]);
-            Shape { answer: Answer::Bytes, headers, ..Shape::default() }
+            let range = json!({ "type": "string", "description": "One range: bytes=FIRST-LAST, bytes=FIRST- or bytes=-COUNT." });
+            let parameters = vec![parameter("header", "Range", false, &range)];
+            Shape { parameters, answer: Answer::Bytes, headers, ..Shape::default() }
         }
         Action::RunRerun => body(route, "run_rerun", None, types),
         Action::RunSend => body(route, "run_send", Some("runId"), types),
