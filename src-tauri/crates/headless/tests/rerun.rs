@@ -371,7 +371,7 @@ fn a_paused_run_names_what_it_asks_and_a_wrong_argument_is_named() {
     let done = place.run(&["run", file.as_str()]);
     assert_eq!(done.code, 3, "{}{}", done.out, done.err);
     let tasks = place.run(&["tasks", "list", "--json"]).json();
-    let task = tasks["tasks"][0]["taskId"].as_str().or(tasks[0]["taskId"].as_str()).expect("a task");
+    let task = tasks[0]["id"].as_str().expect("a task");
     for next in [format!("signalbox tasks show {task}"), format!("signalbox tasks complete {task} --action ACTION")] {
         assert!(done.out.contains(&next), "{next} in {}", done.out);
     }
