@@ -3,6 +3,8 @@
 import { isCut, isQuestion } from '../../api/json.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import type { CallCard, CardStatus, PersonNote, RunEventLike, RunView } from '../../api/run-state.ts';
+import type { RunError } from '../../api/run-types.ts';
+import { failedCall } from '../../api/run-where.ts';
 import { plain } from '../../code/letters.ts';
 import { formatSize } from '../../code/value-lines.ts';
 import { formatDuration, formatPerson, t, tn } from '../../i18n/index.ts';
@@ -73,7 +75,13 @@ const short = (words: string): string => Array.from(words.replaceAll(/\s+/g, ' '
 const said = (value: unknown): string => short(str(value)) + (isCut(value) ? ` ${t('value.cut', { size: formatSize(value.length) })}` : '');
 
 /** Steps by their names; one of another file is known where it stands. */
-type Named = Pick<RunView, 'nodes'> & Partial<Pick<RunView, 'slots'>>;
+type Named = Pick<RunView, 'nodes'> & Partial<Pick<RunView, 'slots' | 'calls' | 'callsOf'>>;
+
+/** What failed the run: a step of a sub-workflow may have the id of another one on this canvas. */
+function failedName(failedStepId: string, error: unknown, { nodes, calls, callsOf }: Named): string {
+  const call = calls && callsOf && failedCall({ failedStepId, error: error as RunError, calls, callsOf });
+  return call?.title ?? nodes[failedStepId]?.title ?? failedStepId;
+}
 
 /** One event as a sentence. What is not seen in words from outside is written out: they stand in lines, titles and names of controls. */
 export const eventText = (event: RunEventLike, view: Named): string => plain(sentenceOf(event, view));
@@ -90,7 +98,7 @@ function sentenceOf(event: RunEventLike, view: Named): string {
     case 'workflow_done':
       return t('log.last.done', { time: formatDuration(Number(payload['duration_ms'] ?? 0)) });
     case 'workflow_failed':
-      return t('log.last.failed', { step: view.nodes[str(payload['failed_step_id'])]?.title ?? str(payload['failed_step_id']), error: why });
+      return t('log.last.failed', { step: failedName(str(payload['failed_step_id']), payload['error'], view), error: why });
     case 'workflow_cancelled':
       return t('log.last.cancelled', { time: formatDuration(Number(payload['duration_ms'] ?? 0)) });
     case 'workflow_resumed':

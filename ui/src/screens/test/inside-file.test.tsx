@@ -8,6 +8,7 @@ import { foldRun, type RunEventLike } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import { whereStopped } from '../../features/debug/words.ts';
 import { failedPlace } from '../../features/rerun/failed-place.ts';
+import { eventText } from '../../features/run-log/words.ts';
 import { namesIn } from '../../features/where.ts';
 import { renderWith } from '../../test/render.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
@@ -38,6 +39,8 @@ it('a failure in another file is that of the step that calls it, whatever else h
   const view = foldRun(fails('pay'), DRAWN);
   expect([view.nodes['pay']?.state, view.nodes['s']?.state, failedAt(view, DRAWN)]).toEqual(['done', 'failed', 's']);
   expect(nowText(view)).toContain('Charge the card');
+  const told = eventText(view.events.at(-1) as RunEventLike, view);
+  expect([told.includes('Charge the card'), told.includes('Book the hotel')]).toEqual([true, false]);
 });
 
 it.each(['pay', 'p'])('the banner names the step of the file and leads there (%s)', async (inner) => {
