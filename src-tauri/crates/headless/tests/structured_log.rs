@@ -21,7 +21,7 @@ fn nodes() -> Value {
 fn logged(level: &str) -> Vec<Value> {
     let place = Box::new();
     let file = place
-        .file("w.signalbox.json", &workflow(nodes(), json!([{ "from": "know.success", "to": "refuse" }])).to_string());
+        .file("w.signalbox.json", workflow(nodes(), json!([{ "from": "know.success", "to": "refuse" }])).to_string());
     let done = place.run(&["run", &file.display().to_string(), "--log", level, "--json"]);
     assert_eq!(done.code, 1, "{}\n{}", done.out, done.err);
     lines(&done.err)
@@ -66,7 +66,7 @@ fn o_05_a_level_has_those_before_it() {
 fn without_a_log_errors_of_steps_are_no_lines() {
     let place = Box::new();
     let file = place
-        .file("w.signalbox.json", &workflow(nodes(), json!([{ "from": "know.success", "to": "refuse" }])).to_string());
+        .file("w.signalbox.json", workflow(nodes(), json!([{ "from": "know.success", "to": "refuse" }])).to_string());
     let done = place.run(&["run", &file.display().to_string(), "--json"]);
     assert_eq!((done.code, done.err.as_str()), (1, ""));
 }
