@@ -66,7 +66,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
     }
     match topological(workflow) {
         Ok(order) => {
-            on_abort(workflow, found);
+            on_abort(workflow, catalog, found);
             stops(workflow, catalog, &order, found);
         }
         Err(cycle) => {
@@ -106,7 +106,7 @@ fn reachable<'a>(workflow: &'a Workflow, starts: Vec<&'a str>) -> HashSet<&'a st
     seen
 }
 
-fn on_abort(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+fn on_abort(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let Some(target) = workflow.settings.as_ref().and_then(|s| s.on_abort.as_deref()) else { return };
     let fed: HashSet<&str> = workflow
         .edges
@@ -123,6 +123,19 @@ fn on_abort(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
             format!("'{target}' is also reached by the ordinary flow"),
             "Choose a step that only the abort leads to",
         ));
+    }
+    // The run is over: its questions are taken back as soon as they are asked (SEMANTICS 8).
+    let chain = reachable(workflow, vec![target]);
+    for (id, node) in workflow.nodes.iter().filter(|(id, _)| chain.contains(id.as_str())) {
+        let role = catalog.get(&node.kind).map(|descriptor| descriptor.role);
+        if node.kind == "builtin.human_decision" || matches!(role, Some(Role::Approval | Role::Form | Role::Pause)) {
+            found.push(Diagnostic::warning(
+                Code::BadConfig,
+                format!("/nodes/{}", pointer_token(id)),
+                format!("{} asks nobody: it runs after the run was given up", step_of(workflow, catalog, id)),
+                "Tell people by a step that sends something, or ask before the run is given up",
+            ));
+        }
     }
 }
 

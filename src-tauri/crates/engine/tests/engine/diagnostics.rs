@@ -240,6 +240,21 @@ fn context_races_are_told_and_exclusive_branches_are_not() {
     assert_eq!(races(fork("false")), 0);
 }
 
+/// SEMANTICS 8: the run is over, and its questions are taken back as soon as they are asked.
+#[test]
+fn who_would_be_asked_after_an_abort_is_told_to_be_nobody() {
+    let found = file(|file| {
+        file["settings"]["onAbort"] = json!("tidy");
+        file["nodes"]["tidy"] = json!({ "type": "t.pass" });
+        file["nodes"]["ask"] = json!({ "type": "builtin.human_decision" });
+        let wires = file["edges"].as_array_mut().expect("edges");
+        wires.push(json!({ "from": "tidy.error", "to": "ask" }));
+    });
+    let told = found.iter().find(|one| one.path == "/nodes/ask").unwrap_or_else(|| panic!("{found:#?}"));
+    assert_eq!((told.code, told.severity), (Code::BadConfig, Severity::Warning));
+    assert!(told.message.contains("asks nobody"), "{told:?}");
+}
+
 #[test]
 fn five_thousand_nodes_validate() {
     let mut nodes = Map::new();
