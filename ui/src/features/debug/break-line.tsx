@@ -2,7 +2,7 @@
 import type { Workflow } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, Icon, Kbd, Switch, TextInput } from '../../kit/index.ts';
-import { placeOf, stands, type useBreakpoints } from './breakpoints.ts';
+import { placeOf, stands, type useBreakpoints } from '../breakpoints.ts';
 import { nameOf } from './words.ts';
 import './debug.css';
 

@@ -29,7 +29,7 @@ test('breakpoints that were kept wrongly are none, and steps that are gone are n
     localStorage.setItem('signalbox.breakpoints', text);
     // They are read once, when the window opens.
     vi.resetModules();
-    return await import('./breakpoints.ts');
+    return await import('../breakpoints.ts');
   };
   for (const text of ['{ "w": ', 'null', '7', '{ "w": "a" }', '{ "w": [null, {}, { "node": 1 }, { "node": "a", "when": 5 }] }']) expect((await kept(text)).breakpointsOf('w'), text).toEqual([]);
   const { breakpointsOf, sendable } = await kept(JSON.stringify({ w: [{ node: 'a', when: ' item.n > 1 ' }, { node: 'gone' }, { node: 'b', when: ' ' }] }));
@@ -41,7 +41,7 @@ test('breakpoints that were kept wrongly are none, and steps that are gone are n
 test('breakpoints on wires are told apart from those of their step, and go with the wire', async () => {
   localStorage.setItem('signalbox.breakpoints', JSON.stringify({ w: [{ node: 'b' }, { node: 'b', from: 'a.error', when: 'true' }, { node: 'b', from: 'a.success' }, { node: 'c', from: 'a.fallback' }, { node: 'b', from: 7 }] }));
   vi.resetModules();
-  const { breakpointsOf, nameOf, placeOf, sendable } = { ...(await import('./breakpoints.ts')), ...(await import('./words.ts')) };
+  const { breakpointsOf, nameOf, placeOf, sendable } = { ...(await import('../breakpoints.ts')), ...(await import('./words.ts')) };
   expect(breakpointsOf('w').map(placeOf)).toEqual(['b', 'a.error>b', 'a.success>b', 'a.fallback>c']);
   const nodes = { a: { type: 't', errorHandling: { fallbackNodeId: 'c' } }, b: { type: 't' }, c: { type: 't' } };
   expect(sendable('w', { nodes, edges: [{ from: 'a.error', to: 'b' }] })).toEqual([{ node: 'b' }, { node: 'b', from: 'a.error', when: 'true' }, { node: 'c', from: 'a.fallback' }]);

@@ -8,7 +8,7 @@ import type { FakeTransport } from '../../api/transport/fake.ts';
 import { runAction } from '../../kit/index.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { renderWith } from '../../test/render.tsx';
-import { useBreakpoints, type Breakpoint } from './breakpoints.ts';
+import { useBreakpoints, type Breakpoint } from '../breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
 import { useDebug } from './use-debug.tsx';
 

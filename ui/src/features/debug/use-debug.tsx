@@ -9,7 +9,7 @@ import { IconButton, keysOf, toast, useActions, useAllActions } from '../../kit/
 import { toApiError } from '../../api/error.ts';
 import { debugActions } from './actions.ts';
 import { BreakLine } from './break-line.tsx';
-import { placeOf, sendable, useBreakpoints, type Breakpoint } from './breakpoints.ts';
+import { placeOf, sendable, useBreakpoints, type Breakpoint } from '../breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
 import type { NameOf } from '../where.ts';
 import { StoppedBanner } from './stopped-banner.tsx';

@@ -3,7 +3,7 @@
 import type { RunStop } from '../../api/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
 import { pathWords, type NameOf } from '../where.ts';
-import type { Breakpoint } from './breakpoints.ts';
+import type { Breakpoint } from '../breakpoints.ts';
 
 export function whereStopped(stop: RunStop, titleOf: NameOf): string {
   if (stop.stepId === undefined) return t('debug.byRequest', { who: formatPerson(stop.who ?? '') });

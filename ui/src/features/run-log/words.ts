@@ -9,6 +9,7 @@ import { plain } from '../../code/letters.ts';
 import { formatSize } from '../../code/value-lines.ts';
 import { formatDuration, formatPerson, t, tn } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
+import { answerWords } from '../answer-words.ts';
 
 export const CARD_SIGNAL: { [S in CardStatus]: Signal } = {
   running: 'run', retrying: 'retry', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', interrupted: 'warn', cancelled: 'stop',
@@ -37,12 +38,6 @@ export function decisionText(card: CallCard): string | null {
   const found = known.find((one) => one === key);
   const name = rule.startsWith('policy:') ? t('card.policy', { name: rule.slice('policy:'.length) }) : rule;
   return plain(t('card.decided', { rule: name, action: found ? t(found) : action.replaceAll('_', ' ') }));
-}
-
-const ANSWERS = ['retry', 'correct', 'skip', 'alternative', 'abort', 'approve', 'reject', 'submit'] as const;
-export function answerWords(action: string): string {
-  const known = ANSWERS.find((one) => one === action);
-  return known ? t(`log.people.do.${known}`) : action;
 }
 
 /** One thing that happened with people. */

@@ -12,7 +12,7 @@ import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
-import { sendable, type Breakpoint } from '../../features/debug/breakpoints.ts';
+import { sendable, type Breakpoint } from '../../features/breakpoints.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunContext } from '../../features/rerun/context.ts';

@@ -4,7 +4,7 @@ import { call } from '../../api/client.ts';
 import { act, useMay } from '../../api/queries.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
-import { sendable, type Breakpoint } from '../../features/debug/breakpoints.ts';
+import { sendable, type Breakpoint } from '../../features/breakpoints.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunDialog } from '../../features/rerun/rerun-dialog.tsx';

@@ -3,7 +3,7 @@
 
 import { useCallback, useMemo } from 'react';
 import { create } from 'zustand';
-import type { Workflow } from '../../api/types.ts';
+import type { Workflow } from '../api/types.ts';
 
 export interface Breakpoint {
   node: string;
