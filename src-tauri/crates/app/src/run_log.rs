@@ -145,30 +145,14 @@ fn line<'a>(event: &'a RunEvent, shown: &'a Value, compiled: Option<&'a Compiled
     }
 }
 
+/// By the family of an event: its names are an interface, so that a new one falls where its like are.
 fn grave(body: &EventBody) -> RunLogLevel {
-    match body {
-        EventBody::StepError(_)
-        | EventBody::WorkflowFailed(_)
-        | EventBody::LlmError(_)
-        | EventBody::ToolError(_)
-        | EventBody::StepInterrupted(_) => RunLogLevel::Error,
-        EventBody::StepStart(_)
-        | EventBody::StepDone(_)
-        | EventBody::StepSkipped(_)
-        | EventBody::StepPrint(_)
-        | EventBody::VarChanged(_)
-        | EventBody::FileStart(_)
-        | EventBody::FileDone(_)
-        | EventBody::LlmToken(_)
-        | EventBody::LlmThinking(_)
-        | EventBody::LlmToolUse(_)
-        | EventBody::LlmToolResult(_)
-        | EventBody::LlmDone(_)
-        | EventBody::ToolStart(_)
-        | EventBody::ToolMessage(_)
-        | EventBody::ToolDone(_) => RunLogLevel::Debug,
-        _ => RunLogLevel::Info,
+    let name = body.type_name();
+    if name.ends_with("_error") || matches!(name, "workflow_failed" | "step_interrupted") {
+        return RunLogLevel::Error;
     }
+    let detail = ["step_", "var_", "file_", "llm_", "tool_"].iter().any(|family| name.starts_with(family));
+    if detail { RunLogLevel::Debug } else { RunLogLevel::Info }
 }
 
 /// One sentence for people, of what is shown: nothing in it is without its mask.
