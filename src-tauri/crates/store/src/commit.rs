@@ -242,8 +242,11 @@ impl Prepared {
     fn write(&mut self, work: &mut Work<'_>, last: u64) -> Result<()> {
         let connection = work.connection;
         let run = &self.run_id;
-        for event in &self.events {
-            run_event::insert(connection, run, event)?;
+        if !self.events.is_empty() {
+            let number = run::number(connection, run)?;
+            for event in &self.events {
+                run_event::insert(connection, run, number, event)?;
+            }
         }
         if let Some(snapshot) = &mut self.snapshot {
             if snapshot.seq > last {

@@ -3,3 +3,36 @@ fn every_migration_has_its_own_number() {
     let ids: Vec<i64> = super::all().iter().map(|migration| migration.id).collect();
     assert_eq!(ids, (1..=i64::try_from(ids.len()).expect("few")).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_log_of_before_gets_the_numbers_of_its_runs() {
+    let connection = rusqlite::Connection::open_in_memory().expect("opens");
+    for migration in super::all().into_iter().filter(|migration| migration.id < 38) {
+        connection.execute_batch(migration.sql).expect("creates");
+    }
+    let run = "INSERT INTO run (id, workflow_id, workflow_name, definition_hash, status, epoch, started_ms, last_seq) \
+               VALUES (?, 'w', 'w', 'h', 'completed', 1, ?, 2)";
+    let event = "INSERT INTO run_event (run, seq, ts, type, node, path, hash, payload) \
+                 VALUES (?, ?, 7, 'print', 'n', 'loop[1]', x'00', jsonb('{}'))";
+    // Not in the order of their ids.
+    for (id, started) in [("a", 30), ("b", 10), ("c", 20)] {
+        connection.execute(run, rusqlite::params![id, started]).expect("inserts");
+        for seq in [1, 2] {
+            connection.execute(event, rusqlite::params![id, seq]).expect("inserts");
+        }
+    }
+    // One that was being deleted.
+    connection.execute(event, rusqlite::params!["gone", 1]).expect("inserts");
+    connection.execute("INSERT INTO run_deleted (run) VALUES ('gone')", []).expect("inserts");
+    for migration in super::all().into_iter().filter(|migration| migration.id >= 38) {
+        connection.execute_batch(migration.sql).expect("upgrades");
+    }
+    let mut statement = connection
+        .prepare("SELECT run.id || (run_event.id & 4294967295) FROM run_event JOIN run ON run.no = run_event.id >> 32 ORDER BY run_event.id")
+        .expect("prepares");
+    let found: Vec<String> =
+        statement.query_map([], |row| row.get(0)).expect("reads").map(|text| text.expect("a text")).collect();
+    assert_eq!(found, ["b1", "b2", "c1", "c2", "a1", "a2"]);
+    let all: i64 = connection.query_row("SELECT count(*) FROM run_event", [], |row| row.get(0)).expect("reads");
+    assert_eq!(all, 6);
+}

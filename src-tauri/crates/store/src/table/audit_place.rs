@@ -69,9 +69,12 @@ pub(crate) fn catch_up(connection: &Connection, from: u64, size: u64) -> Result<
          WHERE seq >= ? AND seq < ? AND node_id <> '$run' ORDER BY node_id, seq",
         "INSERT OR IGNORE INTO audit_run (run_id, seq) SELECT run_id, seq FROM audit_entry \
          WHERE seq >= ? AND seq < ? ORDER BY run_id, seq",
-        // Nearly every entry is a step's start or end, at level INFO, by the system: those are not marked.
+        // Nearly every entry is a step's start or end, at level INFO, by the system: those are not marked. The few others are
+        // found in one pass, before they are looked at five times.
         "INSERT OR IGNORE INTO audit_mark (mark, seq) \
-         WITH new AS (SELECT * FROM audit_entry WHERE seq >= ? AND seq < ?) \
+         WITH new AS MATERIALIZED (SELECT seq, event, level, actor_id, actor_type, error_type FROM audit_entry \
+           WHERE seq >= ? AND seq < ? AND (event NOT IN ('NODE_START', 'NODE_SUCCESS') OR level <> 'INFO' \
+             OR actor_id IS NOT NULL OR actor_type <> 'system' OR error_type IS NOT NULL)) \
          SELECT 'event:' || event, seq FROM new WHERE event NOT IN ('NODE_START', 'NODE_SUCCESS') \
          UNION ALL SELECT 'level:' || level, seq FROM new WHERE level <> 'INFO' \
          UNION ALL SELECT 'actor:' || actor_id, seq FROM new WHERE actor_id IS NOT NULL \

@@ -198,7 +198,11 @@ pub(crate) fn unfinished(connection: &Connection, paused: bool) -> Result<Vec<(S
 }
 
 pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
-    let sql = format!("INSERT INTO run ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    // The number that its events begin with. One that events of a deleted run still have is not given again.
+    let sql = format!(
+        "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
+           coalesce((SELECT max(no) FROM run), 0), coalesce((SELECT max(id) >> 32 FROM run_event), 0)))"
+    );
     connection.prepare_cached(&sql)?.execute(params![
         row.run_id,
         row.workflow_id,
@@ -219,6 +223,13 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
         row.person,
     ])?;
     Ok(())
+}
+
+/// The number that the run's events begin with in `run_event`.
+pub(crate) fn number(connection: &Connection, run: &str) -> Result<u64> {
+    let mut statement = connection.prepare_cached("SELECT no FROM run WHERE id = ?")?;
+    let number: Option<u64> = statement.query_row([run], |row| row.get(0)).optional()?;
+    number.ok_or_else(|| Error::UnknownRun { run: run.into() })
 }
 
 /// The fence: moves `last_seq` on only for the owner of the epoch and only from the event before.

@@ -12,8 +12,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
           CREATE INDEX run_deleted_unfinished ON run_deleted (run) WHERE purged = 0;",
 }];
 
+/// Before the run's row goes: its number is what its events are found by.
 pub(crate) fn insert(connection: &Connection, run: &str) -> Result<()> {
-    connection.prepare_cached("INSERT INTO run_deleted (run) VALUES (?)")?.execute([run])?;
+    let sql = "INSERT INTO run_deleted (run, no) SELECT id, no FROM run WHERE id = ?";
+    connection.prepare_cached(sql)?.execute([run])?;
     Ok(())
 }
 

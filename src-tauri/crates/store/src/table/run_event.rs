@@ -11,17 +11,50 @@ use signalbox_model::event::{EventBody, Payload};
 use signalbox_model::hash::{digest_of_parts, hex};
 use signalbox_model::{RunEvent, time};
 
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    id: 2,
-    // `payload` stands behind what scans look at: a long one lies on overflow pages, which they then never read.
-    sql: "CREATE TABLE run_event (
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        id: 2,
+        sql: "CREATE TABLE run_event (
             run TEXT NOT NULL, seq INTEGER NOT NULL, ts INTEGER NOT NULL, type TEXT NOT NULL, node TEXT, path TEXT,
             item INTEGER, visit INTEGER, attempt INTEGER, hash BLOB NOT NULL, payload BLOB NOT NULL, blobs TEXT,
             PRIMARY KEY (run, seq)
           ) STRICT, WITHOUT ROWID;",
-}];
+    },
+    Migration {
+        id: 38,
+        // `id` is the run's number, and in the low 32 bits `seq`: the newest run's events are then always the last rows, which
+        // SQLite appends without moving their neighbours. `payload` stands behind what scans look at: a long one lies on
+        // overflow pages, which they then never read. Events of runs that are being deleted are not taken along.
+        sql: "ALTER TABLE run ADD COLUMN no INTEGER;
+          UPDATE run SET no = numbered.no
+            FROM (SELECT id, row_number() OVER (ORDER BY started_ms, id) AS no FROM run) AS numbered
+            WHERE run.id = numbered.id;
+          CREATE UNIQUE INDEX run_no ON run (no);
+          ALTER TABLE run_deleted ADD COLUMN no INTEGER;
+          DROP INDEX run_event_path;
+          ALTER TABLE run_event RENAME TO run_event_before;
+          CREATE TABLE run_event (
+            id INTEGER PRIMARY KEY, ts INTEGER NOT NULL, type TEXT NOT NULL, node TEXT, path TEXT, item INTEGER,
+            visit INTEGER, attempt INTEGER, hash BLOB NOT NULL, payload BLOB NOT NULL, blobs TEXT
+          ) STRICT;
+          INSERT INTO run_event (id, ts, type, node, path, item, visit, attempt, hash, payload, blobs)
+            SELECT run.no << 32 | e.seq, e.ts, e.type, e.node, e.path, e.item, e.visit, e.attempt, e.hash, e.payload, e.blobs
+            FROM run CROSS JOIN run_event_before AS e ON e.run = run.id ORDER BY run.no, e.seq;
+          DROP TABLE run_event_before;
+          CREATE INDEX run_event_path ON run_event (id >> 32, path, node) WHERE path IS NOT NULL;",
+    },
+];
 
-const COLUMNS: &str = "seq, ts, type, node, path, item, visit, attempt, hash, json(payload), blobs";
+/// In a statement whose first value is a run: the events of it have an `id` above this, by their `seq`.
+pub(crate) const START: &str = "(SELECT run.no << 32 FROM run WHERE run.id = ?1)";
+/// And one below this.
+pub(crate) const END: &str = "(SELECT (run.no + 1) << 32 FROM run WHERE run.id = ?1)";
+/// The place of an event in its run.
+pub(crate) const SEQ: &str = "(id & 4294967295)";
+/// Runs have no more events.
+const MOST: u64 = u32::MAX as u64;
+
+const COLUMNS: &str = "(id & 4294967295), ts, type, node, path, item, visit, attempt, hash, json(payload), blobs";
 
 /// An event made ready on the caller's thread, so that the writer only inserts.
 pub(crate) struct PreparedEvent {
@@ -41,6 +74,9 @@ impl PreparedEvent {
     pub(crate) fn new(event: &RunEvent) -> Result<Self> {
         let invalid = |reason: &str| Error::Invalid { reason: format!("{reason} (event {})", event.body.type_name()) };
         let seq = event.seq.ok_or_else(|| invalid("a live event has no place in the log"))?;
+        if seq > MOST {
+            return Err(invalid("a run has at most 4,294,967,295 events"));
+        }
         let ts = time::parse(&event.ts).ok_or_else(|| invalid("its time is not RFC 3339"))?;
         let document = Document::of(&Payload(&event.body))?;
         let kind = event.body.type_name();
@@ -117,18 +153,18 @@ impl Content<'_> {
     }
 }
 
-pub(crate) fn insert(connection: &Connection, run: &str, event: &PreparedEvent) -> Result<()> {
+/// `number` is that of the run.
+pub(crate) fn insert(connection: &Connection, run: &str, number: u64, event: &PreparedEvent) -> Result<()> {
     for blob in &event.document.blobs {
         blob::put(connection, run, blob)?;
     }
     let result = connection
         .prepare_cached(
-            "INSERT INTO run_event (run, seq, ts, type, node, path, item, visit, attempt, hash, payload, blobs) \
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, jsonb(?), ?)",
+            "INSERT INTO run_event (id, ts, type, node, path, item, visit, attempt, hash, payload, blobs) \
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, jsonb(?), ?)",
         )?
         .execute(params![
-            run,
-            event.seq,
+            number << 32 | event.seq,
             event.ts,
             event.kind,
             event.node,
@@ -166,7 +202,7 @@ pub(crate) fn list(
         return Ok(Vec::new());
     }
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM run_event WHERE run = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq"
+        "SELECT {COLUMNS} FROM run_event WHERE id > {START} + ?2 AND id <= {START} + ?3 ORDER BY id"
     ))?;
     let mut events = Vec::with_capacity(usize::try_from(until.saturating_sub(after)).unwrap_or(0).min(10_000));
     let mut rows = statement.query(params![run, after, until])?;
@@ -176,7 +212,8 @@ pub(crate) fn list(
         events.push(read(connection, row, run, token, seq)?);
     }
     // `last` comes from the run's row, which has no hash of its own: a smaller number would hide events.
-    let mut beyond = connection.prepare_cached("SELECT 1 FROM run_event WHERE run = ? AND seq > ?")?;
+    let sql = format!("SELECT 1 FROM run_event WHERE id > {START} + ?2 AND id < {END}");
+    let mut beyond = connection.prepare_cached(&sql)?;
     if until == last && beyond.exists(params![run, last])? {
         return Err(Error::Corrupt { run: run.into(), seq: last + 1 });
     }
@@ -261,23 +298,24 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
 
 /// The stored hash, as the high-water file has it.
 pub(crate) fn stored_hash(connection: &Connection, run: &str, seq: u64) -> Result<Option<String>> {
-    let mut statement =
-        connection.prepare_cached("SELECT lower(hex(hash)) FROM run_event WHERE run = ? AND seq = ?")?;
+    let sql = format!("SELECT lower(hex(hash)) FROM run_event WHERE id = {START} + ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
     Ok(statement.query_row(params![run, seq], |row| row.get(0)).optional()?)
 }
 
 /// The event that ended the call which began at `start`.
 pub(crate) fn end_of_call(connection: &Connection, run: &str, start: u64) -> Result<Option<u64>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT e.seq FROM run_event s, run_event e WHERE s.run = ?1 AND s.seq = ?2 AND e.run = ?1 AND e.seq > ?2 \
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT (e.id & 4294967295) FROM run_event s, run_event e WHERE s.id = {START} + ?2 AND e.id > {START} + ?2 AND e.id < {END} \
          AND e.node IS s.node AND e.path IS s.path AND e.item IS s.item AND e.visit IS s.visit \
-         AND e.attempt IS s.attempt AND e.type IN ('step_done', 'step_error', 'step_interrupted') ORDER BY e.seq LIMIT 1",
-    )?;
+         AND e.attempt IS s.attempt AND e.type IN ('step_done', 'step_error', 'step_interrupted') ORDER BY e.id LIMIT 1"
+    ))?;
     Ok(statement.query_row(params![run, start], |row| row.get(0)).optional()?)
 }
 
-/// Deletes some events and says how many.
+/// Deletes some events of a run that is gone and says how many.
 pub(crate) fn delete_some(connection: &Connection, run: &str, limit: usize) -> Result<usize> {
-    let sql = "DELETE FROM run_event WHERE run = ?1 AND seq IN (SELECT seq FROM run_event WHERE run = ?1 LIMIT ?2)";
+    let sql = "DELETE FROM run_event WHERE id IN (SELECT e.id FROM run_deleted, run_event AS e WHERE run_deleted.run = ?1 \
+               AND e.id >= run_deleted.no << 32 AND e.id < (run_deleted.no + 1) << 32 LIMIT ?2)";
     Ok(connection.prepare_cached(sql)?.execute(params![run, limit as u64])?)
 }

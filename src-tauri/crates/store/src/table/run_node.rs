@@ -4,6 +4,7 @@
 
 use crate::error::Result;
 use crate::schema::Migration;
+use crate::table::run_event::{END, SEQ, START};
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -36,20 +37,21 @@ pub(crate) fn catch_up(connection: &Connection, run: &str, from: u64, last: u64)
     let mut statement = connection.prepare_cached("SELECT nodes_seq FROM run WHERE id = ?")?;
     let known: u64 = statement.query_row([run], |row| row.get(0))?;
     connection
-        .prepare_cached(
-            "INSERT INTO run_node (run, node, seq) SELECT run, node, max(seq) FROM run_event \
-             WHERE run = ?1 AND seq > ?2 AND seq <= ?3 AND type = 'step_start' AND node IS NOT NULL GROUP BY node \
-             ON CONFLICT DO UPDATE SET seq = excluded.seq",
-        )?
+        .prepare_cached(&format!(
+            "INSERT INTO run_node (run, node, seq) SELECT ?1, node, max({SEQ}) FROM run_event \
+             WHERE id > {START} + ?2 AND id <= {START} + ?3 AND type = 'step_start' AND node IS NOT NULL GROUP BY node \
+             ON CONFLICT DO UPDATE SET seq = excluded.seq"
+        ))?
         .execute(params![run, known, last])?;
     connection.prepare_cached("UPDATE run SET nodes_seq = ?2 WHERE id = ?1")?.execute(params![run, last])?;
     Ok(())
 }
 
 fn in_run(connection: &Connection, run: &str, node: &str, known: u64) -> Result<Option<u64>> {
-    let mut newer = connection.prepare_cached(
-        "SELECT seq FROM run_event WHERE run = ? AND seq > ? AND type = 'step_start' AND node = ? ORDER BY seq DESC LIMIT 1",
-    )?;
+    let mut newer = connection.prepare_cached(&format!(
+        "SELECT {SEQ} FROM run_event WHERE id > {START} + ?2 AND id < {END} AND type = 'step_start' AND node = ?3 \
+         ORDER BY id DESC LIMIT 1"
+    ))?;
     let found: Option<u64> = newer.query_row(params![run, known, node], |row| row.get(0)).optional()?;
     if found.is_some() || known == 0 {
         return Ok(found);

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::schema::Migration;
-use crate::table::run_event;
+use crate::table::run_event::{self, END, SEQ, START};
 use rusqlite::{Connection, params, params_from_iter, types::Value as Sql};
 use signalbox_model::RunEvent;
 
@@ -40,16 +40,16 @@ pub struct EventHead {
 
 /// Heads of the events after `after`.
 pub(crate) fn heads(connection: &Connection, run: &str, after: u64, limit: usize) -> Result<Vec<EventHead>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT seq, type, node, path, item, \
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {SEQ}, type, node, path, item, \
            CASE type WHEN 'step_start' THEN payload ->> '$.type' WHEN 'error_handled' THEN payload ->> '$.action' \
              ELSE CASE WHEN type GLOB 'human_task_*' THEN payload ->> '$.taskId' END END, \
            CASE type WHEN 'step_start' THEN json_array_length(payload, '$.input') END, \
            CASE WHEN type = 'step_start' AND json_type(payload, '$.config.source') = 'array' \
              THEN json_array_length(payload, '$.config.source') END, \
            type = 'step_start' AND json_type(payload, '$.config.while') IS NOT NULL, blobs IS NOT NULL \
-         FROM run_event WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
-    )?;
+         FROM run_event WHERE id > {START} + ?2 AND id < {END} ORDER BY id LIMIT ?3"
+    ))?;
     let heads = statement.query_map(params![run, after, limit as u64], |row| {
         Ok(EventHead {
             seq: row.get(0)?,
@@ -77,15 +77,18 @@ pub(crate) fn of_step(
     limit: usize,
 ) -> Result<Vec<RunEvent>> {
     let seqs: Vec<u64> = if path.is_empty() {
-        let mut statement = connection.prepare_cached(
-            "SELECT seq FROM run_event WHERE run = ? AND path IS NULL AND node = ? AND seq <= ? ORDER BY seq LIMIT ?",
-        )?;
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT {SEQ} FROM run_event WHERE id > {START} AND id <= {START} + ?3 AND path IS NULL AND node = ?2 \
+             ORDER BY id LIMIT ?4"
+        ))?;
         let rows = statement.query_map(params![run, node, last, limit as u64], |row| row.get(0))?;
         rows.collect::<rusqlite::Result<_>>()?
     } else {
-        let mut statement = connection.prepare_cached(
-            "SELECT seq FROM run_event WHERE run = ? AND path = ? AND node = ? AND seq <= ? ORDER BY seq LIMIT ?",
-        )?;
+        // The first condition is what the index `run_event_path` begins with, spelt as it is there.
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT {SEQ} FROM run_event WHERE id >> 32 = (SELECT run.no FROM run WHERE run.id = ?1) AND path = ?2 \
+             AND node = ?3 AND id <= {START} + ?4 ORDER BY id LIMIT ?5"
+        ))?;
         let rows = statement.query_map(params![run, path, node, last, limit as u64], |row| row.get(0))?;
         rows.collect::<rusqlite::Result<_>>()?
     };
@@ -103,8 +106,8 @@ pub(crate) fn around(
 ) -> Result<Vec<RunEvent>> {
     let marks = vec!["?"; paths.len()].join(", ");
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT seq FROM run_event WHERE run = ? AND seq > ? AND seq <= ? \
-         AND (path IS NULL OR type = 'var_changed' OR path IN ({marks})) ORDER BY seq LIMIT {limit}"
+        "SELECT {SEQ} FROM run_event WHERE id > {START} + ?2 AND id <= {START} + ?3 \
+         AND (path IS NULL OR type = 'var_changed' OR path IN ({marks})) ORDER BY id LIMIT {limit}"
     ))?;
     let number = |seq: u64| Sql::Integer(i64::try_from(seq).unwrap_or(i64::MAX));
     let values = [Sql::Text(run.to_owned()), number(after), number(last)];
@@ -116,10 +119,10 @@ pub(crate) fn around(
 
 /// Where the last calls of a node were made, the newest first; `""` is the top.
 pub(crate) fn of_calls(connection: &Connection, run: &str, node: &str, limit: usize) -> Result<Vec<String>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT coalesce(path, '') FROM run_event WHERE run = ? AND node = ? AND type = 'step_start' \
-         ORDER BY seq DESC LIMIT ?",
-    )?;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT coalesce(path, '') FROM run_event WHERE id > {START} AND id < {END} AND node = ?2 AND type = 'step_start' \
+         ORDER BY id DESC LIMIT ?3"
+    ))?;
     Ok(statement.query_map(params![run, node, limit as u64], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
