@@ -67,6 +67,15 @@ pub(crate) fn heads(connection: &Connection, run: &str, after: u64, limit: usize
     Ok(heads.collect::<rusqlite::Result<_>>()?)
 }
 
+/// The index is named: else the order by `id` tempts SQLite to read the log from its beginning. `0 +` takes the column's kind from the
+/// number, because an index by what is computed is not used for the value of a column.
+fn at_path() -> String {
+    format!(
+        "SELECT {SEQ} FROM run_event INDEXED BY run_event_path WHERE id >> 32 = 0 + (SELECT run.no FROM run WHERE run.id = ?1) \
+         AND path = ?2 AND node = ?3 AND id <= {START} + ?4 ORDER BY id LIMIT ?5"
+    )
+}
+
 /// The first `limit` events of a node at a path; `""` is the top.
 pub(crate) fn of_step(
     connection: &Connection,
@@ -84,11 +93,7 @@ pub(crate) fn of_step(
         let rows = statement.query_map(params![run, node, last, limit as u64], |row| row.get(0))?;
         rows.collect::<rusqlite::Result<_>>()?
     } else {
-        // The first condition is what the index `run_event_path` begins with, spelt as it is there.
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT {SEQ} FROM run_event WHERE id >> 32 = (SELECT run.no FROM run WHERE run.id = ?1) AND path = ?2 \
-             AND node = ?3 AND id <= {START} + ?4 ORDER BY id LIMIT ?5"
-        ))?;
+        let mut statement = connection.prepare_cached(&at_path())?;
         let rows = statement.query_map(params![run, path, node, last, limit as u64], |row| row.get(0))?;
         rows.collect::<rusqlite::Result<_>>()?
     };
@@ -131,3 +136,6 @@ fn whole(connection: &Connection, run: &str, token: Option<&str>, seqs: &[u64], 
     let events = seqs.iter().map(|seq| run_event::get(connection, run, token, *seq, last));
     events.filter_map(Result::transpose).collect()
 }
+
+#[cfg(test)]
+mod tests;
