@@ -2,6 +2,7 @@
 //! it is resolved beneath that handle, so neither `..` nor a link can lead out, whenever it is made.
 
 use crate::clock::random;
+use crate::durable;
 use crate::samples;
 use async_trait::async_trait;
 use cap_std::ambient_authority;
@@ -226,7 +227,9 @@ impl SafeDir {
         if path.file_name().is_none() {
             return Err(Trouble::Words("it is a folder, not a file"));
         }
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        let missing: Vec<&Path> =
+            path.ancestors().skip(1).take_while(|folder| !self.0.exists(or_dot(folder))).collect();
+        if let Some(parent) = missing.first() {
             self.0.create_dir_all(parent)?;
         }
         match self.regular(path) {
@@ -251,7 +254,18 @@ impl SafeDir {
                 file.sync_all()?;
             }
         }
+        // A step that is done is done after a power loss, too.
+        for name in std::iter::once(path).chain(missing) {
+            self.sync_name(name)?;
+        }
         Ok(self.0.metadata(path)?.len())
+    }
+
+    /// As `durable::sync_name`, below this folder only.
+    fn sync_name(&self, path: &Path) -> Result<(), Trouble> {
+        let Some(folder) = path.parent().filter(|_| cfg!(unix)) else { return Ok(()) };
+        let synced = self.0.open_dir(or_dot(folder)).and_then(|folder| folder.into_std_file().sync_all());
+        Ok(durable::as_far_as_it_goes(synced)?)
     }
 
     /// A reader sees the old file or the new one, never a part.

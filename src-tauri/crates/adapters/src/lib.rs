@@ -4,6 +4,7 @@
 
 pub mod address;
 mod clock;
+pub mod durable;
 pub mod files;
 pub mod http;
 pub mod llm;

@@ -1,5 +1,6 @@
 //! Files that only their owner may read.
 
+use crate::durable;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -43,13 +44,30 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
         use std::os::unix::fs::DirBuilderExt;
         builder.mode(0o700);
     }
-    builder.create(path)
+    durable::create_folder(path, |path| builder.create(path))
 }
 
 /// Replaces a file whole: who reads it sees the old one or the new one, also after a power cut.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    beside(path, bytes, |fresh| fs::rename(fresh, path))
+}
+
+/// Makes a file whole, unless there is one: nobody reads half of it, and of two who make it one does. `true` = this one.
+pub fn make(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    beside(path, bytes, |fresh| match fs::hard_link(fresh, path) {
+        Ok(()) => Ok(true),
+        // Whoever comes first has made it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(_) if path.exists() => Ok(false),
+        // A file system without links.
+        Err(_) => fs::rename(fresh, path).map(|()| true),
+    })
+}
+
+/// Writes a file beside another one; what `becomes` then makes of their names is on the disk before this returns.
+fn beside<T>(path: &Path, bytes: &[u8], becomes: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let fresh = path.with_extension(format!("{}.new", std::process::id()));
-    let write = || -> io::Result<()> {
+    let write = || -> io::Result<T> {
         // Left by a process of the same number that was killed.
         match fs::remove_file(&fresh) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -58,17 +76,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut file = create(&fresh)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        fs::rename(&fresh, path)?;
-        #[cfg(unix)]
-        if let Some(folder) = path.parent() {
-            File::open(folder)?.sync_all()?;
-        }
-        Ok(())
+        let became = becomes(&fresh)?;
+        durable::sync_name(path)?;
+        Ok(became)
     };
     let done = write();
-    if done.is_err() {
-        // Half a file is of no use to anybody.
-        let _ = fs::remove_file(&fresh);
-    }
+    // Half a file is of no use to anybody, nor is a second name; gone already when it was renamed.
+    let _ = fs::remove_file(&fresh);
     done
 }

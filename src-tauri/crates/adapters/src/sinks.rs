@@ -1,5 +1,6 @@
 //! Sinks of the audit chain: a file of lines, and the standard output of a program that stays.
 
+use crate::durable;
 use signalbox_ports::AuditSink;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,11 +11,21 @@ const LONGEST: u64 = 1024 * 1024;
 /// How a line of an entry begins.
 const BEGINNING: &[u8] = b"{\"entry\":";
 
+/// What a power loss leaves where a file had grown and its bytes were still on their way; no line has one.
+const UNWRITTEN: u8 = 0;
+
+/// Whether a file that begins with a hole can be ours: it is nothing else, or ends with an entry.
+fn is_of_holes(tail: &[u8]) -> bool {
+    let line = tail.strip_suffix(b"\n").unwrap_or(tail);
+    let begin = line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    line[begin..].starts_with(BEGINNING) || tail.iter().all(|byte| *byte == UNWRITTEN)
+}
+
 /// A file with one entry per line. Other programs may rotate it: a file that is not there is made.
 #[derive(Debug)]
 pub struct JsonlSink {
     file: File,
-    /// Where a line begins that a crash cut off: it was never told as delivered.
+    /// Where a line begins of which a crash left a part: neither it nor what follows was ever told as delivered.
     cut: Option<u64>,
 }
 
@@ -27,6 +38,10 @@ impl JsonlSink {
         // Not for appending: that may not shorten a file everywhere.
         let file = OpenOptions::new().create(true).read(true).write(true).truncate(false).open(path)?;
         drop(file.lock());
+        if file.metadata()?.len() == 0 {
+            // It may have been made just now: what it takes is to be found after a power loss.
+            durable::sync_name(path)?;
+        }
         Ok(Self { file, cut: None })
     }
 }
@@ -42,6 +57,14 @@ impl AuditSink for JsonlSink {
             self.file.read_exact(&mut tail)?;
             if tail.is_empty() {
                 return Ok(None);
+            }
+            if let Some(hole) = tail.iter().position(|byte| *byte == UNWRITTEN)
+                && (hole > 0 || from > 0 || is_of_holes(&tail))
+            {
+                let begin = tail[..hole].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+                end = from + begin as u64;
+                self.cut = Some(end);
+                continue;
             }
             let whole = tail.strip_suffix(b"\n");
             let line = whole.unwrap_or(&tail);
@@ -121,10 +144,31 @@ mod tests {
     }
 
     #[test]
+    fn what_did_not_reach_the_disk_goes_with_what_follows_it() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("log.jsonl");
+        let (lines, none) = ([line(0), line(1), line(2)], |line: String| "\0".repeat(line.len()));
+        for (left, last) in [
+            (line(0) + &none(line(1)) + &line(2), Some(line(0))),
+            (line(0) + &line(1) + &none(line(2)), Some(line(1))),
+            (line(0) + &line(1)[..5] + "\0\0\0" + &line(1)[8..] + &line(2), Some(line(0))),
+            (none(line(0)) + &line(1), None),
+            (none(line(0)), None),
+        ] {
+            std::fs::write(&path, &left).expect("written");
+            let mut sink = JsonlSink::open(&path).expect("opened");
+            assert_eq!(sink.last().expect("read").as_deref(), last.as_deref().map(str::trim_end), "{left:?}");
+            let from = last.and_then(|last| lines.iter().position(|line| *line == last)).map_or(0, |at| at + 1);
+            sink.take(&lines[from..].concat()).expect("taken");
+            assert_eq!(std::fs::read_to_string(&path).expect("text"), lines.concat(), "{left:?}");
+        }
+    }
+
+    #[test]
     fn a_file_of_something_else_is_left_alone() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("notes.txt");
-        for text in ["my notes\n", "my notes", "\n", "{\"entry\":1}\n{\"checkpoint\":2}\n"] {
+        for text in ["my notes\n", "my notes", "\n", "{\"entry\":1}\n{\"checkpoint\":2}\n", "\0\0PNG\n"] {
             std::fs::write(&path, text).expect("written");
             let problem = JsonlSink::open(&path).expect("opened").last().expect_err("it holds something else");
             assert!(problem.to_string().contains("no entry of an audit chain"), "{problem}");

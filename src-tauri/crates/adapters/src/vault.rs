@@ -9,6 +9,7 @@ mod sign_ins;
 pub use content::Entry;
 pub use key::{Given, KeyPlace};
 
+use crate::durable;
 use crate::private;
 use crate::ring::KeyRing;
 use age::x25519::{Identity, Recipient};
@@ -303,6 +304,7 @@ impl Vault {
                 _ => {}
             }
         }
+        durable::sync_folder(&self.folder).map_err(|error| VaultError::io("renamed", &self.folder, &error))?;
         *self.unlocked() = None;
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Reading and writing whole files on this machine: atomic, with clear errors. A failed write leaves the old file.
 
 use crate::error::{ApiError, ApiResult, Class};
+use signalbox_adapters::durable;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -43,11 +44,12 @@ impl Fresh {
         &self.file
     }
 
-    /// It becomes the file.
+    /// It becomes the file, also for the time after a power loss.
     pub(crate) fn keep(mut self) -> io::Result<()> {
+        self.file.sync_all()?;
         fs::rename(&self.path, &self.becomes)?;
         self.kept = true;
-        Ok(())
+        durable::sync_name(&self.becomes)
     }
 }
 
@@ -88,22 +90,15 @@ fn is_old(modified: SystemTime) -> bool {
     modified.elapsed().is_ok_and(|age| age > WRITTEN_LATELY)
 }
 
-/// Replaces a file: written beside it, synced, renamed, folder synced.
+/// Replaces a file whole, or leaves it as it was.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> ApiResult<()> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
     let result = Fresh::beside(path).and_then(|fresh| {
         let mut file = fresh.file();
         file.write_all(bytes)?;
         if let Ok(old) = fs::metadata(path) {
             file.set_permissions(old.permissions())?;
         }
-        file.sync_all()?;
-        fresh.keep()?;
-        // Some systems cannot sync a folder; the rename itself is done.
-        if let Ok(folder) = File::open(folder) {
-            folder.sync_all().ok();
-        }
-        Ok(())
+        fresh.keep()
     });
     result.map_err(|error| io_error(&error, path, "written"))
 }
@@ -163,7 +158,7 @@ pub(crate) fn io_error(error: &io::Error, path: &Path, what: &str) -> ApiError {
 
 /// Creates a folder with its parents.
 pub(crate) fn ensure_folder(path: &Path) -> ApiResult<()> {
-    fs::create_dir_all(path).map_err(|error| io_error(&error, path, "created"))
+    durable::create_folder(path, |path| fs::create_dir_all(path)).map_err(|error| io_error(&error, path, "created"))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use signalbox_adapters::ring::{KeyRing, Look};
 use signalbox_ports::Secret;
 use signalbox_store::audit::{Digest, PublicKey, Signer};
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -272,28 +272,10 @@ impl AuditKeys {
         }
     }
 
-    /// Written beside and then linked, so that nobody reads half a key and two processes do not make two. `true` = this
-    /// process made it.
+    /// Nobody reads half a key, and two processes do not make two. `true` = this process made it.
     fn make(&self) -> Result<bool, Unusable> {
         let secret = random()?;
-        let fresh = self.file.with_extension(format!("{}.new", std::process::id()));
-        let write = || -> std::io::Result<bool> {
-            let mut file = private::create(&fresh)?;
-            file.write_all(text(&secret, false).as_bytes())?;
-            file.sync_all()?;
-            match fs::hard_link(&fresh, &self.file) {
-                Ok(()) => Ok(true),
-                // Whoever comes first has made it.
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-                Err(_) if self.file.exists() => Ok(false),
-                // A file system without links.
-                Err(_) => fs::rename(&fresh, &self.file).map(|()| true),
-            }
-        };
-        let done = write();
-        // Gone already when it was renamed.
-        let _ = fs::remove_file(&fresh);
-        done.map_err(|error| self.unwritten(&error))
+        private::make(&self.file, text(&secret, false).as_bytes()).map_err(|error| self.unwritten(&error))
     }
 
     /// Whole, or not at all, also when the power goes.

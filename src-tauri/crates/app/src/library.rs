@@ -5,6 +5,7 @@ use crate::canonical;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::{ensure_folder, io_error, write_atomic};
 use serde_json::Value;
+use signalbox_adapters::durable;
 use signalbox_engine::validate::valid_workflow_id;
 use signalbox_model::hash::sha256_hex;
 use std::collections::HashMap;
@@ -168,7 +169,8 @@ impl Library {
                 return Err(conflict(what, next, path, Some(&found)));
             }
         }
-        fs::remove_file(path).map_err(|error| io_error(&error, path, "deleted"))
+        let deleted = fs::remove_file(path).and_then(|()| durable::sync_name(path));
+        deleted.map_err(|error| io_error(&error, path, "deleted"))
     }
 }
 

@@ -162,6 +162,8 @@ impl App {
                 if count == 0 {
                     return Ok(());
                 }
+                // What is outside must not be lost here.
+                self.store.audit_sync(upto).map_err(std::io::Error::other)?;
                 sink.take(&lines)?;
                 next = upto;
             }

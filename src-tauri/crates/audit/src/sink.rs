@@ -158,6 +158,10 @@ impl Jsonl {
         if removed.is_some() {
             file.set_len(length)?;
         }
+        if length == 0 {
+            // It may have been made just now.
+            path.parent().map_or(Ok(()), sync_folder)?;
+        }
         Ok(Self { chain: Chain::at(log_id, head), file, length, torn: false, removed })
     }
 
@@ -209,6 +213,29 @@ impl Jsonl {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(0))?;
         Ok(read_rows(BufReader::new(file)))
+    }
+}
+
+/// Waits until the names in a folder are on the disk: a file that is synced may else be there without a name after a power
+/// loss. Where folders cannot be synced, names are as safe as they get.
+///
+/// # Errors
+/// The disk cannot.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Artifact files of a run: `out: {"/report.txt": …}`. They stand below the run's own folder, whatever the path says.
 
 use serde_json::Value;
+use signalbox_audit::sink::sync_folder;
 use signalbox_model::hash::sha256_hex;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Where an artifact stands. A name that could lead elsewhere is written out harmlessly, so every path has a place.
@@ -53,17 +54,22 @@ fn harmless(name: &str) -> String {
     text
 }
 
-/// Writes one artifact: whole or not at all. Text as it is, anything else as JSON.
+/// Writes one artifact: whole or not at all, and on the disk before the event that tells of it can be. Text as it is, anything
+/// else as JSON.
 pub(crate) fn write(folder: &Path, run: &str, path: &str, content: &Value) -> io::Result<()> {
     let place = place(folder, run, path);
     let parent = place.parent().unwrap_or(folder);
+    let missing: Vec<&Path> = parent.ancestors().take_while(|folder| !folder.exists()).collect();
     fs::create_dir_all(parent)?;
     let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
     let mut name = place.file_name().unwrap_or_default().to_owned();
     name.push(".part~");
     let part = parent.join(name);
-    fs::write(&part, text)?;
-    fs::rename(&part, &place)
+    let mut file = File::create(&part)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&part, &place)?;
+    std::iter::once(parent).chain(missing.into_iter().filter_map(Path::parent)).try_for_each(sync_folder)
 }
 
 #[cfg(test)]

@@ -24,6 +24,9 @@ pub(crate) const SNAPSHOTS: &str = "$audit";
 /// Texts that are taken in at once: no step waits longer than a moment for it.
 const TAKEN_IN: usize = 2_000;
 
+/// How many entries are on the disk for certain, as far as somebody asked.
+const SYNCED: &str = "synced";
+
 /// A checkpoint is made when so many entries have none.
 const UNSEALED: u64 = 1_000;
 
@@ -247,6 +250,15 @@ impl Store {
     pub fn audit_checkpoint(&self, timestamp: &str) -> Result<Option<SignedCheckpoint>> {
         let timestamp = timestamp.to_owned();
         self.write(true, move |work| checkpoint(work.connection, work.signer.as_deref(), Some(&timestamp)))
+    }
+
+    /// Waits until all entries before `upto`, which were read, are on the disk.
+    pub fn audit_sync(&self, upto: u64) -> Result<()> {
+        // A commit that waits for the disk takes all before it along; one that changes nothing would not.
+        self.write(true, move |work| {
+            let synced = audit_meta::get(work.connection, SYNCED)?.and_then(|text| text.parse().ok()).unwrap_or(0);
+            if upto > synced { audit_meta::set(work.connection, SYNCED, &upto.to_string()) } else { Ok(()) }
+        })
     }
 
     /// Where the chain stands.

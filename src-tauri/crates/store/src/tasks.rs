@@ -430,10 +430,11 @@ impl Store {
         })?
     }
 
-    /// A new one-time secret for a task that is open; `None` when it is not. Only its hash is kept.
+    /// A new one-time secret for a task that is open; `None` when it is not. Only its hash is kept, on the disk before the
+    /// secret is handed out.
     pub fn issue_task_secret(&self, task_id: &str, now_ms: i64) -> Result<Option<String>> {
         let id = task_id.to_owned();
-        self.write(false, move |work| {
+        self.write(true, move |work| {
             let connection = work.connection;
             let Some(row) = task::uncounted(connection, &id)?.filter(|row| refused(row, now_ms).is_none()) else {
                 return Ok(None);

@@ -3,6 +3,7 @@
 use crate::dto::AuditAnchorLine;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
+use signalbox_adapters::durable;
 use signalbox_store::audit::{Anchor, SignedCheckpoint};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,6 +11,8 @@ use std::path::Path;
 
 /// Largest anchor file that is read.
 const LARGEST: u64 = 64 * 1024 * 1024;
+/// What a power loss leaves where a file had grown and its bytes were still on their way; no line has one.
+const UNWRITTEN: u8 = 0;
 /// So many damaged lines are named.
 const NAMED: usize = 5;
 /// So many are listed: a file of something else may have millions.
@@ -18,8 +21,9 @@ const LISTED: usize = 100;
 /// What an anchor file holds.
 pub(crate) struct Kept {
     pub(crate) anchors: Vec<Anchor>,
-    /// The last line, when it has no end and is no checkpoint: a crash cut it off.
-    torn: Option<usize>,
+    /// Lines of which a crash left a part: the last one, when it has no end and is no checkpoint, and those with places that
+    /// never reached the disk. The first ones.
+    torn: Vec<usize>,
     /// Other lines that are no checkpoints, and why; the first ones. No crash makes them.
     damaged: Vec<(usize, String)>,
     /// How many they are.
@@ -30,9 +34,10 @@ impl Kept {
     /// The lines that do not count, the first hundred of those that are damaged.
     pub(crate) fn passed_over(&self, path: &Path) -> Vec<AuditAnchorLine> {
         let file = path.display().to_string();
-        let tell = |line: usize, why: String| AuditAnchorLine { file: file.clone(), line, why };
-        let damaged = self.damaged.iter().map(|(line, why)| tell(*line, format!("no checkpoint ({why})")));
-        damaged.chain(self.torn.map(|line| tell(line, "it was cut off while it was written".into()))).collect()
+        let tell = |line: &usize, why: String| AuditAnchorLine { file: file.clone(), line: *line, why };
+        let damaged = self.damaged.iter().map(|(line, why)| tell(line, format!("no checkpoint ({why})")));
+        let torn = self.torn.iter().map(|line| tell(line, "it was cut off while it was written".into()));
+        damaged.chain(torn).collect()
     }
 
     /// What is wrong with lines that no crash made.
@@ -59,7 +64,7 @@ pub(crate) fn read(path: &Path) -> ApiResult<Kept> {
         return Err(ApiError::bad_request(message, "Name a file that holds checkpoints only."));
     }
     let bytes = std::fs::read(path).map_err(|error| io_error(&error, path, "read"))?;
-    let mut kept = Kept { anchors: Vec::new(), torn: None, damaged: Vec::new(), damages: 0 };
+    let mut kept = Kept { anchors: Vec::new(), torn: Vec::new(), damaged: Vec::new(), damages: 0 };
     for (line, number) in bytes.split_inclusive(|byte| *byte == b'\n').zip(1..) {
         let text = std::str::from_utf8(line).map_err(|error| error.to_string());
         match text.and_then(|text| match text.trim() {
@@ -67,7 +72,11 @@ pub(crate) fn read(path: &Path) -> ApiResult<Kept> {
             _ => SignedCheckpoint::from_line(text).map(Some).map_err(|why| why.to_string()),
         }) {
             Ok(found) => kept.anchors.extend(found),
-            Err(_) if !line.ends_with(b"\n") => kept.torn = Some(number),
+            Err(_) if !line.ends_with(b"\n") || line.contains(&UNWRITTEN) => {
+                if kept.torn.len() < LISTED {
+                    kept.torn.push(number);
+                }
+            }
             Err(why) => {
                 kept.damages += 1;
                 if kept.damaged.len() < LISTED {
@@ -115,17 +124,26 @@ pub(crate) fn add(path: &Path, line: &str) -> ApiResult<()> {
     let size = file.metadata().map_err(failed)?.len();
     let (begin, last) = last_line(&mut file, size).map_err(failed)?;
     if last == line.as_bytes() {
-        return Ok(());
+        // By a process that may have ended before it had waited.
+        return kept(&file, path).map_err(failed);
     }
     let mut start = "";
     if !last.is_empty() && !last.ends_with(b"\n") {
         let whole = std::str::from_utf8(&last).is_ok_and(|text| SignedCheckpoint::from_line(text).is_ok());
         // Only what begins a line of ours is cut: this may be a file of something else.
-        let ours = last.starts_with(b"{\"checkpoint\":") || b"{\"checkpoint\":".starts_with(&last);
+        let ours = last.starts_with(b"{\"checkpoint\":")
+            || b"{\"checkpoint\":".starts_with(&last)
+            || last.iter().all(|byte| *byte == UNWRITTEN);
         if whole || !alone || !ours || file.set_len(begin).is_err() {
             start = "\n";
         }
     }
     file.write_all(format!("{start}{line}").as_bytes()).map_err(failed)?;
-    file.sync_all().map_err(failed)
+    kept(&file, path).map_err(failed)
+}
+
+/// Waits for the disk. The file may have been made just now.
+fn kept(file: &File, path: &Path) -> std::io::Result<()> {
+    file.sync_all()?;
+    durable::sync_name(path)
 }

@@ -15,6 +15,7 @@ use crate::people::signed;
 use crate::{Caller, audit_query, audit_view, missing_end};
 use base64::Engine;
 use serde_json::{Map, Value, json};
+use signalbox_adapters::durable;
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::AuditQuery;
 use signalbox_store::audit::{Entry, Level, Record, hash_text};
@@ -136,16 +137,16 @@ fn export_in(
 ) -> ApiResult<AuditExported> {
     let named = Path::new(NAMED);
     let file = File::create(part).map_err(|error| io_error(&error, named, "written"))?;
-    let done = app.export_audit(caller, request, named, BufWriter::new(file))?;
+    let done = app.export_audit(caller, request, named, BufWriter::new(&file))?;
     let seq = done.seq;
-    handed_out(app, request, folder, part, done).inspect_err(|why| app.export_failed(caller, seq, why))
+    handed_out(app, request, folder, (part, &file), done).inspect_err(|why| app.export_failed(caller, seq, why))
 }
 
 fn handed_out(
     app: &App,
     request: &AuditExport,
     folder: &Path,
-    part: &Path,
+    (part, file): (&Path, &File),
     done: Exported,
 ) -> ApiResult<AuditExported> {
     let Exported { entries, ending, missing, .. } = done;
@@ -169,7 +170,8 @@ fn handed_out(
         });
     }
     let path = folder.join(&file_name);
-    std::fs::rename(part, &path).map_err(|error| io_error(&error, named, "written"))?;
+    let kept = file.sync_all().and_then(|()| std::fs::rename(part, &path)).and_then(|()| durable::sync_folder(folder));
+    kept.map_err(|error| io_error(&error, named, "written"))?;
     let kept_days = Some(crate::housekeeping::EXPORT_DAYS);
     let path = Some(path.display().to_string());
     Ok(AuditExported { file_name, bytes_base64: None, path, kept_days, entries, missing })

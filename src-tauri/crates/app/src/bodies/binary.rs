@@ -7,6 +7,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::files::{io_error, write_atomic};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use signalbox_adapters::durable;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,7 +72,7 @@ fn write_new(file: &Path, bytes: &[u8]) -> ApiResult<()> {
         ),
         _ => io_error(&error, file, "written"),
     })?;
-    let written = out.write_all(bytes).and_then(|()| out.sync_all());
+    let written = out.write_all(bytes).and_then(|()| out.sync_all()).and_then(|()| durable::sync_name(file));
     if written.is_err() {
         // Half of it is of no use.
         let _ = std::fs::remove_file(file);

@@ -5,7 +5,7 @@ use signalbox_adapters::private;
 use signalbox_app::dto::CallerRole;
 use signalbox_model::hash::sha256_hex;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 /// Whose a token is.
@@ -41,10 +41,11 @@ impl Tokens {
                 Ok((Self(hashed), first))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let token = random_token()?;
-                create(path, &token).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
-                let holder = Holder { role: CallerRole::Builder, name: own_name() };
-                Ok((Self(vec![(sha256_hex(token.as_bytes()), holder)]), Some(token)))
+                let line = format!("{}\n", random_token()?);
+                let made = private::make(path, line.as_bytes());
+                made.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+                // Or the one of another process that came first.
+                Self::open(path)
             }
             Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
         }
@@ -86,12 +87,6 @@ fn random_token() -> Result<String, String> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers from the system: {error}"))?;
     Ok(sha256_hex(&bytes))
-}
-
-fn create(path: &Path, token: &str) -> io::Result<()> {
-    let mut file = private::create(path)?;
-    writeln!(file, "{token}")?;
-    file.sync_all()
 }
 
 #[cfg(test)]

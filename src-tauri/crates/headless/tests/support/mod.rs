@@ -216,7 +216,11 @@ impl Serving {
     pub(crate) fn start(place: &Box, more: &[&str]) -> Self {
         let mut args = vec!["serve", "--addr", "127.0.0.1:0"];
         args.extend(more);
-        let mut child = place.spawn(&args);
+        Self::of(place.spawn(&args))
+    }
+
+    /// A `serve` that was started otherwise, with its outputs piped.
+    pub(crate) fn of(mut child: Child) -> Self {
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().expect("piped")).read_line(&mut line).expect("a line");
         if line.is_empty() {
