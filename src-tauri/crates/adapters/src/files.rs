@@ -264,7 +264,8 @@ impl SafeDir {
     /// As `durable::sync_name`, below this folder only.
     fn sync_name(&self, path: &Path) -> Result<(), Trouble> {
         let Some(folder) = path.parent().filter(|_| cfg!(unix)) else { return Ok(()) };
-        let synced = self.0.open_dir(or_dot(folder)).and_then(|folder| folder.into_std_file().sync_all());
+        // Not as a folder: such a handle names it, and cannot be synced.
+        let synced = self.0.open(or_dot(folder)).and_then(|folder| folder.sync_all());
         Ok(durable::as_far_as_it_goes(synced)?)
     }
 

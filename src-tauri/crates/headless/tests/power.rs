@@ -9,17 +9,20 @@ mod power;
 mod support;
 
 use dying::{ABORTED, Case, copy, every_point, file, finished, last_run, store};
-use power::{Loss, Power};
+use power::{Loss, Power, Watch};
 use serde_json::{Value, json};
 use signalbox_model::event::EventBody;
 use signalbox_model::{RunEvent, RunStatus};
 use signalbox_store::audit::verify::{Kind, Verdict};
 use signalbox_store::failpoint::Point;
 use signalbox_store::{AuditQuery, RunRow, StoreAlarm};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{Box, Loopback, Serving};
+use support::{Box, Loopback, Serving, eventually, workflow};
 
 /// Nothing of it is left, or some by a number: one of the two for each place. `SIGNALBOX_POWER_LOSSES` says how many more by
 /// numbers, to look by hand.
@@ -47,7 +50,7 @@ fn look(place: &Box, what: &str) -> Option<(RunRow, Vec<RunEvent>)> {
 }
 
 /// Runs the program with a point armed.
-fn killed(watch: &power::Watch<'_>, place: &Box, args: &[&str], point: Point, nth: usize) -> (bool, Output) {
+fn killed(watch: &Watch<'_>, place: &Box, args: &[&str], point: Point, nth: usize) -> (bool, Output) {
     let mut command = place.command(args);
     command.env("SIGNALBOX_FAILPOINT", format!("{}:{nth}", point.name())).env("SIGNALBOX_KEY_STORE", "off");
     let output = watch.over(&mut command).stdin(Stdio::null()).output().expect("it starts");
@@ -219,5 +222,136 @@ fn fault_27_a_checkpoint_that_was_told_is_outside_and_its_entries_are_in_the_sto
     });
     for point in [Point::Begin, Point::Written, Point::Committed, Point::Told] {
         assert!(died.contains(&point), "{point:?}");
+    }
+}
+
+/// Entries are copied to files outside as they come, also those that nobody waited to have on the disk: what is outside is
+/// in the store all the same.
+#[test]
+fn fault_27_a_copy_outside_holds_only_what_is_on_the_disk_here() {
+    let (power, place) = (Power::new(), Box::new());
+    let copy = "copy.jsonl";
+    assert_eq!(place.run(&["audit", "sink", "add", "--file", copy, "--json"]).code, 0);
+    let watch = power.watch(place.dir.path());
+    let mut command = place.command(&["serve", "--addr", "127.0.0.1:0"]);
+    command.env("SIGNALBOX_KEY_STORE", "off").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let serving = Serving::of(watch.over(&mut command).spawn().expect("it starts"));
+    let flow = workflow(json!({ "a": { "type": "data.set", "config": { "assign": { "n": 1 } } } }), json!([]));
+    assert_eq!(serving.ask("PUT", "/workflows/test", &flow).status, 200);
+    let told = serving.ask("POST", "/workflow/run", &json!({ "workflow": "test" }));
+    assert!(matches!(told.status, 200..=202), "{}", told.body);
+    let path = place.dir.path().join(copy);
+    eventually("the copy of the last entry", || {
+        std::fs::read_to_string(&path).is_ok_and(|text| text.contains("WORKFLOW_COMPLETED"))
+    });
+    drop(serving);
+    let disk = watch.end();
+    assert!(disk.on_its_way() > 0, "nothing is taken back: the test proves nothing");
+    for loss in [Loss::All, Loss::Some(1), Loss::Some(2)].into_iter().chain(losses("copy")) {
+        disk.leave(loss);
+        let outside = std::fs::read_to_string(&path).unwrap_or_default();
+        let entries = outside.lines().filter(|line| line.starts_with("{\"entry\":")).count() as u64;
+        let size = store(&place).audit_state().expect("readable").head.size;
+        assert!(entries > 0 && size >= entries, "{loss:?}: {entries} entries are outside, {size} are here");
+        let now = place.run(&["audit", "sink", "now", "--json"]);
+        assert_eq!(now.code, 0, "{loss:?}: {}{}", now.out, now.err);
+        assert_eq!(place.run(&["audit", "verify", copy, "--json"]).code, 0, "{loss:?}");
+    }
+}
+
+/// Files that were told of, all but those that are about this process or say less when they are lost.
+fn told_files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        let of_the_moment = name.starts_with("signalbox.") || name == "instances" || name.ends_with("lock");
+        match path.is_dir() {
+            _ if of_the_moment => {}
+            true => told_files(&path, found),
+            false => drop(found.insert(path.clone(), std::fs::read(&path).expect("readable"))),
+        }
+    }
+}
+
+/// Names are lost with the folders that were not synced: every file that the program made and told of is there, the data
+/// folder itself among them, with what was in it.
+#[test]
+fn fault_27_files_that_were_told_are_there_with_their_names() {
+    let (server, power, place) = (Loopback::start(), Power::new(), Box::new());
+    let flow = workflow(
+        json!({
+            "a": { "type": "http.request", "config": { "url": format!("{}/names/a", server.base) },
+                   "out": { "/deep/a.txt": "=_result.response.name" } },
+        }),
+        json!([]),
+    );
+    let path = place.file("w.signalbox.json", flow.to_string()).display().to_string();
+    let watch = power.watch(place.dir.path());
+    let told = |args: &[&str], input: &str| {
+        let mut command = place.command(args);
+        command.env("SIGNALBOX_KEY_STORE", "off").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = watch.over(&mut command).spawn().expect("it starts");
+        child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("sent");
+        let done = child.wait_with_output().expect("it ends");
+        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stdout));
+    };
+    told(&["secret", "choose", "file"], "");
+    told(&["secret", "set", "erp", "--host", "erp.example"], "a-secret-of-the-erp\n");
+    told(&["run", &path], "");
+    let mut serve = place.command(&["serve", "--addr", "127.0.0.1:0"]);
+    serve.env("SIGNALBOX_KEY_STORE", "off").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let serving = Serving::of(watch.over(&mut serve).spawn().expect("it starts"));
+    assert_eq!(serving.ask("PUT", "/workflows/test", &flow).status, 200);
+    drop(serving);
+    for name in ["all.zip", "all.csv", "all.jsonl"] {
+        told(&["audit", "export", "--out", name], "");
+    }
+    told(&["audit", "anchor", "add", "--file", "anchors.jsonl"], "");
+    told(&["audit", "sink", "add", "--file", "copy.jsonl"], "");
+
+    let mut files = BTreeMap::new();
+    told_files(place.dir.path(), &mut files);
+    let names: BTreeSet<_> = files.keys().filter_map(|path| path.file_name()?.to_str()).collect();
+    for name in ["audit.key", "serve.token", "vault.age", "vault.json", "a.txt", "test.signalbox.json", "copy.jsonl"] {
+        assert!(names.contains(name), "{name} is none of {names:?}");
+    }
+    let disk = watch.end();
+    for loss in [Loss::All, Loss::Some(1), Loss::Some(2)].into_iter().chain(losses("names")) {
+        disk.leave(loss);
+        let mut left = BTreeMap::new();
+        told_files(place.dir.path(), &mut left);
+        for (path, bytes) in &files {
+            assert!(left.get(path) == Some(bytes), "{loss:?}: {} is not as it was told", path.display());
+        }
+        for (args, by) in
+            [(&["audit", "verify", "--json"][..], "signed"), (&["audit", "verify", "all.zip", "--json"], "pinned")]
+        {
+            let verified = place.run(args);
+            let verdict = verified.json();
+            assert_eq!((verified.code, &verdict[by]), (0, &json!(true)), "{loss:?}: {verdict}");
+        }
+        assert_eq!(place.run(&["audit", "verify", "copy.jsonl", "--json"]).code, 0, "{loss:?}");
+    }
+}
+
+/// Below folders that are granted names are made by calls that nobody can stand in front of: the syncs are seen.
+#[test]
+fn fault_27_a_file_that_a_step_wrote_is_synced_with_its_name() {
+    let (power, place, granted) = (Power::new(), Box::new(), tempfile::tempdir().expect("a folder"));
+    for (mode, name) in [("overwrite", "new/deep/a.txt"), ("failIfExists", "other/b.txt"), ("append", "third/c.txt")] {
+        let path = granted.path().join(name);
+        let config = json!({ "path": path, "content": "done", "mode": mode });
+        let flow = workflow(json!({ "w": { "type": "file.write", "config": config } }), json!([]));
+        let file = place.file("w.signalbox.json", flow.to_string()).display().to_string();
+        let watch = power.watch(granted.path());
+        let mut command = place.command(&["run", &file, "--allow-dir", &format!("{}:rw", granted.path().display())]);
+        let done = watch.over(&mut command).stdin(Stdio::null()).output().expect("it starts");
+        assert!(done.status.success(), "{mode}: {done:?}");
+        let (disk, root) = (watch.end(), granted.path().canonicalize().expect("a folder"));
+        assert_eq!(std::fs::read_to_string(path).ok().as_deref(), Some("done"), "{mode}");
+        let file = root.join(name);
+        for folder in file.ancestors().skip(1).take_while(|folder| folder.starts_with(&root)) {
+            assert!(disk.has_synced(folder), "{mode}: {} can be lost with its name", folder.display());
+        }
     }
 }

@@ -151,9 +151,16 @@ pub(crate) struct Disk {
     /// As it is on the disk.
     kept: BTreeMap<PathBuf, Node>,
     names: Vec<Name>,
+    /// Folders that were synced last of all that happened in them.
+    synced: BTreeSet<PathBuf>,
 }
 
 impl Disk {
+    /// Whether a folder was synced after the last change that was seen below it.
+    pub(crate) fn has_synced(&self, folder: &Path) -> bool {
+        self.synced.contains(folder)
+    }
+
     fn read(&mut self, folder: &Path) {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -181,6 +188,12 @@ impl Disk {
         let Record { kind, path, number, bytes } = record;
         let place = usize::try_from(number).expect("a place");
         let live = self.live.get(&path).copied();
+        if kind != b'D'
+            && kind != b'S'
+            && let Some(folder) = path.parent()
+        {
+            self.synced.remove(folder);
+        }
         match (kind, live) {
             (b'C', _) => {
                 let node = self.file(Vec::new());
@@ -191,6 +204,7 @@ impl Disk {
             (b'R', Some(node)) => self.name(Name::Moved(path, text(bytes), node)),
             (b'L', Some(node)) => self.name(Name::Made(text(bytes), node)),
             (b'D', _) => {
+                self.synced.insert(path.clone());
                 let (now, later) =
                     std::mem::take(&mut self.names).into_iter().partition(|name| name.folder() == Some(&path));
                 self.names = later;
