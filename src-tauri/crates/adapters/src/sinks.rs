@@ -17,7 +17,7 @@ const UNWRITTEN: u8 = 0;
 /// Whether a file that begins with a hole can be ours: it is nothing else, or ends with an entry.
 fn is_of_holes(tail: &[u8]) -> bool {
     let line = tail.strip_suffix(b"\n").unwrap_or(tail);
-    let begin = line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let begin = line.iter().rposition(|byte| [b'\n', UNWRITTEN].contains(byte)).map_or(0, |at| at + 1);
     line[begin..].starts_with(BEGINNING) || tail.iter().all(|byte| *byte == UNWRITTEN)
 }
 

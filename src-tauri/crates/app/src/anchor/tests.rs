@@ -61,6 +61,27 @@ fn a_file_holds_each_checkpoint_once_also_after_a_cut_line() {
 }
 
 #[test]
+fn a_line_that_did_not_reach_the_disk_is_told_and_the_others_count() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("anchors.jsonl");
+    let (first, second, third) =
+        (line("2026-11-22T10:00:00Z"), line("2026-11-22T11:00:00Z"), line("2026-11-22T12:00:00Z"));
+    // The file had grown, and of its last line nothing was there yet: it is replaced.
+    std::fs::write(&path, format!("{first}{}", "\0".repeat(second.len()))).expect("written");
+    assert_eq!(read_named(&path).expect("the first counts").passed_over(&path).len(), 1);
+    add(&path, &second).expect("writes");
+    assert_eq!(std::fs::read_to_string(&path).expect("text"), format!("{first}{second}"));
+    // Only its end was there: nobody can say any more what it was.
+    let end = format!("{}{}", "\0".repeat(second.len() - 9), &second[second.len() - 9..]);
+    std::fs::write(&path, format!("{first}{end}")).expect("written");
+    add(&path, &third).expect("writes");
+    assert_eq!(std::fs::read_to_string(&path).expect("text"), format!("{first}{end}{third}"));
+    let kept = read_named(&path).expect("the others count");
+    let told = kept.passed_over(&path);
+    assert_eq!((kept.anchors.len(), told.len(), told[0].line, told[0].why.contains("cut off")), (2, 1, 2, true));
+}
+
+#[test]
 fn a_damaged_line_that_no_crash_made_is_named() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("anchors.jsonl");

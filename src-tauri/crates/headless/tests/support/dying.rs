@@ -150,7 +150,16 @@ pub(crate) fn stride(point: Point) -> usize {
 /// Goes through all points, side by side, each with n = 1, 2, … until the program comes through. Gives the points at which
 /// it died.
 pub(crate) fn every_point(step: usize, case: impl Fn(Point, usize) -> bool + Sync) -> BTreeSet<Point> {
-    let left = Mutex::new(Point::ALL.iter());
+    points(Point::ALL, |point| stride(point) * step, case)
+}
+
+/// [`every_point`] of these, with n that far apart.
+pub(crate) fn points(
+    all: &[Point],
+    apart: impl Fn(Point) -> usize + Sync,
+    case: impl Fn(Point, usize) -> bool + Sync,
+) -> BTreeSet<Point> {
+    let left = Mutex::new(all.iter());
     let died = Mutex::new(BTreeSet::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -158,8 +167,8 @@ pub(crate) fn every_point(step: usize, case: impl Fn(Point, usize) -> bool + Syn
                 loop {
                     let next = left.lock().expect("no panic").next().copied();
                     let Some(point) = next else { return };
-                    let times = (1..=MOST).step_by(stride(point) * step).take_while(|nth| case(point, *nth)).count();
-                    assert!(times < MOST / stride(point) / step, "{point:?} has no end");
+                    let times = (1..=MOST).step_by(apart(point)).take_while(|nth| case(point, *nth)).count();
+                    assert!(times < MOST / apart(point), "{point:?} has no end");
                     if times > 0 {
                         died.lock().expect("no panic").insert(point);
                     }
