@@ -6,18 +6,20 @@
 mod dying;
 mod support;
 
-use dying::{ASKED, Case, between, copy, every_point, file, killed, look, missing, store};
-use serde_json::{Value, json};
+#[cfg(target_os = "linux")]
+use dying::between;
+use dying::{ASKED, Case, copy, every_point, file, finished, killed, look, missing, store};
+use signalbox_model::RunStatus;
 use signalbox_model::event::EventBody;
-use signalbox_model::{RunEvent, RunStatus};
+use signalbox_store::AuditQuery;
 use signalbox_store::failpoint::Point;
-use signalbox_store::{AuditQuery, RunRow, Store, StoreOptions};
-use std::collections::BTreeSet;
-use std::os::unix::process::ExitStatusExt;
+#[cfg(target_os = "linux")]
 use std::path::Path;
+#[cfg(target_os = "linux")]
 use std::process::{Output, Stdio};
-use std::sync::Mutex;
-use support::{Box, Loopback, workflow};
+#[cfg(target_os = "linux")]
+use support::Box;
+use support::Loopback;
 
 #[test]
 fn faults_1_2_3_a_run_that_dies_at_any_point_goes_on_and_repeats_nothing_that_was_finished() {
