@@ -357,13 +357,17 @@ function framesAround(s: FoldState, step: string | undefined): string[] {
   return found;
 }
 
-/** A dead branch writes no event: a step is skipped when every wire to it comes from a step that ended and sent nothing there. */
+/** A dead branch writes no event: a step is skipped when every wire to it comes from a step that ended and sent nothing there, and so is what a frame that has ended left out. */
 function markSkipped(s: FoldState): void {
   const ways = new Map<string, string[]>();
   for (const edge of s.definition?.edges ?? []) ways.set(edge.to, [...(ways.get(edge.to) ?? []), edge.from]);
   const dead = (from: string): boolean => {
     const source = s.nodes[from.slice(0, from.lastIndexOf('.'))];
     return source?.state === 'skipped' || ((source?.state === 'done' || source?.state === 'handled') && !isTaken(source, from, s.ports));
+  };
+  const frameEnded = (id: string): boolean => {
+    const state = s.nodes[s.definition?.nodes[id]?.parent ?? '']?.state;
+    return state === 'skipped' || state === 'done' || state === 'handled';
   };
   // Only a Stop or a failure leaves steps that could still have been reached.
   const whole = s.status === 'completed' && s.stopId === undefined;
@@ -373,7 +377,7 @@ function markSkipped(s: FoldState): void {
   for (let more = true; more;) {
     more = false;
     for (const [id, known] of Object.entries(s.nodes)) {
-      if (known.state !== 'unreached' || !(whole || ways.get(id)?.every(dead))) continue;
+      if (known.state !== 'unreached' || !(whole || frameEnded(id) || ways.get(id)?.every(dead))) continue;
       node(s, id).state = 'skipped';
       more = true;
     }

@@ -265,6 +265,12 @@ describe('ends and interruptions', () => {
     expect(completed.nodes).toMatchObject({ b: { state: 'skipped' }, x: { state: 'skipped' } });
   });
 
+  it('what a frame left out that had ended before a Stop was skipped, not cut off', () => {
+    const drawn = { nodes: { way: {}, unused: { type: 'flow.loop' }, inside: { parent: 'unused' }, empty: { type: 'flow.loop' }, none: { parent: 'empty' }, open: { type: 'flow.loop' }, late: { parent: 'open' }, end: {} }, edges: [{ from: 'way.false', to: 'unused' }] };
+    const stopped = foldRun(list(() => [start('way'), done('way', { true: 1 }), start('empty'), done('empty', { success: 0 }), start('open'), event('step_interrupted', 'open', {}), event('workflow_done', null, { duration_ms: 3, stop_id: 'end' })]), drawn);
+    expect(Object.fromEntries(['unused', 'inside', 'none', 'late'].map((id) => [id, stopped.nodes[id]?.state]))).toEqual({ unused: 'skipped', inside: 'skipped', none: 'skipped', late: 'unreached' });
+  });
+
   it('a call that a cancel cut off has one state everywhere', () => {
     const cut = (id: string) => event('step_interrupted', id, { effect: 'none' });
     const cancelled = foldRun(list(() => [start('a'), cut('a'), event('workflow_cancelled', null, { duration_ms: 3 })]), { nodes: { a: {} }, edges: [] });

@@ -130,6 +130,8 @@ pub(crate) struct CompiledNode {
     pub(crate) recovery: Option<RecoveryKind>,
     /// The wire along which cases of this node go to a recovery node.
     pub(crate) handled_by: Option<usize>,
+    /// Of a recovery node: whose cases can reach it.
+    pub(crate) origins: Vec<usize>,
     /// Exit wires that cases of this node may use.
     pub(crate) exits: Vec<usize>,
     pub(crate) human_review_threshold: Option<Level>,
@@ -425,8 +427,9 @@ impl Parts {
                 from.success_wired = true;
             }
         }
-        for (node, kind) in nodes.iter_mut().skip(first).zip(&recovery.kinds) {
+        for ((node, kind), origins) in nodes.iter_mut().skip(first).zip(&recovery.kinds).zip(&recovery.origins) {
             node.recovery = *kind;
+            node.origins = origins.iter().map(|origin| first + origin).collect();
         }
         let named: Vec<usize> = nodes.iter().skip(first).flat_map(|n| n.references.iter().copied()).collect();
         for i in named {
@@ -508,6 +511,7 @@ fn compile_node(
         bodies: Vec::new(),
         recovery: None,
         handled_by: None,
+        origins: Vec::new(),
         exits: Vec::new(),
         human_review_threshold: node
             .error_handling

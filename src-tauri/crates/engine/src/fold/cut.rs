@@ -5,6 +5,7 @@ use super::{
     base,
     body::{body_mut, collects, outcome, refresh},
     case, close,
+    ending::had_nothing_to_do,
     place::{around, is_cut},
     slot_ref, until,
 };
@@ -55,9 +56,14 @@ pub(super) fn remove(compiled: &Compiled, state: &mut RunState, frame: usize, cu
         state.inside.remove(&place);
     }
     let parts = &compiled.regions[gone.region];
+    let number = |local: &usize| compiled.nodes.number(frame, *local);
+    let idle: BTreeSet<usize> = match cut {
+        true => parts.nodes.iter().map(number).filter(|node| had_nothing_to_do(compiled, state, *node)).collect(),
+        false => BTreeSet::new(),
+    };
     for local in &parts.nodes {
-        let Some(mut run) = state.nodes.remove(compiled.nodes.number(frame, *local)) else { continue };
-        if cut && !(begins && run.state == NodeState::Pending) {
+        let Some(mut run) = state.nodes.remove(number(local)) else { continue };
+        if cut && !idle.contains(&number(local)) && !(begins && run.state == NodeState::Pending) {
             run.state = cancelled(run.state);
         }
         add(&mut state.nodes[*local], &run);

@@ -234,6 +234,62 @@ fn a_stop_cancels_the_rest() {
 }
 
 #[test]
+fn what_was_settled_before_the_end_is_not_cut_off_by_it() {
+    let rules = json!({ "rules": [{ "name": "r", "when": "true", "action": "retry" }] });
+    let file = flow(
+        json!({}),
+        json!({ "a": { "type": "t.split" },
+                "unused": { "type": "t.loop", "config": { "source": [1] } },
+                "inside": { "type": "t.read", "parent": "unused" },
+                "nested": { "type": "t.loop", "parent": "unused", "config": { "source": [1] } },
+                "deep": { "type": "t.pass", "parent": "nested" },
+                "idle": { "type": "builtin.error_handler", "config": rules },
+                "empty": { "type": "t.loop", "config": { "source": [] } },
+                "none": { "type": "t.read", "parent": "empty" },
+                "open": { "type": "t.loop", "config": { "source": [1, 2] } },
+                "quick": { "type": "t.read", "parent": "open" },
+                "beside": { "type": "builtin.error_handler", "parent": "open", "config": rules },
+                "slow": { "type": "t.wait", "parent": "open", "config": { "ms": 60000 } },
+                "never": { "type": "builtin.error_handler", "parent": "open", "config": rules },
+                "short": { "type": "t.wait", "config": { "ms": 1000 } },
+                "end": { "type": "t.stop" } }),
+        &[
+            ("a.false", "unused"),
+            ("a.error", "idle"),
+            ("a.true", "empty"),
+            ("a.true", "open"),
+            ("quick.error", "beside"),
+            ("quick.success", "slow"),
+            ("slow.error", "never"),
+            ("a.true", "short"),
+            ("short.success", "end"),
+        ],
+    );
+    let compiled = compile(file);
+    let script = |_: &str, _: usize, _: u32| None;
+    for (ending, status) in [("stop", RunStatus::Completed), ("cancel", RunStatus::Cancelled)] {
+        let mut world = World::new(&compiled, &script, 1);
+        world.in_order = true;
+        world.start(json!({ "x": 1 }));
+        if ending == "cancel" {
+            while !told(&world.events).iter().any(|told| told.starts_with("step_start slow")) {
+                world.turn();
+            }
+            world.give(Input::Cancel { superseded_by: None, now: 1_000_500 });
+        }
+        world.run_to_end();
+        let sum = summary::of(&compiled, &world.state);
+        assert_eq!(sum.status, status, "{:#?}", told(&world.events));
+        for id in ["unused", "inside", "nested", "deep", "idle", "none", "beside"] {
+            assert_eq!(sum.steps[id].state, NodeState::Skipped, "{ending}: {id}");
+        }
+        for id in ["slow", "never"] {
+            assert_eq!(sum.steps[id].state, NodeState::Cancelled, "{ending}: {id}: {:#?}", told(&world.events));
+        }
+    }
+}
+
+#[test]
 fn an_abort_runs_the_on_abort_chain_once() {
     let file = flow(
         json!({ "onAbort": "tidy" }),
