@@ -51,8 +51,10 @@ pub struct Facts {
     pub fallback: bool,
     /// Ports of the handler that lead somewhere.
     pub wired: Wired,
-    /// The container around the step collects errors: nobody is asked about one of them (line 5).
-    pub collected: bool,
+    /// Nobody is asked: the container around the step collects errors (line 5), or the run was given up.
+    pub unasked: bool,
+    /// It was cut off and may have happened: only a person may have it called again, with whatever input.
+    pub uncertain: bool,
 }
 
 /// Ports of a handler that lead somewhere; none for a policy.
@@ -151,13 +153,14 @@ pub(crate) fn of_rules(rules: &[Rule], verdicts: impl Iterator<Item = RuleVerdic
 
 /// What is really done of what was chosen (the table of actions).
 pub(crate) fn really(choice: Choice, error: &ErrorPayload, facts: &Facts, fixable: &dyn Fn() -> bool) -> Decision {
-    let asks = if facts.collected { "abort" } else { "human_review" };
+    let asks = if facts.unasked { "abort" } else { "human_review" };
     let instead = match choice.action.as_str() {
-        "human_review" if facts.collected => Some(asks),
+        "human_review" if facts.unasked => Some(asks),
         "escalate" => Some(asks),
         "abort" if choice.default && facts.threshold.is_some_and(|t| severity(error) >= t) => {
             Some(asks).filter(|asks| *asks != "abort")
         }
+        "retry" | "auto_fix" if facts.uncertain => Some("abort"),
         "retry" if !facts.may_retry => Some("abort"),
         "auto_fix" if !facts.wired.auto_fix && !fixable() => Some(asks),
         "fallback" if !facts.wired.fallback && !facts.fallback => Some("abort"),

@@ -17,6 +17,7 @@ pub(crate) mod until;
 
 use crate::{
     compiled::Compiled,
+    route::INTERRUPTED,
     state::{Activation, At, Ending, Phase, RunState, Slot},
     step::limit,
 };
@@ -650,15 +651,18 @@ pub(crate) fn call_asks(compiled: &Compiled, node: usize, config: &Value) -> boo
         && matches!(node.descriptor.replay.of(config), Replay::Ask)
 }
 
+/// What an interrupted call that is not repeated says.
+pub(crate) const MAY_HAVE_HAPPENED: &str =
+    "The step was cut off while it was under way, so it may have happened; it is not sent again by itself";
+
 fn interrupted_error(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ts: &str) -> Arc<ErrorPayload> {
     let mut details = signalbox_model::Map::new();
-    details.insert("code".into(), "INTERRUPTED".into());
+    details.insert("code".into(), INTERRUPTED.into());
     details.insert("effect".into(), "unknown".into());
     details.insert("input".into(), input_value(compiled, state, node, slot));
     Arc::new(ErrorPayload {
         error_type: ErrorType::UnknownError,
-        message: "The step was cut off while it was under way, so it may have happened; it is not sent again by itself"
-            .into(),
+        message: MAY_HAVE_HAPPENED.into(),
         retryable: false,
         origin_node: compiled.nodes[node].id.to_string(),
         origin_run_id: Some(state.run_id.to_string()),

@@ -15,6 +15,9 @@ use signalbox_model::{
     workflow::Rule,
 };
 
+/// Code of an error: a call was cut off that may have happened.
+pub(crate) const INTERRUPTED: &str = "INTERRUPTED";
+
 /// The next automatic re-execution.
 pub(crate) fn planned(
     compiled: &Compiled,
@@ -52,7 +55,7 @@ pub(crate) fn by_policy(
     slot: usize,
     error: &ErrorPayload,
 ) -> ErrorHandled {
-    let facts = facts(compiled, state, (node, slot), None);
+    let facts = facts(compiled, state, (node, slot), error, None);
     let fixable = || fixable(compiled, state, (node, slot), error);
     let mut by_rules = |rules: &[Rule]| by_rules(compiled, state, (node, slot), error, rules, "policy:");
     let choice = decision::chosen(&compiled.file(node).policy, error, &facts, &fixable, &mut by_rules);
@@ -74,6 +77,12 @@ pub(crate) fn by_expiry(compiled: &Compiled, node: usize) -> ErrorHandled {
     handled(compiled, node, decision)
 }
 
+/// A person would be asked, and the run was given up: its question would be taken back as soon as it is asked.
+pub(crate) fn by_nobody(compiled: &Compiled, node: usize) -> ErrorHandled {
+    let wanted = Some("human_review".into());
+    handled(compiled, node, Decision { rule: "onAbort".into(), action: "abort".into(), wanted, rule_error: None })
+}
+
 /// A handler decides by its rules.
 pub(crate) fn by_handler(
     compiled: &Compiled,
@@ -85,7 +94,7 @@ pub(crate) fn by_handler(
 ) -> ErrorHandled {
     let rules = decision::rules_of(&compiled.nodes[handler].config);
     let choice = by_rules(compiled, state, (node, slot), error, &rules, "");
-    let facts = facts(compiled, state, (node, slot), Some(handler));
+    let facts = facts(compiled, state, (node, slot), error, Some(handler));
     let fixable = || fixable(compiled, state, (node, slot), error);
     handled(compiled, node, decision::really(choice, error, &facts, &fixable))
 }
@@ -102,7 +111,13 @@ fn by_rules(
     decision::of_rules(rules, decision::verdicts(rules, &scope), prefix)
 }
 
-fn facts(compiled: &Compiled, state: &RunState, (node, slot): (usize, usize), handler: Option<usize>) -> Facts {
+fn facts(
+    compiled: &Compiled,
+    state: &RunState,
+    (node, slot): (usize, usize),
+    error: &ErrorPayload,
+    handler: Option<usize>,
+) -> Facts {
     let this = &compiled.nodes[node];
     let wired = |port: &str| handler.is_some_and(|handler| compiled.way(handler, port, node) != Way::Unwired);
     Facts {
@@ -111,7 +126,8 @@ fn facts(compiled: &Compiled, state: &RunState, (node, slot): (usize, usize), ha
         auto_fix: this.auto_fix,
         fallback: this.fallback,
         wired: Wired { auto_fix: wired("auto_fix"), fallback: wired("fallback"), context: wired("context") },
-        collected: handler.is_none() && fold::body::is_collected(compiled, state, node),
+        unasked: handler.is_none() && (state.is_given_up() || fold::body::is_collected(compiled, state, node)),
+        uncertain: error.code() == INTERRUPTED,
     }
 }
 

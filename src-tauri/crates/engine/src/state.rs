@@ -640,6 +640,10 @@ impl RunState {
     pub(crate) fn is_busy(&self) -> bool {
         !self.in_flight.is_empty() || !self.auditing.is_empty()
     }
+    /// It was aborted: what still runs is the chain after that, and nobody is asked any more.
+    pub(crate) fn is_given_up(&self) -> bool {
+        matches!(self.ending, Some(Ending::Abort { .. }))
+    }
     /// Ids of the open tasks.
     pub fn open_tasks(&self) -> impl Iterator<Item = &str> {
         self.tasks.keys().map(String::as_str)

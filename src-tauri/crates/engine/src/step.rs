@@ -253,9 +253,15 @@ impl Deciding<'_> {
             let Some(batch) = self.as_batch(node, &mut told) else { continue };
             let config = fold::slot_ref(self.state, node, slot).and_then(|s| s.config.clone()).unwrap_or_default();
             let write = matches!(self.compiled.nodes[node].descriptor.effects.of(&config), Effects::Write);
-            let effect = (write && fold::call_asks(self.compiled, node, &config)).then(|| "unknown".to_owned());
-            let key = self.event_key(node, if batch { None } else { Some(slot) }, slot);
             self.out.durable |= write;
+            let asks = write && fold::call_asks(self.compiled, node, &config);
+            // Nobody can be asked any more: the error goes its way.
+            if asks && self.state.is_given_up() && self.may_start(node) {
+                self.unasked(node, slot)?;
+                continue;
+            }
+            let effect = asks.then(|| "unknown".to_owned());
+            let key = self.event_key(node, if batch { None } else { Some(slot) }, slot);
             self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect, origin: None }))?;
         }
         // A stopped run looks at its timers when it goes on.

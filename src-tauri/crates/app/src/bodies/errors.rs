@@ -54,7 +54,8 @@ pub(crate) fn handler_dry_run(_: &App, _: &Caller, request: HandlerDryRun) -> Ap
         auto_fix: request.auto_fix,
         fallback: request.fallback,
         wired: Wired { auto_fix: wired("auto_fix"), fallback: wired("fallback"), context: wired("context") },
-        collected: request.collected,
+        unasked: request.collected,
+        uncertain: error.code() == "INTERRUPTED",
     };
     let of_kind = request.kind.and_then(|kind| check::catalog().get(&kind)?.input_schema.clone());
     let list = if request.rules.is_empty() { rules::DEFAULT_RULES.clone() } else { request.rules };

@@ -80,7 +80,7 @@ fn what_leads_nowhere_is_an_abort() {
 
 #[test]
 fn k_53_whoever_collects_errors_asks_nobody() {
-    let facts = Facts { collected: true, threshold: Some(Level::Info), ..Facts::default() };
+    let facts = Facts { unasked: true, threshold: Some(Level::Info), ..Facts::default() };
     for action in ["human_review", "escalate", "auto_fix"] {
         assert_eq!(done(&rules(action), json!({}), facts), ("abort".into(), Some(action.into())));
     }

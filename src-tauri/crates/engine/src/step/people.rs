@@ -66,7 +66,7 @@ impl Deciding<'_> {
         let title = text(&config, "title").unwrap_or_else(|| self.default_title(node, error));
         let asked = Asked {
             kind: TaskKind::Decision,
-            reason: if error.code() == "INTERRUPTED" { TaskReason::Interrupted } else { TaskReason::Error },
+            reason: if error.code() == route::INTERRUPTED { TaskReason::Interrupted } else { TaskReason::Error },
             title,
             allowed,
             alternatives,

@@ -100,11 +100,15 @@ impl Deciding<'_> {
                 let key = self.event_key(node, Some(slot), slot);
                 self.emit(Some(key), EventBody::AutoFixAttempt(tried))
             }
+            At::Ask if self.state.is_given_up() => {
+                let key = self.event_key(node, Some(slot), slot);
+                self.emit(Some(key), EventBody::ErrorHandled(route::by_nobody(self.compiled, node)))
+            }
             At::Ask if fold::tool_call::is_waiting(self.state, node, slot) => {
                 self.ask_tool_call(node, slot, &case.error)
             }
             At::Ask => {
-                let interrupted = case.error.code() == "INTERRUPTED";
+                let interrupted = case.error.code() == route::INTERRUPTED;
                 self.ask_default(node, slot, &case.error, interrupted)
             }
             At::Answered { node: human, answer } => self.human_done(node, slot, *human, answer, &case.error),

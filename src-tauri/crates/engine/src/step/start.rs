@@ -6,7 +6,9 @@ use crate::{
     config,
     effect::{Call, CallKey, CallSlot, Effect, Permits, Timer},
     expr::{self, Expr, ExprError},
-    fold, guard,
+    fold::{self, MAY_HAVE_HAPPENED},
+    guard,
+    route::INTERRUPTED,
     schema::Violation,
     scope::{NodeView, Scope},
     state::{Activation, Phase, RunState},
@@ -15,7 +17,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::budget::Budget;
 use signalbox_model::{
-    Effects, ErrorPayload, EventBody, Item, Map, Mode, NodeFailure, Role, SuggestedAction,
+    Effects, ErrorPayload, ErrorType, EventBody, Item, Map, Mode, NodeFailure, Role, SuggestedAction,
     event::{InputItem, StepError as StepErrorEvent, StepSkipped, StepStart},
     hash::sha256_parts,
     item::together,
@@ -263,10 +265,17 @@ impl Deciding<'_> {
     /// Third interruption of one call.
     pub(super) fn crash_loop(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
         let failure = NodeFailure::new(
-            signalbox_model::ErrorType::UnknownError,
+            ErrorType::UnknownError,
             "CRASH_LOOP",
             "The program stopped three times while this step was under way; it is not started a fourth time",
         );
+        self.fail_slot(node, slot, &failure)
+    }
+
+    /// A call that may have happened was cut off, and no person can say whether it did.
+    pub(super) fn unasked(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
+        let failure = NodeFailure::new(ErrorType::UnknownError, INTERRUPTED, MAY_HAVE_HAPPENED);
+        let failure = failure.suggest(SuggestedAction::HumanReview).detail("effect", "unknown");
         self.fail_slot(node, slot, &failure)
     }
 

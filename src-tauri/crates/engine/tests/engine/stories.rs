@@ -336,6 +336,64 @@ fn an_interrupted_unsafe_write_is_a_question_and_never_fires_by_itself() {
 }
 
 #[test]
+fn a_write_after_an_abort_that_was_cut_off_asks_nobody_and_its_error_goes_its_way() {
+    let nodes = json!({ "t": { "type": "t.fail" }, "tidy": { "type": "t.write" }, "next": { "type": "t.read" },
+                        "red": { "type": "t.read" },
+                        "eh": { "type": "builtin.error_handler",
+                                "config": { "rules": [{ "name": "again", "when": "true", "action": "retry" }] } } });
+    let script = |node: &str, _: usize, _: u32| (node == "t").then(|| NodeFailure::tool("X", "no"));
+    // What is wired to its red port runs; else the chain is over, whatever policy or rule would ask or repeat it.
+    for (edges, after) in [
+        (vec![("tidy.success", "next"), ("tidy.error", "red")], vec!["step_start red a0", "step_done red a0"]),
+        (vec![("tidy.success", "next")], vec!["error_handled tidy a0"]),
+        (vec![("tidy.success", "next"), ("tidy.error", "eh"), ("eh.retry", "tidy")], vec!["error_handled eh a0"]),
+    ] {
+        let mut file = flow(json!({ "errorPolicy": "fail", "onAbort": "tidy" }), nodes.clone(), &edges);
+        for (id, aside) in [("red", "tidy.error"), ("eh", "tidy.error")] {
+            if !edges.contains(&(aside, id)) {
+                file["nodes"].as_object_mut().expect("nodes").remove(id);
+            }
+        }
+        for policy in ["safe", "fail"] {
+            // Else a person is asked before the run is given up.
+            file["settings"]["errorPolicy"] = json!({ "rules": [
+                { "name": "t", "when": "error.originNode == 't'", "action": "abort" },
+                { "name": "rest", "when": "true", "action": if policy == "safe" { "human_review" } else { "retry" } }] });
+            let compiled = compile(file.clone());
+            let mut world = World::new(&compiled, &script, 1);
+            world.start(json!({}));
+            while !told(&world.events).contains(&"step_start tidy a0".to_owned()) {
+                assert!(world.turn());
+            }
+            let cut = world.events.len();
+            let mut resumed = World::resume(&compiled, &world.events, &script, 1);
+            resumed.run_to_end();
+            let mut wanted = vec!["workflow_resumed", "step_error tidy a0"];
+            wanted.extend(after.iter().copied().chain(["workflow_failed"]));
+            assert_eq!(told(&resumed.events)[cut..], wanted, "{policy}");
+            let EventBody::StepError(error) = &resumed.events[cut + 1].body else { panic!("it failed") };
+            let details = error.error.details.as_ref().expect("details");
+            assert_eq!((error.error.code(), &details["effect"]), ("INTERRUPTED", &json!("unknown")));
+            assert_eq!(resumed.calls.get(&("tidy".to_owned(), 0)), None, "it is not sent again");
+        }
+    }
+}
+
+#[test]
+fn after_an_abort_a_rule_that_would_ask_ends_the_chain_without_a_question() {
+    let rules = json!({ "rules": [{ "name": "ask", "when": "true", "action": "human_review" }] });
+    let file = flow(
+        json!({ "onAbort": "tidy" }),
+        json!({ "t": { "type": "t.fail" }, "tidy": { "type": "t.write" },
+                "eh": { "type": "builtin.error_handler", "config": rules } }),
+        &[("tidy.error", "eh")],
+    );
+    let (events, ..) = finish(file, &|_, _, _| Some(NodeFailure::tool("X", "no")));
+    let after: Vec<String> = told(&events).into_iter().skip_while(|line| line != "step_error tidy a0").collect();
+    assert_eq!(after[1..], ["error_handled eh a0", "error_handled tidy a0", "workflow_failed"]);
+}
+
+#[test]
 fn the_third_interruption_is_a_crash_loop() {
     let compiled = compile(flow(json!({}), json!({ "t": { "type": "t.read" } }), &[]));
     let script = |_: &str, _: usize, _: u32| None;
