@@ -1,12 +1,13 @@
 //! Checkpoints of source 003 (`vl_workflow_checkpoint`, K-30): read, checked against a workflow, and made the beginning of
 //! a run. A run begins there as a re-run begins at a step: [`crate::Input::Rerun`]. Everything wrong is told before it does.
 
-use crate::{compiled::Compiled, fold, rerun::Rerun, until::outermost};
+use crate::{compiled::Compiled, fold, rerun::Rerun, step, until::outermost};
 use serde_json::Value;
 use signalbox_model::{
     Item, Map, Role,
     base::{Base, Begun, Foreign, ImportedFrom},
     diagnostic::pointer_token,
+    event::WorkflowStart,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -364,9 +365,43 @@ impl Checkpoint {
         let input = vec![Item { id: "1".into(), data: item, binary: None, error: None, paired_item: None }];
         let begun = Begun { step: id.to_owned(), input, context: Map::new() };
         let begun = if fold::foreign::begins(compiled, start, &foreign) { vec![begun] } else { Vec::new() };
+        let counts = foreign.iterations > 0;
         let base = Base { given: context.clone(), begun, foreign: Some(Box::new(foreign)), ..Base::default() };
-        Ok(Rerun { params, context, from: id.to_owned(), until: None, parent: None, base_seq: None, base })
+        let mut rerun = Rerun { params, context, from: id.to_owned(), until: None, parent: None, base_seq: None, base };
+        if counts
+            && runs_as_a_whole(compiled, start, &rerun)
+            && let Some(foreign) = &mut rerun.base.foreign
+        {
+            foreign.source.left_out.push(format!("/loopProgress/{}", pointer_token(id)));
+        }
+        Ok(rerun)
     }
+}
+
+/// Of a parallel loop that is not the whole of it the number names no iteration: it counts for nothing. How long its list is
+/// says the state that the run begins with.
+fn runs_as_a_whole(compiled: &Compiled, start: usize, rerun: &Rerun) -> bool {
+    let Some(foreign) = rerun.base.foreign.as_ref().filter(|_| compiled.nodes[start].role == Role::Loop) else {
+        return false;
+    };
+    let begins = WorkflowStart {
+        name: compiled.workflow.name.clone(),
+        version: compiled.definition_hash.clone(),
+        params: Arc::clone(&rerun.params),
+        seed: String::new(),
+        context: Some(rerun.context.clone()),
+        started_by: None,
+        resumed_from: Some(rerun.from.clone()),
+        until: None,
+        parent_run_id: None,
+        base_seq: None,
+        base: Some(Box::new(rerun.base.clone())),
+    };
+    let state = fold::look(compiled, "", &begins, &mut |_| {}).ok();
+    state.and_then(|state| step::loop_begins(compiled, &state, start)).is_some_and(|(config, items)| {
+        let total = fold::body::iterations(&config, items).unwrap_or(usize::MAX);
+        fold::foreign::counted(&config, total, foreign.iterations) == 0 && total > 0
+    })
 }
 
 fn first_steps(compiled: &Compiled, start: usize) -> Vec<&str> {

@@ -92,6 +92,14 @@ pub(super) fn body_mut(state: &mut RunState, node: usize, slot: usize) -> Option
     slot_mut(state, node, slot)?.body.as_deref_mut()
 }
 
+/// How often a loop runs; unknown with `while`. `items` as they are after `in`, a repair or a person (SEMANTICS 3).
+pub(crate) fn iterations(config: &Value, items: usize) -> Option<usize> {
+    match config.get("while") {
+        Some(_) => None,
+        None => Some(config.get("source").map_or(items, |list| list.as_array().map_or(0, Vec::len))),
+    }
+}
+
 /// A container begins. Entered again with the same input it goes on where it failed; with another it starts over.
 pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
     let this = &compiled.nodes[node];
@@ -102,9 +110,7 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
     let body = known.body.get_or_insert_default();
     if body.config != config || body.input != input {
         let total = match this.role {
-            Role::Loop if config.get("while").is_some() => None,
-            // The items as they are after `in`, a repair or a person (SEMANTICS 3).
-            Role::Loop => Some(config.get("source").map_or(input.len(), |list| list.as_array().map_or(0, Vec::len))),
+            Role::Loop => iterations(&config, input.len()),
             Role::Parallel => Some(this.bodies.len()),
             _ => Some(1),
         };

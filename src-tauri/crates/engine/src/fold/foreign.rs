@@ -33,13 +33,19 @@ pub(super) fn ended(compiled: &Compiled, node: usize, body: &Body, known: &Forei
         }
         Role::Loop => {
             let total = body.total.unwrap_or(usize::MAX);
-            // The other program counts a parallel loop when all of it has ended; a lower number names no iteration.
-            let parallel = body.config.get("mode").and_then(Value::as_str) == Some("parallel");
-            let first = if parallel && known.iterations < total { 0 } else { known.iterations.min(total) };
-            (0..first).chain(known.ended.iter().copied().filter(|index| *index < total)).collect()
+            (0..counted(&body.config, total, known.iterations))
+                .chain(known.ended.iter().copied().filter(|index| *index < total))
+                .collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// How many iterations a number of them stands for: the other program counts a parallel loop when all of it has ended; a
+/// lower number names no iteration.
+pub(crate) fn counted(config: &Value, total: usize, iterations: usize) -> usize {
+    let parallel = config.get("mode").and_then(Value::as_str) == Some("parallel");
+    if parallel && iterations < total { 0 } else { iterations.min(total) }
 }
 
 /// Branches of a fan-out by wires that ended: what only they lead to.

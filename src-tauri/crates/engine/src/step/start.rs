@@ -403,6 +403,12 @@ pub(crate) fn prepared(
     (input, failure)
 }
 
+/// What a loop would begin with now: its settings and how many items; nothing when it cannot begin.
+pub(crate) fn loop_begins(compiled: &Compiled, state: &RunState, node: usize) -> Option<(Arc<Value>, usize)> {
+    let Prepared { config, input, failure, .. } = prepare(compiled, state, node, 0);
+    failure.is_none().then_some((config, input.len()))
+}
+
 fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, prepared: Prepared) -> CallSlot {
     let input = fold::activation_input(state, node);
     let scope = node_scope(compiled, state, node, slot, &prepared.input, None);

@@ -214,6 +214,37 @@ fn ts_087_version_1_runs_all_branches() {
 }
 
 #[test]
+fn a_parallel_loop_that_is_not_the_whole_of_it_runs_again_and_is_named() {
+    let file = |mode: &str, source: Value| {
+        compile(flow(
+            json!({ "l": { "type": "t.loop", "config": { "source": source, "mode": mode } },
+                    "b": { "type": "t.read", "parent": "l" } }),
+            &[],
+        ))
+    };
+    let typed = json!([1, 2, 3]);
+    let made = json!("=context.list");
+    for (mode, source, done, left_out, ran) in [
+        ("parallel", &typed, 2, vec!["/loopProgress/l"], 3),
+        ("parallel", &made, 2, vec!["/loopProgress/l"], 3),
+        ("parallel", &made, 3, vec![], 0),
+        ("sequential", &made, 2, vec![], 1),
+    ] {
+        let compiled = file(mode, source.clone());
+        let besides = json!({ "variables": { "$list": [1, 2, 3] }, "loopProgress": { "l": done } });
+        let world = imported(&compiled, &taken("l", besides), &never);
+        let sum = summary::of(&compiled, &world.state);
+        let told = sum.imported_from.expect("it says where from").left_out;
+        assert_eq!(told, left_out, "{mode} {source} {done}");
+        assert_eq!(
+            steps(&world.events).iter().filter(|step| step.ends_with("/b")).count(),
+            ran,
+            "{mode} {source} {done}"
+        );
+    }
+}
+
+#[test]
 fn ts_088_overrides_take_the_place_of_what_was_restored() {
     let compiled = compile(flow(
         json!({ "one": { "type": "t.read" },
