@@ -2421,6 +2421,8 @@ export interface RunPath {
   failed: boolean;
   /** A person is asked, here or further in. */
   waiting: boolean;
+  /** It stands from the original of a re-run and has no events here but the first; 10,000 of them at most. */
+  kept: boolean;
 }
 
 /** Up to 1,000 iterations and branches in the order in which they began. */

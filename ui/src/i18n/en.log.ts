@@ -111,7 +111,6 @@ export const log = {
   'paths.title': 'Iterations and branches',
   'paths.text.one': '{n} so far. Choose it to look at it everywhere: canvas, timeline, table and cards.',
   'paths.text.other': '{n} so far. Choose one to look at it everywhere: canvas, timeline, table and cards.',
-  'paths.kept': 'Those that stand from the run before are not listed; the arrows on a frame lead to them.',
   'paths.filter': 'Show those that',
   'paths.all': 'All',
   'paths.failed': 'Failed {n}',
@@ -123,6 +122,7 @@ export const log = {
   'paths.is.running': 'Running',
   'paths.is.done': 'Done',
   'paths.events': 'events {from} to {to}',
+  'paths.kept': 'from the run before',
 
   'timeline.step': 'Step',
   'timeline.time': 'Time',

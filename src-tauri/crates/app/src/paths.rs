@@ -7,7 +7,7 @@ use crate::dto::{RunContainer, RunPath, RunPathPage};
 use crate::error::ApiResult;
 use indexmap::IndexMap;
 use serde_json::Value;
-use signalbox_model::{EventBody, Role};
+use signalbox_model::{EventBody, Role, RunEvent};
 use signalbox_store::EventHead;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
@@ -16,6 +16,8 @@ use std::sync::{Arc, PoisonError};
 const PAGE: usize = 5_000;
 /// Paths of one answer.
 const LISTED: usize = 1_000;
+/// Paths that stand from the original of a re-run: all have the first event, and come in one answer.
+const KEPT: usize = 10_000;
 
 /// The paths of a run, up to an event.
 #[derive(Debug, Default)]
@@ -131,6 +133,16 @@ impl RunPaths {
         }
     }
 
+    /// What a re-run has of its original, in its first event. Who was asked there is asked anew.
+    fn take_base(&mut self, events: &[RunEvent]) {
+        for event in events.iter().filter(|event| !matches!(event.body, EventBody::HumanTaskCreated(_))) {
+            if event.path.as_deref().is_some_and(|path| self.rows.len() >= KEPT && !self.rows.contains_key(path)) {
+                continue;
+            }
+            self.take(&head_of(event), &mut |_| None);
+        }
+    }
+
     /// The row of a path, with its last event.
     fn row(&mut self, path: &Arc<str>, seq: u64) -> usize {
         if let Some((row, _, known)) = self.rows.get_full_mut(path) {
@@ -225,12 +237,17 @@ impl RunPaths {
 
     /// The paths that began after an event, and the containers that they belong to or hold.
     fn page(&self, after: u64) -> RunPathPage {
-        let first = self.rows.as_slice().partition_point(|_, row| row.first <= after);
+        let rows = self.rows.as_slice();
+        let first = rows.partition_point(|_, row| row.first <= after);
+        // Those that stand from the original began together: the next page begins after them.
+        let together = rows.get_index(first + LISTED - 1).map_or(0, |(_, last)| last.first);
+        let end = rows.partition_point(|_, row| row.first <= together).max(first + LISTED);
+        let listed = end - first;
         let paths: Vec<RunPath> = self
             .rows
             .iter()
             .skip(first)
-            .take(LISTED)
+            .take(listed)
             .map(|(path, row)| RunPath {
                 path: path.to_string(),
                 first_seq: row.first,
@@ -238,11 +255,12 @@ impl RunPaths {
                 running: row.stands() == Stands::Running,
                 failed: row.stands() == Stands::Failed,
                 waiting: row.tasks > 0,
+                kept: row.last == BASE,
             })
             .collect();
-        let listed: BTreeSet<&str> = paths.iter().map(|row| row.path.as_str()).collect();
         let owners: BTreeSet<usize> =
-            self.rows.values().skip(first).take(LISTED).filter_map(|row| row.container).collect();
+            self.rows.values().skip(first).take(listed).filter_map(|row| row.container).collect();
+        let listed: BTreeSet<&str> = paths.iter().map(|row| row.path.as_str()).collect();
         let containers = self.containers.iter().enumerate();
         let containers = containers
             .filter(|(index, ((path, _), _))| path.is_empty() || listed.contains(&**path) || owners.contains(index));
@@ -264,6 +282,32 @@ impl RunPaths {
     }
 }
 
+/// The event that holds what a re-run has of its original.
+const BASE: u64 = 1;
+
+/// What an event of the original is about; it stands in the first event of the re-run.
+fn head_of(event: &RunEvent) -> EventHead {
+    let head = EventHead {
+        seq: BASE,
+        kind: event.body.type_name().to_owned(),
+        node: event.step_id.clone(),
+        path: event.path.as_deref().map(str::to_owned),
+        item: event.item.map(|item| item as u64),
+        ..EventHead::default()
+    };
+    match &event.body {
+        EventBody::StepStart(start) => EventHead {
+            word: Some(start.kind.clone()),
+            input: Some(start.input.len() as u64),
+            source: start.config.get("source").and_then(Value::as_array).map(|list| list.len() as u64),
+            conditional: start.config.get("while").is_some(),
+            ..head
+        },
+        EventBody::ErrorHandled(handled) => EventHead { word: Some(handled.action.clone()), ..head },
+        _ => head,
+    }
+}
+
 /// A path and the paths around it: `a[1]/par/b` has `a[1]` and `a[1]/par` as well, of which not all are paths.
 fn prefixes(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(end, _)| &path[..end]).chain(std::iter::once(path))
@@ -282,6 +326,13 @@ impl App {
             }
             _ => None,
         };
+        if paths.seq == 0
+            && let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = self.store.event(run_id, BASE)?
+            && let Some(base) = start.base
+        {
+            paths.take_base(&base.events);
+            paths.seq = 0;
+        }
         while paths.seq < last {
             let heads = self.store.event_heads(run_id, paths.seq, PAGE)?;
             if heads.is_empty() {

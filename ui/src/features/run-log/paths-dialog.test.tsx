@@ -5,12 +5,12 @@ import { pretendLayout, renderWith } from '../../test/render.tsx';
 import { PathsDialog } from './paths-dialog.tsx';
 
 pretendLayout();
-const path = (n: number, more: object = {}) => ({ path: `each[${String(n)}]`, firstSeq: n * 2 + 3, lastSeq: n * 2 + 4, running: false, failed: false, waiting: false, ...more });
+const path = (n: number, more: object = {}) => ({ path: `each[${String(n)}]`, firstSeq: n * 2 + 3, lastSeq: n * 2 + 4, running: false, failed: false, waiting: false, kept: false, ...more });
 
 it('C20: reads all pages and leads to the one iteration that failed', async () => {
   const onLook = vi.fn();
   const asked: unknown[] = [];
-  renderWith(<PathsDialog keeps={false} runId="R" words={(one) => one} onLook={onLook} onClose={() => undefined} />, {
+  renderWith(<PathsDialog runId="R" words={(one) => one} onLook={onLook} onClose={() => undefined} />, {
     run_paths: (request: { after?: number }) => {
       asked.push(request.after);
       const first = request.after === undefined ? 0 : 1000;
@@ -30,7 +30,7 @@ it('C20: reads all pages and leads to the one iteration that failed', async () =
 
 it('says what is wrong and tries again', async () => {
   let broken = true;
-  renderWith(<PathsDialog keeps={false} runId="R" words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
+  renderWith(<PathsDialog runId="R" words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
     run_paths: () => {
       if (broken) throw new ApiError({ code: 'STORE', message: 'The store cannot be read', hint: 'Look at the disk.' });
       return { paths: [path(0)], containers: {}, truncated: false };
@@ -40,4 +40,12 @@ it('says what is wrong and tries again', async () => {
   broken = false;
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText(/^1 so far/)).toBeTruthy();
+});
+
+it('says which stand from the run before', async () => {
+  renderWith(<PathsDialog runId="R" words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
+    run_paths: () => ({ paths: [path(0, { firstSeq: 1, lastSeq: 1, kept: true }), path(1)], containers: {}, truncated: false }),
+  });
+  const rows = (await screen.findAllByRole('option')).map((row) => row.textContent);
+  expect(rows).toEqual(['each[0]from the run before', 'each[1]events 5 to 6']);
 });

@@ -38,7 +38,7 @@ function usePaths(runId: string) {
   return { paths, error, again };
 }
 
-export function PathsDialog({ runId, keeps, words, onLook, onClose }: { runId: string; /** It is a re-run: others stand from its original. */ keeps: boolean; words: (path: string) => string; onLook: (path: string) => void; onClose: () => void }) {
+export function PathsDialog({ runId, words, onLook, onClose }: { runId: string; words: (path: string) => string; onLook: (path: string) => void; onClose: () => void }) {
   const { paths, error, again } = usePaths(runId);
   const [stand, setStand] = useState<Stand>('all');
   const [at, setAt] = useState(0);
@@ -52,7 +52,7 @@ export function PathsDialog({ runId, keeps, words, onLook, onClose }: { runId: s
     <Dialog open title={t('paths.title')} closeLabel={t('common.close')} width={560} onClose={onClose}>
       {error ? <EmptyState title={error.message} text={error.hint} actions={<Button icon="retry" onClick={again}>{t('common.tryAgain')}</Button>} /> : paths === null ? <Skeleton rows={6} /> : (
         <div className="paths">
-          <p className="s t2">{tn('paths.text', paths.length)}{keeps ? ` ${t('paths.kept')}` : ''}</p>
+          <p className="s t2">{tn('paths.text', paths.length)}</p>
           <Segmented<Stand> small label={t('paths.filter')} value={stand} onChange={(next) => { setStand(next); setAt(0); }}
             options={[{ value: 'all', label: t('paths.all') }, { value: 'failed', label: t('paths.failed', { n: formatNumber(counts.failed) }) }, { value: 'waiting', label: t('paths.waiting', { n: formatNumber(counts.waiting) }) }, { value: 'running', label: t('paths.running', { n: formatNumber(counts.running) }) }]} />
           {shown.length === 0 ? <p className="s t3">{t('paths.none')}</p> : (
@@ -60,7 +60,7 @@ export function PathsDialog({ runId, keeps, words, onLook, onClose }: { runId: s
               onOpen={(index) => { const path = shown[index]; if (path) onLook(path.path); }}
               row={(path) => {
                 const how = standOf(path);
-                return <div className="paths-row s"><SignalIcon signal={SIGNAL[how]} label={t(`paths.is.${how}`)} /><span className="ell grow" title={path.path}>{words(path.path)}</span><span className="t3">{t('paths.events', { from: formatNumber(path.firstSeq), to: formatNumber(path.lastSeq) })}</span></div>;
+                return <div className="paths-row s"><SignalIcon signal={SIGNAL[how]} label={t(`paths.is.${how}`)} /><span className="ell grow" title={path.path}>{words(path.path)}</span><span className="t3">{path.kept ? t('paths.kept') : t('paths.events', { from: formatNumber(path.firstSeq), to: formatNumber(path.lastSeq) })}</span></div>;
               }} />
           )}
         </div>

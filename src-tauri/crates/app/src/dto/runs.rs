@@ -241,6 +241,8 @@ pub struct RunPath {
     pub failed: bool,
     /// A person is asked, here or further in.
     pub waiting: bool,
+    /// It stands from the original of a re-run and has no events here but the first; 10,000 of them at most.
+    pub kept: bool,
 }
 
 /// A loop, a parallel or a sub-workflow at one path.

@@ -1,6 +1,6 @@
 //! Where iterations and branches stand, and their data.
 
-use crate::common::{Place, place};
+use crate::common::{Place, place, wait};
 use serde_json::{Value, json};
 
 fn orders() -> Value {
@@ -69,6 +69,54 @@ fn iterations_and_branches_are_listed_with_how_they_stand() {
     let later = place.ok("run_paths", json!({ "runId": run, "after": first }));
     assert_eq!(later["paths"].as_array().map(Vec::len), Some(paths.len() - 1));
     assert_eq!(place.code("run_paths", json!({ "runId": "none" })), "NOT_FOUND");
+}
+
+#[test]
+fn iterations_that_a_re_run_kept_are_listed_too() {
+    let place = place();
+    let original = run(&place);
+    let ask = json!({ "runId": original, "stepId": "each[1]/lines[1]/line" });
+    let again = place.ok("run_rerun", ask)["runId"].as_str().expect("an id").to_owned();
+    let summary = wait(place.app.wait(again.clone())).expect("it ends");
+    assert_eq!(summary["status"], "completed", "{summary}");
+    let (before, told) =
+        (place.ok("run_paths", json!({ "runId": original })), place.ok("run_paths", json!({ "runId": again })));
+    let rows = |told: &Value| {
+        let rows = told["paths"].as_array().expect("a list").clone();
+        let row = |row: Value| (row["path"].as_str().expect("a path").to_owned(), row["failed"] == true);
+        rows.into_iter().map(row).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    assert_eq!(rows(&told), rows(&before), "each as it ended there or here");
+    let kept = |path: &str| {
+        told["paths"].as_array().expect("a list").iter().find(|row| row["path"] == path).map(|row| row["kept"] == true)
+    };
+    assert_eq!((kept("each[0]"), kept("each[1]/lines[0]")), (Some(true), Some(true)));
+    assert_eq!((kept("each[1]/lines[1]"), kept("par/left")), (Some(false), Some(false)));
+    assert!(before["paths"].as_array().expect("a list").iter().all(|row| row["kept"] == false));
+    assert_eq!(told["containers"]["each"], before["containers"]["each"]);
+}
+
+#[test]
+fn of_very_many_kept_iterations_a_page_has_all() {
+    let place = place();
+    let document = json!({
+        "signalbox": 1, "id": "many", "name": "Many", "edges": [{ "from": "each.success", "to": "after" }],
+        "nodes": {
+            "each": { "type": "flow.loop", "config": { "source": "=params.list" } },
+            "in": { "type": "flow.noop", "parent": "each" },
+            "after": { "type": "flow.loop", "config": { "source": [1] } },
+            "last": { "type": "flow.noop", "parent": "after" },
+        },
+    });
+    let list: Vec<u32> = (0..1_203).collect();
+    let run = place.run(&document, json!({ "list": list }))["runId"].clone();
+    let again = place.ok("run_rerun", json!({ "runId": run, "stepId": "after" }))["runId"].as_str().map(str::to_owned);
+    let again = again.expect("an id");
+    wait(place.app.wait(again.clone())).expect("it ends");
+    let page = place.ok("run_paths", json!({ "runId": again }));
+    assert_eq!((page["paths"].as_array().map(Vec::len), &page["truncated"]), (Some(1_203), &json!(true)));
+    let rest = place.ok("run_paths", json!({ "runId": again, "after": page["paths"][1_202]["firstSeq"] }));
+    assert_eq!((&rest["paths"][0]["path"], &rest["truncated"]), (&json!("after[0]"), &json!(false)));
 }
 
 #[test]
