@@ -21,6 +21,9 @@ pub(crate) fn of_file(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic>
         let descriptor = catalog.get(&node.kind);
         let role = descriptor.map_or(Role::Step, |descriptor| descriptor.role);
         let at = format!("/nodes/{}", pointer_token(id));
+        if role == Role::Loop {
+            found.extend(node.config.as_ref().and_then(|config| no_list(config.get("source")?, &known, &at)));
+        }
         for NodeExpression { pointer, text, expressions, .. } in
             config::expressions(node, descriptor.map(AsRef::as_ref))
         {
@@ -79,6 +82,38 @@ fn wanted(kind: &str, role: Role, pointer: &str, text: &str) -> Option<Wanted> {
         _ => return None,
     })
 }
+
+/// The list of a loop that is none in any run. A text without `=` is a text, also one that looks like a list.
+fn no_list(source: &Value, known: &[(String, Value)], at: &str) -> Option<Diagnostic> {
+    let (what, hint) = match source {
+        Value::Array(_) | Value::Null => return None,
+        Value::String(text) if text.trim_start().starts_with('=') => return None,
+        Value::String(text) => {
+            let shown: String = text.chars().take(60).collect();
+            let inner = text.trim();
+            let inner = inner.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(inner).trim();
+            // Words that happen to be an expression, like `orders`, name nothing.
+            let makes_a_list = |expression: &Expr| {
+                expression.references().roots.iter().all(|root| SEEN.contains(&root.as_str()))
+                    && kinds::check(expression, &Known(known.to_vec()), Wanted::Elements).is_none()
+            };
+            let hint = match Expr::compile(inner) {
+                Ok(expression) if inner.len() <= 200 && makes_a_list(&expression) => format!("Write ={inner}"),
+                Err(_) if inner.is_empty() => "Remove 'source' to go through the input items".to_owned(),
+                Ok(_) | Err(_) => "Write a list, or = and an expression, for example =item.orders".to_owned(),
+            };
+            (format!("the text '{shown}'"), hint)
+        }
+        Value::Bool(_) => ("true or false".to_owned(), "Write a list, or = and an expression".to_owned()),
+        Value::Number(number) => (number.to_string(), "To count, write a list of numbers, or use 'while'".to_owned()),
+        Value::Object(_) => ("an object".to_owned(), "Write a list, or = and an expression".to_owned()),
+    };
+    let message = format!("A loop goes through a list, but its source is {what}");
+    Some(Diagnostic::warning(Code::BadConfig, format!("{at}/config/source"), message, hint))
+}
+
+/// What a list may be taken from.
+const SEEN: [&str; 9] = ["params", "context", "item", "items", "nodes", "error", "ctx", "_item", "_index"];
 
 fn told(at: String, Never { message, hint, name }: Never) -> Diagnostic {
     Diagnostic::warning(if name { Code::UnknownName } else { Code::BadConfig }, at, message, hint)

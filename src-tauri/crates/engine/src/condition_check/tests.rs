@@ -101,3 +101,29 @@ fn k_60_audit_rules_are_looked_at() {
     assert_eq!(at("/settings/auditRules/6"), Some((Code::BadConfig, Severity::Error)));
     assert_eq!(found.len(), 7, "{found:#?}");
 }
+
+#[test]
+fn a_loop_whose_source_is_never_a_list_is_told_with_what_to_write() {
+    let of = |source: Value| {
+        let loop_of = json!({ "type": "flow.loop", "config": { "source": source } });
+        let all = file(json!({ "l": loop_of, "a": { "type": "data.filter", "parent": "l" } }), json!({}));
+        all.into_iter().find(|found| found.path == "/nodes/l/config/source")
+    };
+    for (source, hint) in [
+        (json!("[1,2,3]"), "Write =[1,2,3]"),
+        (json!("params.orders"), "Write =params.orders"),
+        (json!("{{ item.orders }}"), "Write =item.orders"),
+        (json!("orders"), "Write a list, or = and an expression, for example =item.orders"),
+        (json!("5"), "Write a list, or = and an expression, for example =item.orders"),
+        (json!("a, b"), "Write a list, or = and an expression, for example =item.orders"),
+        (json!(" "), "Remove 'source' to go through the input items"),
+        (json!(3), "To count, write a list of numbers, or use 'while'"),
+        (json!({ "a": 1 }), "Write a list, or = and an expression"),
+    ] {
+        let found = of(source.clone()).unwrap_or_else(|| panic!("{source} is no list"));
+        assert_eq!((found.code, found.severity, found.hint.as_str()), (Code::BadConfig, Severity::Warning, hint));
+    }
+    for source in [json!([1, 2]), json!([]), json!("=[1,2]"), json!(" =item.orders"), Value::Null] {
+        assert_eq!(of(source.clone()), None, "{source}");
+    }
+}
