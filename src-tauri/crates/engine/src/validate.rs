@@ -154,7 +154,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     check_settings(workflow, &mut found);
     agents::check(workflow, &mut found);
     containers::check(workflow, catalog, &mut found);
-    recovery::check(workflow, &mut found);
+    recovery::check(workflow, catalog, &mut found);
     graph::check(workflow, catalog, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found

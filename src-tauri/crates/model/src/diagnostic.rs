@@ -64,6 +64,7 @@ pub enum Code {
     ToolArguments,
     UnusableSkill,
     NotTranslated,
+    HandlerUnreachable,
 }
 
 impl Code {

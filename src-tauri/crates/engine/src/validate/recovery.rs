@@ -1,14 +1,16 @@
 //! Error handlers, healers, human decisions and audits: what they may be wired to, and what their settings may say.
 
-use super::check_rules;
+use super::{check_rules, words::step_of};
 use crate::{
+    catalog::Catalog,
     decision,
     recovery::{EdgeKind, Recovery, RecoveryKind},
 };
 use serde_json::Value;
 use signalbox_model::{AuditEvent, Code, Diagnostic, Workflow, diagnostic::pointer_token};
+use std::collections::HashMap;
 
-pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let recovery = Recovery::of(workflow);
     let index = |id: &str| workflow.nodes.get_index_of(id);
     for (i, (edge, kind)) in workflow.edges.iter().zip(&recovery.edges).enumerate() {
@@ -40,6 +42,7 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
             ));
         }
     }
+    passed_over(workflow, catalog, &recovery, found);
     for (at, (id, node)) in workflow.nodes.iter().enumerate() {
         let place = format!("/nodes/{}", pointer_token(id));
         let Some(kind) = recovery.kinds[at] else {
@@ -95,6 +98,35 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
             RecoveryKind::Human => alternatives(workflow, id, &place, &config, found),
             RecoveryKind::Audit => reserved(&place, node.config.as_ref(), found),
         }
+    }
+}
+
+/// A case goes one way: of what a port is wired to the first recovery node takes it, and the other wires carry nothing.
+fn passed_over(workflow: &Workflow, catalog: &Catalog, recovery: &Recovery, found: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<(&str, &str), &str> = HashMap::new();
+    for (edge, kind) in workflow.edges.iter().zip(&recovery.edges) {
+        let own = workflow.nodes.get_index_of(edge.from.node()).is_some_and(|from| recovery.kinds[from].is_some());
+        if *kind == EdgeKind::ToRecovery && (own || edge.from.port() == "error") {
+            first.entry((edge.from.node(), edge.from.port())).or_insert(&edge.to);
+        }
+    }
+    for (i, (edge, kind)) in workflow.edges.iter().zip(&recovery.edges).enumerate() {
+        let Some(takes) = first.get(&(edge.from.node(), edge.from.port())) else { continue };
+        if edge.to == *takes || *kind == EdgeKind::Reentry || !workflow.nodes.contains_key(&edge.to) {
+            continue;
+        }
+        found.push(Diagnostic::warning(
+            Code::HandlerUnreachable,
+            format!("/edges/{i}"),
+            format!(
+                "{} takes all that comes out of the port '{}' of {}: nothing gets to {}",
+                step_of(workflow, catalog, takes),
+                edge.from.port(),
+                step_of(workflow, catalog, edge.from.node()),
+                step_of(workflow, catalog, &edge.to),
+            ),
+            "Remove one of the two wires, or lead on from a port of the first step",
+        ));
     }
 }
 

@@ -293,6 +293,39 @@ fn an_audit_leads_back_only_behind_what_goes_back() {
 }
 
 #[test]
+fn of_what_one_port_is_wired_to_the_first_recovery_step_takes_all() {
+    let wired = |wires: &[(&str, &str)]| {
+        file(|f| {
+            let rules = json!({ "rules": [{ "name": "r", "when": "true", "action": "auto_fix" }] });
+            f["nodes"]["eh"] = json!({ "type": "builtin.error_handler", "title": "First", "config": rules });
+            f["nodes"]["heal"] = json!({ "type": "builtin.self_healing" });
+            f["nodes"]["ask"] = json!({ "type": "builtin.human_decision", "title": "Second" });
+            f["nodes"]["red"] = json!({ "type": "t.pass", "title": "Red" });
+            for (from, to) in wires {
+                f["edges"].as_array_mut().expect("list").push(json!({ "from": from, "to": to }));
+            }
+        })
+        .into_iter()
+        .filter(|found| found.code == Code::HandlerUnreachable)
+        .map(|found| (found.severity, found.path, found.message))
+        .collect::<Vec<_>>()
+    };
+    let lost = |at: usize, to: &str| {
+        let message =
+            format!("“First” takes all that comes out of the port 'error' of “t.pass”: nothing gets to “{to}”");
+        (Severity::Warning, format!("/edges/{at}"), message)
+    };
+    let healed = [("eh.auto_fix", "heal"), ("eh.human_review", "ask"), ("heal.success", "a"), ("heal.error", "ask")];
+    assert_eq!(wired(&[&[("a.error", "eh")], &healed[..]].concat()), []);
+    assert_eq!(wired(&[("a.error", "eh"), ("a.error", "ask"), ("eh.auto_fix", "heal")]), [lost(2, "Second")]);
+    assert_eq!(wired(&[("a.error", "red"), ("a.error", "eh")]), [lost(1, "Red")]);
+    let twice = wired(&[("a.error", "eh"), ("eh.human_review", "heal"), ("eh.human_review", "ask")]);
+    assert_eq!(twice.iter().map(|(_, path, _)| path.as_str()).collect::<Vec<_>>(), ["/edges/3"]);
+    // What goes back to its own origin does not take what other origins send on.
+    assert_eq!(wired(&[("a.error", "ask"), ("b.error", "ask"), ("ask.corrected", "a"), ("ask.corrected", "red")]), []);
+}
+
+#[test]
 fn containers_have_their_diagnostics() {
     let body =
         |nodes: Value, edges: Value| json!({ "signalbox": 1, "id": "w", "name": "w", "nodes": nodes, "edges": edges });
