@@ -365,25 +365,30 @@ impl Checkpoint {
         let input = vec![Item { id: "1".into(), data: item, binary: None, error: None, paired_item: None }];
         let begun = Begun { step: id.to_owned(), input, context: Map::new() };
         let begun = if fold::foreign::begins(compiled, start, &foreign) { vec![begun] } else { Vec::new() };
-        let counts = foreign.iterations > 0;
         let base = Base { given: context.clone(), begun, foreign: Some(Box::new(foreign)), ..Base::default() };
         let mut rerun = Rerun { params, context, from: id.to_owned(), until: None, parent: None, base_seq: None, base };
-        if counts
-            && runs_as_a_whole(compiled, start, &rerun)
+        if let Some((config, total)) = loop_of(compiled, start, &rerun)
             && let Some(foreign) = &mut rerun.base.foreign
         {
-            foreign.source.left_out.push(format!("/loopProgress/{}", pointer_token(id)));
+            // Of a parallel loop that is not the whole of it the number names no iteration: it counts for nothing.
+            let counted = fold::foreign::counted(&config, total, foreign.iterations);
+            if counted == 0 && foreign.iterations.min(total) > 0 {
+                foreign.source.left_out.push(format!("/loopProgress/{}", pointer_token(id)));
+            }
+            foreign.iterations = counted;
+            foreign.ended.retain(|index| *index < total);
         }
         Ok(rerun)
     }
 }
 
-/// Of a parallel loop that is not the whole of it the number names no iteration: it counts for nothing. How long its list is
-/// says the state that the run begins with.
-fn runs_as_a_whole(compiled: &Compiled, start: usize, rerun: &Rerun) -> bool {
-    let Some(foreign) = rerun.base.foreign.as_ref().filter(|_| compiled.nodes[start].role == Role::Loop) else {
-        return false;
-    };
+/// With which settings a loop begins whose iterations have ended in part, and how long its list is: the state that the run
+/// begins with says it.
+fn loop_of(compiled: &Compiled, start: usize, rerun: &Rerun) -> Option<(Arc<Value>, usize)> {
+    let ended = rerun.base.foreign.as_ref().is_some_and(|known| known.iterations > 0 || !known.ended.is_empty());
+    if !ended || compiled.nodes[start].role != Role::Loop {
+        return None;
+    }
     let begins = WorkflowStart {
         name: compiled.workflow.name.clone(),
         version: compiled.definition_hash.clone(),
@@ -397,11 +402,10 @@ fn runs_as_a_whole(compiled: &Compiled, start: usize, rerun: &Rerun) -> bool {
         base_seq: None,
         base: Some(Box::new(rerun.base.clone())),
     };
-    let state = fold::look(compiled, "", &begins, &mut |_| {}).ok();
-    state.and_then(|state| step::loop_begins(compiled, &state, start)).is_some_and(|(config, items)| {
-        let total = fold::body::iterations(&config, items).unwrap_or(usize::MAX);
-        fold::foreign::counted(&config, total, foreign.iterations) == 0 && total > 0
-    })
+    let state = fold::look(compiled, "", &begins, &mut |_| {}).ok()?;
+    let (config, items) = step::loop_begins(compiled, &state, start)?;
+    let total = fold::body::iterations(&config, items).unwrap_or(usize::MAX);
+    Some((config, total))
 }
 
 fn first_steps(compiled: &Compiled, start: usize) -> Vec<&str> {

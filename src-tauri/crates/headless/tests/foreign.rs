@@ -133,3 +133,30 @@ fn ts_095_a_checkpoint_begins_a_run_by_rest_and_masked_callers_see_no_secrets_of
         assert!(!seen.json().to_string().contains("hunter22"), "{path}: {}", seen.json());
     }
 }
+
+#[test]
+fn iterations_that_ended_elsewhere_are_told_as_kept() {
+    let place = Box::new();
+    let serving = with_roles(&place);
+    let mut file = workflow(
+        json!({
+            "each": { "type": "flow.loop", "config": { "source": "=context.list" } },
+            "in": { "type": "flow.noop", "parent": "each" },
+        }),
+        json!([]),
+    );
+    file["id"] = "looped".into();
+    assert_eq!(serving.ask("PUT", "/workflows/looped", &file).status, 200);
+    let checkpoint = |done: usize| {
+        json!({ "_type": "vl_workflow_checkpoint", "_version": 2, "currentStepID": "each",
+                "variables": { "$list": [1, 2, 3] }, "loopProgress": { "each": done } })
+    };
+    for (done, kept) in
+        [(2, json!(["each[0]/in", "each[1]/in"])), (9, json!(["each[0]/in", "each[1]/in", "each[2]/in"]))]
+    {
+        let wanted = json!({ "workflow": "looped", "checkpoint": checkpoint(done) });
+        let run = serving.ask("POST", "/workflow/run", &wanted).json()["runId"].as_str().expect("an id").to_owned();
+        let details = serving.ask("POST", "/rpc/run_get", &json!({ "runId": run })).json();
+        assert_eq!(details["kept"], kept);
+    }
+}

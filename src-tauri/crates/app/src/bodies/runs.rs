@@ -13,8 +13,8 @@ use crate::people::{self, signed};
 use crate::router::{Written, not_json};
 use crate::{Caller, check, runs};
 use serde_json::{Value, json};
-use signalbox_model::base::named;
-use signalbox_model::{AuditEvent, EventBody, NodeState, RunEvent, RunStatus, time, wire};
+use signalbox_model::base::{Foreign, named};
+use signalbox_model::{AuditEvent, EventBody, Node, NodeState, RunEvent, RunStatus, time, wire};
 use signalbox_runtime::PINNED_FILES;
 use signalbox_store::audit::Level;
 use signalbox_store::{RunQuery, RunRow};
@@ -146,11 +146,24 @@ fn kept_steps(app: &App, run_id: &str, steps: &Steps) -> ApiResult<Vec<String>> 
     let stands =
         |id: &&String| steps.get(*id).is_some_and(|step| step.state == NodeState::Succeeded && step.visits == 0);
     let elsewhere = base.foreign.iter().flat_map(|foreign| foreign.completed.iter().filter(stands));
-    let names = names.chain(elsewhere.cloned());
+    let names = names.chain(elsewhere.cloned()).chain(ended_elsewhere(app, run_id, base.foreign.as_deref())?);
     let mut names: Vec<String> = names.filter(|name| !around(name)).collect::<BTreeSet<_>>().into_iter().collect();
     names.sort_by_key(|name| name.matches('/').count());
     names.truncate(KEPT);
     Ok(names)
+}
+
+/// Steps of iterations that ended in another program, as far as its checkpoint tells.
+fn ended_elsewhere(app: &App, run_id: &str, known: Option<&Foreign>) -> ApiResult<Vec<String>> {
+    let Some(known) = known.filter(|known| known.iterations > 0 || !known.ended.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let Some(workflow) = app.pinned(&app.store.run(run_id)?)? else { return Ok(Vec::new()) };
+    let inside = |node: &Node| node.parent.as_ref() == Some(&known.step);
+    let body: Vec<&String> = workflow.nodes.iter().filter(|(_, node)| inside(node)).map(|(id, _)| id).collect();
+    let ended = (0..known.iterations).chain(known.ended.iter().copied());
+    let names = ended.flat_map(|index| body.iter().map(move |id| format!("{}[{index}]/{id}", known.step)));
+    Ok(names.take(KEPT).collect())
 }
 
 pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) -> ApiResult<Written<Events>> {
