@@ -13,7 +13,8 @@ export type OwnWidgets = Partial<Record<Widget, ComponentType<OwnFieldProps>>>;
 /** Where expressions get their names and their live results. Without a host a form takes literals only. */
 export interface ExpressionHost {
   preview(text: string, kind: 'cel' | 'value', item: number): Promise<Preview | null>;
-  names(): Promise<readonly ExpressionName[]>;
+  /** `inside`: what a loop asks about one of its iterations. */
+  names(inside?: boolean): Promise<readonly ExpressionName[]>;
   /** The item that all previews of the panel use, from 0. */
   item: number;
   setItem(item: number): void;

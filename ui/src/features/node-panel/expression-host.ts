@@ -32,7 +32,8 @@ export function useExpressionHost(document: Workflow, nodeId: string, runId: str
   const latest = useLatest(document);
   return useMemo<ExpressionHost>(() => {
     const of = runId === undefined ? {} : { runId, ...(path === undefined ? {} : { path }) };
-    const names = new NamesFor(() => call('expression_names', { document: latest.current, nodeId, ...of }));
+    const names = (inside: boolean) => new NamesFor(() => call('expression_names', { document: latest.current, nodeId, ...of, ...(inside ? { inside } : {}) }));
+    const [around, within] = [names(false), names(true)];
     return {
       item,
       setItem,
@@ -41,7 +42,7 @@ export function useExpressionHost(document: Workflow, nodeId: string, runId: str
         const result = await call('expression_preview', { document: latest.current, nodeId, text, kind, item: at, ...of });
         return result.state === 'error' && UNBOUND.test(result.message) ? null : result;
       },
-      names: () => names.get(),
+      names: (inside) => (inside === true ? within : around).get(),
     };
   }, [nodeId, runId, path, revision, item, latest]);
 }

@@ -70,6 +70,8 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
   const asks = schema.properties?.['model']?.['x-ui']?.['widget'] === 'model';
   const usual = useCommand('model_list', {}, { enabled: asks, staleTime: 30_000 }).data?.default;
   const chosen = useMemo(() => chosenFor(node.config ?? {}, model, usual), [node.config, model, usual]);
+  // What a loop asks about its iterations stands among its settings; what it writes to the context knows all of them.
+  const within = useMemo<ExpressionHost>(() => (descriptor?.role === 'loop' ? { ...host, names: () => host.names(true) } : host), [host, descriptor?.role]);
   const pointer = pointerOf('', ['nodes', nodeId]);
   const label = descriptor?.title ?? node.type;
   const latest = useLatest({ node, tools });
@@ -93,7 +95,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
   return (
     <div className="panel-body">
       {descriptor && !empty ? (
-        <ModelContext value={chosen}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={host} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></ModelContext>
+        <ModelContext value={chosen}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></ModelContext>
       ) : empty ? (
         <p className="s t3">{t('settings.nothing')}</p>
       ) : (

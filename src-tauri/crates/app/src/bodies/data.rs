@@ -148,6 +148,14 @@ impl Asks {
         }
     }
 
+    /// What a loop asks about its iterations, whatever is being written.
+    fn one(workflow: &Workflow, node: &str) -> Option<Self> {
+        let config =
+            workflow.nodes.get(node).filter(|_| place::role(workflow, node) == Some(Role::Loop))?.config.as_ref();
+        let goes_on = config.and_then(|config| config.get("while")).is_some();
+        Some(if goes_on { Self::While } else { Self::Collect })
+    }
+
     /// The names that it has for itself; `None` when the iteration has come to nothing.
     fn bound(self, view: &RunView, node: &str) -> Option<Vec<(&'static str, Arc<Value>)>> {
         let (item, index) = view.element_of(node)?;
@@ -198,11 +206,17 @@ fn failed(error: &ExprError) -> Preview {
 
 pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
     let workflow = check::workflow(request.document)?;
-    let wanted = Wanted { run: request.run_id.as_deref(), path: request.path, inside: false };
+    let asks = Asks::one(&workflow, &request.node_id).filter(|_| request.inside);
+    let wanted = Wanted { run: request.run_id.as_deref(), path: request.path, inside: asks.is_some() };
     let found = data_for(app, caller, &workflow, &request.node_id, wanted)?;
     let seen = found.map(|(view, items)| {
         let mut scope = view.scope(&workflow, &request.node_id, items, 0, When::Before);
-        scope.locals.extend(view.result(&request.node_id, 0).map(|result| ("_result", result)));
+        let bound = match asks {
+            Some(asks) => asks.bound(&view, &request.node_id).unwrap_or_default(),
+            None => view.result(&request.node_id, 0).map(|result| ("_result", result)).into_iter().collect(),
+        };
+        scope.locals.retain(|(name, _)| bound.iter().all(|(own, _)| own != name));
+        scope.locals.extend(bound);
         expr::completions(&scope)
     });
     let seen = seen.unwrap_or_default();

@@ -152,6 +152,9 @@ pub struct ExpressionNames {
     /// This iteration or branch of the run; the last one in which the node was called when absent.
     #[serde(default)]
     pub path: Option<String>,
+    /// Of a loop: what its `while` and `collect` see, where `_result` is what one iteration came to.
+    #[serde(default)]
+    pub inside: bool,
 }
 
 /// One completion.

@@ -234,6 +234,18 @@ fn what_a_loop_asks_about_an_iteration_is_previewed_on_one() {
     assert_eq!(preview("again", "_result.n < 3", "cel", Some("again[0]"))["value"], true);
     // `out` of the loop knows all that it put out.
     assert_eq!(preview("each", "=_result", "value", None)["value"], json!([50, 100]));
+    // Its names are those of the place where they are written.
+    let names = |node: &str, inside: bool, path: Option<&str>| {
+        let request = json!({ "document": document, "nodeId": node, "inside": inside, "path": path });
+        let names = place.ok("expression_names", request);
+        move |label: &str| {
+            names.as_array()?.iter().find(|name| name["label"] == label)?["sample"].as_str().map(str::to_owned)
+        }
+    };
+    let (all, one) = (names("each", false, None), names("each", true, Some("each[0]")));
+    assert_eq!((all("_result.g"), one("_result.g"), one("_item")), (None, Some("5".into()), Some("5".into())));
+    let (all, one) = (names("again", false, None), names("again", true, None));
+    assert_eq!((all("_result.n"), one("_result.n"), one("_index")), (None, Some("3".into()), Some("3".into())));
     // An iteration that came to nothing makes no expression wrong.
     assert_eq!(preview("each", "_result.g * 10", "cel", Some("each[7]"))["state"], "no_data");
     place.run(&document, json!({ "list": [] }));
