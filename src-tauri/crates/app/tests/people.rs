@@ -334,13 +334,17 @@ fn claims_lease_and_take_over() {
     assert_eq!((row["assignee"].as_str(), row.get("claimedBy")), (Some("user:bob"), None));
     on(&bob, "task_comment", json!({ "text": "I call them" })).expect("says it");
     let until = json!({ "until": "2199-01-01T00:00:00Z" });
+    let passed = || json!({ "until": "2020-01-01T00:00:00Z" });
+    assert_eq!(code(on(&bob, "task_snooze", passed())), "BAD_REQUEST", "there is nothing to show again");
     on(&bob, "task_snooze", until).expect("hides it");
     let view = |view: &str| place.ask(&bob, "task_list", json!({ "view": view })).expect("lists")["total"].clone();
     assert_eq!((view("mine"), view("snoozed"), view("all")), (json!(0), json!(1), json!(0)));
+    on(&bob, "task_snooze", passed()).expect("shows it again");
+    assert_eq!((view("mine"), view("snoozed")), (json!(1), json!(0)));
     let shown = place.ask(&bob, "task_get", json!({ "taskId": task })).expect("shows");
     let told: Vec<&str> =
         shown["history"].as_array().expect("a list").iter().filter_map(|one| one["what"].as_str()).collect();
-    assert_eq!(told, ["created", "claimed", "reassigned", "commented", "snoozed"]);
+    assert_eq!(told, ["created", "claimed", "reassigned", "commented", "snoozed", "snoozed"]);
     let chain = place.ok("audit_list", json!({ "query": "event:TASK_REASSIGNED" }));
     assert_eq!(chain["entries"][0]["summary"], "bob gave the task to bob");
     let said = place.ok("audit_list", json!({ "query": "text:\"I call them\"" }));

@@ -278,6 +278,17 @@ pub(crate) fn task_comment(app: &App, caller: &Caller, request: TaskComment) -> 
 
 pub(crate) fn task_snooze(app: &App, caller: &Caller, request: TaskSnooze) -> ApiResult<TaskRow> {
     let until_ms = moment(&request.until)?;
+    let now_ms = app.now_ms();
+    // A time that has passed shows a hidden task again; another one it would hide never.
+    if until_ms <= now_ms
+        && people::record(app, &request.task_id)?.row.snoozed_until_ms.is_none_or(|hidden| hidden <= now_ms)
+    {
+        let message = format!("{} has passed, and the task is not hidden.", time::format(until_ms));
+        return Err(ApiError::bad_request(
+            message,
+            "Give a time to come; one that has passed shows a hidden task again.",
+        ));
+    }
     let facts = json!({ "until": time::format(until_ms) });
     act(app, caller, &request.task_id, TaskAct::Snooze { until_ms }, AuditEvent::TaskSnoozed, None, facts)
 }

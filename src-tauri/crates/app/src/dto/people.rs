@@ -719,7 +719,7 @@ pub struct TaskComment {
 pub struct TaskSnooze {
     /// The task.
     pub task_id: String,
-    /// RFC 3339; a time that has passed shows it again.
+    /// RFC 3339; a time that has passed shows a hidden one again, and is refused for another.
     pub until: String,
 }
 
