@@ -272,6 +272,12 @@ pub(crate) struct Rerun {
     pub(crate) events: bool,
 }
 
+/// How many a list shows at most.
+pub(crate) fn limit(text: &str) -> Result<u32, String> {
+    let limit = text.parse().ok().filter(|limit| *limit > 0);
+    limit.ok_or_else(|| "a limit is a whole number, 1 or more".to_owned())
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Runs {
     /// Lists runs, newest first.
@@ -284,7 +290,7 @@ pub(crate) enum Runs {
         #[arg(long, value_name = "S")]
         status: Option<String>,
         /// At most this many.
-        #[arg(long, value_name = "N", default_value_t = 50)]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
         limit: u32,
     },
     /// Shows the summary of a run.
@@ -395,7 +401,7 @@ pub(crate) enum Tasks {
         #[arg(long, value_name = "ORDER", default_value = "urgent")]
         sort: TaskSort,
         /// At most this many.
-        #[arg(long, value_name = "N", default_value_t = 50)]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
         limit: u32,
     },
     /// Counts and times of a period: what came, what was decided and how fast, by workflow, cause and person.

@@ -362,3 +362,15 @@ fn folders_are_closed_unless_granted() {
     assert_eq!(granted.json()["output"][0]["content"], "hello", "{}", granted.err);
     assert_eq!(place.run(&["run", &file, "--allow-dir", "/no/such/folder", "--json"]).code, 2);
 }
+
+#[test]
+fn a_list_of_none_is_no_list() {
+    let place = Box::new();
+    for list in [["runs", "list"], ["tasks", "list"], ["audit", "list"], ["webhook", "log"]] {
+        for limit in ["0", "-1", "some"] {
+            let refused = place.run(&[&list[..], &["--limit", limit]].concat());
+            assert_eq!(refused.code, 2, "{list:?} {limit}: {}{}", refused.out, refused.err);
+            assert!(limit == "-1" || refused.err.contains("a limit is a whole number, 1 or more"), "{}", refused.err);
+        }
+    }
+}

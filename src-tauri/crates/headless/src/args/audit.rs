@@ -105,7 +105,7 @@ pub(crate) enum Audit {
         #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
         query: Option<String>,
         /// The newest ones, at most this many.
-        #[arg(long, value_name = "N", default_value_t = 1_000)]
+        #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = super::limit)]
         limit: u32,
     },
     /// Writes entries to a file, as its ending says: .zip (evidence pack), .csv or .jsonl. That is recorded.

@@ -57,7 +57,7 @@ pub(crate) enum Webhook {
         /// Only to this address.
         id: Option<String>,
         /// At most this many.
-        #[arg(long, value_name = "N", default_value_t = 50)]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = super::limit)]
         limit: u32,
     },
     /// Sends one message again, also one that was taken or given up.
