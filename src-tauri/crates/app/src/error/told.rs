@@ -17,7 +17,8 @@ impl From<StoreError> for ApiError {
         }
         let class = match &error {
             StoreError::UnknownRun { run } => {
-                return Self::not_found(format!("There is no run {run}. `signalbox runs list` shows all."));
+                let hint = format!("There is no run {run}. `signalbox runs list`, or POST /rpc/run_list, shows all.");
+                return Self::not_found(hint).with(json!({ "runId": run }));
             }
             StoreError::DeleteRefused { .. }
             | StoreError::RunExists { .. }
