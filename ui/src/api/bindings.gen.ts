@@ -351,6 +351,20 @@ export interface AuditMissingEnd {
   message: string;
 }
 
+/** Whether all entries of a run are there, by what its last one says. */
+export interface AuditOfRun {
+  /** The run. */
+  runId: string;
+  /** Entries that are there. */
+  entries: number;
+  /** Entries up to its end, as it says itself; absent while it has not ended. */
+  entryCount?: number;
+  /** All of them are there; absent while it has not ended. */
+  complete?: boolean;
+  /** Entries of it that a retention removed. */
+  removed?: number;
+}
+
 /** A page of entries. */
 export interface AuditPage {
   /** Newest first. */
@@ -543,6 +557,8 @@ export interface AuditStatus {
   payloads?: AuditPayloads;
   /** Why the verdict could not be recorded: verifying needs no room and no right to write. It stands until this host ends or verifies again. */
   notRecorded?: string;
+  /** The run that was asked for. */
+  run?: AuditOfRun;
   /** One is under way. */
   running: boolean;
   /** The key that signs; absent = entries are unsigned. */
@@ -597,12 +613,16 @@ export interface AuditVerdict {
   payloads?: AuditPayloads;
   /** Why the verdict could not be recorded: verifying needs no room and no right to write. It stands until this host ends or verifies again. */
   notRecorded?: string;
+  /** The run that was asked for. */
+  run?: AuditOfRun;
 }
 
 /** How to verify. */
 export interface AuditVerify {
   /** From the first entry, not from the last verification that ended well. */
   full?: boolean;
+  /** Also whether all entries of this run are there. */
+  run?: string;
 }
 
 /** `auto_fix_attempt`. */
@@ -790,7 +810,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE';
 
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
@@ -1110,6 +1130,8 @@ export interface ExpressionNames {
   runId?: string;
   /** This iteration or branch of the run; the last one in which the node was called when absent. */
   path?: string;
+  /** Of a loop: what its `while` and `collect` see, where `_result` is what one iteration came to. */
+  inside?: boolean;
 }
 
 /** An expression to try on the last run's data. */
@@ -3565,7 +3587,7 @@ export type TaskScope = 'open' | 'done' | 'all';
 export interface TaskSnooze {
   /** The task. */
   taskId: string;
-  /** RFC 3339; a time that has passed shows it again. */
+  /** RFC 3339; a time that has passed shows a hidden one again, and is refused for another. */
   until: string;
 }
 

@@ -4,8 +4,8 @@ use crate::anchor::file as anchor_file;
 use crate::app::App;
 use crate::audit_query;
 use crate::dto::{
-    AuditAnchorLine, AuditBroken, AuditCheckpoint, AuditClockBack, AuditCondition, AuditHead, AuditPayloads,
-    AuditStatus, AuditVerdict,
+    AuditAnchorLine, AuditBroken, AuditCheckpoint, AuditClockBack, AuditCondition, AuditHead, AuditOfRun,
+    AuditPayloads, AuditStatus, AuditVerdict,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::files::io_error;
@@ -135,6 +135,7 @@ impl App {
             });
         }
         let mut told = AuditVerdict {
+            run: None,
             state: AuditCondition::Intact,
             checked: 0,
             at: Some(at),
@@ -229,6 +230,7 @@ impl App {
             None => self.store.audit_note("verdict")?.and_then(|note| serde_json::from_value(note).ok()),
         };
         let mut verdict = kept.unwrap_or(AuditVerdict {
+            run: None,
             state: if state.head.size == 0 { AuditCondition::Empty } else { AuditCondition::Unknown },
             checked: 0,
             at: None,
@@ -322,34 +324,34 @@ impl App {
         .await
     }
 
-    /// Whether all entries of a run are there, by what its last one says: `{runId, entries, entryCount?, complete?}`.
-    pub async fn audit_of_run(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
-        self.blocking(move |app| {
-            let cut =
-                app.store.audit_tombstone()?.and_then(|(_, gone)| gone.cut_runs.get(&run_id).copied()).unwrap_or(0);
-            let (mut entries, mut at_end, mut said) = (0_u64, None, None);
-            app.store.audit_rows(Some(&run_id), 0, |row| {
-                entries += 1;
-                let entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
-                if entry["event"] == AuditEvent::WorkflowCompleted.as_str() {
-                    (at_end, said) = (Some(entries), entry["metadata"]["entryCount"].as_u64());
-                }
-                true
-            })?;
-            if entries == 0 {
-                return Err(ApiError::not_found(format!("The audit chain has no entry of run {run_id}.")));
+    /// [`Self::of_run`] for the command line.
+    pub async fn audit_of_run(self: &Arc<Self>, run_id: String) -> ApiResult<AuditOfRun> {
+        self.blocking(move |app| app.of_run(run_id)).await
+    }
+
+    /// Whether all entries of a run are there, by what its last one says.
+    pub(crate) fn of_run(&self, run_id: String) -> ApiResult<AuditOfRun> {
+        let cut = self.store.audit_tombstone()?.and_then(|(_, gone)| gone.cut_runs.get(&run_id).copied()).unwrap_or(0);
+        let (mut entries, mut at_end, mut said) = (0_u64, None, None);
+        self.store.audit_rows(Some(&run_id), 0, |row| {
+            entries += 1;
+            let entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
+            if entry["event"] == AuditEvent::WorkflowCompleted.as_str() {
+                (at_end, said) = (Some(entries), entry["metadata"]["entryCount"].as_u64());
             }
-            let mut told = json!({ "runId": run_id, "entries": entries });
-            if let (Some(at_end), Some(said)) = (at_end, said) {
-                told["entryCount"] = said.into();
-                told["complete"] = (at_end + cut == said).into();
-                if cut > 0 {
-                    told["removed"] = cut.into();
-                }
-            }
-            Ok(told)
+            true
+        })?;
+        if entries == 0 {
+            return Err(ApiError::not_found(format!("The audit chain has no entry of run {run_id}.")));
+        }
+        let ended = at_end.zip(said);
+        Ok(AuditOfRun {
+            run_id,
+            entries,
+            entry_count: ended.map(|(_, said)| said),
+            complete: ended.map(|(at_end, said)| at_end + cut == said),
+            removed: ended.map(|_| cut).filter(|cut| *cut > 0),
         })
-        .await
     }
 
     /// Verifies an evidence pack, or a file of lines that holds all of a chain. With a key, only it may have signed; without,

@@ -136,6 +136,14 @@ fn answers_are_what_the_document_says() {
     assert_eq!(ask("POST", "/audit/record", "/audit/record", record).0, 200);
     assert!(get("/audit?limit=3", "/audit").1["entries"].as_array().is_some_and(|entries| entries.len() == 3));
     assert_eq!(get("/audit/verify", "/audit/verify").1["state"], "intact");
+    let (_, of_run) = get(&format!("/audit/verify?run={ended}&full=true"), "/audit/verify");
+    assert_eq!((&of_run["state"], &of_run["run"]["complete"]), (&json!("intact"), &json!(true)));
+    assert_eq!(of_run["run"]["runId"], json!(ended));
+    // What was asked about a run after its end has entries, too.
+    assert!(of_run["run"]["entries"].as_u64() >= of_run["run"]["entryCount"].as_u64().filter(|count| *count > 0));
+    for (query, wanted) in [("run=nope", 404), ("full=maybe", 400), ("dry=1", 400)] {
+        assert_eq!(get(&format!("/audit/verify?{query}"), "/audit/verify").0, wanted, "{query}");
+    }
     assert_eq!(ask("DELETE", "/workflows/asks", "/workflows/{id}", Value::Null).0, 200);
 
     // What the document lets through in a request, the server reads; what it does not, the server refuses.

@@ -103,7 +103,9 @@ fn payload(app: &App, entry: &Entry) -> ApiResult<Option<Map<String, Value>>> {
 }
 
 pub(crate) fn audit_verify(app: &App, _: &Caller, request: AuditVerify) -> ApiResult<AuditVerdict> {
-    app.verify_audit(request.full.unwrap_or(false))
+    // A run that is not there is told before a long verification.
+    let run = request.run.map(|run| app.of_run(run)).transpose()?;
+    Ok(AuditVerdict { run, ..app.verify_audit(request.full.unwrap_or(false))? })
 }
 
 pub(crate) fn audit_status(app: &App, _: &Caller, _: Empty) -> ApiResult<AuditStatus> {

@@ -268,6 +268,9 @@ pub struct AuditVerify {
     /// From the first entry, not from the last verification that ended well.
     #[serde(default)]
     pub full: Option<bool>,
+    /// Also whether all entries of this run are there.
+    #[serde(default)]
+    pub run: Option<String>,
 }
 
 /// What the last verification found.
@@ -324,6 +327,28 @@ pub struct AuditVerdict {
     /// verifies again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_recorded: Option<String>,
+    /// The run that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<AuditOfRun>,
+}
+
+/// Whether all entries of a run are there, by what its last one says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditOfRun {
+    /// The run.
+    pub run_id: String,
+    /// Entries that are there.
+    pub entries: u64,
+    /// Entries up to its end, as it says itself; absent while it has not ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry_count: Option<u64>,
+    /// All of them are there; absent while it has not ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete: Option<bool>,
+    /// Entries of it that a retention removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<u64>,
 }
 
 /// Entries that are dated more than five seconds before the one that they follow.

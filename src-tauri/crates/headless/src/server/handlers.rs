@@ -129,7 +129,22 @@ pub(crate) async fn run(
             let request = query(parts, &["limit", "before", "after"])?;
             Ok(ok(app.dispatch(caller, "audit_list", request).await?))
         }
-        Action::AuditVerify => Ok(ok(app.dispatch(caller, "audit_verify", json!({})).await?)),
+        Action::AuditVerify => {
+            let mut request = query(parts, &[])?;
+            if let Some(full) = request.get_mut("full") {
+                *full = match full.as_str() {
+                    Some("true") => true.into(),
+                    Some("false") => false.into(),
+                    _ => {
+                        return Err(wrong_query(
+                            &format!("full={}", full.as_str().unwrap_or_default()),
+                            "full is true or false",
+                        ));
+                    }
+                };
+            }
+            Ok(ok(app.dispatch(caller, "audit_verify", request).await?))
+        }
         Action::AuditRecord => {
             let request: Value = parse(body)?;
             let done = app.dispatch(caller, "audit_record", request).await?;
@@ -163,7 +178,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
 
 /// The routes that read what stands behind `?`; all others would pass over it, and seem to have answered it.
 fn takes_query(action: Action) -> bool {
-    matches!(action, Action::RunEvents | Action::TaskList | Action::TaskStats | Action::AuditList)
+    matches!(action, Action::RunEvents | Action::TaskList | Action::TaskStats | Action::AuditList | Action::AuditVerify)
 }
 
 fn no_query(parts: &Parts) -> ApiResult<()> {
@@ -187,27 +202,27 @@ fn with_id(request: &mut Value, name: &str, id: &str) -> ApiResult<()> {
     }
 }
 
+fn wrong_query(what: &str, why: &str) -> ApiError {
+    let hint = "Send ?name=value; the names are those of the command.";
+    ApiError::bad_request(format!("'{what}' does not fit: {why}."), hint)
+}
+
 /// The fields of `?a=b&c=d`; those of `numbers` are numbers.
 fn query(parts: &Parts, numbers: &[&str]) -> ApiResult<Value> {
-    let wrong = |what: &str, why: &str| {
-        ApiError::bad_request(
-            format!("'{what}' does not fit: {why}."),
-            "Send ?name=value; the names are those of the command.",
-        )
-    };
-    let text = |text: &str, pair: &str| decoded(text).ok_or_else(|| wrong(pair, "it is not percent-encoded UTF-8"));
+    let text =
+        |text: &str, pair: &str| decoded(text).ok_or_else(|| wrong_query(pair, "it is not percent-encoded UTF-8"));
     let mut fields = Map::new();
     for pair in parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').ok_or_else(|| wrong(pair, "it has no value"))?;
+        let (name, value) = pair.split_once('=').ok_or_else(|| wrong_query(pair, "it has no value"))?;
         let (name, value) = (text(name, pair)?, text(value, pair)?);
         let value = if numbers.contains(&name.as_str()) {
             let number = value.parse::<u64>().map(Value::from);
-            number.map_err(|_| wrong(pair, &format!("{name} takes a whole number, 0 or more")))?
+            number.map_err(|_| wrong_query(pair, &format!("{name} takes a whole number, 0 or more")))?
         } else {
             value.into()
         };
         if fields.insert(name, value).is_some() {
-            return Err(wrong(pair, "its name stands there twice"));
+            return Err(wrong_query(pair, "its name stands there twice"));
         }
     }
     Ok(Value::Object(fields))

@@ -216,7 +216,13 @@ pub(crate) const ROUTES: &[Route] = &[
     task_act("/human-tasks/{}/complete", "Answers a task; the first answer stands."),
     route(Method::POST, "/audit/record", OPERATOR, Action::AuditRecord, "Records an entry in the caller's name."),
     route(Method::GET, "/audit", VIEWER, Action::AuditList, "Entries of the audit chain; takes what audit_list takes."),
-    route(Method::GET, "/audit/verify", VIEWER, Action::AuditVerify, "Verifies the audit chain."),
+    route(
+        Method::GET,
+        "/audit/verify",
+        VIEWER,
+        Action::AuditVerify,
+        "Verifies the audit chain; takes what audit_verify takes, `run` also says whether all entries of a run are there.",
+    ),
     route(Method::GET, "/workflows", VIEWER, Action::WorkflowList, "The files of the library."),
     route(Method::GET, "/workflows/{}", VIEWER, Action::WorkflowGet, "One workflow by its id."),
     route(

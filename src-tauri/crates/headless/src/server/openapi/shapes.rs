@@ -120,7 +120,7 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
         Action::TaskGet => command("task_get", types),
         Action::TaskAct => body(route, &format!("task_{}", act(route)), Some("taskId"), types),
         Action::AuditList => query("audit_list", types),
-        Action::AuditVerify => command("audit_verify", types),
+        Action::AuditVerify => query("audit_verify", types),
         Action::AuditRecord => {
             let taken = find("audit_record").map(|row| (row.request)(&mut types.taken).to_value());
             Shape::giving(types.given.subschema_for::<Recorded>().to_value()).taking(taken.unwrap_or_default())
