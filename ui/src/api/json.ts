@@ -5,9 +5,21 @@ import type { CutValue } from './types';
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What stands in place of a value that is too long for the wire. */
-export const isCut = (value: unknown): value is CutValue =>
-  isObject(value) && value['_truncated'] === true && typeof value['ref'] === 'string' && typeof value['length'] === 'number';
+/** What stands in place of a value that is too long for the wire. Data of one's own may look the same: what was cut is told apart where an
+ * answer is read (cuts.ts), and is one of these from there on. */
+export class Cut implements CutValue {
+  declare _truncated: true;
+  declare type: string;
+  declare length: number;
+  declare preview: string;
+  declare ref: string;
+
+  constructor(value: CutValue) {
+    Object.assign(this, value);
+  }
+}
+
+export const isCut = (value: unknown): value is CutValue => value instanceof Cut;
 
 /** Whether a `step_error` is a question: a person is asked about a call of a tool, and the step goes on after the answer (ADR 51). */
 export const isQuestion = (payload: unknown): boolean => isObject(payload) && payload['held'] !== undefined && payload['held'] !== null;

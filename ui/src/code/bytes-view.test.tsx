@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
+import { Cut } from '../api/json.ts';
 import { ApiError } from '../api/error.ts';
 import { renderWith } from '../test/render.tsx';
 import { BytesView } from './BytesView.tsx';
@@ -38,7 +39,7 @@ describe('d_10: bytes that came with an item', () => {
     renderWith(<BytesView runId="R" step="fetch" items={Array.from({ length: 60 }, (_, n) => ({ binary: { [`p${String(n)}`]: picture } }))} />);
     expect(await screen.findAllByRole('button')).toHaveLength(50);
     expect(screen.getByText('and 10 more')).toBeTruthy();
-    const cut = { _truncated: true, type: 'object', length: 20_000, preview: '{...', ref: 'R/3/payload/items' };
+    const cut = new Cut({ _truncated: true, type: 'object', length: 20_000, preview: '{...', ref: 'R/3/payload/items' });
     renderWith(<BytesView runId="R" step="fetch" items={[{ binary: cut as never }]} />);
     expect(screen.getByText(/So many files/)).toBeTruthy();
     expect([kindOf('application/x-own'), endingOf('a/../../x')]).toEqual(['application/x-own', 'bin']);

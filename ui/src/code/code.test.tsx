@@ -3,8 +3,7 @@ import { CompletionContext } from '@codemirror/autocomplete';
 import { act, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
-import { isCut } from '../api/json.ts';
-import type { CutValue } from '../api/types.ts';
+import { Cut, isCut } from '../api/json.ts';
 import { editorOf, renderWith, replaceCode } from '../test/render.tsx';
 import { CodeEditor } from './CodeEditor.tsx';
 import { celLanguage, isTemplate, kitHighlight, templateLanguage } from './cel-language.ts';
@@ -137,7 +136,7 @@ describe('values', () => {
     expect([sizeOf(once), sizeOf(once), written.mock.calls.length]).toEqual([9, 9, 1]);
     written.mockRestore();
     expect(sizeOf({ a: 'ä😀' })).toBe('{"a":"ä😀"}'.length);
-    const cut = { _truncated: true, ref: 'r', length: 42_000 };
+    const cut = new Cut({ _truncated: true, type: 'string', preview: '', ref: 'r', length: 42_000 });
     expect([sizeOf(cut), sizeOf({ n: 1, big: cut }), sizeOf([cut, cut])]).toEqual([42_000, '{"n":1,"big":}'.length + 42_000, '[,]'.length + 84_000]);
   });
   it('lines are folded and cut', () => {
@@ -157,7 +156,7 @@ describe('values', () => {
 
 describe('ts_101: a cut value', () => {
   const preview = `<script>window.hit = 1</script> it's "quoted" & <b>bold</b>...`;
-  const cut: CutValue = { _truncated: true, type: 'string', length: 52_340, preview, ref: 'R/10/payload/items' };
+  const cut = new Cut({ _truncated: true, type: 'string', length: 52_340, preview, ref: 'R/10/payload/items' });
   it('ts_101 its preview is text and stays text', () => {
     const { container } = renderWith(<ValueView value={{ body: cut }} label="Output" />);
     expect(container.querySelector('script')).toBeNull();
@@ -191,7 +190,7 @@ describe('ts_101: a cut value', () => {
     const shown = renderWith(<ValueView value={{ body: cut }} label="Output" />, { run_value: () => 'whole one' });
     await userEvent.click(screen.getByRole('button', { name: 'Load all of it' }));
     expect(await screen.findByText('whole one')).toBeTruthy();
-    shown.rerender(<ValueView value={{ body: { ...cut, preview: 'second', ref: 'R/11/payload/items' } }} label="Output" />);
+    shown.rerender(<ValueView value={{ body: new Cut({ ...cut, preview: 'second', ref: 'R/11/payload/items' }) }} label="Output" />);
     expect(screen.queryByText('whole one')).toBeNull();
     expect(screen.getByText('second')).toBeTruthy();
   });
@@ -201,7 +200,7 @@ describe('ts_101: a cut value', () => {
     expect(await screen.findByText('It could not be loaded: the run was deleted')).toBeTruthy();
   });
   it('is told from data that only looks like it', () => {
-    expect(isCut({ _truncated: true })).toBe(false);
+    expect(isCut({ ...cut })).toBe(false);
     expect(isCut(cut)).toBe(true);
   });
 });

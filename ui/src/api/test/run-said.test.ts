@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { Cut } from '../json.ts';
 import { viewAt } from '../run-paths.ts';
 import { createRunFold, foldRun, type RunEventLike } from '../run-state.ts';
 
@@ -91,7 +92,7 @@ describe('ts_061: what a model says', () => {
   });
 
   it('a piece that is too long for the wire stands there with its beginning, and the way to the rest', () => {
-    const cut = { _truncated: true, type: 'string', length: 12_000, preview: 'It was', ref: 'R/3/payload/delta' };
+    const cut = new Cut({ _truncated: true, type: 'string', length: 12_000, preview: 'It was', ref: 'R/3/payload/delta' });
     const events = [...EVENTS.slice(0, 2), { type: 'llm_token', ...key, payload: { delta: cut } }, { type: 'llm_token', ...key, payload: { delta: ' The end.' } },
       { type: 'tool_start', ...key, payload: { name: 'read', input: {} } }, { type: 'tool_message', ...key, payload: { name: 'read', message: cut, level: 'info' } },
       { type: 'llm_error', ...key, payload: { error: cut, type: 'LLMError', code: 'X' } }, { type: 'llm_error', ...key, payload: { error: { type: 'LLMError' }, type: 'LLMError', code: 'Y' } },

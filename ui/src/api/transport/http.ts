@@ -1,6 +1,7 @@
 /** The HTTP host: POST /rpc/{command}, and server-sent events read by fetch because EventSource cannot send a header. */
 import { t } from '../../i18n/index.ts';
 import { breather } from '../breathe.ts';
+import { markCuts, markEvents } from '../cuts.ts';
 import { ApiError, toApiError } from '../error.ts';
 import { parseExact, writeExact } from '../exact.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
@@ -69,7 +70,8 @@ export function httpTransport(base: string, token: string): Transport {
       }
       if (!response.ok) throw await failure(response);
       try {
-        return parseExact(await response.text()) as Commands[K]['response'];
+        const text = await response.text();
+        return markCuts(command, parseExact(text) as Commands[K]['response'], text);
       } catch (cause) {
         if (signal?.aborted) throw cause;
         // The connection broke in the middle of the answer.
@@ -79,7 +81,7 @@ export function httpTransport(base: string, token: string): Transport {
     subscribe(runId, after, onEvents, onError) {
       const stop = new AbortController();
       const onFrames = (frames: SseFrame[]) => {
-        const batch = frames.flatMap((frame) => (frame.data ? [parseExact(frame.data) as RunEvent] : []));
+        const batch = frames.flatMap((frame) => (frame.data ? markEvents([parseExact(frame.data) as RunEvent], frame.data) : []));
         if (batch.length) onEvents(batch);
       };
       follow(`${base}/workflow/${encodeURIComponent(runId)}/events?after=${String(after)}`, headers, stop.signal, onFrames, onError);

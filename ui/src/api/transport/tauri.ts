@@ -1,5 +1,6 @@
 /** The desktop host. The only file that imports @tauri-apps. */
 import { Channel, invoke, isTauri } from '@tauri-apps/api/core';
+import { markCuts, markEvents } from '../cuts.ts';
 import { toApiError } from '../error.ts';
 import { parseExact, writeExact } from '../exact.ts';
 import { randomId } from '../random-id.ts';
@@ -15,7 +16,8 @@ export function tauriTransport(): Transport {
     async call<K extends Command>(command: K, payload: Commands[K]['request']): Promise<Commands[K]['response']> {
       try {
         // As text, both ways: the shell would read and write numbers as the browser does.
-        return parseExact(await invoke<string>('rpc', { cmd: command, payload: writeExact(payload) })) as Commands[K]['response'];
+        const text = await invoke<string>('rpc', { cmd: command, payload: writeExact(payload) });
+        return markCuts(command, parseExact(text) as Commands[K]['response'], text);
       } catch (cause) {
         throw toApiError(cause);
       }
@@ -26,7 +28,7 @@ export function tauriTransport(): Transport {
       // An empty batch is the last one. The command's answer is not the end: it overtakes a large batch.
       channel.onmessage = (text) => {
         if (!open) return;
-        const batch = parseExact(text) as RunEvent[];
+        const batch = markEvents(parseExact(text) as RunEvent[], text);
         if (batch.length > 0) onEvents(batch);
         else onError(null);
       };

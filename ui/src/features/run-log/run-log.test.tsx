@@ -1,6 +1,7 @@
 import { renderHook, act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Cut } from '../../api/json.ts';
 import { createRunFold, emptyRunView, foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
@@ -48,7 +49,7 @@ describe('ts_100: the card of a call', () => {
   });
 
   it('ts_100 a truncated output says its size: 52,340 is 51.1KB', () => {
-    const cut = { _truncated: true as const, type: 'string', length: 52_340, preview: 'abc...', ref: 'R/10/x' };
+    const cut = new Cut({ _truncated: true, type: 'string', length: 52_340, preview: 'abc...', ref: 'R/10/x' });
     const open = closed(new Set([`${done.key} outputs`]));
     card({ ...done, items: { success: [{ id: '1', data: { body: cut } }] } }, open);
     expect(screen.getByText('(51.1KB, truncated)')).toBeTruthy();
@@ -488,7 +489,7 @@ describe('events in words', () => {
   const nodes = { nodes: {} };
 
   it('ts_100 of a value that the wire has cut they say how it begins and how long it is', () => {
-    const cut = { _truncated: true, type: 'string', length: 302_402, preview: 'It was a dark', ref: 'R/3/payload/delta' };
+    const cut = new Cut({ _truncated: true, type: 'string', length: 302_402, preview: 'It was a dark', ref: 'R/3/payload/delta' });
     expect(eventText(event('llm_token', { delta: cut }), nodes)).toBe('ask says: It was a dark (295.3KB, truncated)');
     expect(eventText(event('step_print', { value: cut }), nodes)).toContain('It was a dark (295.3KB, truncated)');
     expect(eventText(event('step_error', { error: { type: 'ToolError', message: cut } }), nodes)).toBe('ask: It was a dark');

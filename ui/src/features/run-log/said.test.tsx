@@ -1,6 +1,7 @@
 import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Cut } from '../../api/json.ts';
 import { foldRun, type CallCard, type Saying } from '../../api/run-state.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { renderWith } from '../../test/render.tsx';
@@ -49,7 +50,7 @@ describe('U-21: what a model said', () => {
 
   it('a turn that the wire has cut says so and leads to the rest; an empty one is none', () => {
     const tool = { what: 'tool' as const, startedMs: 0, endedMs: 5, notices: [], name: 'find', input: {}, output: 'x', failed: false };
-    const cut = { _truncated: true, type: 'string', preview: 'First I look', ref: 'R/3/payload/delta', length: 20_000 } as const;
+    const cut = new Cut({ _truncated: true, type: 'string', preview: 'First I look', ref: 'R/3/payload/delta', length: 20_000 });
     card([{ what: 'text', text: '\n\n' }, { ...tool, id: 't1' }, { what: 'text', text: 'First I look', cut }, { ...tool, id: 't2' }, { what: 'text', text: 'Done.' }, turn], ['response', 'conversation']);
     const talk = within(screen.getByRole('list', { name: 'Conversation' }));
     expect(talk.getByText(/^Of a part that is long, the beginning stands above/)).toBeTruthy();
@@ -99,7 +100,7 @@ describe('U-21: what a model said', () => {
   });
 
   it('a part that was cut on its way has the way to all of it', () => {
-    const cut = { _truncated: true, type: 'string', length: 12_000, preview: 'It was', ref: 'R/3/payload/delta' } as const;
+    const cut = new Cut({ _truncated: true, type: 'string', length: 12_000, preview: 'It was', ref: 'R/3/payload/delta' });
     card([{ what: 'text', text: 'It was', cut }]);
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('It was');
     expect(screen.getByText(/All of it:/)).toBeTruthy();

@@ -2,6 +2,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
+import { Cut } from '../../api/json.ts';
 import { foldRun, type RunEventLike } from '../../api/run-state.ts';
 import { CopyButton } from '../../code/ValueView.tsx';
 import { DataTab } from '../../features/node-panel/data-tab.tsx';
@@ -14,11 +15,11 @@ import { nowText } from '../workbench/status-bar.tsx';
 
 pretendLayout();
 const WHOLE = `It began so, ${'and so on, '.repeat(2000)}`;
-const CUT = { _truncated: true, type: 'string', length: WHOLE.length + 2, preview: 'It began so, and so on...', ref: 'R/3/payload/error/message' };
+const CUT = new Cut({ _truncated: true, type: 'string', length: WHOLE.length + 2, preview: 'It began so, and so on...', ref: 'R/3/payload/error/message' });
 const ERROR = { type: 'ToolError', message: CUT, details: { code: 'SCRIPT_ERROR' } };
 const EVENTS = [
   ...FIRST_EVENTS.slice(0, 2), { ...FIRST_EVENTS[2], payload: { error: ERROR } },
-  { runId: 'R', seq: 4, ts: '2026-11-21T23:00:00.004Z', type: 'workflow_failed', payload: { error: { ...ERROR, message: { ...CUT, ref: 'R/4/payload/error/message' } }, failed_step_id: 'fetch', duration_ms: 4 } },
+  { runId: 'R', seq: 4, ts: '2026-11-21T23:00:00.004Z', type: 'workflow_failed', payload: { error: { ...ERROR, message: new Cut({ ...CUT, ref: 'R/4/payload/error/message' }) }, failed_step_id: 'fetch', duration_ms: 4 } },
 ] as RunEventLike[];
 const VIEW = foldRun(EVENTS, FIRST);
 const host = { catalog_list: () => [], run_value: () => WHOLE };

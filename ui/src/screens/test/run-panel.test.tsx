@@ -1,13 +1,14 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
+import { Cut } from '../../api/json.ts';
 import { foldRun } from '../../api/run-state.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { renderWith } from '../../test/render.tsx';
 import { RunPanel } from '../workbench/run-panel.tsx';
 
 const VIEW = foldRun(FIRST_EVENTS, FIRST);
-const CUT = { _truncated: true as const, type: 'string', length: 302_402, preview: 'It was a dark', ref: 'R/9/payload/items' };
+const CUT = new Cut({ _truncated: true, type: 'string', length: 302_402, preview: 'It was a dark', ref: 'R/9/payload/items' });
 
 describe('ts_100: the panel of a run', () => {
   it('ts_100 an output that the wire has cut says how it begins and how long it is, and can be loaded', async () => {
