@@ -124,3 +124,19 @@ it('says whose answers are kept, and what may run apart from what runs again', a
   expect(await screen.findByText('ask: ada: approve')).toBeTruthy();
   expect(screen.getByText('1 step that changes something outside will execute again and 2 more may run')).toBeTruthy();
 });
+
+it('says whose variables are changed when the step stands in another file, and begins with what the step gets', async () => {
+  const definition = { name: 'Orders', nodes: { each: { type: 'flow.loop', title: 'Each order' }, ship: { type: 'flow.subworkflow', title: 'Ship it', parent: 'each' } }, edges: [] } as never;
+  const titles: Record<string, string> = { each: 'Each order', ship: 'Ship it', put: 'Put' };
+  const { fake } = renderWith(<RerunDialog runId="r-1" step="each[0]/ship/put" steps={[]} definition={definition} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={() => undefined} />,
+    { rerun_look: (() => ({ ...PLAN, stepId: 'each[0]/ship/put' })) as never, run_rerun: (() => ({ runId: 'r-2' })) as never });
+  const box = await screen.findByRole('textbox', { name: 'What the step gets' });
+  expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['What the step gets', 'Variables outside', 'Input of the run']);
+  act(() => replaceCode(box, '[{"n": 5}]'));
+  await userEvent.click(screen.getByRole('tab', { name: 'Variables outside' }));
+  expect(screen.getByText(/in the file that “Ship it” calls.*These are the variables of “Orders”/)).toBeTruthy();
+  await userEvent.click(screen.getByRole('tab', { name: 'Input of the run' }));
+  expect(screen.getByText(/This is what “Orders” was started with/)).toBeTruthy();
+  await userEvent.click(press());
+  await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ stepId: 'each[0]/ship/put', input: [{ n: 5 }], overrides: {} }));
+});

@@ -4,6 +4,7 @@ import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { writeExact } from '../../api/exact.ts';
 import { act, useCommand, useMay } from '../../api/queries.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
+import { readPath } from '../../api/run-paths.ts';
 import type { Commands, Diagnostic, JsonMap, Workflow } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { CodeEditor } from '../../code/CodeEditor.tsx';
@@ -77,7 +78,17 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
     );
   }
   // What was typed belongs to one step; another version keeps it. Masks that come or go make other texts of it.
-  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone ? 'input' : 'variables')} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf ?? ((id) => id)} onStarted={onStarted} onClose={onClose} />;
+  const outside = outsideOf(step, definition ?? document, titleOf ?? ((id) => id));
+  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone || outside ? 'input' : 'variables')} outside={outside} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf ?? ((id) => id)} onStarted={onStarted} onClose={onClose} />;
+}
+
+/** What a step of another file has around it: variables and input that can be changed are those of the workflow that was started. */
+interface Outside { caller: string; workflow: string }
+
+function outsideOf(name: string, definition: Workflow | undefined, nameOf: NameOf): Outside | undefined {
+  const at = name.lastIndexOf('/');
+  const caller = at < 0 || !definition ? undefined : readPath(name.slice(0, at), definition).caller;
+  return caller === undefined || !definition ? undefined : { caller: nameOf(caller), workflow: plain(definition.name) };
 }
 
 function Refused({ error }: { error: ApiError }) {
@@ -95,8 +106,8 @@ const PARTS = ['variables', 'input', 'params'] as const;
 
 const pretty = (value: unknown): string => writeExact(value, 2);
 
-function Form({ runId, title, alone, first, plan, version, document, begins, workflowId, head, nameOf, onStarted, onClose }: {
-  runId: string; title: string; alone: boolean; first: Part; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; onStarted: RerunDialogProps['onStarted']; onClose(): void;
+function Form({ runId, title, alone, first, outside, plan, version, document, begins, workflowId, head, nameOf, onStarted, onClose }: {
+  runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; onStarted: RerunDialogProps['onStarted']; onClose(): void;
 }) {
   const may = useMay();
   const [part, setPart] = useState<Part>(first);
@@ -160,7 +171,8 @@ function Form({ runId, title, alone, first, plan, version, document, begins, wor
   const shown = part === 'variables' ? { before: before.variables, after: 'value' in variables ? variables.value : undefined }
     : part === 'params' ? { before: before.params, after: 'value' in params ? params.value : undefined }
       : { before: plan.input, after: 'value' in input ? input.value : undefined };
-  const tab = (id: Part) => ({ id, label: t(`rerun.part.${id}`), ...(counts[id] ? { count: counts[id] } : {}) });
+  const labelOf = (id: Part): string => t(outside && id === 'variables' ? 'rerun.part.outerVariables' : `rerun.part.${id}`);
+  const tab = (id: Part) => ({ id, label: labelOf(id), ...(counts[id] ? { count: counts[id] } : {}) });
   return (
     <Dialog open typed onClose={leave} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
       footer={<>
@@ -173,9 +185,10 @@ function Form({ runId, title, alone, first, plan, version, document, begins, wor
         <Verdict plan={plan} version={version} />
         <p className="s t2 rr-notes">{t(alone ? 'rerun.noteAlone' : 'rerun.noteKept')} {t('rerun.noteBefore', { run: shortRunId(runId) })}</p>
         <div className="rr-values">
-          <Tabs<Part> label={t('rerun.values')} value={part} onChange={setPart} tabs={[tab('variables'), tab('input'), tab('params')]}>
+          <Tabs<Part> label={t('rerun.values')} value={part} onChange={setPart} tabs={outside ? [tab('input'), tab('variables'), tab('params')] : [tab('variables'), tab('input'), tab('params')]}>
+            {outside && part !== 'input' ? <p className="s t2">{t(part === 'variables' ? 'rerun.outerVariables' : 'rerun.outerParams', { ...outside })}</p> : null}
             <div className="rr-edit" data-quiet>
-              <CodeEditor key={part} mode="json" minLines={4} label={t(`rerun.part.${part}`)} value={texts[part]} invalid={problems[part] !== undefined}
+              <CodeEditor key={part} mode="json" minLines={4} label={labelOf(part)} value={texts[part]} invalid={problems[part] !== undefined}
                 onChange={(text) => {
                   setTyped((old) => ({ ...old, [part]: text }));
                   // It was said of values that are not there any more.

@@ -30,15 +30,16 @@ export interface Sections {
 export interface Where {
   /** The run whose files are saved. */
   runId: string;
-  words(path: string): string;
+  /** `step`: the one that is named beside it. */
+  words(path: string, step?: string): string;
   look?: ((path: string) => void) | undefined;
 }
 
-function Place({ path, where }: { path: string | undefined; where: Where }) {
+function Place({ card: { path, nodeId }, where }: { card: CallCard; where: Where }) {
   if (!path) return null;
   const { look } = where;
-  if (!look) return <span className="s t2 ell" title={path}>{where.words(path)}</span>;
-  return <button type="button" className="sc-path s ell" title={t('card.lookAt', { path })} onClick={() => look(path)}>{where.words(path)}</button>;
+  if (!look) return <span className="s t2 ell" title={path}>{where.words(path, nodeId)}</span>;
+  return <button type="button" className="sc-path s ell" title={t('card.lookAt', { path })} onClick={() => look(path)}>{where.words(path, nodeId)}</button>;
 }
 
 export interface CardProps {
@@ -96,7 +97,7 @@ export function StepCard({ card, where, look, sections, selected, waiting, onSel
         <Tile icon={look.icon} tone={look.tone} size={24} />
         <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
         {titleText(card, look) === card.title ? null : <code className="t3">{card.nodeId}</code>}
-        <Place path={card.path} where={where} />
+        <Place card={card} where={where} />
         <span className="s t3 ell">{place}</span>
         <span className="end s t2 nw">{card.retryAtMs !== undefined ? <span className={waiting ? 'c-wait' : 't3'}><Next card={card} live={waiting} /></span> : null}</span>
         <span className="s t2 nw sc-time">{formatTime(card.startedAt)}</span>
@@ -214,7 +215,7 @@ export function CardDetail({ card, where, look, sections, waiting, onSelect }: C
           <Tile icon={look.icon} tone={look.tone} size={24} />
           <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
         </div>
-        <span className="s t3 row gap1"><code>{card.nodeId}</code> <Place path={card.path} where={where} /> {placeText(card)}</span>
+        <span className="s t3 row gap1"><code>{card.nodeId}</code> <Place card={card} where={where} /> {placeText(card)}</span>
         <dl className="kv cd-kv">
           <dt>{t('card.state')}</dt>
           <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} />{t(`card.status.${card.status}`)}</dd>

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { choiceOf, EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
-import { isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
+import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
 import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
@@ -17,7 +17,7 @@ import { thinksNow } from './said.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { MomentContext } from './use-now.ts';
 import { stepTitle } from '../step-title.ts';
-import { pathWords } from '../where.ts';
+import { namesIn, placeWords, pathWords } from '../where.ts';
 import './run-log.css';
 
 export type LogView = 'cards' | 'events' | 'timeline';
@@ -41,6 +41,7 @@ export interface DetailLogProps {
 }
 
 const ALL = '';
+const NOTHING = emptyRunView();
 
 export function DetailLog(props: DetailLogProps) {
   // Filters and choices are about one run.
@@ -68,16 +69,19 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
   const titles = runView?.nodes;
   const nameOf = useCallback((id: string) => titles?.[id]?.title ?? stepTitle(document.nodes[id]?.title, looks.get(document.nodes[id]?.type ?? '')?.title, id), [titles, document, looks]);
   const runId = runView?.runId ?? '';
-  const where = useMemo<Where>(() => ({
-    runId,
-    words: (path) => pathWords(path, nameOf),
-    look: onChoose && ((path) => onChoose(choiceOf(path, document))),
-  }), [runId, nameOf, document, onChoose]);
-
   const past = time !== null && time.seq !== null;
   // Timeline and table show the whole run, with a mark where one is; cards are as they were then.
   const whole = runView && past ? viewAt(time.now, document, runView.choice ?? EVERY) : runView;
-  const calls = whole?.calls;
+  const { slots, calls, callsOf } = whole ?? NOTHING;
+  const where = useMemo<Where>(() => {
+    const names = namesIn({ slots, calls, callsOf }, document, nameOf);
+    return {
+      runId,
+      words: (path, step) => (step === undefined ? pathWords(path, names) : placeWords(path, step, names)),
+      look: onChoose && ((path) => onChoose(choiceOf(path, document))),
+    };
+  }, [runId, slots, calls, callsOf, nameOf, document, onChoose]);
+
   const pickedCard = picked === null ? undefined : calls?.at(picked);
   useEffect(() => onPicked?.(pickedCard), [onPicked, pickedCard]);
   useEffect(() => () => onPicked?.(undefined), [onPicked]);

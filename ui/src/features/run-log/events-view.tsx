@@ -38,7 +38,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
   text: string;
   /** '' for all */
   step: string;
-  where: (path: string) => string;
+  where: (path: string, step?: string) => string;
   nameOf: (nodeId: string) => string;
   selectedSeq: number | null;
   selectedCall: number | null;
@@ -86,7 +86,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
             const took = rows.took.get(at);
             const attempt = rows.attempt.get(at);
             const name = event.stepId ? (event.path ? view.slots.get(slotKey(event.stepId, event.path))?.title : undefined) ?? nameOf(event.stepId) : '';
-            const place = event.path ? where(event.path) : '';
+            const place = event.path ? where(event.path, event.stepId ?? undefined) : '';
             const seq = event.seq ?? 0;
             return (
               <div className={`ev-row ${here === null ? '' : seq === here ? 'here' : seq > here ? 'later' : ''}`} aria-current={seq === here ? 'step' : undefined}>

@@ -10,6 +10,7 @@ import { formatSize } from '../../code/value-lines.ts';
 import { formatDuration, formatPerson, t, tn } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
 import { answerWords } from '../answer-words.ts';
+import { stepWords } from '../where.ts';
 
 export const CARD_SIGNAL: { [S in CardStatus]: Signal } = {
   running: 'run', retrying: 'retry', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', interrupted: 'warn', cancelled: 'stop',
@@ -89,7 +90,7 @@ function sentenceOf(event: RunEventLike, view: Named): string {
   const why = str(error?.message);
   switch (event.type) {
     case 'workflow_start':
-      return payload['resumedFrom'] ? t('log.last.resumedFrom', { step: str(payload['resumedFrom']) }) : t('log.last.start', { name: str(payload['name']) });
+      return payload['resumedFrom'] ? t('log.last.resumedFrom', { step: stepWords(str(payload['resumedFrom']), (one, path) => (path ? view.slots?.get(slotKey(one, path))?.title : undefined) ?? view.nodes[one]?.title ?? one) }) : t('log.last.start', { name: str(payload['name']) });
     case 'workflow_done':
       return t('log.last.done', { time: formatDuration(Number(payload['duration_ms'] ?? 0)) });
     case 'workflow_failed':
