@@ -34,7 +34,9 @@ export function BytesView(props: BytesViewProps) {
 }
 
 function List({ runId, step, items }: BytesViewProps) {
-  const all = bytesOf(items);
+  const all = items.flatMap((item, at) => bytesOf([item]).map(([name, bytes]) => ({ name, bytes, at })));
+  const names = new Map<string, number>();
+  for (const { name } of all) names.set(name, (names.get(name) ?? 0) + 1);
   const cut = items.some((item) => isCut(item.binary));
   const may = useMay()('run_binary');
   // Nothing can be masked in bytes: who sees the run with masks is not given them.
@@ -43,9 +45,9 @@ function List({ runId, step, items }: BytesViewProps) {
   if (all.length === 0 && !cut) return null;
   return (
     <ul className="bytes" aria-label={t('bytes.list')}>
-      {all.slice(0, MOST).map(([name, bytes], index) => (
+      {all.slice(0, MOST).map(({ name, bytes, at }, index) => (
         // Another item has other bytes under the same name.
-        <OneFile key={`${bytes.sha256} ${name} ${String(index)}`} runId={runId} step={step} name={name} bytes={bytes} saves={may && !run.isLoading && !masked} />
+        <OneFile key={`${bytes.sha256} ${name} ${String(index)}`} runId={runId} step={step} name={name} item={(names.get(name) ?? 0) > 1 ? at + 1 : undefined} bytes={bytes} saves={may && !run.isLoading && !masked} />
       ))}
       {all.length > MOST ? <li className="s t3">{tn('bytes.more', all.length - MOST)}</li> : null}
       {cut ? <li className="s t3">{t('bytes.cut')}</li> : null}
@@ -54,12 +56,14 @@ function List({ runId, step, items }: BytesViewProps) {
   );
 }
 
-function OneFile({ runId, step, name, bytes, saves }: { runId: string; step: string; name: string; bytes: Bytes; saves: boolean }) {
+/** `item`: which one it came with, from 1, where several have one of this name. */
+function OneFile({ runId, step, name, item, bytes, saves }: { runId: string; step: string; name: string; item: number | undefined; bytes: Bytes; saves: boolean }) {
+  const words = item === undefined ? name : t('bytes.ofItem', { name, n: item });
   const [state, setState] = useState<'idle' | 'loading' | { failed: string }>('idle');
   const save = () => {
     setState('loading');
     call('run_binary', { runId, sha256: bytes.sha256 }).then(async ({ bytesBase64 }) => {
-      const saved = await saveFile(`${step}-${name}.${endingOf(bytes.mime)}`, { base64: bytesBase64 });
+      const saved = await saveFile(`${step}-${name}${item === undefined ? '' : `-${String(item)}`}.${endingOf(bytes.mime)}`, { base64: bytesBase64 });
       setState('idle');
       if (saved?.path !== undefined) toast({ signal: 'ok', text: t('value.savedTo', { path: saved.path }) });
     }).catch((cause: unknown) => {
@@ -71,9 +75,9 @@ function OneFile({ runId, step, name, bytes, saves }: { runId: string; step: str
     <li>
       <div className="row">
         <Icon name="doc" size={16} className="t2" />
-        <code>{name}</code>
+        <code>{name}</code>{item === undefined ? null : <span className="s t2 nw">{t('card.item', { n: item })}</span>}
         <span className="s t2 grow ell" title={bytes.mime}>{kindOf(bytes.mime)}, {formatBytes(bytes.size)}</span>
-        {saves ? <Button small icon="dl" disabled={state === 'loading'} aria-label={t('bytes.saveOne', { name })} onClick={save}>{t('bytes.save')}</Button> : null}
+        {saves ? <Button small icon="dl" disabled={state === 'loading'} aria-label={t('bytes.saveOne', { name: words })} onClick={save}>{t('bytes.save')}</Button> : null}
       </div>
       {typeof state === 'object' ? <p className="s c-err">{t('bytes.failed', { message: state.failed })}</p> : null}
     </li>

@@ -27,6 +27,15 @@ describe('d_10: bytes that came with an item', () => {
     expect(saveFile.mock.calls).toEqual([['fetch-response.png', btoa('png!')]]);
   });
 
+  it('those of one name are told apart by their items', async () => {
+    const saveFile = vi.fn(async (_name: string, _base64: string) => null);
+    const { fake } = renderWith(<BytesView runId="R" step="fetch" items={[{ binary: { page: picture } }, {}, { binary: { page: picture, note: picture } }]} />, { run_binary: () => ({ bytesBase64: btoa('png!') }) });
+    Object.assign(fake, { saveFile });
+    await userEvent.click(await screen.findByRole('button', { name: 'Save page of item 3 as a file' }));
+    expect(screen.getAllByRole('listitem').map((one) => one.textContent?.split('PNG')[0])).toEqual(['pageitem 1', 'pageitem 3', 'note']);
+    expect(saveFile.mock.calls.map(([name]) => name)).toEqual(['fetch-page-3.png']);
+  });
+
   it('ts_052 says why they are refused', async () => {
     renderWith(<BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }]} />, {
       run_binary: () => { throw new ApiError({ code: 'FORBIDDEN', message: 'You see this run with masks, and nothing can be masked in bytes.', hint: 'Say why.' }); },

@@ -76,6 +76,7 @@ export const panel = {
   'bytes.masked': 'Shown with masks: nothing can be masked in a file, so it is given out when the run is revealed.',
   'bytes.more.one': 'and {n} more',
   'bytes.more.other': 'and {n} more',
+  'bytes.ofItem': '{name} of item {n}',
   'bytes.page': 'Web page',
   'bytes.pdf': 'PDF document',
   'bytes.picture': '{kind} picture',

@@ -53,6 +53,12 @@ function panel(options: { selected?: string[]; document?: Workflow; diagnostics?
 }
 
 describe('the head', () => {
+  it('o_09 says what the author says of a step where it cannot be written', () => {
+    const document = { ...FIRST, nodes: { ...FIRST.nodes, fetch: { ...FIRST.nodes['fetch'], description: 'Asks for\nthe user.' } } } as typeof FIRST;
+    panel({ document, readOnly: true });
+    expect(screen.getByTitle('Asks for the user.', { exact: false }).textContent).toBe('Asks for the user.');
+  });
+
   it('shows title, id and kind', () => {
     panel();
     expect(screen.getByText('Fetch the user')).toBeTruthy();

@@ -65,6 +65,8 @@ export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOn
             , {node.type} v{node.typeVersion ?? descriptor?.version ?? 1}
           </div>
         )}
+        {/* Where it can be written it stands among the settings. */}
+        {readOnly && node.description?.trim() ? <div className="s t2 ell" title={plain(node.description.trim())}><Pieces text={node.description.trim().replaceAll(/\s+/g, ' ')} /></div> : null}
       </div>
       <Tooltip text={node.disabled ? t('panel.enable') : t('panel.disable')}>
         <span className="panel-switch">

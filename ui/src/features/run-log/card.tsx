@@ -6,6 +6,7 @@ import { cameAs } from '../../api/run-error.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import type { CallCard } from '../../api/run-state.ts';
 import { BytesView, bytesOf } from '../../code/BytesView.tsx';
+import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize, sizeOf } from '../../code/value-lines.ts';
@@ -33,6 +34,8 @@ export interface Where {
   /** `step`: the one that is named beside it. */
   words(path: string, step?: string): string;
   look?: ((path: string) => void) | undefined;
+  /** What the author says of the step. */
+  about?: (card: CallCard) => string | undefined;
 }
 
 function Place({ card: { path, nodeId }, where }: { card: CallCard; where: Where }) {
@@ -40,6 +43,12 @@ function Place({ card: { path, nodeId }, where }: { card: CallCard; where: Where
   const { look } = where;
   if (!look) return <span className="s t2 ell" title={path}>{where.words(path, nodeId)}</span>;
   return <button type="button" className="sc-path s ell" title={t('card.lookAt', { path })} onClick={() => look(path)}>{where.words(path, nodeId)}</button>;
+}
+
+/** One line of what the author says of the step; the whole is in its tooltip. */
+function About({ card, where }: { card: CallCard; where: Where }) {
+  const text = where.about?.(card)?.trim();
+  return text ? <p className="sc-about s t2 ell" title={plain(text)}><Pieces text={text.replaceAll(/\s+/g, ' ')} /></p> : null;
 }
 
 export interface CardProps {
@@ -82,7 +91,7 @@ export function whyText(card: CallCard): string | null {
 function RerunButton({ card, look }: { card: CallCard; look: Look }) {
   const rerun = useRerun();
   if (!rerun || look.recovery || card.status === 'skipped') return null;
-  return <Button small variant="ghost" icon="retry" onClick={() => rerun(slotKey(card.nodeId, card.path))}>{t('rerun.open')}</Button>;
+  return <div className="sc-again"><Button small variant="ghost" icon="retry" onClick={() => rerun(slotKey(card.nodeId, card.path))}>{t('rerun.open')}</Button></div>;
 }
 
 /** A card in the list. */
@@ -103,6 +112,7 @@ export function StepCard({ card, where, look, sections, selected, waiting, onSel
         <span className="s t2 nw sc-time">{formatTime(card.startedAt)}</span>
         <span className="s t2 nw sc-time"><Took card={card} /></span>
       </header>
+      <About card={card} where={where} />
       {why ? <p className={`sc-why s ${card.error && !card.question ? 'c-err' : 't2'}`}><Pieces text={why} />{!card.question && card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}{decided ? <span className="t2"> {decided}</span> : null}</p> : null}
       <People card={card} />
       {card.status === 'skipped' ? null : <CardSections card={card} where={where} sections={sections} />}
@@ -216,6 +226,7 @@ export function CardDetail({ card, where, look, sections, waiting, onSelect }: C
           <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
         </div>
         <span className="s t3 row gap1"><code>{card.nodeId}</code> <Place card={card} where={where} /> {placeText(card)}</span>
+        <About card={card} where={where} />
         <dl className="kv cd-kv">
           <dt>{t('card.state')}</dt>
           <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} />{t(`card.status.${card.status}`)}</dd>
@@ -225,7 +236,7 @@ export function CardDetail({ card, where, look, sections, waiting, onSelect }: C
         </dl>
         {card.retryAtMs !== undefined ? <p className={`s ${waiting ? 'c-wait' : 't3'}`}><Next card={card} live={waiting} /></p> : null}
         {decided ? <p className="s t2">{decided}</p> : null}
-        <div><RerunButton card={card} look={look} /></div>
+        <RerunButton card={card} look={look} />
       </div>
       <div className="cd-data">
         {why ? <p className={`cd-why ${card.error && !card.question ? 'c-err' : 't2'}`}><Pieces text={why} />{!card.question && card.error?.details?.['code'] ? <code className="t3"> {String(card.error.details['code'])}</code> : null}</p> : null}

@@ -1,7 +1,7 @@
 // The bottom pane: a run as cards, events or timeline; one choice for all of them and the canvas.
 
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { choiceOf, EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
+import { choiceOf, EVERY, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
 import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
 import type { Workflow } from '../../api/types.ts';
@@ -78,6 +78,8 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
     return {
       runId,
       words: (path, step) => (step === undefined ? pathWords(path, names) : placeWords(path, step, names)),
+      // The file of a step elsewhere is not at hand.
+      about: (card) => (card.path && readPath(card.path, document).foreign ? undefined : document.nodes[card.nodeId]?.description),
       look: onChoose && ((path) => onChoose(choiceOf(path, document))),
     };
   }, [runId, slots, calls, callsOf, nameOf, document, onChoose]);
@@ -130,6 +132,8 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
   return (
     <MomentContext value={runView?.moment}>
     <section className="runlog" aria-label={t('log.title')} data-scope="log"
+      // Rows lie over the list: what is pressed of it alone is its scrollbar.
+      onPointerDown={(event) => { if ((event.target as Element).matches('.cards, .vlist')) leave(event.target); }}
       onWheel={(event) => { if (event.deltaY < 0) leave(event.target); }}
       onKeyDownCapture={(event) => { if (['ArrowUp', 'PageUp', 'Home'].includes(event.key)) leave(event.target); }}>
       <div className="ph runlog-head">

@@ -48,6 +48,14 @@ describe('ts_100: the card of a call', () => {
     expect(screen.queryByText('"Ada"')).toBeNull();
   });
 
+  it('o_09 says what the author says of the step, in one line, whole in its tooltip', () => {
+    const described = { ...FIRST, nodes: { ...FIRST.nodes, fetch: { ...FIRST.nodes['fetch'], description: 'Asks for the user.\n\nOnce a day.' } } } as typeof FIRST;
+    log(RUN, { document: described });
+    const said = screen.getAllByText('Asks for the user. Once a day.');
+    expect(said.map((one) => one.closest('p')?.title)).toEqual(said.map(() => 'Asks for the user.\n\nOnce a day.'));
+    expect(said).toHaveLength(RUN.cards.filter((one) => one.nodeId === 'fetch').length);
+  });
+
   it('ts_100 a truncated output says its size: 52,340 is 51.1KB', () => {
     const cut = new Cut({ _truncated: true, type: 'string', length: 52_340, preview: 'abc...', ref: 'R/10/x' });
     const open = closed(new Set([`${done.key} outputs`]));
@@ -156,6 +164,12 @@ describe('the log', () => {
     fireEvent.wheel(screen.getByRole('feed'), { deltaY: 40 });
     expect(follow.getAttribute('aria-pressed')).toBe('true');
     fireEvent.wheel(screen.getByRole('feed'), { deltaY: -40 });
+    expect(follow.getAttribute('aria-pressed')).toBe('false');
+    fireEvent.click(follow);
+    fireEvent.pointerDown(screen.getByRole('feed').firstElementChild as Element);
+    expect(follow.getAttribute('aria-pressed')).toBe('true');
+    // The scrollbar is what is pressed of the list alone.
+    fireEvent.pointerDown(screen.getByRole('feed'));
     expect(follow.getAttribute('aria-pressed')).toBe('false');
   });
 
