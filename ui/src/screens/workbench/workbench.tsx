@@ -145,16 +145,24 @@ export function Workbench(props: WorkbenchProps) {
   }, (step) => now.current.onRerun?.(step))], [editor]));
   const openNode = useCallback(() => onPanelOpen(true), [onPanelOpen]);
   const library = useCommand('workflow_list', {}, { enabled: Object.values(document.nodes).some((node) => node.type === SUB_WORKFLOW) }).data;
-  /** A step that runs another file leads to that file. */
+  const { workflowPanel, onLogOpen } = props;
+  /** A step that runs another file leads to that file; in a run to what ran there, which stands in the log: the file of today may be another one. */
   const enterNode = useCallback((id: string): boolean => {
     const node = editor.getState().document.nodes[id];
     const wanted = node?.type === SUB_WORKFLOW ? (node.config as { workflow?: unknown } | undefined)?.workflow : undefined;
     if (typeof wanted !== 'string' || wanted === '') return false;
+    if (!workflowPanel) {
+      // What never ran has nothing inside.
+      if (!now.current.view?.nodes[id]?.calls) return false;
+      onLogOpen(true);
+      go(id);
+      return true;
+    }
     const file = fileOf(wanted, library);
     if (file) openFile(file);
     else say(t('subworkflow.notFound', { id: wanted }), 'err');
     return true;
-  }, [editor, library]);
+  }, [editor, library, workflowPanel, onLogOpen, go]);
 
   useEffect(() => {
     setOpenGraph({ document, select: (id) => go(id), titleOf: (id) => titleOf(document, id, catalog) });

@@ -1,0 +1,40 @@
+/** A double click on a step that runs another file. */
+import { fireEvent, screen } from '@testing-library/react';
+import { afterEach, expect, it, vi } from 'vitest';
+import { foldRun, type RunEventLike } from '../../api/run-state.ts';
+import type { Workflow } from '../../api/types.ts';
+import { createEditor } from '../../features/canvas/editor.ts';
+import { pretendLayout, renderWith } from '../../test/render.tsx';
+import { Workbench } from '../workbench/workbench.tsx';
+
+pretendLayout();
+// jsdom has none.
+vi.stubGlobal('CSS', { escape: (name: string) => name });
+afterEach(() => { window.location.hash = ''; });
+
+const DRAWN = { signalbox: 1, id: 'w', name: 'Trip', nodes: { s: { type: 'flow.subworkflow', typeVersion: 1, title: 'Charge', config: { workflow: 'pay' } } }, edges: [], layout: { s: [0, 0] } } as Workflow;
+const RAN = foldRun([{ runId: 'r', seq: 1, ts: '2026-11-21T23:00:00.000Z', type: 'workflow_start', payload: {} }, { runId: 'r', seq: 2, ts: '2026-11-21T23:00:00.000Z', type: 'step_start', stepId: 's', visit: 1, attempt: 0, payload: { type: 'flow.subworkflow' } }] as RunEventLike[], DRAWN);
+
+async function press(inRun: boolean) {
+  const opened = vi.fn();
+  const editor = createEditor(DRAWN);
+  const { fake } = renderWith(
+    <Workbench editor={editor} catalog={[]} diagnostics={null} view={RAN} bar={null} banners={null} logOpen={false} onLogOpen={opened} panelOpen onPanelOpen={() => undefined} problemsOpen={false} onProblemsOpen={() => undefined} workflowPanel={!inRun} />,
+    { catalog_list: () => [], tool_list: () => [], workflow_list: () => [{ id: 'pay', ref: 'ref-of-pay', name: 'Pay' }] as never, run_step_data: () => null },
+  );
+  await vi.waitFor(() => expect(fake.calls.some((one) => one.command === 'workflow_list')).toBe(true));
+  const card = await screen.findAllByText('Charge');
+  await vi.waitFor(() => {
+    fireEvent.doubleClick(card[0] as Element);
+    expect(opened.mock.calls.length > 0 || window.location.hash !== '').toBe(true);
+  });
+  return { opened: opened.mock.calls, hash: window.location.hash, chosen: editor.getState().selection.nodes };
+}
+
+it('leads to the file where it is edited', async () => {
+  expect(await press(false)).toMatchObject({ opened: [], hash: '#/workflow/ref-of-pay' });
+});
+
+it('leads to what ran in it where a run is looked at, whatever the file is today', async () => {
+  expect(await press(true)).toEqual({ opened: [[true]], hash: '', chosen: ['s'] });
+});
