@@ -9,7 +9,7 @@ import { isObject, isQuestion } from './json';
 import { readError } from './run-error';
 import { addCard, allLoopsEnd, callKey, cardOf, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { CONTAINERS, isTaken, slotKey } from './run-paths';
-import { failedAt } from './run-where';
+import { failedAt, failedCall as callThatFailed } from './run-where';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
 
 export function applyEvent(s: FoldState, event: RunEventLike): void {
@@ -397,8 +397,11 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
   s.tasks = [];
   const duration = payload['duration_ms'];
   if (typeof duration === 'number') s.durationMs = duration;
+  const culprit = callThatFailed({ ...s, calls: s.cards });
   for (const known of s.slots.values()) {
-    if (known.state === 'running' || known.state === 'asks' || known.state === 'waiting' || known.state === 'retrying') Object.assign(node(s, known.id, known.path), { state: 'cancelled', retryAtMs: undefined, dueMs: undefined, open: 0 });
+    // Other items of it may have been under way: it failed all the same.
+    const fell = culprit !== undefined && known.id === culprit.nodeId && known.path === culprit.path;
+    if (known.state === 'running' || known.state === 'asks' || known.state === 'waiting' || known.state === 'retrying') Object.assign(node(s, known.id, known.path), { state: fell ? 'failed' : 'cancelled', retryAtMs: undefined, dueMs: undefined, open: 0 });
     else if (known.state === 'failed' && status === 'completed') node(s, known.id, known.path).state = 'handled';
   }
   allLoopsEnd(s);

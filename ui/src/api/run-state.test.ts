@@ -294,6 +294,17 @@ describe('ends and interruptions', () => {
     expect([alone.nodes['each']?.state, alone.nodes['after']?.state]).toEqual(['cancelled', 'skipped']);
   });
 
+  it('the step in a frame that failed the run has failed, whatever other items of it were under way', () => {
+    const drawn = { nodes: { par: { type: 'flow.parallel' }, slow: { parent: 'par' }, other: { parent: 'par' } }, edges: [] };
+    const error = { type: 'Timeout', message: 'late' };
+    const at = (path: string, item: number, body: RunEventLike) => ({ ...body, path, item });
+    const view = foldRun(list(() => [
+      start('par'), at('par/slow', 0, start('slow')), at('par/slow', 1, start('slow')), at('par/other', 0, start('other')), at('par/slow', 0, event('step_error', 'slow', { error })),
+      event('step_error', 'par', { error: { ...error, details: { childErrors: [error] } } }), event('workflow_failed', null, { error: { ...error, details: { childErrors: [error] } }, failed_step_id: 'slow', duration_ms: 3 }),
+    ]), drawn);
+    expect([view.nodes['slow']?.state, view.nodes['other']?.state, view.nodes['par']?.state]).toEqual(['failed', 'cancelled', 'failed']);
+  });
+
   it('cancel ends what runs', () => {
     const view = foldRun(list(() => [start('a'), event('workflow_cancelled', null, { duration_ms: 3 })]), { nodes: { a: {}, b: {} }, edges: [] });
     expect(view.nodes).toMatchObject({ a: { state: 'cancelled' }, b: { state: 'unreached' } });

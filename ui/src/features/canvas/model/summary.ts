@@ -43,9 +43,22 @@ function schemaAt(descriptor: NodeDescriptor, path: string): JsonSchema | undefi
   return path.split('.').reduce<JsonSchema | undefined>((here, part) => here?.properties?.[part], asSchema(descriptor.config));
 }
 
+/** What a loop goes over, or how long it goes round; how many at once where it is not one after the other. */
+function loopSummary(config: WorkflowNode['config']): Summary {
+  const of = (path: string): string => words(fieldAt(config, path), undefined, path);
+  const [condition, source] = [of('while'), of('source')];
+  const over = condition ? t('canvas.summary.while', { condition }) : source || t('canvas.summary.items');
+  const text = fieldAt(config, 'mode') === 'parallel' ? t('canvas.summary.loop', { over, n: of('maxConcurrency') || String(AT_ONCE) }) : over;
+  return { text, mono: condition !== '' || source !== '' };
+}
+
+/** Iterations that a parallel loop runs at the same time when nothing else is set. */
+const AT_ONCE = 8;
+
 /** `id`: that of the step, which may be called after its tool. */
 export function summaryOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode, id?: string): Summary {
   if (!descriptor) return { text: t('canvas.kind.unknown', { kind: node.type }), mono: false };
+  if (node.type === 'flow.loop') return loopSummary(node.config);
   const template = descriptor.summary;
   if (!template) return { text: descriptor.title, mono: false };
   let filled = false;

@@ -37,3 +37,12 @@ it('a step that is called after its tool says which (T-10)', () => {
   const of = (id: string, config: object) => summaryOf(call, { type: 'mcp.tool', config } as never, id).text;
   expect([of('Tool_010_read', { server: 'files' }), of('Tool_010_read', { server: 'files', tool: 'size' }), of('step', { server: 'files' })]).toEqual(['files read', 'files size', 'files']);
 });
+
+it('a loop says what it goes over or how long it goes round, not which kind it is', () => {
+  const loop = kind('flow.loop', { summary: '{mode}' });
+  const of = (config?: object) => summaryOf(loop, { type: 'flow.loop', config } as never);
+  expect(of({ source: '=item.orders' })).toEqual({ text: 'item.orders', mono: true });
+  expect(of({ while: 'context.next != null', source: '' })).toEqual({ text: 'while context.next != null', mono: true });
+  expect(of()).toEqual({ text: 'each item', mono: false });
+  expect([of({ source: '=item.orders', mode: 'parallel' }).text, of({ mode: 'parallel', maxConcurrency: 3 }).text]).toEqual(['item.orders, 8 at once', 'each item, 3 at once']);
+});

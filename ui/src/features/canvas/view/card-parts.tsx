@@ -70,13 +70,15 @@ export function Port({ id, port, title, shape, on }: { id: string; port: PortSpo
 /** What an unwired red port means: the workflow's policy, faintly, and one press that draws it. */
 export function PolicyStub({ from, x, y, policy, press }: { from: string; x: number; y: number; policy: string; press: boolean }) {
   const { explicit } = useCanvas();
+  // In a run it is what might have been, and numbers of items stand beside it.
+  const brief = useUi((s) => s.runView !== null);
   // A healer that gives up asks a person, whatever the policy is.
   const named = policy === 'safe' || policy === 'fail' || policy === 'ask';
   const words = named ? t(`canvas.policy.${policy}`) : tn('canvas.policy.rules', Number(policy));
   const title = [t(`canvas.policy.explain.${named ? policy : 'rules'}`), press ? t('canvas.policy.make') : ''].join(' ').trim();
-  const inner = <><Icon name={policy === 'fail' ? 'octa' : 'shield'} size={12} /><span className="cv-long">{words}</span><span className="cv-short">{policy === 'safe' ? t('canvas.safeTagShort') : words}</span></>;
+  const inner = <><Icon name={policy === 'fail' ? 'octa' : 'shield'} size={12} /><span className="cv-long">{words}</span><span className="cv-short">{named ? t(`canvas.policy.short.${policy}`) : words}</span></>;
   return (
-    <div className="cv-safe" style={{ left: x - 1, top: y + 7 }} title={title}>
+    <div className={`cv-safe ${brief ? 'brief' : ''}`} style={{ left: x - 1, top: y + 7 }} title={title}>
       {press ? <button type="button" className="cv-safe-tag nodrag nopan nokey" tabIndex={-1} data-policy={from} aria-label={`${words}. ${title}`} onClick={(event) => { event.stopPropagation(); explicit(from); }}>{inner}</button>
         : <span className="cv-safe-tag">{inner}</span>}
     </div>

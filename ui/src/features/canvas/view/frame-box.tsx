@@ -110,10 +110,12 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const resize = useResize(id);
   const red = shape.ports.find((p) => p.kind === 'error');
   const state = look.words || (live ? t('canvas.state.idle') : '');
-  const line = plain(look.line ?? summary.text);
+  // The icon says the kind; what has no more to say than that says nothing.
+  const line = plain(look.line ?? (summary.text === descriptor?.title ? '' : summary.text));
+  const whole = look.whole ?? line;
   const described = [
     t('canvas.node.describe', { title, kind: descriptor?.title ?? node.type, state }).replace(/, $/, ''), tn('canvas.frame.holds', holds),
-    look.line === null ? null : line, ...(problems ?? []).map((p) => plain(p.message)),
+    look.line === null ? null : whole, ...(problems ?? []).map((p) => plain(p.message)),
   ].filter(Boolean).join('. ');
   const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 ? run.itemsOut : null;
   return (
@@ -125,7 +127,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
       <div className="cvf-head cvf-grip" onDoubleClick={(event) => { event.stopPropagation(); openNode(id); }}>
         <NamedIcon name={descriptor?.icon ?? 'box'} size={16} />
         <Title id={id} title={title} own={node.title} />
-        <span className={`cvf-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={line}><span className="ell">{line}</span></span>
+        <span className={`cvf-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={whole}><span className="ell">{line}</span></span>
         <IterationPicker id={id} frame />
         {count === null ? null : <span className="cvf-n s t3">{formatNumber(count)}</span>}
         <Marks id={id} look={look} />

@@ -42,9 +42,10 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const state = look.words || (live ? t('canvas.state.idle') : '');
   const problems = useUi((s) => s.problems.get(id));
   const line = plain(look.line ?? summary.text);
+  const whole = look.whole ?? line;
   const described = [
     t('canvas.node.describe', { title, kind: descriptor?.title ?? node.type, state }).replace(/, $/, ''),
-    look.line === null ? null : line, count === null ? null : tn('canvas.items', count), ...(problems ?? []).map((p) => plain(p.message)),
+    look.line === null ? null : whole, count === null ? null : tn('canvas.items', count), ...(problems ?? []).map((p) => plain(p.message)),
   ].filter(Boolean).join('. ');
   return (
     <div className={`cv-node nokey k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark}`} data-node={id} data-state={run?.state ?? 'idle'}>
@@ -58,7 +59,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
             {shape.style === 'text' ? <span className={`cv-port ${taken(green[0]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[0]?.title}</span> : null}
           </div>
           <div className="cv-r2">
-            <span className={`cv-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={line}>{line}</span>
+            <span className={`cv-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={whole}>{line}</span>
             {count === null || shape.style === 'text' || run?.over ? null : <span className="t3">{count}</span>}
             {live && node.parent !== undefined ? <IterationPicker id={id} /> : null}
             {shape.style === 'text' ? <span className={`cv-port ${taken(green[1]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[1]?.title}</span> : null}

@@ -12,6 +12,8 @@ export interface CardLook {
   words: string;
   /** replaces the summary */
   line: string | null;
+  /** the same with what the card has no room for */
+  whole?: string;
 }
 
 const CLASS = {
@@ -53,7 +55,11 @@ const toolLine = (tool: string, tells: string | undefined): string => (tells ===
 
 function lineOf(run: NodeRun, now: number, parent: string | undefined): string | null {
   // A step in a loop as a whole: of many iterations the worst one is no description.
-  if (run.over && run.over.of > 1) return run.state === 'done' && run.over.inState + (run.over.kept ?? 0) === run.over.of ? null : t('canvas.round.line', { n: run.over.inState, of: run.over.of, state: t(`canvas.state.${run.state}`).toLowerCase() });
+  if (run.over && run.over.of > 1) {
+    if (run.state === 'done' && run.over.inState + (run.over.kept ?? 0) === run.over.of) return null;
+    const of = formatNumber(run.over.of);
+    return run.state === 'asks' ? tn('canvas.asksOf', run.over.inState, { of }) : t('canvas.round.line', { n: formatNumber(run.over.inState), of, state: t(`canvas.state.${run.state}`).toLowerCase() });
+  }
   const of = (run.maxAttempts ?? run.attempt + 1) + 1;
   switch (run.state) {
     case 'retrying': {
@@ -86,6 +92,12 @@ function lineOf(run: NodeRun, now: number, parent: string | undefined): string |
   }
 }
 
+/** Beside the number of iterations, and of many items, there is no room for the whole line; the icon says what is waited for. */
+function shortOf(run: NodeRun): string | null {
+  if (run.over && run.over.of > 1) return t('canvas.round.short', { n: formatNumber(run.over.inState), state: t(run.state === 'asks' ? 'canvas.state.waiting' : `canvas.state.${run.state}`).toLowerCase() });
+  return run.state === 'asks' && (run.inVisit ?? 0) > 1 && run.asking !== undefined ? t('canvas.asksShort', { n: formatNumber(run.asking), of: formatNumber(run.inVisit ?? 0) }) : null;
+}
+
 /** The run stands stopped before this step. */
 const STOPPED = { className: 'is-stopped', signal: null };
 
@@ -93,7 +105,9 @@ const STOPPED = { className: 'is-stopped', signal: null };
 export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number, stopped = false, parent?: string): CardLook {
   if (stopped) return { ...STOPPED, words: t('debug.card'), line: t('debug.cardLine') };
   if (run && run.state !== 'idle') {
-    return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: lineOf(run, now, parent) };
+    const whole = lineOf(run, now, parent);
+    const short = whole === null ? null : shortOf(run);
+    return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: short ?? whole, ...(short !== null && whole !== null ? { whole } : {}) };
   }
   if (disabled) return { className: 'is-off', signal: 'off', words: t('canvas.state.disabled'), line: null };
   return { className: '', signal: null, words: '', line: null };
