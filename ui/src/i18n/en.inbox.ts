@@ -162,6 +162,7 @@ export const inbox = {
   'inbox.item': 'item {n}',
   'inbox.afterCalls.one': 'after {n} call',
   'inbox.afterCalls.other': 'after {n} calls',
+  'inbox.interruptedCall': 'What it was doing:',
   'inbox.interrupted': 'The program stopped while this step ran. What it does outside may have happened already: look there before you retry.',
   'inbox.casesText.one': 'This task stands for {n} failed item of this run. What you decide holds for it.',
   'inbox.casesText.other': 'This task stands for {n} failed items of this run. What you decide holds for all of them.',

@@ -15,6 +15,7 @@ import { Called } from './called.tsx';
 import { CorrectTab } from './correct-tab.tsx';
 import { HappenedTab } from './happened-tab.tsx';
 import { HistoryTab } from './history-tab.tsx';
+import { Interrupted } from './interrupted.tsx';
 import { isToolCall, ToolCall, toolWords } from './tool-call.tsx';
 import { canReopen, TaskLinks } from './reopen.tsx';
 import { useStopWhenClosed } from './model-suggestion.tsx';
@@ -152,7 +153,7 @@ function What({ task }: { task: Task }) {
         <div className="grow col gap1">
           {message ? <b><SafeText text={message} cut={600} /></b> : null}
           {task.instructions ? <SafeText text={task.instructions} cut={1200} /> : null}
-          {task.reason === 'interrupted' ? <span className="s t2">{t('inbox.interrupted')}</span> : null}
+          {task.reason === 'interrupted' ? <Interrupted task={task} /> : null}
           {task.cases > 1 ? <span className="s t2">{tn('inbox.casesText', task.cases)}</span> : null}
           {details && error ? (
             <dl className="kv ib-tech">
