@@ -378,7 +378,9 @@ function markSkipped(s: FoldState): void {
     more = false;
     for (const [id, known] of Object.entries(s.nodes)) {
       if (known.state !== 'unreached' || !(whole || frameEnded(id) || ways.get(id)?.every(dead))) continue;
-      node(s, id).state = 'skipped';
+      // What an empty loop leads to ran with nothing, and a step without items tells nothing (SEMANTICS 11).
+      const ran = whole && ways.get(id)?.some((from) => !s.ports[from] && isTaken(s.nodes[from.slice(0, from.lastIndexOf('.'))], from, s.ports));
+      node(s, id).state = ran ? 'done' : 'skipped';
       more = true;
     }
   }

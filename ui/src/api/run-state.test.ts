@@ -305,6 +305,12 @@ describe('ends and interruptions', () => {
     expect([view.nodes['slow']?.state, view.nodes['other']?.state, view.nodes['par']?.state]).toEqual(['failed', 'cancelled', 'failed']);
   });
 
+  it('a step after an empty loop ran with nothing; what comes after that was skipped', () => {
+    const drawn = { nodes: { e: { type: 'flow.loop' }, a: {}, z: {}, other: {} }, edges: [{ from: 'e.success', to: 'a' }, { from: 'a.success', to: 'z' }, { from: 'e.error', to: 'other' }] };
+    const view = foldRun(list(() => [event('step_start', 'e', { type: 'flow.loop', meta: {}, resolvedInputs: null, config: {}, input: [] }), done('e', { success: 0 }), event('workflow_done', null, { duration_ms: 3 })]), drawn);
+    expect(['a', 'z', 'other'].map((id) => view.nodes[id]?.state)).toEqual(['done', 'skipped', 'skipped']);
+  });
+
   it('cancel ends what runs', () => {
     const view = foldRun(list(() => [start('a'), event('workflow_cancelled', null, { duration_ms: 3 })]), { nodes: { a: {}, b: {} }, edges: [] });
     expect(view.nodes).toMatchObject({ a: { state: 'cancelled' }, b: { state: 'unreached' } });
