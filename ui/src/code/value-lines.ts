@@ -30,7 +30,7 @@ export function typeOf(value: unknown): string {
 
 /** 52,340 -> "51.1KB" (K-28, U-22). */
 export function formatSize(length: number): string {
-  return length < 1024 ? t('unit.size.b', { n: length }) : t('unit.size.kb', { n: (length / 1024).toFixed(1) });
+  return length < 1024 ? t('unit.size.b', { n: String(length) }) : t('unit.size.kb', { n: (length / 1024).toFixed(1) });
 }
 
 /** Length of the compact JSON text, as the wire measures it. A value that was cut counts as long as it is, not as what is left of it. */

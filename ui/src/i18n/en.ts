@@ -411,7 +411,7 @@ export const en = {
   'run.noVariables': 'No variable was set in this run.',
   'run.params': 'Input',
   'run.output': 'Output',
-  'run.noOutput': 'No output yet.',
+  'run.noOutput': 'No output.',
   'run.version': 'Definition',
   'run.duration': 'Took',
   'run.startedAt': 'Started',

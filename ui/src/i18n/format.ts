@@ -1,11 +1,8 @@
 /** Numbers, times and people as they are shown everywhere. */
+import { formatNumber } from './number.ts';
 import { t } from './t.ts';
 
-/** Made once: `toLocaleString` makes one each time, a hundred times slower. */
-const NUMBERS = new Intl.NumberFormat('en');
-
-/** 12,345 */
-export const formatNumber = (n: number): string => NUMBERS.format(n);
+export { formatNumber };
 
 /** Where there is room for a few letters: 9,999, 10k, 12.3k, 1.2M. Never more than it is. */
 export function formatCount(n: number): string {

@@ -5,6 +5,7 @@ import { errors } from './en.errors.ts';
 import { inbox } from './en.inbox.ts';
 import { log } from './en.log.ts';
 import { models } from './en.models.ts';
+import { formatNumber } from './number.ts';
 import { panel } from './en.panel.ts';
 import { debug } from './en.debug.ts';
 import { rerun } from './en.rerun.ts';
@@ -21,7 +22,10 @@ const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...erro
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };
 
+/** A whole number is written as numbers are everywhere. */
+const written = (value: string | number | undefined): string => (typeof value === 'number' && Number.isInteger(value) ? formatNumber(value) : String(value));
+
 export function t(key: MessageKey, args?: MessageArgs): string {
   const text: string = en[key];
-  return args ? text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in args ? String(args[name]) : whole)) : text;
+  return args ? text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in args ? written(args[name]) : whole)) : text;
 }

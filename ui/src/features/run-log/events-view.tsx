@@ -6,7 +6,7 @@ import { slotKey } from '../../api/run-paths.ts';
 import type { RunEventLike, RunView } from '../../api/run-state.ts';
 import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
-import { formatDuration, formatTime, t } from '../../i18n/index.ts';
+import { formatDuration, formatNumber, formatTime, t } from '../../i18n/index.ts';
 import { Icon, SignalIcon, VirtualList, type Signal } from '../../kit/index.ts';
 import { EventRows, IN_ORDER, type SortKey, type Sorting } from './event-rows.ts';
 import { eventText } from './words.ts';
@@ -90,7 +90,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
             const seq = event.seq ?? 0;
             return (
               <div className={`ev-row ${here === null ? '' : seq === here ? 'here' : seq > here ? 'later' : ''}`} aria-current={seq === here ? 'step' : undefined}>
-                <span className="t3 mono">{event.seq}</span>
+                <span className="t3 mono">{formatNumber(seq)}</span>
                 <span className="t2" title={event.ts}>{formatTime(event.ts)}</span>
                 <span className="ell" title={event.stepId ?? undefined}><Pieces text={name} /></span>
                 <Place words={place} path={event.path} />

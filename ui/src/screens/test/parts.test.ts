@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gridOf, LARGE, largeSize, miniGraph, SMALL } from '../../features/gallery/mini-graph.ts';
-import { formatAgo, formatBytes, formatDuration, tn } from '../../i18n/index.ts';
+import { formatAgo, formatBytes, formatDuration, t, tn } from '../../i18n/index.ts';
 import { RETRY } from '../../test/fixtures.ts';
 import { nodeOf } from '../../api/findings.ts';
 import { askedSchema, firstValues, mustAsk } from '../builder/params.ts';
@@ -87,6 +87,8 @@ describe('words and numbers', () => {
   it('are short and exact', () => {
     expect(formatDuration(-3_600_000)).toBe('0 ms');
     expect([0, 812, 1620, 31_500, 61_000, 7_260_000, 200_000_000].map(formatDuration)).toEqual(['0 ms', '812 ms', '1.62 s', '31.5 s', '1 min 1 s', '2 h 1 min', '2 d 7 h']);
+    // One way of writing numbers, whoever puts them into a text.
+    expect([t('card.item', { n: 10_000 }), t('unit.s', { n: 1.5 }), t('common.ago.s', { n: 3 })]).toEqual(['item 10,000', '1.5 s', expect.stringContaining('3')]);
     expect([512, 1300, 5_000_000].map(formatBytes)).toEqual(['512 B', '1.3 KB', '4.8 MB']);
     const now = Date.parse('2026-11-21T12:00:00Z');
     expect(['2026-11-21T11:59:58Z', '2026-11-21T11:56:00Z', '2026-11-21T09:30:00Z', '2026-11-20T11:00:00Z'].map((iso) => formatAgo(iso, now))).toEqual(['just now', '4 min ago', '2 h ago', 'yesterday']);

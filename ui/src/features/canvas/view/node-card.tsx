@@ -5,7 +5,7 @@ import { memo } from 'react';
 import { useStore } from 'zustand';
 import { isStoppedAt, onlyAsks } from '../../../api/run-where.ts';
 import { plain } from '../../../code/letters.ts';
-import { t, tn } from '../../../i18n/index.ts';
+import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
 import { recoveryKind } from '../model/recovery.ts';
 import { ERROR, type PortSpot } from '../model/ports.ts';
@@ -60,7 +60,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           </div>
           <div className="cv-r2">
             <span className={`cv-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={whole}>{line}</span>
-            {count === null || shape.style === 'text' || run?.over ? null : <span className="t3">{count}</span>}
+            {count === null || shape.style === 'text' || run?.over ? null : <span className="t3">{formatNumber(count)}</span>}
             {live && node.parent !== undefined ? <IterationPicker id={id} /> : null}
             {shape.style === 'text' ? <span className={`cv-port ${taken(green[1]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[1]?.title}</span> : null}
           </div>
