@@ -5,6 +5,7 @@ import { useEditor, wireOf, type EditorStore } from '../../features/canvas/edito
 import { useDebug, type Debugging } from '../../features/debug/use-debug.tsx';
 import { titleOf as titleIn } from '../../features/node-panel/index.ts';
 import { namesIn } from '../../features/where.ts';
+import { useInnerNames } from './inner-names.ts';
 
 type Given = Omit<Parameters<typeof useDebug>[0], 'chosen' | 'titleOf'>;
 
@@ -14,6 +15,7 @@ export function useDebugging({ editor, catalog, ...given }: Given & { editor: Ed
     if (nodes.length + edges.length !== 1) return nodes.length === 1 ? nodes[0] : undefined;
     return edges[0] === undefined ? nodes[0] : wireOf(edges[0]);
   });
-  const titleOf = useMemo(() => namesIn(view, document, (id) => titleIn(document, id, catalog)), [view, document, catalog]);
+  const names = useMemo(() => namesIn(view, document, (id) => titleIn(document, id, catalog)), [view, document, catalog]);
+  const titleOf = useInnerNames(names, view?.stopped, document, catalog);
   return useDebug({ ...given, chosen, titleOf });
 }

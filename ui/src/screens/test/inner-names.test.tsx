@@ -1,0 +1,30 @@
+/** Where a run stands stopped before a step of another file that has not begun. */
+import { renderHook, waitFor } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { setTransport } from '../../api/client.ts';
+import { fakeTransport } from '../../api/transport/fake.ts';
+import type { RunStop } from '../../api/run-state.ts';
+import type { Workflow } from '../../api/types.ts';
+import { namesIn } from '../../features/where.ts';
+import { useInnerNames } from '../workbench/inner-names.ts';
+
+const DRAWN = { signalbox: 1, id: 'w', name: 'Trip', nodes: { par: { type: 'flow.parallel' }, s: { type: 'flow.subworkflow', title: 'Charge', parent: 'par', config: { workflow: 'pay' } }, pay: { type: 'data.set', title: 'Book the hotel' } }, edges: [] } as unknown as Workflow;
+const FILE = { ...DRAWN, id: 'pay', nodes: { each: { type: 'flow.loop', title: 'Each card' }, pay: { type: 'http.request', title: 'Charge the card', parent: 'each' }, more: { type: 'flow.subworkflow', title: 'More' } } } as unknown as Workflow;
+
+it('names it as the file does, and steps of files beyond that by their ids', async () => {
+  const fake = fakeTransport({ workflow_list: () => [{ id: 'pay', ref: 'r-pay' }] as never, workflow_open: ({ ref }) => ({ ref, document: FILE }) as never });
+  setTransport(fake);
+  const names = namesIn(null, DRAWN, (id) => DRAWN.nodes[id]?.title ?? id);
+  const stop = { reason: 'breakpoint', stepId: 'pay', path: 'par/s/s/each[0]' } as unknown as RunStop;
+  const { result } = renderHook(() => useInnerNames(names, stop, DRAWN, []));
+  expect(result.current('pay', 'par/s/s/each[0]')).toBe('pay');
+  await waitFor(() => expect(result.current('pay', 'par/s/s/each[0]')).toBe('Charge the card'));
+  expect([result.current('each', 'par/s/s'), result.current('pay'), result.current('pay', 'par/s/s/more'), result.current('gone', 'par/s/s')]).toEqual(['Each card', 'Book the hotel', 'pay', 'gone']);
+});
+
+it('asks for no file while all names are known', () => {
+  const fake = fakeTransport();
+  setTransport(fake);
+  renderHook(() => useInnerNames((id) => `The ${id}`, { reason: 'breakpoint', stepId: 'pay', path: 'par/s/s' } as unknown as RunStop, DRAWN, []));
+  expect(fake.calls).toEqual([]);
+});
