@@ -98,7 +98,7 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   const run = node(s, card.nodeId, card.path);
   // Drawn in lines of many kinds: what turns a line is marked here once.
   const own = isObject(payload['meta']) ? text(payload['meta']['title']) : undefined;
-  const title = own === undefined ? undefined : plain(own);
+  const title = own === undefined || own.trim() === '' ? undefined : plain(own);
   run.kind = text(payload['type']) ?? run.kind;
   if (run.kind === 'flow.loop') loopBegins(s, card.nodeId, card.path, roundsIn(payload));
   run.title = title ?? run.title;
@@ -403,7 +403,8 @@ function end(s: FoldState, event: RunEventLike, ms: number, payload: Fields, sta
   for (const known of s.slots.values()) {
     // Other items of it may have been under way: it failed all the same.
     const fell = culprit !== undefined && known.id === culprit.nodeId && known.path === culprit.path;
-    if (known.state === 'running' || known.state === 'asks' || known.state === 'waiting' || known.state === 'retrying') Object.assign(node(s, known.id, known.path), { state: fell ? 'failed' : 'cancelled', retryAtMs: undefined, dueMs: undefined, open: 0 });
+    if (fell && known.state === 'cancelled') Object.assign(node(s, known.id, known.path), { state: 'failed' });
+    else if (known.state === 'running' || known.state === 'asks' || known.state === 'waiting' || known.state === 'retrying') Object.assign(node(s, known.id, known.path), { state: fell ? 'failed' : 'cancelled', retryAtMs: undefined, dueMs: undefined, open: 0 });
     else if (known.state === 'failed' && status === 'completed') node(s, known.id, known.path).state = 'handled';
   }
   allLoopsEnd(s);

@@ -299,7 +299,7 @@ describe('ends and interruptions', () => {
     const error = { type: 'Timeout', message: 'late' };
     const at = (path: string, item: number, body: RunEventLike) => ({ ...body, path, item });
     const view = foldRun(list(() => [
-      start('par'), at('par/slow', 0, start('slow')), at('par/slow', 1, start('slow')), at('par/other', 0, start('other')), at('par/slow', 0, event('step_error', 'slow', { error })),
+      start('par'), at('par/slow', 0, start('slow')), at('par/slow', 1, start('slow')), at('par/other', 0, start('other')), at('par/slow', 0, event('step_error', 'slow', { error })), at('par/slow', 1, event('step_interrupted', 'slow', { effect: 'none' })),
       event('step_error', 'par', { error: { ...error, details: { childErrors: [error] } } }), event('workflow_failed', null, { error: { ...error, details: { childErrors: [error] } }, failed_step_id: 'slow', duration_ms: 3 }),
     ]), drawn);
     expect([view.nodes['slow']?.state, view.nodes['other']?.state, view.nodes['par']?.state]).toEqual(['failed', 'cancelled', 'failed']);

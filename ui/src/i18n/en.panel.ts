@@ -21,6 +21,7 @@ export const panel = {
   'form.nameFirst': 'Enter keeps the name',
   'form.noVariant': 'None of these shapes',
   'form.none': 'None yet',
+  'form.nothing': 'None',
   'form.atLeast': 'Use {least} or more.',
   'form.atMost': 'Use {most} or less.',
   'form.between': 'Use a number from {least} to {most}.',

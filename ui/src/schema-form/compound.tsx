@@ -195,7 +195,7 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
                 </div>
               ) : null}
             </div>
-          ) : none !== undefined ? <span className="s t3">{none}</span> : null}
+          ) : none !== undefined || form.readOnly ? <span className="s t3">{none ?? t('form.nothing')}</span> : null}
           {clash !== null ? <span className="s c-err" role="alert">{t('form.twice', { name: clash })}</span> : null}
         </>
       )}
@@ -284,7 +284,7 @@ export function ListField({ path, ...field }: PathProps) {
   );
   return (
     <FieldFrame field={field} labelFor={false} aside={add}>
-      {() => items.length === 0 ? <span className="s t3">{t('form.none')}</span> : (
+      {() => items.length === 0 ? <span className="s t3">{t(form.readOnly ? 'form.nothing' : 'form.none')}</span> : (
         <div className="box list" role="list" aria-label={label} ref={box}>
           {offered ? <datalist id={offeredId}>{offered.map((one) => <option key={one.value} value={one.value} label={one.label} />)}</datalist> : null}
           {items.map((item, index) => {

@@ -407,3 +407,10 @@ describe('lists of choices', () => {
     expect(lists).toEqual([document.querySelector('datalist')?.id, document.querySelector('datalist')?.id]);
   });
 });
+
+it('where nothing can be written, what is empty says so', () => {
+  const list: JsonSchema = { ...HTTP, properties: { ...HTTP.properties, tags: { type: 'array', title: 'Tags', items: { type: 'string' } } } };
+  renderWith(<SchemaForm schema={list} value={{ url: 'https://a.example' }} onChange={() => undefined} readOnly label="Settings" />);
+  expect(screen.getAllByText('None')).toHaveLength(2);
+  expect(screen.queryByText('None yet')).toBeNull();
+});
