@@ -110,6 +110,9 @@ export interface AskedAgain {
   by: string;
 }
 
+/** What a step differs in. */
+export type Aspect = 'ran' | 'state' | 'ports' | 'visits' | 'attempts' | 'input' | 'config' | 'output' | 'error';
+
 /** A person knows that the end of the chain is missing. */
 export interface AuditAcceptCut {
   /** Why it is missing; it is recorded. */
@@ -812,6 +815,42 @@ export interface CheckpointOf {
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
 export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE';
 
+/** One of two runs that are compared. */
+export interface ComparedRun {
+  /** UUID v7. */
+  runId: string;
+  /** Id of its workflow. */
+  workflowId: string;
+  /** The workflow's name at the start. */
+  workflowName: string;
+  /** Where it stands. */
+  status: RunStatus;
+  /** RFC 3339. */
+  startedAt: string;
+  /** RFC 3339. */
+  endedAt?: string;
+  /** From start to end, or until now. */
+  durationMs: number;
+  /** The run it was re-run from. */
+  parentRunId?: string;
+  /** The step that failed the run. */
+  failedStepId?: string;
+  /** Of a very long run only the values of its events up to here were compared. */
+  valuesUntil?: number;
+}
+
+/** What a step came to in a run. */
+export interface ComparedStep {
+  /** Its state. */
+  state: NodeState;
+  /** Rounds. */
+  visits: number;
+  /** Calls. */
+  attempts: number;
+  /** Port → number of items; taken ports only. */
+  ports: Record<string, number>;
+}
+
 /** `context`: schema and initial values of the run-wide variables. */
 export interface ContextDeclaration {
   /** JSON Schema (type object); every write is checked against it. */
@@ -878,6 +917,29 @@ export interface DeclaredError {
   when: string;
   /** Whether a retry may help. */
   retryable: boolean;
+}
+
+/** What the definition changed of a step. */
+export type DefinitionChange = 'added' | 'removed' | 'changed' | 'inside';
+
+/** What two definitions do differently: names, notes and places on the canvas do not matter. */
+export interface DefinitionDifference {
+  /** The runs ran the very same definition. */
+  same: boolean;
+  /** Steps. */
+  steps: DefinitionStep[];
+  /** Other parts: `params`, `context`, `settings`. */
+  parts: string[];
+}
+
+/** One step that two definitions have differently. */
+export interface DefinitionStep {
+  /** The step. */
+  stepId: string;
+  /** How. */
+  change: DefinitionChange;
+  /** Of a changed one: where. `wires` are the ports that lead into it. */
+  changes?: ValueDifference[];
 }
 
 /** Who answers tasks that are assigned to somebody else. */
@@ -2283,6 +2345,32 @@ export interface RunBreakpoints {
   breakpoints: Breakpoint[];
 }
 
+/** What two runs differ in. Only what differs is listed; large values are cut. */
+export interface RunComparison {
+  /** The first run. */
+  a: ComparedRun;
+  /** The second run. */
+  b: ComparedRun;
+  /** Nothing below is different, and both ended alike. How long they took does not count. */
+  same: boolean;
+  /** They are runs of one workflow. Of two different ones only steps with the same id can be laid beside each other. */
+  sameWorkflow: boolean;
+  /** Values are masked: what is hidden in both runs was not compared. */
+  masked: boolean;
+  /** What their definitions do differently. */
+  definition: DefinitionDifference;
+  /** What they were started with. */
+  params: ValueDifference[];
+  /** Steps that differ, in the order in which the first run came to them. */
+  steps: StepDifference[];
+  /** Variables as they stand at the end. */
+  context: ValueDifference[];
+  /** What the runs put out. */
+  output: ValueDifference[];
+  /** How many more there are than are listed, by the name of the list; lists that are whole are not named. */
+  leftOut?: Record<string, number>;
+}
+
 /** A loop, a parallel or a sub-workflow at one path. */
 export interface RunContainer {
   /** Where the container itself stands; empty at the top. */
@@ -2367,6 +2455,24 @@ export interface RunDetails {
   masked: boolean;
   /** The caller may say why they need to see them (`run_reveal`). */
   mayReveal: boolean;
+}
+
+/** Compares two runs. */
+export interface RunDiff {
+  /** The first one. */
+  runId: string;
+  /** The second one. */
+  with: string;
+}
+
+/** Compares one step of two runs. */
+export interface RunDiffStep {
+  /** The first one. */
+  runId: string;
+  /** The second one. */
+  with: string;
+  /** The step; inside a loop with its iteration: `loop[17]/step`. */
+  stepId: string;
 }
 
 /** Gives a call that waits in a stopped run another input. */
@@ -2835,6 +2941,18 @@ export interface SkillList {
 /** What the definition changed of a step. */
 export type StepChange = 'none' | 'changed' | 'added' | 'removed' | 'incompatible';
 
+/** One step of two runs. */
+export interface StepComparison {
+  /** In the first run; absent when it has none. */
+  a?: StepValues;
+  /** In the second run. */
+  b?: StepValues;
+  /** What differs. */
+  differs: Aspect[];
+  /** Values are masked: what is hidden in both runs was not compared. */
+  masked: boolean;
+}
+
 /** What went into a node and what came out. */
 export interface StepData {
   /** The run. */
@@ -2851,6 +2969,24 @@ export interface StepData {
   error?: ErrorPayload;
   /** Evaluated config of the last call. */
   config: unknown;
+}
+
+/** A step that differs. */
+export interface StepDifference {
+  /** The step. */
+  stepId: string;
+  /** The iteration, branch or sub-workflow; absent at the top. */
+  path?: string;
+  /** In the first run; absent when it has none. */
+  a?: ComparedStep;
+  /** In the second run. */
+  b?: ComparedStep;
+  /** What differs. */
+  differs: Aspect[];
+  /** Where its values differ. */
+  changes?: StepValueDifference[];
+  /** How many more places there are. */
+  leftOut?: number;
 }
 
 /** Payload of `step_done` (R-13). */
@@ -2951,6 +3087,38 @@ export interface StepUsage {
   usage: Usage;
   /** By model. */
   models: ModelUsage[];
+}
+
+/** One place where the values of a step differ. */
+export interface StepValueDifference {
+  /** `input`, `config`, `output` or `error`. */
+  part: Aspect;
+  /** JSON Pointer of the place. */
+  pointer: string;
+  /** What stands there in the first run; absent when nothing does. */
+  a?: unknown;
+  /** In the second run. */
+  b?: unknown;
+}
+
+/** The values of a step in one run, as far as 200 items or calls; large ones are cut. */
+export interface StepValues {
+  /** Its state. */
+  state: NodeState;
+  /** Rounds. */
+  visits: number;
+  /** Calls. */
+  attempts: number;
+  /** Port → number of items; taken ports only. */
+  ports: Record<string, number>;
+  /** Data of its items. */
+  input: unknown[];
+  /** What its settings came to in each call. */
+  config: unknown[];
+  /** Port → data of the items. */
+  output: Record<string, unknown[]>;
+  /** The last error of each call that had one. */
+  error: unknown[];
 }
 
 /** Where and why a run stands stopped, in its summary. */
@@ -4106,6 +4274,16 @@ export interface ValidateDocument {
   ref?: string;
 }
 
+/** One place where two values differ. */
+export interface ValueDifference {
+  /** JSON Pointer of the place. */
+  pointer: string;
+  /** What stands there in the first run; absent when nothing does. */
+  a?: unknown;
+  /** In the second run. */
+  b?: unknown;
+}
+
 /** A value that was cut on the wire. */
 export interface ValueRef {
   /** `ref` of the cut value. */
@@ -4692,6 +4870,10 @@ export interface Commands {
   run_value: { request: ValueRef; response: unknown };
   /** Bytes that an item of a run names; not for who sees the run with masks. */
   run_binary: { request: RunBinaryGet; response: RunBinary };
+  /** What two runs differ in. */
+  run_diff: { request: RunDiff; response: RunComparison };
+  /** The values of one step in two runs. */
+  run_diff_step: { request: RunDiffStep; response: StepComparison };
   /** What a re-run from a step would be; nothing is started. */
   rerun_look: { request: RerunLook; response: RerunPlan };
   /** Starts a new run at a step of another one. */
@@ -4938,6 +5120,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_get', 'run_list', 'run_step_data', 'audit_list'] },
   run_value: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_binary: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  run_diff: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_diff_step: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   rerun_look: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   run_rerun: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
   run_send: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },

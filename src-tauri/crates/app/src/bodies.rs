@@ -3,6 +3,7 @@
 mod anchor;
 mod audit;
 mod binary;
+mod compare;
 mod data;
 mod debug;
 mod errors;
@@ -31,6 +32,7 @@ pub(crate) use audit::{
     audit_status, audit_verify,
 };
 pub(crate) use binary::run_binary;
+pub(crate) use compare::{run_diff, run_diff_step};
 pub(crate) use data::{expression_names, expression_preview, retry_timeline, run_step_data};
 pub(crate) use debug::{run_breakpoints, run_continue, run_debug, run_edit_input, run_pause, run_step, watched};
 pub(crate) use errors::{error_coverage, handler_dry_run, past_errors, rules_check};

@@ -4,6 +4,7 @@
 mod anchor;
 mod audit;
 mod common;
+mod compare;
 mod data;
 mod debug;
 mod errors;
@@ -29,6 +30,7 @@ mod webhook;
 pub use anchor::*;
 pub use audit::*;
 pub use common::*;
+pub use compare::*;
 pub use data::*;
 pub use debug::*;
 pub use errors::*;

@@ -15,6 +15,7 @@ mod called;
 pub mod canonical;
 mod changes;
 pub mod check;
+mod compared;
 pub mod dto;
 pub mod error;
 mod evidence;

@@ -120,6 +120,10 @@ impl RunMasks {
     fn learn(&mut self, event: &RunEvent) {
         let Some(seq) = event.seq.filter(|seq| *seq > self.seen) else { return };
         self.seen = seq;
+        self.learn_from(event);
+    }
+
+    fn learn_from(&mut self, event: &RunEvent) {
         let kind = event.body.type_name();
         let payload = serde_json::to_value(signalbox_model::event::Payload(&event.body)).unwrap_or_default();
         for (field, value) in payload.as_object().into_iter().flatten() {
@@ -223,8 +227,15 @@ impl RunMasks {
         whole
     }
 
+    /// What a re-run has of its original, masked.
+    fn kept(&mut self, events: &[RunEvent]) -> Vec<Value> {
+        events.iter().for_each(|event| self.learn_from(event));
+        self.masks.remember();
+        events.iter().map(|event| self.event(event)).collect()
+    }
+
     /// A summary: context, output and error are data; why a run stopped may name some.
-    fn summary(&mut self, summary: &mut Value) {
+    pub(crate) fn summary(&mut self, summary: &mut Value) {
         for (field, frame) in [("context", 0), ("output", 1), ("error", ERROR), ("stopped", 1)] {
             if let Some(value) = summary.get_mut(field) {
                 *value = self.masks.inside(value, frame);
@@ -350,6 +361,11 @@ impl App {
     pub(crate) fn masked_events(&self, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<Value>> {
         let last = events.iter().filter_map(|event| event.seq).max().unwrap_or_default();
         self.with_masks(run_id, last, |masks| events.iter().map(|event| masks.event(event)).collect())
+    }
+
+    /// Events that a re-run has of its original, with masks, not cut.
+    pub(crate) fn masked_kept(&self, run_id: &str, kept: &[RunEvent]) -> ApiResult<Vec<Value>> {
+        self.with_masks(run_id, 1, |masks| masks.kept(kept))
     }
 
     /// The summary as a caller may see it, not cut.

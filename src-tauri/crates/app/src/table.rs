@@ -79,6 +79,8 @@ macro_rules! command_list {
             Action run_reveal(RunReveal) -> RunRevealed, Operator, [Desktop Http], [run_get run_list run_step_data audit_list], "Shows the masked values of a run for 15 minutes; the reason is recorded.";
             Query run_value(ValueRef) -> serde_json::Value, Viewer, [Desktop Http], [], "The whole of a cut value.";
             Query run_binary(RunBinaryGet) -> RunBinary, Operator, [Desktop Http], [], "Bytes that an item of a run names; not for who sees the run with masks.";
+            Query run_diff(RunDiff) -> RunComparison, Viewer, [Desktop Http], [], "What two runs differ in.";
+            Query run_diff_step(RunDiffStep) -> StepComparison, Viewer, [Desktop Http], [], "The values of one step in two runs.";
             Query rerun_look(RerunLook) -> RerunPlan, Operator, [Desktop Http], [], "What a re-run from a step would be; nothing is started.";
             Action run_rerun(RunRerun) -> RerunStarted, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Starts a new run at a step of another one.";
             Action run_send(RunSend) -> RunSent, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Sends a failed run to the inbox: a new run keeps what was done and asks a person about the call that failed.";

@@ -11,6 +11,7 @@ pub mod audit_rules;
 pub(crate) mod calendar;
 pub mod catalog;
 pub mod checkpoint;
+pub mod compare;
 pub mod compiled;
 mod condition_check;
 pub mod config;

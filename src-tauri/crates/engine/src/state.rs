@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, Item, Items, NodeState, RunStatus, TaskKind,
-    base::{AskedAgain, Foreign, KeptAnswer, Sent},
+    base::{AskedAgain, Foreign, KeptAnswer, Sent, named},
     debug::{Breakpoint, Stopped},
     task::{Answer, OnExpiry},
     time::Millis,
@@ -101,6 +101,9 @@ pub struct RunState {
     /// own and comes again after a crash.
     #[serde(skip)]
     pub(crate) cancel: Transient,
+    /// What nodes of iterations that are gone came to, while somebody follows the run to compare it.
+    #[serde(skip)]
+    pub(crate) gone: Gone,
 }
 
 /// A run that ends after one step.
@@ -125,6 +128,25 @@ pub(crate) struct Transient(pub(crate) Option<Millis>, pub(crate) Option<String>
 impl PartialEq for Transient {
     fn eq(&self, _: &Self) -> bool {
         true
+    }
+}
+
+/// Names and ends of nodes whose frames are gone; nothing is kept unless somebody asks. No part of equality, snapshots or
+/// the fold.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Gone(pub(crate) Option<Vec<(String, NodeRun)>>);
+
+impl PartialEq for Gone {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Gone {
+    pub(crate) fn add(&mut self, path: &str, step: &str, run: &NodeRun) {
+        if let Some(kept) = &mut self.0 {
+            kept.push((named(Some(path), step), run.told()));
+        }
     }
 }
 
@@ -593,6 +615,7 @@ impl RunState {
             error: None,
             failed_step: None,
             cancel: Transient::default(),
+            gone: Gone::default(),
         }
     }
 

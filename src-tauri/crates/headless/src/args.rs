@@ -175,6 +175,7 @@ impl Command {
                     | Runs::Usage { .. }
                     | Runs::Events { .. }
                     | Runs::Snapshot { .. }
+                    | Runs::Diff { .. }
             ),
             Self::Tasks(command) => matches!(command, Tasks::List { .. } | Tasks::Stats { .. } | Tasks::Show { .. }),
             Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
@@ -353,6 +354,18 @@ pub(crate) enum Runs {
         /// As it stood after this event; the last one when absent.
         #[arg(long, value_name = "SEQ")]
         at: Option<u64>,
+    },
+    /// Says what two runs differ in: definition, params, steps with their values, variables and output.
+    #[command(
+        after_help = "Only what differs is listed. Steps in loops and branches are compared by their paths, kept steps of a re-run \
+                      with the values that they stand with.\n\nExit: 0, 2 unknown run.\n\nExample:\n  signalbox runs diff \
+                      0199a1b2-… 0199a1c7-… --json"
+    )]
+    Diff {
+        /// The first run.
+        run: String,
+        /// The second run.
+        with: String,
     },
     #[command(flatten)]
     Debug(RunsDebug),

@@ -4,6 +4,7 @@
 pub(crate) mod audit;
 pub(crate) mod catalog;
 mod debug;
+mod diff;
 pub(crate) mod import;
 pub(crate) mod input;
 pub(crate) mod models;

@@ -57,6 +57,10 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "skill_list" => Vec::new(),
         "model_names" => vec![json!({ "name": "nobody" })],
         "run_get" | "run_paths" | "run_usage" => vec![json!({ "runId": run })],
+        "run_diff" => vec![json!({ "runId": run, "with": run })],
+        "run_diff_step" => {
+            ["read", "check"].into_iter().map(|step| json!({ "runId": run, "with": run, "stepId": step })).collect()
+        }
         "run_checkpoint" => vec![json!({ "runId": run }), json!({ "runId": run, "at": 2 })],
         "rerun_look" => ["read", "check"].into_iter().map(|step| json!({ "runId": run, "stepId": step })).collect(),
         "run_events" => vec![json!({ "runId": run, "after": 0 }), json!({ "runId": run, "after": 6 })],

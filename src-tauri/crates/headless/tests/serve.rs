@@ -17,6 +17,7 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("GET", "/workflow/x/checkpoint", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/variables", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/artifacts", Some(CallerRole::Viewer)),
+    ("GET", "/workflow/x/diff", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/binary/x", Some(CallerRole::Operator)),
     ("POST", "/workflow/rerun", Some(CallerRole::Operator)),
     ("POST", "/workflow/x/inbox", Some(CallerRole::Operator)),

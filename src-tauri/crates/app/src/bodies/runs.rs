@@ -177,19 +177,34 @@ pub(crate) fn run_paths(app: &App, _: &Caller, request: RunPaths) -> ApiResult<R
     app.paths(&request.run_id, request.after.unwrap_or_default())
 }
 
-/// `<runId>/<seq>/<pointer>` into an event, or `<runId>/summary/<pointer>`.
+/// `<runId>/<seq>/<pointer>` into an event, `<runId>/summary/<pointer>` or `<runId>/definition/<pointer>`.
 pub(crate) fn run_value(app: &App, caller: &Caller, request: ValueRef) -> ApiResult<Value> {
     let unknown = || ApiError::not_found("No value stands there; load the run again.");
     let (run, rest) = request.reference.split_once('/').ok_or_else(unknown)?;
     let (place, pointer) = rest.split_once('/').ok_or_else(unknown)?;
     let whole = if place == "summary" {
         app.summary_for(caller, run)?
+    } else if place == "definition" {
+        let definition = app.pinned(&app.store.run(run)?)?.map(|workflow| json!(workflow));
+        app.file_for(caller, definition.unwrap_or_default())
     } else {
         let seq: u64 = place.parse().map_err(|_| unknown())?;
         let event = app.store.event(run, seq)?.ok_or_else(unknown)?;
+        let kept = kept_event(&event, pointer).filter(|_| app.masks(caller, run));
+        if let Some((kept, inner)) = kept {
+            let seen = app.masked_kept(run, std::slice::from_ref(kept))?.pop().unwrap_or_default();
+            return seen.pointer(&format!("/{inner}")).cloned().ok_or_else(unknown);
+        }
         app.events_for(caller, run, &[event])?.pop().unwrap_or_default()
     };
     whole.pointer(&format!("/{pointer}")).cloned().ok_or_else(unknown)
+}
+
+/// The event that a re-run has of its original at a pointer into its first one, and the pointer into that.
+fn kept_event<'a>(event: &'a RunEvent, pointer: &'a str) -> Option<(&'a RunEvent, &'a str)> {
+    let EventBody::WorkflowStart(start) = &event.body else { return None };
+    let (index, inner) = pointer.strip_prefix("payload/base/events/")?.split_once('/')?;
+    Some((start.base.as_ref()?.events.get(index.parse::<usize>().ok()?)?, inner))
 }
 
 /// TS-052 for runs: the reason is recorded, then the caller sees the run as it is for a while.

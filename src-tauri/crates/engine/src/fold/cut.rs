@@ -66,6 +66,7 @@ pub(super) fn remove(compiled: &Compiled, state: &mut RunState, frame: usize, cu
         if cut && !idle.contains(&number(local)) && !(begins && run.state == NodeState::Pending) {
             run.state = cancelled(run.state);
         }
+        state.gone.add(&gone.path, &compiled.nodes[*local].id, &run);
         add(&mut state.nodes[*local], &run);
     }
     for local in &parts.edges {

@@ -2,6 +2,7 @@
 
 use super::{
     activate, cut, error_item,
+    place::path_of,
     settle::{join, settle},
 };
 use crate::{
@@ -59,7 +60,11 @@ pub(super) fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatu
             _ if idle.binary_search(&node).is_ok() => NodeState::Skipped,
             ended => ended,
         };
-        cut::add(&mut state.nodes[compiled.nodes.local(node)], &NodeRun { state: ended, ..run });
+        let run = NodeRun { state: ended, ..run };
+        if let Some(path) = path_of(compiled, state, node) {
+            state.gone.add(&path, &compiled.nodes[compiled.nodes.local(node)].id, &run);
+        }
+        cut::add(&mut state.nodes[compiled.nodes.local(node)], &run);
     }
     state.nodes.clear_inner();
     state.frames.clear();

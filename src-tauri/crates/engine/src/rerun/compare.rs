@@ -196,7 +196,7 @@ fn called(compiled: &Compiled, caller: usize) -> Option<usize> {
 }
 
 /// Whether what a step calls is the same in both definitions.
-fn same_inside(original: &Compiled, target: &Compiled, id: &str) -> bool {
+pub(crate) fn same_inside(original: &Compiled, target: &Compiled, id: &str) -> bool {
     let files = |compiled: &Compiled| {
         let inside = compiled.node_index(id).map(|index| inside(compiled, index)).unwrap_or_default();
         let files: BTreeSet<usize> = inside.iter().map(|node| compiled.nodes[*node].file).collect();
@@ -224,7 +224,7 @@ fn unfinished(run: &NodeRun) -> bool {
 }
 
 /// Whether two entries of a file do the same: names and notes do not matter.
-fn same(one: &Node, other: &Node) -> bool {
+pub(crate) fn same(one: &Node, other: &Node) -> bool {
     let plain = |node: &Node| {
         let bare = Node { title: None, description: None, pinned: None, type_version: None, ..node.clone() };
         serde_json::to_value(bare).unwrap_or(Value::Null)
@@ -233,6 +233,6 @@ fn same(one: &Node, other: &Node) -> bool {
 }
 
 /// The wires into a step, as a set.
-fn wires<'a>(compiled: &'a Compiled, id: &str) -> BTreeSet<&'a str> {
+pub(crate) fn wires<'a>(compiled: &'a Compiled, id: &str) -> BTreeSet<&'a str> {
     compiled.workflow.edges.iter().filter(|edge| edge.to == id).map(|edge| edge.from.as_str()).collect()
 }

@@ -1,4 +1,5 @@
 //! The engine through its surface: properties over random graphs, and small stories.
+mod compare;
 mod containers;
 mod coverage;
 mod debug;

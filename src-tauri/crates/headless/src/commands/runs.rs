@@ -1,6 +1,7 @@
-//! `runs list | show | usage | events | binary | send | snapshot | delete`.
+//! `runs list | show | usage | events | binary | send | snapshot | diff | delete`.
 
 use super::debug::debug;
+use super::diff::diff;
 use super::{Done, usage};
 use crate::args::Runs;
 use crate::output::{OK, Output, Tone, duration, plain};
@@ -36,6 +37,7 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             }
             Ok(OK)
         }
+        Runs::Diff { run, with } => diff(app, output, run, with).await,
         Runs::Debug(command) => debug(app, output, command).await,
         Runs::Events { run, after } => events(app, output, run, *after).await,
         Runs::Binary { run, sha256, out, force } => {

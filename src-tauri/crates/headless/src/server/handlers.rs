@@ -66,6 +66,11 @@ pub(crate) async fn run(
             let mut checkpoint = app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?;
             Ok(ok(checkpoint["artifacts"].take()))
         }
+        Action::RunDiff => {
+            let mut request = query(parts, &[])?;
+            with_id(&mut request, "runId", &id)?;
+            Ok(ok(app.dispatch(caller, "run_diff", request).await?))
+        }
         Action::RunBinary => {
             let sha256 = parts.uri.path().rsplit('/').next().unwrap_or_default().to_owned();
             let range = parts.headers.get(header::RANGE).and_then(|range| range.to_str().ok());
@@ -178,7 +183,8 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
 
 /// The routes that read what stands behind `?`; all others would pass over it, and seem to have answered it.
 fn takes_query(action: Action) -> bool {
-    matches!(action, Action::RunEvents | Action::TaskList | Action::TaskStats | Action::AuditList | Action::AuditVerify)
+    use Action::{AuditList, AuditVerify, RunDiff, RunEvents, TaskList, TaskStats};
+    matches!(action, RunEvents | RunDiff | TaskList | TaskStats | AuditList | AuditVerify)
 }
 
 fn no_query(parts: &Parts) -> ApiResult<()> {

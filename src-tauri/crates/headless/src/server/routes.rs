@@ -17,6 +17,7 @@ pub(crate) enum Action {
     RunCheckpoint,
     RunVariables,
     RunArtifacts,
+    RunDiff,
     RunBinary,
     RunRerun,
     RunSend,
@@ -152,6 +153,13 @@ pub(crate) const ROUTES: &[Route] = &[
     route(Method::GET, "/workflow/{}/checkpoint", VIEWER, Action::RunCheckpoint, "Where a run stands."),
     route(Method::GET, "/workflow/{}/variables", VIEWER, Action::RunVariables, "The variables of a run."),
     route(Method::GET, "/workflow/{}/artifacts", VIEWER, Action::RunArtifacts, "The files that a run has written."),
+    route(
+        Method::GET,
+        "/workflow/{}/diff",
+        VIEWER,
+        Action::RunDiff,
+        "What a run and the one named by ?with= differ in.",
+    ),
     route(
         Method::GET,
         "/workflow/{}/binary/{}",

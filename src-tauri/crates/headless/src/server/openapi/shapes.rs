@@ -82,6 +82,12 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
         Action::RunCheckpoint => command("run_checkpoint", types),
         Action::RunVariables => Shape::giving(json!({ "type": "object", "additionalProperties": true })),
         Action::RunArtifacts => Shape::giving(types.given.subschema_for::<Vec<String>>().to_value()),
+        Action::RunDiff => {
+            let mut shape = query("run_diff", types);
+            // It stands in the path.
+            shape.parameters.retain(|parameter| parameter["name"] != "runId");
+            shape
+        }
         Action::RunBinary => {
             let schema = json!({ "type": "string", "const": "attachment" });
             let headers = Map::from_iter([("Content-Disposition".to_owned(), json!({ "schema": schema }))]);
