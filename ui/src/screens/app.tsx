@@ -18,6 +18,7 @@ import { SettingsScreen } from './settings-screen.tsx';
 const BuilderScreen = lazy(() => part(import('./builder/builder-screen.tsx')).then((module) => ({ default: module.BuilderScreen })));
 const InboxScreen = lazy(() => part(import('./inbox-screen.tsx')).then((module) => ({ default: module.InboxScreen })));
 const AuditScreen = lazy(() => part(import('./audit-screen.tsx')).then((module) => ({ default: module.AuditScreen })));
+const CompareScreen = lazy(() => part(import('./run/compare-screen.tsx')).then((module) => ({ default: module.CompareScreen })));
 const RunScreen = lazy(() => part(import('./run/run-screen.tsx')).then((module) => ({ default: module.RunScreen })));
 
 export function App() {
@@ -52,7 +53,7 @@ function Start() {
 
 function Screens() {
   const route = useRoute();
-  const key = route.screen === 'workflow' ? `workflow/${route.ref}` : route.screen === 'run' ? `run/${route.runId}` : route.screen;
+  const key = route.screen === 'workflow' ? `workflow/${route.ref}` : route.screen === 'run' ? `run/${route.runId}` : route.screen === 'compare' ? `compare/${route.runId}/${route.with}` : route.screen;
   // A message belongs to what was looked at: a file, a run, a task.
   const about = route.screen === 'inbox' ? `inbox/${route.taskId ?? ''}` : key;
   useEffect(() => leaveScreen, [about]);
@@ -64,6 +65,7 @@ function Screens() {
         {route.screen === 'workflow' ? <BuilderScreen key={key} fileRef={route.ref} /> : null}
         {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} /> : null}
         {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} at={route.at} /> : null}
+        {route.screen === 'compare' ? <CompareScreen key={key} runId={route.runId} with={route.with} /> : null}
         {route.screen === 'inbox' ? <InboxScreen taskId={route.taskId} /> : null}
         {route.screen === 'audit' ? <AuditScreen query={route.query} seq={route.seq} /> : null}
         {route.screen === 'catalog' ? <CatalogScreen kind={route.kind} /> : null}

@@ -24,7 +24,7 @@ import { hashOf, navigate, type Route } from './router.ts';
 
 const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
   { route: { screen: 'workflows' }, icon: 'flow', title: 'nav.workflows', screens: ['workflows', 'workflow'] },
-  { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run'] },
+  { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run', 'compare'] },
   { route: { screen: 'inbox' }, icon: 'inbox', title: 'nav.inbox', screens: ['inbox'] },
   { route: { screen: 'audit' }, icon: 'chain', title: 'nav.audit', screens: ['audit'] },
   { route: { screen: 'catalog' }, icon: 'grid', title: 'nav.catalog', screens: ['catalog'] },

@@ -7,6 +7,8 @@ export type Route =
   | { screen: 'runs'; workflow?: string }
   /** `at`: the number of an event, or the time of one. */
   | { screen: 'run'; runId: string; step?: string; at?: number | string }
+  /** Two runs beside each other. */
+  | { screen: 'compare'; runId: string; with: string }
   | { screen: 'inbox'; taskId?: string }
   | { screen: 'audit'; query?: string; seq?: number }
   | { screen: 'catalog'; kind?: string }
@@ -27,6 +29,10 @@ export function parseRoute(hash: string): Route {
       const workflow = new URLSearchParams(query).get('workflow');
       return workflow ? { screen, workflow } : { screen };
     }
+    case 'compare': {
+      const other = new URLSearchParams(query).get('with');
+      return value && other ? { screen, runId: value, with: other } : { screen: 'runs' };
+    }
     case 'inbox': return value ? { screen, taskId: value } : { screen };
     case 'audit': {
       const asked = new URLSearchParams(query).get('query');
@@ -46,6 +52,7 @@ export function hashOf(route: Route): string {
       return `#/run/${encodeURIComponent(route.runId)}${asked.length > 0 ? `?${asked.join('&')}` : ''}`;
     }
     case 'runs': return route.workflow ? `#/runs?workflow=${encodeURIComponent(route.workflow)}` : '#/runs';
+    case 'compare': return `#/compare/${encodeURIComponent(route.runId)}?with=${encodeURIComponent(route.with)}`;
     case 'inbox': return route.taskId ? `#/inbox/${encodeURIComponent(route.taskId)}` : '#/inbox';
     case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;
     case 'catalog': return route.kind ? `#/catalog/${encodeURIComponent(route.kind)}` : '#/catalog';

@@ -8,6 +8,8 @@ import { failedAt } from '../../api/run-where.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
+import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
+import { inOrder } from '../../features/compare/choose.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { EndsAfter } from '../../features/rerun/ends-after.tsx';
@@ -83,6 +85,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;
   const [hideFailure, setHideFailure] = useState(false);
   const [deleting, setDeleting] = useState(false);
+  const [comparing, setComparing] = useState(false);
   const [busy, setBusy] = useState(false);
   const workflows = useCommand('workflow_list', {});
   const file = workflows.data?.find((entry) => entry.id === run.workflowId);
@@ -106,6 +109,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const { ask } = rerun;
   const actions = useMemo(() => [
     ...viewActions({ toggleLog: () => onLogOpen(!logOpen), togglePanel: () => onPanelOpen(!panelOpen) }),
+    { id: 'run.compare', title: t('compare.action'), keys: [], icon: 'swap' as const, group: t('group.run'), run: () => setComparing(true) },
   ], [logOpen, onLogOpen, panelOpen, onPanelOpen]);
   useActions(actions);
 
@@ -170,6 +174,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
             <span className="vr" />
             <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
               { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => void copyText(run.runId) },
+              { id: 'compare', label: t('compare.open'), icon: 'swap', onSelect: () => setComparing(true) },
               { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: run.workflowId }) },
               ...(may('run_delete') ? [null, { id: 'delete', label: t('run.delete'), icon: 'x' as const, danger: true, disabled: open || past, onSelect: () => setDeleting(true) }] : []),
             ]} />
@@ -196,6 +201,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
         </>} />
       <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: plain(run.workflowName) })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={remove} onClose={() => setDeleting(false)} />
+      {comparing ? <ChooseDialog run={run} onChoose={(id) => navigate({ screen: 'compare', ...inOrder(run.runId, id) })} onClose={() => setComparing(false)} /> : null}
       {debug.dialog}
       {rerun.dialog}
     </RerunContext>

@@ -58,17 +58,21 @@ impl Leaf {
     }
 }
 
-/// Which call: the failure that a recovery step worked on, and the item when it is one of several. Calls side by side end in
-/// any order, so what they tell is laid out by this.
-type Call = (Option<(String, usize)>, Option<usize>);
+/// The failure that a recovery step worked on: step and item.
+type Failure = Option<(String, usize)>;
+/// Which call: its failure, and the item when it is one of several. Calls side by side end in any order, so what they tell
+/// is laid out by this.
+type Call = (Failure, Option<usize>);
+/// A value and where it stands.
+type Told<T> = (Arc<T>, Place);
 
 /// What the calls of a step told last.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StepTold {
-    input: BTreeMap<(Option<(String, usize)>, usize), (Arc<Value>, Place)>,
-    config: BTreeMap<Call, (Arc<Value>, Place)>,
+    input: BTreeMap<(Failure, usize), Told<Value>>,
+    config: BTreeMap<Call, Told<Value>>,
     output: BTreeMap<Call, Vec<(String, Items, Place)>>,
-    error: BTreeMap<Call, (Arc<ErrorPayload>, Place)>,
+    error: BTreeMap<Call, Told<ErrorPayload>>,
 }
 
 impl StepTold {
@@ -119,7 +123,7 @@ impl StepTold {
     /// The values of a part, at most `most` of each port or of all calls.
     pub(crate) fn leaves(&self, part: Part, most: usize) -> Vec<Leaf> {
         let most = most.min(MOST);
-        let listed = |values: &mut dyn Iterator<Item = (Arc<Value>, Place)>| {
+        let listed = |values: &mut dyn Iterator<Item = Told<Value>>| {
             let leaf = |(index, (value, place))| Leaf { at: format!("/{index}"), value, place };
             values.take(most).enumerate().map(leaf).collect()
         };

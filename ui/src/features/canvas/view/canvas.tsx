@@ -51,6 +51,8 @@ export interface CanvasProps {
   breakpoints?: ReadonlyMap<string, string> | undefined;
   /** steps whose result is not what they would make now, and why in words */
   stale?: ReadonlyMap<string, string> | undefined;
+  /** steps that differ in the run that this one is compared with, and in what */
+  differs?: ReadonlyMap<string, string> | undefined;
   /** shows what the signs of a run mean */
   legend?: boolean;
   /** given once; the way to everything the canvas can do, for `canvasActions` */
@@ -96,7 +98,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, differs = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -118,6 +120,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
   useLayoutEffect(() => ui.setState({ runView }), [ui, runView]);
   useLayoutEffect(() => ui.setState({ breakpoints }), [ui, breakpoints]);
   useLayoutEffect(() => ui.setState({ stale }), [ui, stale]);
+  useLayoutEffect(() => ui.setState({ differs }), [ui, differs]);
   useLayoutEffect(() => ui.setState({ problems: problemsByNode(document_, diagnostics) }), [ui, document_, diagnostics]);
   useEffect(() => onReady?.(handle), [handle, onReady]);
   useClipboardKeys(handle);

@@ -1,0 +1,140 @@
+/** What was chosen of two runs, side by side: the values of a step, or the places of the run as a whole. */
+import './compare.css';
+import { useMemo, useState } from 'react';
+import { toApiError, told } from '../../api/error.ts';
+import { isCut } from '../../api/json.ts';
+import { useCommand } from '../../api/queries.ts';
+import { hasCut, wholeOf } from '../../api/whole.ts';
+import { Pieces } from '../../code/pieces.tsx';
+import { formatSize } from '../../code/value-lines.ts';
+import { ValueView } from '../../code/ValueView.tsx';
+import { formatNumber, t, tn } from '../../i18n/index.ts';
+import { Badge, Button, EmptyState, Skeleton, Tabs } from '../../kit/index.ts';
+import { DiffView } from '../evidence/diff-view.tsx';
+import { shortRunId } from '../status.tsx';
+import { stepWords, type NameOf } from '../where.ts';
+import { bothOf, laidOut, signalOf, stateWords, type Comparison, type Side, type Whole } from './words.ts';
+
+const PARTS = ['input', 'config', 'output', 'error'] as const;
+type Part = (typeof PARTS)[number];
+/** What a person looks for first. */
+const FIRST: readonly Part[] = ['error', 'output', 'input', 'config'];
+const SIDES: readonly Side[] = ['a', 'b'];
+
+type Change = Comparison['params'][number];
+
+export function StepDetail({ found, name, titleOf }: { found: Comparison; name: string; titleOf: NameOf }) {
+  const both = useCommand('run_diff_step', { runId: found.a.runId, with: found.b.runId, stepId: name }, { staleTime: Infinity });
+  const [chosen, setChosen] = useState<Part | null>(null);
+  if (both.error) return <div className="cmp-detail"><EmptyState title={told(both.error)} text={both.error.hint} actions={<Button icon="retry" onClick={() => void both.refetch()}>{t('common.tryAgain')}</Button>} /></div>;
+  if (!both.data) return <div className="cmp-detail"><Skeleton rows={5} /></div>;
+  const { a, b, differs } = both.data;
+  const part = chosen ?? FIRST.find((one) => differs.includes(one)) ?? 'output';
+  return (
+    <section className="cmp-detail" aria-label={stepWords(name, titleOf)}>
+      <header className="cmp-head row"><b className="ell"><Pieces text={stepWords(name, titleOf)} /></b></header>
+      <div className="cmp-two cmp-sides">
+        {SIDES.map((side) => {
+          const step = both.data[side];
+          return (
+            <div key={side} className="row wrap">
+              <SideName side={side} run={found[side].runId} />
+              <Badge signal={signalOf(step?.state)}>{stateWords(step?.state)}</Badge>
+              {step ? <span className="s t2 nw">{tn('compare.calls', step.attempts)}</span> : null}
+              {step ? Object.entries(step.ports).map(([port, n]) => <span key={port} className="s t3 nw">{t('compare.way', { port, n: formatNumber(n) })}</span>) : null}
+            </div>
+          );
+        })}
+      </div>
+      <Tabs<Part> label={t('compare.values')} value={part} onChange={setChosen} tabs={PARTS.map((id) => ({ id, label: differs.includes(id) ? t('compare.tabDiffers', { part: t(`compare.tab.${id}`) }) : t(`compare.tab.${id}`) }))}>
+        <Values key={part} label={t('compare.sideBySide', { part: t(`compare.tab.${part}`) })} a={a?.[part] ?? []} b={b?.[part] ?? []} />
+      </Tabs>
+    </section>
+  );
+}
+
+const isNone = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+/** What the wire has cut is shown by its first letters until somebody loads it. */
+function shown(value: unknown): unknown {
+  if (isCut(value)) return `${value.preview} ${t('value.cut', { size: formatSize(value.length) })}`;
+  if (Array.isArray(value)) return value.map(shown);
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shown(one)])) : value;
+}
+
+function Values({ a, b, label }: { a: unknown; b: unknown; label: string }) {
+  const [whole, setWhole] = useState<{ a: unknown; b: unknown } | null>(null);
+  const [state, setState] = useState<'idle' | 'loading' | { failed: string }>('idle');
+  const both = useMemo(() => {
+    const values = bothOf(laidOut(whole?.a ?? a), laidOut(whole?.b ?? b));
+    return { a: shown(values.a), b: shown(values.b) };
+  }, [a, b, whole]);
+  if (isNone(a) && isNone(b)) return <p className="s t3 cmp-none">{t('compare.neither')}</p>;
+  const load = () => {
+    setState('loading');
+    Promise.all([wholeOf(a), wholeOf(b)]).then(([one, other]) => setWhole({ a: one, b: other }), (cause: unknown) => setState({ failed: toApiError(cause).message }));
+  };
+  return (
+    <div className="cmp-values">
+      {whole === null && (hasCut(a) || hasCut(b)) ? (
+        <p className="s t2 row" role="status">{typeof state === 'object' ? t('compare.loadFailed', { message: state.failed }) : t('compare.cut')} <Button small busy={state === 'loading'} onClick={load}>{t('compare.load')}</Button></p>
+      ) : null}
+      <DiffView view="side" before={both.a} after={both.b} label={label} />
+    </div>
+  );
+}
+
+export function SideName({ side, run }: { side: Side; run: string }) {
+  return <span className="row gap1 nw"><b className="cmp-letter" aria-hidden="true">{side.toUpperCase()}</b><span className="vh">{t(`compare.side.${side}`)}</span><span className="s t2 mono">{shortRunId(run)}</span></span>;
+}
+
+export function WholeDetail({ found, whole, titleOf }: { found: Comparison; whole: Whole; titleOf: NameOf }) {
+  return (
+    <section className="cmp-detail" aria-label={t(`compare.part.${whole}`)}>
+      <header className="cmp-head row"><b>{t(`compare.part.${whole}`)}</b></header>
+      <div className="cmp-scroll" tabIndex={0} role="group" aria-label={t(`compare.part.${whole}`)}>
+        {whole === 'definition' ? <Definition found={found} titleOf={titleOf} /> : <Places changes={found[whole]} found={found} />}
+      </div>
+    </section>
+  );
+}
+
+function Definition({ found, titleOf }: { found: Comparison; titleOf: NameOf }) {
+  const { steps, parts } = found.definition;
+  if (steps.length === 0 && parts.length === 0) return <p className="s t2 cmp-none">{t('compare.definitionNames')}</p>;
+  return (
+    <>
+      {parts.map((part) => <p key={part} className="cmp-line"><b>{PART_WORDS.has(part) ? t(`compare.definition.${part as 'params'}`) : part}</b> <span className="s t2">{t('compare.changedPart')}</span></p>)}
+      {steps.map((step) => (
+        <div key={step.stepId}>
+          <p className="cmp-line"><b><Pieces text={titleOf(step.stepId)} /></b> <span className="s t2">{t(`compare.changed.${step.change}`)}</span></p>
+          {step.changes?.length ? <Places changes={step.changes} found={found} /> : null}
+        </div>
+      ))}
+    </>
+  );
+}
+
+const PART_WORDS = new Set(['params', 'context', 'settings']);
+
+/** One line for each place. */
+function Places({ changes, found }: { changes: readonly Change[]; found: Comparison }) {
+  return (
+    <table className="cmp-places s">
+      <thead><tr><th scope="col">{t('compare.place')}</th>{SIDES.map((side) => <th key={side} scope="col"><SideName side={side} run={found[side].runId} /></th>)}</tr></thead>
+      <tbody>
+        {changes.map((change) => (
+          <tr key={change.pointer}>
+            <th scope="row" className="mono"><Pieces text={placeWords(change.pointer)} /></th>
+            {SIDES.map((side) => (
+              <td key={side} className={side === 'a' ? 'd' : 'a'}>{Object.hasOwn(change, side) ? <ValueView value={change[side]} label={t('compare.sideBySide', { part: placeWords(change.pointer) })} /> : <span className="t3">{t('compare.nothing')}</span>}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** `/list/0/name` as `list.0.name`. */
+const placeWords = (pointer: string): string => pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.') || '.';

@@ -1,0 +1,49 @@
+/** What differs: the run as a whole, then the steps. */
+import './compare.css';
+import { useMemo } from 'react';
+import { Pieces } from '../../code/pieces.tsx';
+import { plain } from '../../code/letters.ts';
+import { t, tn } from '../../i18n/index.ts';
+import { Icon, SignalIcon, VirtualList } from '../../kit/index.ts';
+import { stepWords, type NameOf } from '../where.ts';
+import { aspectWords, countOf, nameOf, signalOf, stateWords, wholesOf, type Comparison, type StepDifference, type Whole } from './words.ts';
+
+export type Entry = { whole: Whole; step?: undefined } | { whole?: undefined; step: StepDifference };
+
+export const entriesOf = (found: Comparison): Entry[] => [...wholesOf(found).map((whole): Entry => ({ whole })), ...found.steps.map((step): Entry => ({ step }))];
+export const keyOf = (entry: Entry): string => (entry.step ? `step ${nameOf(entry.step)}` : `whole ${entry.whole}`);
+
+export function DifferenceList({ found, entries, chosen, titleOf, onChoose }: { found: Comparison; entries: readonly Entry[]; chosen: string | null; titleOf: NameOf; onChoose(key: string): void }) {
+  const at = entries.findIndex((entry) => keyOf(entry) === chosen);
+  const choose = (index: number) => { const entry = entries[index]; if (entry) onChoose(keyOf(entry)); };
+  const left = useMemo(() => Object.values(found.leftOut ?? {}).reduce((sum, n) => sum + n, 0), [found]);
+  return (
+    <section className="cmp-list" aria-label={t('compare.list')}>
+      <header className="cmp-head row"><b>{t('compare.list')}</b><span className="s t3 end">{tn('compare.steps', found.steps.length + (found.leftOut?.['steps'] ?? 0))}</span></header>
+      <VirtualList<Entry> className="cmp-rows" items={entries} rowHeight={36} keyOf={keyOf} label={t('compare.list')} selected={at < 0 ? undefined : at} reveal={at < 0 ? undefined : at}
+        onSelect={choose} onOpen={choose} clickOpens
+        row={(entry) => (entry.step ? <StepRow step={entry.step} titleOf={titleOf} /> : (
+          <div className="cmp-row">
+            <span className="cmp-states"><Icon name="outline" size={12} className="c-off" /></span>
+            <span className="grow ell">{t(`compare.part.${entry.whole}`)}</span>
+            <span className="s t2 nw">{countOf(found, entry.whole) > 0 ? tn('compare.places', countOf(found, entry.whole)) : null}</span>
+          </div>
+        ))} />
+      {left > 0 ? <p className="s t3 cmp-foot">{tn('compare.leftOut', left)}</p> : null}
+    </section>
+  );
+}
+
+function StepRow({ step, titleOf }: { step: StepDifference; titleOf: NameOf }) {
+  const title = stepWords(nameOf(step), titleOf);
+  return (
+    <div className="cmp-row" title={plain(`${title}: ${aspectWords(step)}`)}>
+      <span className="cmp-states">
+        <SignalIcon signal={signalOf(step.a?.state)} label={stateWords(step.a?.state)} />
+        {step.a?.state === step.b?.state ? null : <><Icon name="right" size={12} className="t3" /><SignalIcon signal={signalOf(step.b?.state)} label={stateWords(step.b?.state)} /></>}
+      </span>
+      <span className="cmp-name ell"><Pieces text={title} /></span>
+      <span className="s t2 ell cmp-what">{aspectWords(step)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,161 @@
+/** Two runs beside each other (C28): the graph of the first with marks at what differs, a list, and the values side by side. */
+import '../../features/compare/compare.css';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { told } from '../../api/error.ts';
+import { useRunView } from '../../api/events.ts';
+import { useCommand } from '../../api/queries.ts';
+import { EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
+import { isTerminal } from '../../api/run-state.ts';
+import { usePaneSize } from '../../api/settings.ts';
+import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
+import { Canvas, createEditor, useEditor, type CanvasHandle } from '../../features/canvas/index.ts';
+import { SideName, StepDetail, WholeDetail } from '../../features/compare/detail.tsx';
+import { DifferenceList, entriesOf, keyOf, type Entry } from '../../features/compare/list.tsx';
+import { cardOf, marksOf, nameOf, type Comparison, type Side } from '../../features/compare/words.ts';
+import { titleOf } from '../../features/node-panel/index.ts';
+import { shortRunId, StatusBadge } from '../../features/status.tsx';
+import { namesIn, type NameOf } from '../../features/where.ts';
+import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
+import { Banner, Button, EmptyState, Skeleton, SplitPane, toast } from '../../kit/index.ts';
+import { navigate } from '../router.ts';
+import { titled } from '../workbench/titled.ts';
+
+export function CompareScreen({ runId, with: other }: { runId: string; with: string }) {
+  const found = useCommand('run_diff', { runId, with: other });
+  const a = useCommand('run_get', { runId });
+  const b = useCommand('run_get', { runId: other });
+  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
+  const failed = found.error ?? a.error ?? b.error ?? catalog.error;
+  if (failed && !(found.data && a.data && b.data && catalog.data)) {
+    return (
+      <main className="start">
+        <EmptyState title={t('compare.failed')} text={told(failed)} actions={<>
+          <Button variant="primary" icon="retry" onClick={() => { for (const one of [found, a, b, catalog]) void one.refetch(); }}>{t('common.tryAgain')}</Button>
+          <Button onClick={() => navigate({ screen: 'runs' })}>{t('run.toRuns')}</Button>
+        </>} />
+      </main>
+    );
+  }
+  if (!found.data || !a.data || !b.data || !catalog.data) {
+    return <main className="screen" aria-busy="true" aria-label={t('compare.loading')}><header className="bar"><h1>{t('compare.title')}</h1></header><div style={{ padding: 16 }}><Skeleton rows={3} /></div></main>;
+  }
+  return <Comparing key={String(a.data.masked)} found={found.data} a={a.data} b={b.data} catalog={catalog.data} />;
+}
+
+function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails; b: RunDetails; catalog: NodeDescriptor[] }) {
+  const entries = useMemo(() => entriesOf(found), [found]);
+  const [chosen, setChosen] = useState<string | null>(null);
+  // The first step that differs, as long as nobody has chosen.
+  const first = entries.find((entry) => entry.step) ?? entries[0];
+  const key = chosen ?? (first ? keyOf(first) : null);
+  const entry = entries.find((one) => keyOf(one) === key);
+  const graph = useGraph(a, b, catalog);
+  const marks = useMemo(() => marksOf(found, graph.definition), [found, graph.definition]);
+
+  // List and graph share one choice. What was chosen in the list is shown on the graph; the keys stay in the list.
+  const { editor, definition, canvas } = graph;
+  const choose = useCallback((next: string) => {
+    setChosen(next);
+    const step = entries.find((one) => keyOf(one) === next)?.step;
+    const card = step && cardOf(step, definition);
+    if (card === undefined) editor.select([]);
+    else canvas.current?.reveal(card, { focus: false });
+  }, [entries, editor, definition, canvas]);
+  // Only chosen, not moved to: the whole graph is in view at first.
+  const begins = first?.step && cardOf(first.step, definition);
+  useEffect(() => { if (begins !== undefined) editor.select([begins]); }, [editor]); // eslint-disable-line react/exhaustive-deps
+  const selected = useEditor(editor, (state) => state.selection.nodes);
+  const [only] = selected.length === 1 ? selected : [];
+  useEffect(() => {
+    if (only === undefined) return;
+    setChosen((before) => {
+      const steps = entries.filter((one) => one.step && cardOf(one.step, definition) === only);
+      // An iteration that was chosen in the list stays; so does what is shown before anybody has chosen.
+      if (steps.some((one) => keyOf(one) === before) || (before === null && steps.includes(first as Entry))) return before;
+      return steps[0] ? keyOf(steps[0]) : `same ${only}`;
+    });
+  }, [only, entries, first, definition]);
+
+  const [listSize, setListSize] = usePaneSize('compare.list', 336);
+  const [valueSize, setValueSize] = usePaneSize('compare.values', Math.max(240, Math.round(window.innerHeight * 0.4)));
+  const unmarked = key?.startsWith('same ') ? key.slice('same '.length) : undefined;
+  const detail: ReactNode = entry?.step ? <StepDetail key={key} found={found} name={nameOf(entry.step)} titleOf={graph.titleOf} />
+    : entry?.whole ? <WholeDetail key={key} found={found} whole={entry.whole} titleOf={graph.titleOf} />
+      : unmarked !== undefined ? <div className="cmp-detail"><EmptyState title={t('compare.stepSame')} text={t('compare.stepSameText')} /></div>
+        : <div className="cmp-detail"><EmptyState title={t('compare.pick')} text={t('compare.pickText')} /></div>;
+  return (
+    <main className="cmp">
+      <header className="bar">
+        <h1 className="shrink ell">{t('compare.title')}</h1>
+        <span className="s t2 ell" title={plain(a.workflowName)}><bdi><Pieces text={a.workflowName} /></bdi></span>
+        <span className="grow" />
+        <Button icon="swap" onClick={() => navigate({ screen: 'compare', runId: b.runId, with: a.runId }, true)}>{t('compare.swap')}</Button>
+      </header>
+      <div className="cmp-runs-head">{(['a', 'b'] as const).map((side) => <Head key={side} side={side} run={found[side]} />)}</div>
+      <div className="wb-banners"><Notes found={found} /></div>
+      <div className="cmp-body">
+        {found.same ? <EmptyState title={t('compare.same')} text={t(found.masked ? 'compare.sameMasked' : 'compare.sameText')} actions={<Button onClick={() => navigate({ screen: 'run', runId: b.runId })}>{t('compare.openRun', { run: shortRunId(b.runId) })}</Button>} /> : (
+          <SplitPane side="left" size={listSize} min={240} max={720} onResize={setListSize} label={t('compare.listHandle')}
+            pane={<DifferenceList found={found} entries={entries} chosen={key} titleOf={graph.titleOf} onChoose={choose} />}>
+            <SplitPane side="bottom" size={valueSize} min={160} max={4000} onResize={setValueSize} label={t('compare.valuesHandle')} pane={detail}>
+              <div className="cmp-canvas">
+                <Canvas editor={editor} catalog={catalog} runView={graph.view} differs={marks} onChoose={graph.choose} onReady={graph.onReady} onMessage={say} />
+              </div>
+            </SplitPane>
+          </SplitPane>
+        )}
+      </div>
+    </main>
+  );
+}
+
+/** The graph of the first run, as its run left it. */
+function useGraph(a: RunDetails, b: RunDetails, catalog: NodeDescriptor[]) {
+  const editor = useMemo(() => createEditor(a.definition, { readOnly: true }), [a.runId]); // eslint-disable-line react/exhaustive-deps
+  const [ended] = useState(isTerminal(a.status) ? a.lastSeq : undefined);
+  const definition = useMemo(() => titled(a.definition, catalog, a.kept), [a.definition, a.kept, catalog]);
+  const { view: whole } = useRunView(a.runId, definition, ended);
+  const [choice, setChoice] = useState<Choice>(EVERY);
+  const view = useMemo(() => whole && viewAt(whole, definition, choice), [whole, definition, choice]);
+  const canvas = useRef<CanvasHandle | null>(null);
+  const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
+  // A step that only the second run has is named as there.
+  const names = useMemo<NameOf>(() => {
+    const inA = namesIn(whole, a.definition, (id) => titleOf(a.definition, id, catalog));
+    const inB = namesIn(null, b.definition, (id) => titleOf(b.definition, id, catalog));
+    return (id, path) => (Object.hasOwn(a.definition.nodes, id) || !Object.hasOwn(b.definition.nodes, id) ? inA(id, path) : inB(id, path));
+  }, [whole, a.definition, b.definition, catalog]);
+  return { editor, definition, view, choose: setChoice, canvas, onReady, titleOf: names };
+}
+
+function Head({ side, run }: { side: Side; run: Comparison['a'] }) {
+  const took = formatDuration(run.durationMs);
+  const parent = run.parentRunId;
+  return (
+    <div role="group" aria-label={t(`compare.side.${side}`)}>
+      <SideName side={side} run={run.runId} />
+      <StatusBadge status={run.status} />
+      <span className="s t2 ell">{t(isTerminal(run.status) ? 'compare.tookStarted' : 'compare.soFar', { time: formatDateTime(run.startedAt), took })}</span>
+      {parent === undefined ? null : <span className="s t3 nw opt">{t('compare.reran', { run: shortRunId(parent) })}</span>}
+      <span className="grow" />
+      <button type="button" className="link s nw" onClick={() => navigate({ screen: 'run', runId: run.runId })}>{t('compare.openRun', { run: shortRunId(run.runId) })}</button>
+    </div>
+  );
+}
+
+function Notes({ found }: { found: Comparison }) {
+  const long = [found.a, found.b].filter((run) => run.valuesUntil !== undefined);
+  return (
+    <>
+      {found.sameWorkflow ? null : <Banner signal="info" title={t('compare.otherWorkflow')}><span className="s t2">{t('compare.otherWorkflowText')}</span></Banner>}
+      {found.masked && !found.same ? <Banner signal="info" title={t('compare.masked')} /> : null}
+      {long.map((run) => <Banner key={run.runId} signal="warn" title={t('compare.long', { run: shortRunId(run.runId), n: formatNumber(run.valuesUntil ?? 0) })} />)}
+    </>
+  );
+}
+
+function say(text: string, tone: 'info' | 'err'): void {
+  toast({ signal: tone, text });
+}

@@ -1,0 +1,151 @@
+// Two runs beside each other: the screen, its list, and which runs are offered.
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, it } from 'vitest';
+import type { RunDefinition } from '../../api/run-types.ts';
+import { candidatesOf, inOrder } from '../../features/compare/choose.ts';
+import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
+import { bothOf, cardOf, laidOut, marksOf, wholesOf, type Comparison, type StepDifference } from '../../features/compare/words.ts';
+import { KINDS, row } from '../../test/fixtures.ts';
+import { pretendLayout, renderWith } from '../../test/render.tsx';
+import { hashOf, parseRoute } from '../router.ts';
+import { CompareScreen } from '../run/compare-screen.tsx';
+
+pretendLayout();
+afterEach(() => { cleanup(); window.location.hash = ''; });
+
+const A = '0193a5c0-0000-7000-8000-00000000000a';
+const B = '0193a5c0-0000-7000-8000-00000000000b';
+const CUT = { _truncated: true, type: 'string', length: 20_000, preview: 'It begins so...', ref: `${B}/4/payload/items/success/0/data/text` };
+const stand = (state: string, attempts = 1) => ({ state, visits: 1, attempts, ports: state === 'SUCCEEDED' ? { success: 1 } : {} });
+const run = (runId: string, more: object = {}) => ({ runId, workflowId: 'w', workflowName: 'Orders', status: 'completed', startedAt: '2026-11-23T10:00:00.000Z', endedAt: '2026-11-23T10:00:01.000Z', durationMs: 1000, ...more });
+const FOUND = {
+  a: run(A), b: run(B, { status: 'failed', parentRunId: A, durationMs: 2500 }), same: false, sameWorkflow: true, masked: false,
+  definition: { same: true, steps: [], parts: [] }, params: [], context: [{ pointer: '/total', a: 2, b: 50 }], output: [],
+  steps: [
+    { stepId: 'put', path: 'each[1]', a: stand('SUCCEEDED'), b: stand('SUCCEEDED'), differs: ['output'], changes: [{ part: 'output', pointer: '/success/0/n', a: 1, b: 2 }] },
+    { stepId: 'send', a: stand('SUCCEEDED'), b: stand('FAILED', 3), differs: ['state', 'attempts', 'error'], changes: [] },
+  ],
+} as unknown as Comparison;
+const DEFINITION = {
+  signalbox: 1, id: 'w', name: 'Orders',
+  nodes: {
+    each: { type: 'flow.loop', title: 'Each order' }, put: { type: 'data.set', parent: 'each', title: 'Put' }, send: { type: 'http.request', title: 'Send' }, call: { type: 'flow.subworkflow', title: 'Call' },
+  },
+  edges: [{ from: 'each.success', to: 'send' }],
+} as unknown as RunDefinition;
+const details = (runId: string) => ({ ...run(runId), definition: DEFINITION, steps: {}, lastSeq: 0, params: {}, context: {}, output: [], openTasks: [], driven: false, masked: false, mayReveal: false });
+const step = (name: string) => (name === 'send'
+  ? { a: { ...stand('SUCCEEDED'), input: [{ n: 1 }], config: [{}], output: { success: [{ ok: true }] }, error: [] }, b: { ...stand('FAILED', 3), input: [{ n: 1 }], config: [{}], output: {}, error: [{ message: 'No answer' }] }, differs: ['state', 'attempts', 'error'], masked: false }
+  : { a: { ...stand('SUCCEEDED'), input: [], config: [], output: { success: [{ n: 1, text: 'short' }] }, error: [] }, b: { ...stand('SUCCEEDED'), input: [], config: [], output: { success: [{ n: 2, text: CUT }] }, error: [] }, differs: ['output'], masked: false });
+const host = (found: Comparison = FOUND) => ({
+  run_diff: () => found, run_get: (({ runId }: { runId: string }) => details(runId)) as never, catalog_list: () => KINDS, run_events: () => [],
+  run_diff_step: (({ stepId }: { stepId: string }) => step(stepId)) as never, run_value: (() => 'It begins so, and ends otherwise') as never,
+});
+const show = (found?: Comparison) => renderWith(<CompareScreen runId={A} with={B} />, host(found));
+
+it('an address names both runs', () => {
+  const route = { screen: 'compare', runId: A, with: B } as const;
+  expect(parseRoute(hashOf(route))).toEqual(route);
+  expect(parseRoute(`#/compare/${A}`)).toEqual({ screen: 'runs' });
+});
+
+it('c28: both runs are named, what differs is listed, and the first step is shown side by side', async () => {
+  const { fake } = show();
+  expect(within(await screen.findByRole('group', { name: 'Run B' })).getByText('Re-run of 00000a')).toBeTruthy();
+  expect(within(screen.getByRole('group', { name: 'Run B' })).getByText('Failed')).toBeTruthy();
+  const list = within(screen.getByRole('region', { name: 'What differs' }));
+  expect(list.getAllByRole('option').map((one) => one.textContent)).toEqual(['Variables at the end1 place', expect.stringContaining('Each order 2 › Putoutput'), expect.stringContaining('Sendstate, calls, error')]);
+  // An iteration is asked for by its path.
+  const values = await screen.findByRole('group', { name: 'Output, run A and run B' });
+  expect(fake.calls.find((call) => call.command === 'run_diff_step')?.payload).toEqual({ runId: A, with: B, stepId: 'each[1]/put' });
+  expect(values.querySelector('.dl.d')?.textContent).toContain('"n": 1');
+  expect(values.querySelector('.dl.a')?.textContent).toContain('"n": 2');
+  expect(screen.getByRole('tab', { name: 'Output, differs' }).getAttribute('aria-selected')).toBe('true');
+  expect(screen.getByRole('tab', { name: 'Input' })).toBeTruthy();
+});
+
+it('c28: the list is gone through with the arrow keys', async () => {
+  show();
+  const list = await screen.findByRole('listbox', { name: 'What differs' });
+  list.focus();
+  await userEvent.keyboard('{ArrowDown}');
+  const error = await screen.findByRole('group', { name: 'Error, run A and run B' });
+  expect(error.textContent).toContain('No answer');
+  await userEvent.keyboard('{Home}');
+  const table = within(await screen.findByRole('region', { name: 'Variables at the end' })).getByRole('table');
+  expect([...table.querySelectorAll('tbody th, tbody td')].map((cell) => cell.textContent)).toEqual(['total', '2', '50']);
+});
+
+it('long values are cut, and can be loaded whole', async () => {
+  show();
+  const values = await screen.findByRole('group', { name: 'Output, run A and run B' });
+  expect(values.textContent).toContain('It begins so...');
+  expect(values.textContent).not.toContain('_truncated');
+  await userEvent.click(screen.getByRole('button', { name: 'Load them whole' }));
+  await waitFor(() => expect(screen.getByRole('group', { name: 'Output, run A and run B' }).textContent).toContain('and ends otherwise'));
+  expect(screen.queryByRole('button', { name: 'Load them whole' })).toBeNull();
+});
+
+it('runs that do not differ are said to be the same, and masks are named', async () => {
+  show({ ...FOUND, same: true, context: [], steps: [] });
+  expect(await screen.findByText('These runs do not differ')).toBeTruthy();
+  expect(screen.queryByRole('listbox')).toBeNull();
+  cleanup();
+  show({ ...FOUND, same: true, context: [], steps: [], masked: true });
+  expect(await screen.findByText(/Masked values are not compared/)).toBeTruthy();
+  cleanup();
+  show({ ...FOUND, sameWorkflow: false });
+  expect(await screen.findByText('These are runs of different workflows')).toBeTruthy();
+});
+
+it('swaps its sides', async () => {
+  show();
+  fireEvent.click(await screen.findByRole('button', { name: 'Swap sides' }));
+  expect(window.location.hash).toBe(`#/compare/${B}?with=${A}`);
+});
+
+it('a run that cannot be compared says why', async () => {
+  renderWith(<CompareScreen runId={A} with={B} />, { ...host(), run_diff: () => { throw new Error('gone'); } });
+  expect(await screen.findByText('The runs cannot be compared')).toBeTruthy();
+});
+
+it('cards are marked: an iteration at its step, a step of another file at the one that calls it', () => {
+  const inside = { stepId: 'deep', path: 'call', differs: ['state'] } as unknown as StepDifference;
+  expect(cardOf(inside, DEFINITION)).toBe('call');
+  expect(cardOf({ stepId: 'gone' }, DEFINITION)).toBeUndefined();
+  const twice = { ...FOUND, steps: [...FOUND.steps, { ...FOUND.steps[0], path: 'each[2]' } as StepDifference, inside], definition: { same: false, steps: [{ stepId: 'each', change: 'changed' }], parts: [] } } as Comparison;
+  expect([...marksOf(twice, DEFINITION)]).toEqual([
+    ['put', 'Differs in 2 iterations'], ['send', 'Differs: state, calls, error'], ['call', 'Differs: state'], ['each', 'Differs: its definition has changed'],
+  ]);
+  expect(wholesOf(twice)).toEqual(['definition', 'context']);
+});
+
+it('when and in which run an error was is laid beside nothing', () => {
+  const error = { type: 'ToolError', message: 'no', retryable: false, originNode: 'x', timestamp: 't', originRunId: 'r' };
+  expect(laidOut({ list: [error], timestamp: 1 })).toEqual({ list: [{ type: 'ToolError', message: 'no', retryable: false, originNode: 'x' }], timestamp: 1 });
+  expect(bothOf([1], [2])).toEqual({ a: 1, b: 2 });
+  expect(bothOf([1], [])).toEqual({ a: [1], b: [] });
+});
+
+it('its family is offered first, then the newest runs; the older run stands on the left', async () => {
+  const me = { runId: row(5).runId, workflowId: 'w', parentRunId: row(9).runId };
+  const rows = [row(1), row(2, { parentRunId: me.runId }), row(5), row(3, { parentRunId: me.parentRunId }), row(9)];
+  expect(candidatesOf(me, rows).map((one) => [one.run.runId, one.kin])).toEqual([
+    [row(9).runId, 'parent'], [row(2).runId, 'child'], [row(3).runId, 'sibling'], [row(1).runId, 'recent'],
+  ]);
+  expect(inOrder(B, A)).toEqual({ runId: A, with: B });
+  let chosen = '';
+  // The original is older than what is listed: it is asked for.
+  renderWith(<ChooseDialog run={me} onChoose={(id) => { chosen = id; }} onClose={() => undefined} />, { run_list: (({ text }: { text?: string }) => ({ runs: text === undefined ? rows.slice(0, 4) : [rows[4]] })) as never });
+  const first = (await screen.findAllByRole('option'))[0];
+  await waitFor(() => expect(screen.getAllByRole('option')[0]?.textContent).toContain('what this one was re-run from'));
+  expect(first).toBeTruthy();
+  fireEvent.click(screen.getAllByRole('option')[0] as HTMLElement);
+  expect(chosen).toBe(row(9).runId);
+});
+
+it('a workflow that ran once has nothing to compare with', async () => {
+  renderWith(<ChooseDialog run={{ runId: A, workflowId: 'w' }} onChoose={() => undefined} onClose={() => undefined} />, { run_list: (() => ({ runs: [row(1, { runId: A })] })) as never });
+  expect(await screen.findByText('No other run to compare with')).toBeTruthy();
+});
