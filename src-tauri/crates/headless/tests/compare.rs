@@ -127,6 +127,58 @@ fn iterations_are_compared_by_their_paths() {
 }
 
 #[test]
+fn of_many_iterations_some_are_left_out_and_the_steps_after_them_are_not() {
+    let place = Box::new();
+    let mut file = workflow(
+        json!({
+            "each": { "type": "flow.loop", "config": { "source": "=params.list" } },
+            "add": { "type": "data.set", "parent": "each", "config": { "assign": { "v": "=_item + params.n" }, "keep": false } },
+            "last": { "type": "data.set", "config": { "assign": { "n": "=params.n" }, "keep": false } },
+        }),
+        json!([{ "from": "each.success", "to": "last" }]),
+    );
+    file["id"] = "many".into();
+    let list: Vec<u32> = (0..510).collect();
+    let run = |n: u32| ran(&place, &file, &json!({ "list": list, "n": n }));
+    let (one, other) = (run(1), run(2));
+    let found = diff(&place, &one, &other);
+    let listed = steps(&found);
+    assert_eq!((listed.len(), &found["leftOut"]["steps"]), (500, &json!(12)));
+    assert_eq!((listed[0].as_str(), listed[1].as_str(), listed[499].as_str()), ("each", "each[0]/add", "last"));
+    assert_eq!(step(&found, "each")["leftOut"], json!(410), "100 places of its output, and its settings");
+    let words = place.run(&["runs", "diff", &one, &other]).out;
+    assert!(words.contains("… 12 more of steps are not listed") && words.contains("more places"), "{words}");
+}
+
+#[test]
+fn steps_of_a_sub_workflow_are_compared_by_their_path() {
+    let place = Box::new();
+    let mut inner = workflow(
+        json!({ "deep": { "type": "data.set", "config": { "assign": { "got": "=params.n" }, "keep": false } } }),
+        json!([]),
+    );
+    inner["id"] = "inner".into();
+    inner["params"] = json!({ "type": "object", "properties": { "n": { "type": "number" } } });
+    place.file("inner.signalbox.json", inner.to_string());
+    let call = json!({ "type": "flow.subworkflow", "config": { "workflow": "inner", "params": { "n": "=params.n" } } });
+    let mut outer = workflow(json!({ "call": call }), json!([]));
+    outer["id"] = "outer".into();
+    let (one, other) = (ran(&place, &outer, &json!({ "n": 1 })), ran(&place, &outer, &json!({ "n": 2 })));
+    let found = diff(&place, &one, &other);
+    let deep = step(&found, "deep");
+    assert!(deep["path"].as_str().is_some_and(|path| path.starts_with("call")), "{found}");
+    let output = deep["changes"].as_array().expect("changes").iter().find(|change| change["part"] == "output");
+    assert_eq!(output.map(|change| (&change["a"], &change["b"])), Some((&json!(1), &json!(2))));
+
+    // Another version of the file that it calls.
+    inner["nodes"]["deep"]["config"]["assign"]["more"] = json!(true);
+    place.file("inner.signalbox.json", inner.to_string());
+    let now = ran(&place, &outer, &json!({ "n": 1 }));
+    let found = diff(&place, &one, &now);
+    assert_eq!(found["definition"]["steps"], json!([{ "stepId": "call", "change": "inside" }]));
+}
+
+#[test]
 fn a_failure_differs_from_a_success_and_a_definition_from_its_next() {
     let place = Box::new();
     let mut file = workflow(
@@ -222,7 +274,8 @@ fn who_sees_runs_with_masks_is_told_no_masked_value() {
     let serving = with_roles(&place);
     let mut file = workflow(
         json!({
-            "keep": { "type": "data.set", "config": { "assign": { "password": "=params.password", "n": "=params.n" } } },
+            "keep": { "type": "data.set", "config": { "assign": {
+                "password": "=params.password", "n": "=params.n", "long": "=params.long + params.password" } } },
             "count": { "type": "data.set", "config": { "assign": { "n": "=item.n + 1", "note": "=item.password" } } },
         }),
         json!([{ "from": "keep.success", "to": "count" }]),
@@ -232,14 +285,12 @@ fn who_sees_runs_with_masks_is_told_no_masked_value() {
     let status =
         |run: &str| serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json()["status"].clone();
     let run = |password: &str, n: u64| {
-        let start =
-            json!({ "workflow": "hidden", "params": { "password": password, "n": n, "other": "pick 4411 up" } });
+        let start = json!({ "workflow": "hidden", "params": { "password": password, "n": n, "long": "letters ".repeat(2_000) } });
         let run = serving.ask_as(BUILDER, "POST", "/workflow/run", &start, &[]).json()["runId"].clone();
         let run = run.as_str().expect("an id").to_owned();
         eventually("its end", || status(&run) == "completed");
         run
     };
-    // Another one's number, so that the same mask has another number, too.
     let (one, other, more) = (run("hunter22", 1), run("swordfish7", 1), run("swordfish7", 2));
     let again = serving.ask_as(BUILDER, "POST", "/workflow/rerun", &json!({ "runId": more, "stepId": "count" }), &[]);
     let again = again.json()["runId"].as_str().expect("an id").to_owned();
@@ -268,6 +319,10 @@ fn who_sees_runs_with_masks_is_told_no_masked_value() {
         let step = json!({ "runId": one, "with": again, "stepId": "keep" });
         let both = serving.ask_as(token, "POST", "/rpc/run_diff_step", &step, &[]);
         assert!(!both.body.contains("swordfish7") && both.body.contains("•••"), "{}", both.body);
+        // The whole of what a re-run has of its original is as masked as its cut.
+        let cut = &both.json()["b"]["output"]["success"][0]["long"];
+        let whole = serving.ask_as(token, "POST", "/rpc/run_value", &json!({ "ref": cut["ref"] }), &[]);
+        assert!(whole.body.len() > 12_000 && !whole.body.contains("swordfish7"), "{cut}: {}", whole.body.len());
     }
     // A builder sees runs as they are.
     let found = ask(BUILDER, &one, &other).json();

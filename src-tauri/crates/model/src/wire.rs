@@ -60,6 +60,12 @@ pub fn truncate_event(event: &mut Value) {
     }
 }
 
+/// A value as it travels: cut where it is too long, one large part of it alone when that is enough.
+pub fn shortened(mut value: Value, reference: &str) -> Value {
+    shrink(&mut value, reference, 0);
+    value
+}
+
 /// How many levels of a payload field belong to the event and not to the data of people: they stay, because who reads
 /// the event counts items and looks for codes in them.
 fn depth_of(key: &str) -> usize {

@@ -39,12 +39,7 @@ pub(crate) fn run_diff(app: &App, caller: &Caller, request: RunDiff) -> ApiResul
     let params = listed("params", Some(&a.params), Some(&b.params), "1/payload/params");
     let context = listed("context", a.summary.get("context"), b.summary.get("context"), "summary/context");
     let output = listed("output", a.summary.get("output"), b.summary.get("output"), "summary/output");
-    let mut steps = Vec::new();
-    let (mut more, mut changes) = (0, MOST_CHANGES);
-    for name in names(&a, &b) {
-        let Some(step) = step(&a, &b, &name, &mut changes) else { continue };
-        if steps.len() < MOST_STEPS { steps.push(step) } else { more += 1 }
-    }
+    let (steps, more) = steps(&a, &b);
     count(&mut left_out, "steps", more);
     let definition = definition(app, caller, &a, &b, masked);
     let same_workflow = a.row.workflow_id == b.row.workflow_id;
@@ -108,6 +103,20 @@ fn head(app: &App, run: &Compared) -> ComparedRun {
         failed_step_id: row.failed_step.clone(),
         values_until: run.values_until,
     }
+}
+
+/// Steps that differ, and how many more there are.
+fn steps(a: &Compared, b: &Compared) -> (Vec<StepDifference>, usize) {
+    let mut names: Vec<(usize, String)> = names(a, b).into_iter().enumerate().collect();
+    // Of many iterations some are left out, not the steps that come after them.
+    names.sort_by_key(|(_, name)| name.matches('/').count());
+    let (mut found, mut more, mut changes) = (Vec::new(), 0, MOST_CHANGES);
+    for (place, name) in names {
+        let Some(step) = step(a, b, &name, &mut changes) else { continue };
+        if found.len() < MOST_STEPS { found.push((place, step)) } else { more += 1 }
+    }
+    found.sort_by_key(|(place, _)| *place);
+    (found.into_iter().map(|(_, step)| step).collect(), more)
 }
 
 /// Names of all steps: as the first run came to them, then what only the second one came to, then those that never began.
@@ -204,7 +213,7 @@ fn part_of(
 /// A place as it travels; `a` and `b` are where the values stand whose places are told.
 fn cut(found: Difference, a: &str, b: &str) -> ValueDifference {
     let short = |value: Option<Value>, from: &str| {
-        value.map(|value| wire::truncate(&value, &format!("{from}{}", found.pointer)).unwrap_or(value))
+        value.map(|value| wire::shortened(value, &format!("{from}{}", found.pointer)))
     };
     ValueDifference { a: short(found.a, a), b: short(found.b, b), pointer: found.pointer }
 }
@@ -215,7 +224,7 @@ fn values(run: &Compared, name: &str) -> Option<StepValues> {
     let shown = |part| {
         told.leaves(part, SHOWN).into_iter().map(|leaf| {
             let whole = leaf.reference(&run.row.run_id, "");
-            (leaf.at, wire::truncate(&leaf.value, &whole).unwrap_or_else(|| (*leaf.value).clone()))
+            (leaf.at, wire::shortened((*leaf.value).clone(), &whole))
         })
     };
     let listed = |part| shown(part).map(|(_, value)| value).collect();

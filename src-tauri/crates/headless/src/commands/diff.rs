@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 /// Letters of a value on a line.
 const SHORT: usize = 60;
+/// Places of one step or list that are written out for people.
+const PLACES: usize = 10;
 
 pub(super) async fn diff(app: &Arc<App>, output: &Output, run: &str, with: &str) -> Done {
     let request = json!({ "runId": run, "with": with });
@@ -45,7 +47,7 @@ fn tell(output: &Output, found: &Value) {
     values(output, "variable", &found["context"]);
     values(output, "output", &found["output"]);
     for (name, count) in found["leftOut"].as_object().into_iter().flatten() {
-        output.line(&output.paint(&format!("… {count} more: {name}"), Tone::Quiet));
+        output.line(&output.paint(&format!("… {count} more of {name} are not listed"), Tone::Quiet));
     }
 }
 
@@ -84,14 +86,16 @@ fn definition(output: &Output, found: &Value) {
             _ => "changed",
         };
         row(output, "definition", step["stepId"].as_str().unwrap_or_default(), word);
-        list(&step["changes"]).iter().for_each(|change| place(output, "", change));
+        list(&step["changes"]).iter().take(PLACES).for_each(|change| place(output, "", change));
+        more(output, list(&step["changes"]).len().saturating_sub(PLACES));
     }
 }
 
 fn values(output: &Output, what: &str, changes: &Value) {
-    for change in list(changes) {
+    for change in list(changes).iter().take(PLACES) {
         row(output, what, change["pointer"].as_str().unwrap_or_default(), &both(change));
     }
+    more(output, list(changes).len().saturating_sub(PLACES));
 }
 
 fn steps(output: &Output, step: &Value) {
@@ -107,11 +111,17 @@ fn steps(output: &Output, step: &Value) {
         }
     }
     row(output, "step", &name, &words.join(", "));
-    for change in list(&step["changes"]) {
+    let changes = list(&step["changes"]);
+    for change in changes.iter().take(PLACES) {
         place(output, change["part"].as_str().unwrap_or_default(), change);
     }
-    if let Some(more) = step["leftOut"].as_u64() {
-        output.line(&output.paint(&format!("              … {more} more places"), Tone::Quiet));
+    let left_out = step["leftOut"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or_default();
+    more(output, changes.len().saturating_sub(PLACES) + left_out);
+}
+
+fn more(output: &Output, count: usize) {
+    if count > 0 {
+        output.line(&output.paint(&format!("              … {count} more places"), Tone::Quiet));
     }
 }
 
