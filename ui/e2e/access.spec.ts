@@ -43,9 +43,11 @@ for (const theme of ['light', 'dark'] as const) {
     const made = await host.rpc<{ ref: string }>('workflow_create', { sampleId: 'retry-that-tells-you-why', name: `Access ${theme}` });
     const { runId } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} });
     await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 20_000 }).toBe('completed');
+    const { runId: other } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: { note: 'another input' } });
+    await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId: other })).status, { timeout: 20_000 }).toBe('completed');
     await open();
     const all: string[] = [];
-    for (const hash of ['#/workflows', '#/runs', '#/catalog', '#/inbox', '#/audit', '#/settings', `#/workflow/${encodeURIComponent(made.ref)}`, `#/run/${runId}`]) {
+    for (const hash of ['#/workflows', '#/runs', '#/catalog', '#/inbox', '#/audit', '#/settings', `#/workflow/${encodeURIComponent(made.ref)}`, `#/run/${runId}`, `#/compare/${runId}?with=${other}`]) {
       await page.evaluate((next) => { window.location.hash = next; }, hash);
       await expect(page.locator('main h1').first()).toBeVisible();
       // Everything that is asked for is there: no part is still drawn as a placeholder.

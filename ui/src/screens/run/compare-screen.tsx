@@ -120,7 +120,13 @@ function useGraph(a: RunDetails, b: RunDetails, catalog: NodeDescriptor[]) {
   const [choice, setChoice] = useState<Choice>(EVERY);
   const view = useMemo(() => whole && viewAt(whole, definition, choice), [whole, definition, choice]);
   const canvas = useRef<CanvasHandle | null>(null);
-  const onReady = useCallback((handle: CanvasHandle) => { canvas.current = handle; }, []);
+  const [ready, setReady] = useState<CanvasHandle | null>(null);
+  const onReady = useCallback((handle: CanvasHandle) => {
+    canvas.current = handle;
+    setReady(handle);
+  }, []);
+  // The whole graph stays in view until somebody moves it.
+  useEffect(() => ready?.keepFitted(undefined), [ready]);
   // A step that only the second run has is named as there.
   const names = useMemo<NameOf>(() => {
     const inA = namesIn(whole, a.definition, (id) => titleOf(a.definition, id, catalog));
