@@ -311,6 +311,11 @@ describe('ends and interruptions', () => {
     expect(['a', 'z', 'other'].map((id) => view.nodes[id]?.state)).toEqual(['done', 'skipped', 'skipped']);
   });
 
+  it('an empty title is none', () => {
+    const view = foldRun(list(() => [event('step_start', 'a', { type: 'flow.loop', meta: { title: ' ' }, resolvedInputs: null, config: {}, input: [] })]), { nodes: { a: { title: 'Loop' } }, edges: [] });
+    expect([view.nodes['a']?.title, view.cards[0]?.title]).toEqual(['Loop', 'Loop']);
+  });
+
   it('cancel ends what runs', () => {
     const view = foldRun(list(() => [start('a'), event('workflow_cancelled', null, { duration_ms: 3 })]), { nodes: { a: {}, b: {} }, edges: [] });
     expect(view.nodes).toMatchObject({ a: { state: 'cancelled' }, b: { state: 'unreached' } });

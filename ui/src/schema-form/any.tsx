@@ -8,8 +8,8 @@ import { jsonWords, t } from '../i18n/index.ts';
 import { Icon, Select, TextInput } from '../kit/index.ts';
 import { TextValue, ToExpression } from './expression.tsx';
 import { FieldFrame, type FieldProps } from './frame.tsx';
-import { fromExpression, hintsOf, isExpression, isMultiline, textOf, toExpression, unescapeText } from './model.ts';
-import { useForm } from './scope.ts';
+import { fromExpression, isExpression, isMultiline, textOf, toExpression, unescapeText } from './model.ts';
+import { useExample, useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
 type Kind = 'text' | 'number' | 'boolean' | 'json' | 'expression';
@@ -134,11 +134,12 @@ function PlainText({ value, onValue, label, invalid, describedBy, bare, placehol
 export function AnyField(field: FieldProps) {
   const { label, schema, value, required, onValue } = field;
   const { lenient } = useForm();
+  const example = useExample(schema);
   return (
     <FieldFrame field={field} labelFor={false}>
       {({ describedBy, invalid }) => (
         <AnyValue value={value} onValue={(next) => onValue(next === '' && !required && !lenient ? undefined : next)} label={label} invalid={invalid} describedBy={describedBy}
-          singleLine={!isMultiline(schema)} placeholder={hintsOf(schema).placeholder} />
+          singleLine={!isMultiline(schema)} placeholder={example} />
       )}
     </FieldFrame>
   );

@@ -7,9 +7,9 @@ import { t } from '../i18n/index.ts';
 import { Tooltip } from '../kit/index.ts';
 import { requestFocus, takeFocus } from './focus.ts';
 import { FieldFrame, type FieldProps } from './frame.tsx';
-import { fromExpression, hintsOf, isExpression, isMultiline, storeText, textOf, toExpression, unescapeText } from './model.ts';
+import { fromExpression, isExpression, isMultiline, storeText, textOf, toExpression, unescapeText } from './model.ts';
 import { PreviewLine, usePreview } from './preview.tsx';
-import { useForm } from './scope.ts';
+import { useExample, useForm } from './scope.ts';
 
 /** The `=` in front of an expression; pressing it goes back to a fixed value. */
 function Gutter({ label, onPress, pressed, disabled }: { label: string; onPress?: (() => void) | undefined; pressed: boolean; disabled?: boolean }) {
@@ -162,6 +162,7 @@ function literalText(expression: string): string | undefined {
 /** A field that is CEL whatever it begins with. */
 export function CelField(field: FieldProps) {
   const { label, schema, value, required, onValue } = field;
+  const example = useExample(schema);
   const text = textOf(value);
   return (
     <FieldFrame field={field} labelFor={false} unfinished={endsInName(text)}>
@@ -173,7 +174,7 @@ export function CelField(field: FieldProps) {
           invalid={invalid}
           describedBy={describedBy}
           singleLine={!isMultiline(schema)}
-          placeholder={hintsOf(schema).placeholder}
+          placeholder={example}
         />
       )}
     </FieldFrame>
@@ -183,11 +184,12 @@ export function CelField(field: FieldProps) {
 /** A text field of a node's settings. */
 export function TextField({ focusName, ...field }: FieldProps & Pick<EditorProps, 'focusName'>) {
   const { label, schema, value, onValue } = field;
-  const { host } = useForm();
+  const { host, readOnly } = useForm();
+  const example = useExample(schema);
   const text = textOf(value);
   const fallback = typeof schema.default === 'string' ? schema.default : '';
   return (
-    <FieldFrame field={field} labelFor={false} aside={host && text === '' ? <span className="t3">{t('expr.dragHere')}</span> : undefined}>
+    <FieldFrame field={field} labelFor={false} aside={host && !readOnly && text === '' ? <span className="t3">{t('expr.dragHere')}</span> : undefined}>
       {({ describedBy, invalid }) => (
         <TextValue
           value={text}
@@ -196,7 +198,7 @@ export function TextField({ focusName, ...field }: FieldProps & Pick<EditorProps
           invalid={invalid}
           describedBy={describedBy}
           singleLine={!isMultiline(schema)}
-          placeholder={hintsOf(schema).placeholder ?? fallback}
+          placeholder={example ?? fallback}
           focusName={focusName}
         />
       )}

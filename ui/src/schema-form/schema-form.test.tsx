@@ -409,8 +409,10 @@ describe('lists of choices', () => {
 });
 
 it('where nothing can be written, what is empty says so', () => {
-  const list: JsonSchema = { ...HTTP, properties: { ...HTTP.properties, tags: { type: 'array', title: 'Tags', items: { type: 'string' } } } };
+  const list: JsonSchema = { ...HTTP, properties: { ...HTTP.properties, when: { type: 'string', title: 'Condition', 'x-cel': true, 'x-ui': { placeholder: 'item.n > 0' } }, tags: { type: 'array', title: 'Tags', items: { type: 'string' } } } };
   renderWith(<SchemaForm schema={list} value={{ url: 'https://a.example' }} onChange={() => undefined} readOnly label="Settings" />);
   expect(screen.getAllByText('None')).toHaveLength(2);
+  // An example would look like a value.
+  expect(document.body.textContent).not.toContain('item.n > 0');
   expect(screen.queryByText('None yet')).toBeNull();
 });

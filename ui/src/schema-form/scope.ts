@@ -1,9 +1,9 @@
 // What every field of one form shares.
 
 import { createContext, useContext, type ComponentType } from 'react';
-import type { Diagnostic, ExpressionName, Preview } from '../api/types.ts';
+import type { Diagnostic, ExpressionName, JsonSchema, Preview } from '../api/types.ts';
 import type { FieldProps } from './frame.tsx';
-import type { Path, Widget } from './model.ts';
+import { hintsOf, type Path, type Widget } from './model.ts';
 
 /** What such a field is given: with its place, for who edits parts of the value. */
 export type OwnFieldProps = FieldProps & { path: Path };
@@ -51,4 +51,10 @@ export function useForm(): FormScope {
   const scope = useContext(Scope);
   if (!scope) throw new Error('A field stands outside of a form.');
   return scope;
+}
+
+/** What could be written in a field. Where nothing can be, an example would look like a value. */
+export function useExample(schema: JsonSchema): string | undefined {
+  const { readOnly } = useForm();
+  return readOnly ? undefined : hintsOf(schema).placeholder;
 }

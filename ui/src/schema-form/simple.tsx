@@ -8,7 +8,7 @@ import { t, whatWords } from '../i18n/index.ts';
 import { ToExpression } from './expression.tsx';
 import { FieldFrame, Findings, type FieldProps } from './frame.tsx';
 import { choicesOf, hintsOf, isMultiline, keyOf, optionsOf, parseNumber, textOf, toExpression, typesOf } from './model.ts';
-import { useForm } from './scope.ts';
+import { useExample, useForm } from './scope.ts';
 
 interface Bounds { least?: number | undefined; most?: number | undefined }
 const within = (value: number, { least, most }: Bounds): boolean => (least === undefined || value >= least) && (most === undefined || value <= most);
@@ -207,7 +207,8 @@ export function PlainTextField(field: FieldProps) {
   // Hidden at first, whatever was shown elsewhere.
   const [shown, setShown] = useState(false);
   const show = secret ? <IconButton small icon="eye" label={t('form.showValue')} pressed={shown} onClick={() => setShown(!shown)} /> : null;
-  const placeholder = hints.placeholder ?? (typeof schema.default === 'string' ? schema.default : placeholderOf(schema.format));
+  const example = useExample(schema);
+  const placeholder = example ?? (typeof schema.default === 'string' ? schema.default : readOnly ? '' : placeholderOf(schema.format));
   return (
     <FieldFrame field={field}>
       {({ id, describedBy, invalid }) =>
