@@ -31,7 +31,7 @@ import { useWork } from '../features/inbox/use-work.ts';
 import { actionText, cannotApprove, claimOf, isTheirs, leading, takesInput, whoText } from '../features/inbox/words.ts';
 import { asSchema } from '../api/json-schema.ts';
 import { plain } from '../code/letters.ts';
-import { holdsSecret } from '../features/evidence/secret-at.ts';
+import { holdsSecret } from '../features/secret-at.ts';
 import '../features/inbox/inbox.css';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';

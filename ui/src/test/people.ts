@@ -2,7 +2,7 @@
 import { ApiError } from '../api/error.ts';
 import { fakeTransport, type FakeTransport, type Handlers } from '../api/transport/fake.ts';
 import { applyPatch, at, type Operation } from '../features/evidence/patch.ts';
-import { diffLines } from '../features/evidence/diff.ts';
+import { diffLines } from '../features/diff.ts';
 import type { Command, Commands } from '../api/types.ts';
 import type { Delegation, Task, TaskFilter, TaskRow } from '../features/inbox/types.ts';
 

@@ -10,7 +10,7 @@ import { formatSize } from '../../code/value-lines.ts';
 import { ValueView } from '../../code/ValueView.tsx';
 import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, EmptyState, Skeleton, Tabs } from '../../kit/index.ts';
-import { DiffView } from '../evidence/diff-view.tsx';
+import { DiffView } from '../diff-view.tsx';
 import { shortRunId } from '../status.tsx';
 import { stepWords, type NameOf } from '../where.ts';
 import { bothOf, laidOut, signalOf, stateWords, type Comparison, type Side, type Whole } from './words.ts';
@@ -85,7 +85,7 @@ function Values({ a, b, label }: { a: unknown; b: unknown; label: string }) {
 }
 
 export function SideName({ side, run }: { side: Side; run: string }) {
-  return <span className="row gap1 nw"><b className="cmp-letter" aria-hidden="true">{side.toUpperCase()}</b><span className="vh">{t(`compare.side.${side}`)}</span><span className="s t2 mono">{shortRunId(run)}</span></span>;
+  return <span className="row gap1 nw cmp-side"><b className="cmp-letter" aria-hidden="true">{side.toUpperCase()}</b><span className="vh">{t(`compare.side.${side}`)}</span><span className="s t2 mono">{shortRunId(run)}</span></span>;
 }
 
 export function WholeDetail({ found, whole, titleOf }: { found: Comparison; whole: Whole; titleOf: NameOf }) {

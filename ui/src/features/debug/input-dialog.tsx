@@ -9,8 +9,8 @@ import { act, useCommand } from '../../api/queries.ts';
 import type { WaitingCall } from '../../api/types.ts';
 import { jsonWords, t } from '../../i18n/index.ts';
 import { Button, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
-import { same } from '../evidence/diff.ts';
-import { DiffView } from '../evidence/diff-view.tsx';
+import { same } from '../diff.ts';
+import { DiffView } from '../diff-view.tsx';
 import { stepWords, type NameOf } from '../where.ts';
 import './debug.css';
 

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { piecesOf, plain } from '../../code/letters.ts';
 import { hiddenIn, plainValue } from './controls.ts';
-import { changedPaths, diffLines, fold, same, type DiffLine } from './diff.ts';
+import { changedPaths, diffLines, fold, same, type DiffLine } from '../diff.ts';
 import type { JsonSchema } from '../../api/types.ts';
-import { DiffView } from './diff-view.tsx';
-import { DOTS, holdsSecret, secretAt, withoutSecrets } from './secret-at.ts';
+import { DiffView } from '../diff-view.tsx';
+import { DOTS, holdsSecret, secretAt, withoutSecrets } from '../secret-at.ts';
 import { applyPatch, at, put } from './patch.ts';
 import { SafeText } from './safe-text.tsx';
 

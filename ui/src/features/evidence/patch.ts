@@ -2,7 +2,7 @@
 
 import type { PatchOperation } from '../../api/types.ts';
 import { pointerParts } from '../../api/json.ts';
-import { same } from './diff.ts';
+import { same } from '../diff.ts';
 
 export type Operation = PatchOperation;
 export type Patched = { ok: true; value: unknown } | { ok: false; path: string };

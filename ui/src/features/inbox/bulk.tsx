@@ -7,7 +7,7 @@ import { Badge, Button, Checkbox, Field, Icon, Segmented, TextArea, VirtualList 
 import { plain } from '../../code/letters.ts';
 import { at, type Operation } from '../evidence/patch.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
-import { withoutSecrets } from '../evidence/secret-at.ts';
+import { withoutSecrets } from '../secret-at.ts';
 import type { JsonSchema } from '../../api/types.ts';
 import { tooLong } from './bounds.ts';
 import { anyUsedUp } from './budget.ts';

@@ -2,9 +2,9 @@
 
 import { pointerParts } from '../../api/json.ts';
 import type { JsonSchema } from '../../api/types.ts';
-import { changedPaths, diffLines } from '../evidence/diff.ts';
+import { changedPaths, diffLines } from '../diff.ts';
 import { at } from '../evidence/patch.ts';
-import { holdsSecret, secretAt } from '../evidence/secret-at.ts';
+import { holdsSecret, secretAt } from '../secret-at.ts';
 import { titleAt } from './schema.ts';
 import type { Task } from './types.ts';
 import { pathText } from './words.ts';

@@ -5,7 +5,7 @@ import { formatDateTime, t } from '../../i18n/index.ts';
 import { Button, Dialog, DialogCancel, Field, Icon, TextArea, TextInput } from '../../kit/index.ts';
 import { plain } from '../../code/letters.ts';
 import { hiddenIn } from '../evidence/controls.ts';
-import { DiffView } from '../evidence/diff-view.tsx';
+import { DiffView } from '../diff-view.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { MOST, tooLong } from './bounds.ts';
 import { toolWords } from './tool-call.tsx';

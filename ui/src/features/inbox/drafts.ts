@@ -4,7 +4,7 @@ import { create } from 'zustand';
 import { parseExact, writeExact } from '../../api/exact.ts';
 import { isObject } from '../../api/json.ts';
 import type { ErrorPayload } from '../../api/types.ts';
-import { same } from '../evidence/diff.ts';
+import { same } from '../diff.ts';
 
 export interface Draft {
   /** The corrected input; absent = as it was. */

@@ -3,8 +3,8 @@
 import { told } from '../../api/error.ts';
 import { useEffect, useMemo, useState } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
-import { same } from '../evidence/diff.ts';
-import { holdsSecret } from '../evidence/secret-at.ts';
+import { same } from '../diff.ts';
+import { holdsSecret } from '../secret-at.ts';
 import { useCommand } from '../../api/queries.ts';
 import { asksForMore, usualMore } from './budget.ts';
 import { editDraft, useDrafts, type Draft } from './drafts.ts';

@@ -3,7 +3,7 @@ import { isObject } from '../../api/json.ts';
 import { asSchema } from '../../api/json-schema.ts';
 import { readJson, type JsonProblem } from '../../api/read-json.ts';
 import type { Workflow } from '../../api/types.ts';
-import { same } from '../evidence/diff.ts';
+import { same } from '../diff.ts';
 
 export type Values = Record<string, unknown>;
 

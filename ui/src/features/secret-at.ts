@@ -1,7 +1,7 @@
 // Which places of a value its schema marks as secret. Where it is not clear which part of a schema holds, a mark in any of them counts.
 
-import { isObject, pointerParts, pointerTo } from '../../api/json.ts';
-import type { JsonSchema } from '../../api/types.ts';
+import { isObject, pointerParts, pointerTo } from '../api/json.ts';
+import type { JsonSchema } from '../api/types.ts';
 
 /** Of one length, whatever is hidden. */
 export const DOTS = '••••••••';

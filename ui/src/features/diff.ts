@@ -1,7 +1,7 @@
 // The structural difference of two JSON values, as lines: what stays, what goes, what comes. Pure.
 
-import { writeExact } from '../../api/exact.ts';
-import { isObject, pointerTo } from '../../api/json.ts';
+import { writeExact } from '../api/exact.ts';
+import { isObject, pointerTo } from '../api/json.ts';
 import { DOTS } from './secret-at.ts';
 
 export type Mark = ' ' | '-' | '+';

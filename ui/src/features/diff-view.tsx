@@ -1,12 +1,12 @@
 // Original and corrected, line by line: always with a sign in front, not by colour alone.
 
 import { useMemo, useState, type ReactNode } from 'react';
-import type { JsonSchema } from '../../api/types.ts';
-import { t, tn } from '../../i18n/index.ts';
+import type { JsonSchema } from '../api/types.ts';
+import { t, tn } from '../i18n/index.ts';
 import { diffLines, fold, type DiffLine, type Shown } from './diff.ts';
-import { Pieces } from '../../code/pieces.tsx';
+import { Pieces } from '../code/pieces.tsx';
 import { holdsSecret, secretAt } from './secret-at.ts';
-import './evidence.css';
+import './diff.css';
 
 const MOST = 600;
 
