@@ -69,7 +69,7 @@ pub(crate) fn heads(connection: &Connection, run: &str, after: u64, limit: usize
 
 /// The index is named: else the order by `id` tempts SQLite to read the log from its beginning. `0 +` takes the column's kind from the
 /// number, because an index by what is computed is not used for the value of a column.
-fn at_path() -> String {
+pub(crate) fn at_path() -> String {
     format!(
         "SELECT {SEQ} FROM run_event INDEXED BY run_event_path WHERE id >> 32 = 0 + (SELECT run.no FROM run WHERE run.id = ?1) \
          AND path = ?2 AND node = ?3 AND id <= {START} + ?4 ORDER BY id LIMIT ?5"
@@ -136,6 +136,3 @@ fn whole(connection: &Connection, run: &str, token: Option<&str>, seqs: &[u64], 
     let events = seqs.iter().map(|seq| run_event::get(connection, run, token, *seq, last));
     events.filter_map(Result::transpose).collect()
 }
-
-#[cfg(test)]
-mod tests;
