@@ -1,5 +1,7 @@
 //! What the commands do. One function per row of the command list, with its name.
 
+use crate::error::{ApiError, ApiResult};
+
 mod anchor;
 mod audit;
 mod binary;
@@ -70,3 +72,11 @@ pub(crate) use tools::{
 };
 pub(crate) use usage::{day, model_usage, run_usage};
 pub(crate) use webhook::{webhook_add, webhook_again, webhook_list, webhook_log, webhook_remove, webhook_send};
+
+/// How many a page has: what is asked for, at most `most`.
+fn page_size(asked: Option<u32>, usual: u32, most: u32) -> ApiResult<usize> {
+    match asked.unwrap_or(usual) {
+        0 => Err(ApiError::bad_request("limit is 0", "Give a whole number, 1 or more, or leave limit out.")),
+        asked => Ok(asked.min(most) as usize),
+    }
+}

@@ -351,6 +351,13 @@ impl Checkpoint {
             }
             None => Arc::clone(&params),
         };
+        // Only the loop that the run begins with goes on where it was; others begin anew, unless they had ended.
+        let others = |step: &String| step != id && !self.completed.contains(step);
+        let progress = self.progress.iter().filter(|(step, done)| *done > 0 && others(step));
+        let ended = self.ended.iter().filter(|(step, done)| !done.is_empty() && others(step));
+        let place = |map: &str, step: &str| format!("/{map}/{}", pointer_token(step));
+        source.left_out.extend(progress.map(|(step, _)| place("loopProgress", step)));
+        source.left_out.extend(ended.map(|(step, _)| place("loopState", step)));
         let foreign = Foreign {
             source,
             step: id.to_owned(),

@@ -402,7 +402,7 @@ fn ts_019_two_people_answer_over_rest_and_one_is_first() {
     );
     let listed = ask(VIEWER, "GET", "/human-tasks?state=open&limit=5&text=look%20at", Value::Null).json();
     assert_eq!((listed["total"].as_u64(), listed["tasks"][0]["id"].as_str()), (Some(1), Some(task.as_str())));
-    for bad in ["?limit=x", "?nope=1", "?limit=1&limit=2", "?text=%zz", "?state=lost"] {
+    for bad in ["?limit=x", "?limit=0", "?nope=1", "?limit=1&limit=2", "?text=%zz", "?state=lost"] {
         assert_eq!(ask(VIEWER, "GET", &format!("/human-tasks{bad}"), Value::Null).status, 400, "{bad}");
     }
     // A viewer sees no secret and no personal value, and can get at neither.

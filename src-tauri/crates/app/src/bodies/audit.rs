@@ -31,7 +31,7 @@ pub(crate) fn audit_list(app: &App, _: &Caller, request: AuditList) -> ApiResult
     let query = AuditQuery {
         before: request.before,
         after: request.after,
-        limit: request.limit.unwrap_or(100).clamp(1, 1_000) as usize,
+        limit: super::page_size(request.limit, 100, 1_000)?,
         ..audit_query::read(app, request.query.as_deref())?
     };
     let page = app.store.audit_page(&query)?;

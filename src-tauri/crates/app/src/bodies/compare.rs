@@ -143,8 +143,10 @@ fn step(a: &Compared, b: &Compared, name: &str, changes: &mut usize) -> Option<S
     let (told_a, told_b) = (a.steps.get(name), b.steps.get(name));
     match (&found.a, &found.b) {
         (Some(a), Some(b)) => {
+            // A run that stands still or was cut off says of what it did not come to that it waits or was cancelled.
+            let states = a.state != b.state && !(never_ran(a) && never_ran(b));
             let aspects = [
-                (Aspect::State, a.state != b.state),
+                (Aspect::State, states),
                 (Aspect::Ports, a.ports != b.ports),
                 (Aspect::Visits, a.visits != b.visits),
                 (Aspect::Attempts, a.attempts != b.attempts),
@@ -153,8 +155,7 @@ fn step(a: &Compared, b: &Compared, name: &str, changes: &mut usize) -> Option<S
         }
         // What was not called in one run is not missed in the other.
         (Some(only), None) | (None, Some(only)) => {
-            let idle = only.attempts == 0 && matches!(only.state, NodeState::Skipped | NodeState::Pending);
-            return (!idle).then(|| StepDifference { differs: vec![Aspect::Ran], ..found });
+            return (!never_ran(only)).then(|| StepDifference { differs: vec![Aspect::Ran], ..found });
         }
         (None, None) => return None,
     }
@@ -175,6 +176,11 @@ fn step(a: &Compared, b: &Compared, name: &str, changes: &mut usize) -> Option<S
         found.left_out += more;
     }
     (!found.differs.is_empty()).then_some(found)
+}
+
+/// It was not called, and its end says nothing else.
+fn never_ran(step: &ComparedStep) -> bool {
+    step.attempts == 0 && matches!(step.state, NodeState::Skipped | NodeState::Pending | NodeState::Cancelled)
 }
 
 fn stood(run: &Compared, name: &str, stand: &Stand) -> ComparedStep {
@@ -257,6 +263,12 @@ fn definition(app: &App, caller: &Caller, a: &Compared, b: &Compared, masked: bo
     let (one, other) = (file(a), file(b));
     let node = |file: &Value, run: &Compared, id: &str| {
         let mut node = file["nodes"][id].clone();
+        // What people read does nothing.
+        for words in ["title", "description", "pinned", "typeVersion"] {
+            if let Some(node) = node.as_object_mut() {
+                node.remove(words);
+            }
+        }
         node["wires"] = json!(wires_into(&run.compiled, id));
         node
     };

@@ -53,7 +53,7 @@ pub(crate) fn task_list(app: &App, caller: &Caller, request: TaskList) -> ApiRes
     };
     let found = app.store.tasks(&TaskQuery {
         run: request.run_id,
-        limit: request.limit.unwrap_or(50).clamp(1, 500) as usize,
+        limit: super::page_size(request.limit, 50, 500)?,
         after: request.after,
         ..filtered(filter, query(app, caller, request.day_end.as_deref())?)
     })?;

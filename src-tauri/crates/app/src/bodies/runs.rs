@@ -21,7 +21,7 @@ use signalbox_store::{RunQuery, RunRow};
 use std::collections::BTreeSet;
 
 /// Events of one answer.
-const PAGE: usize = 1_000;
+const PAGE: u32 = 1_000;
 /// Kept steps of one answer.
 const KEPT: usize = 10_000;
 
@@ -68,7 +68,7 @@ pub(crate) fn run_again(app: &App, caller: &Caller, request: RunId) -> ApiResult
 }
 
 pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResult<RunPage> {
-    let limit = request.limit.unwrap_or(50).clamp(1, 500) as usize;
+    let limit = super::page_size(request.limit, 50, 500)?;
     let page = app.store.runs(&RunQuery {
         workflow: request.workflow,
         status: request.status,
@@ -168,7 +168,7 @@ fn ended_elsewhere(app: &App, run_id: &str, known: Option<&Foreign>) -> ApiResul
 
 pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) -> ApiResult<Written<Events>> {
     let masked = app.masks(caller, &request.run_id);
-    let limit = request.limit.map_or(PAGE, |limit| limit as usize).clamp(1, PAGE);
+    let limit = super::page_size(request.limit, PAGE, PAGE)?;
     let events = app.store.events(&request.run_id, request.after, limit)?;
     Ok(Written::new(wire::list_text(&app.wire_events(masked, &request.run_id, &events)?)))
 }

@@ -19,7 +19,7 @@ pub(crate) fn webhook_remove(app: &App, caller: &Caller, request: WebhookRef) ->
 }
 
 pub(crate) fn webhook_log(app: &App, _: &Caller, request: WebhookLog) -> ApiResult<Vec<WebhookDelivery>> {
-    let limit = request.limit.unwrap_or(50).clamp(1, 500) as usize;
+    let limit = super::page_size(request.limit, 50, 500)?;
     let found = app.store.webhook_log(request.id.as_deref(), limit)?;
     Ok(found.into_iter().map(webhooks::delivery).collect())
 }

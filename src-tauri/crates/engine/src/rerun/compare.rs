@@ -124,7 +124,7 @@ pub(super) fn steps(
             Some(_) => Change::Changed,
         };
         // A sub-workflow does what the steps of its file do, and they have no lines of their own here.
-        let inside = inside(target, index);
+        let inside = inside(target, index, Some(range));
         let does: Vec<&CompiledNode> = std::iter::once(node).chain(inside.iter().map(|i| &target.nodes[*i])).collect();
         let effects = does.iter().map(|node| node.descriptor.effects.of(&node.config)).max_by_key(weight);
         let effects = effects.unwrap_or(Effects::None);
@@ -172,17 +172,20 @@ fn weight(effects: &Effects) -> u8 {
 }
 
 /// All steps of the file that a step calls, and of the files that those call; empty for any other step.
-fn inside(compiled: &Compiled, index: usize) -> Vec<usize> {
-    let (mut found, mut todo, mut seen) = (Vec::new(), vec![index], BTreeSet::new());
-    while let Some(file) = todo.pop().and_then(|caller| called(compiled, caller)) {
-        if seen.insert(file) {
+fn inside(compiled: &Compiled, index: usize, range: Option<&Range>) -> Vec<usize> {
+    let (mut found, mut todo, mut seen) = (BTreeSet::new(), vec![index], BTreeSet::new());
+    while let Some(caller) = todo.pop() {
+        let Some(file) = called(compiled, caller) else { continue };
+        // Of a file that the run begins in, what stands before that stays.
+        let part = range.filter(|range| range.leads_through(caller));
+        if seen.insert((file, part.is_some())) {
             let own = (0..compiled.nodes.len()).filter(|node| compiled.nodes[*node].file == file);
-            let before = found.len();
+            let own: Vec<usize> = own.filter(|node| part.is_none_or(|range| range.executes(compiled, *node))).collect();
+            todo.extend(own.iter().filter(|node| called(compiled, **node).is_some()));
             found.extend(own);
-            todo.extend(found[before..].iter().filter(|node| called(compiled, **node).is_some()));
         }
     }
-    found
+    found.into_iter().collect()
 }
 
 /// The file that a step calls.
@@ -198,7 +201,7 @@ fn called(compiled: &Compiled, caller: usize) -> Option<usize> {
 /// Whether what a step calls is the same in both definitions.
 pub(crate) fn same_inside(original: &Compiled, target: &Compiled, id: &str) -> bool {
     let files = |compiled: &Compiled| {
-        let inside = compiled.node_index(id).map(|index| inside(compiled, index)).unwrap_or_default();
+        let inside = compiled.node_index(id).map(|index| inside(compiled, index, None)).unwrap_or_default();
         let files: BTreeSet<usize> = inside.iter().map(|node| compiled.nodes[*node].file).collect();
         files.into_iter().map(|file| Arc::clone(&compiled.files[file].workflow)).collect::<Vec<_>>()
     };

@@ -163,16 +163,22 @@ impl Range {
         self.levels.len() == 1 && self.levels.first().is_some_and(|top| compiled.regions[0].entries.contains(&top.node))
     }
 
-    /// Whether a node of the top file executes again, in one iteration at least, the containers around the step included. Of
+    /// Whether the step stands inside this node, which calls a file.
+    pub(super) fn leads_through(&self, node: usize) -> bool {
+        self.levels.split_last().is_some_and(|(_, around)| around.iter().any(|level| level.node == node))
+    }
+
+    /// Whether a node executes again that stands in the top file or in one that the step is in, in one iteration at least, the containers around the step included. Of
     /// what stands beside the step in these containers only what it leads to does.
     pub(super) fn executes(&self, compiled: &Compiled, index: usize) -> bool {
+        let file = compiled.nodes[index].file;
         let outer = |node: &usize| {
             let parent = compiled.nodes[*node].node.parent.as_ref()?;
-            compiled.files.first()?.index.get(parent).copied()
+            compiled.files.get(file)?.index.get(parent).copied()
         };
         let stands: Vec<usize> = std::iter::successors(Some(index), outer).collect();
         let found =
-            self.levels.iter().enumerate().rev().filter(|(_, level)| level.file == 0).find_map(|(depth, level)| {
+            self.levels.iter().enumerate().rev().filter(|(_, level)| level.file == file).find_map(|(depth, level)| {
                 let region = compiled.nodes[level.node].region;
                 let node = stands.iter().find(|node| compiled.nodes[**node].region == region)?;
                 let beside = *node == level.node && *node != index && depth + 1 < self.levels.len();

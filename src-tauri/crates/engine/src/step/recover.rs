@@ -88,6 +88,7 @@ impl Deciding<'_> {
                     self.emit(Some(key), EventBody::ErrorHandled(handled))
                 }
                 Some(RecoveryKind::Healer) => self.heal(node, slot, *recovery, &case.error),
+                Some(RecoveryKind::Human) if self.state.is_given_up() => self.ask_nobody(node, slot),
                 Some(RecoveryKind::Human) => self.ask_human(node, slot, *recovery, &case.error),
                 Some(RecoveryKind::Audit) => self.pass_audit(node, slot, *recovery, &case.error),
             },
@@ -100,10 +101,7 @@ impl Deciding<'_> {
                 let key = self.event_key(node, Some(slot), slot);
                 self.emit(Some(key), EventBody::AutoFixAttempt(tried))
             }
-            At::Ask if self.state.is_given_up() => {
-                let key = self.event_key(node, Some(slot), slot);
-                self.emit(Some(key), EventBody::ErrorHandled(route::by_nobody(self.compiled, node)))
-            }
+            At::Ask if self.state.is_given_up() => self.ask_nobody(node, slot),
             At::Ask if fold::tool_call::is_waiting(self.state, node, slot) => {
                 self.ask_tool_call(node, slot, &case.error)
             }
@@ -134,6 +132,12 @@ impl Deciding<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// A person would be asked, and the run was given up.
+    fn ask_nobody(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
+        let key = self.event_key(node, Some(slot), slot);
+        self.emit(Some(key), EventBody::ErrorHandled(route::by_nobody(self.compiled, node)))
     }
 
     pub(super) fn retry(&mut self, node: usize, slot: usize, retry: RetryScheduled) -> Result<(), StepError> {

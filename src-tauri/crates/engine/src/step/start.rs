@@ -178,6 +178,10 @@ impl Deciding<'_> {
         {
             early.push((first_slot, failure));
         }
+        let asks = matches!(this.role, Role::Approval | Role::Form | Role::Pause);
+        if asks && early.is_empty() && self.state.is_given_up() {
+            early.push((first_slot, nobody_is_asked()));
+        }
         self.out.durable |= write;
         self.emit(
             Some(key),
@@ -197,7 +201,7 @@ impl Deciding<'_> {
             self.fail_slot(node, *slot, failure)?;
         }
         let failed: BTreeSet<usize> = early.iter().map(|(slot, _)| *slot).collect();
-        if matches!(this.role, Role::Approval | Role::Form | Role::Pause) {
+        if asks {
             return if failed.is_empty() { self.ask_self(node, key) } else { Ok(()) };
         }
         // What follows is what its body does.
@@ -671,4 +675,10 @@ pub(crate) fn failed_scope(
     scope.data = Arc::new(fold::input_value(compiled, state, node, slot));
     scope.error = Arc::new(serde_json::to_value(error).unwrap_or_default());
     scope
+}
+
+/// A question after an abort would be taken back as soon as it is asked.
+fn nobody_is_asked() -> NodeFailure {
+    let message = "The run was given up: what follows an abort asks nobody";
+    NodeFailure::new(ErrorType::ToolError, "UNSUPPORTED_OPERATION", message)
 }

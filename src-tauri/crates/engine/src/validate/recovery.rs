@@ -119,13 +119,17 @@ fn passed_over(workflow: &Workflow, catalog: &Catalog, recovery: &Recovery, foun
             Code::HandlerUnreachable,
             format!("/edges/{i}"),
             format!(
-                "{} takes all that comes out of the port '{}' of {}: nothing gets to {}",
+                "{} takes all that comes out of {} of {}: nothing gets to {}",
                 step_of(workflow, catalog, takes),
-                edge.from.port(),
+                if edge.from.port() == "error" {
+                    "the red port".to_owned()
+                } else {
+                    format!("the port '{}'", edge.from.port())
+                },
                 step_of(workflow, catalog, edge.from.node()),
                 step_of(workflow, catalog, &edge.to),
             ),
-            "Remove one of the two wires, or lead on from a port of the first step",
+            "Remove the other wires, or lead on from a port of the first step",
         ));
     }
 }

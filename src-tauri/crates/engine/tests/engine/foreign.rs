@@ -245,6 +245,25 @@ fn a_parallel_loop_that_is_not_the_whole_of_it_runs_again_and_is_named() {
 }
 
 #[test]
+fn progress_of_a_loop_that_the_run_does_not_begin_with_is_named() {
+    let compiled = compile(flow(
+        json!({ "init": { "type": "t.read" }, "l": { "type": "t.loop", "config": { "source": [1, 2, 3] } },
+                "b": { "type": "t.read", "parent": "l" } }),
+        &[("init.success", "l")],
+    ));
+    for (besides, left_out) in [
+        (json!({ "loopProgress": { "l": 2 } }), vec!["/loopProgress/l"]),
+        (json!({ "loopProgress": { "l": 0 } }), vec![]),
+        (json!({ "loopProgress": { "l": 3 }, "completedSteps": ["l"] }), vec![]),
+        (json!({ "_version": 3, "loopState": { "l": { "completed": [0, 2] } } }), vec!["/loopState/l"]),
+    ] {
+        let world = imported(&compiled, &taken("init", besides.clone()), &never);
+        let sum = summary::of(&compiled, &world.state);
+        assert_eq!(sum.imported_from.expect("it says where from").left_out, left_out, "{besides}");
+    }
+}
+
+#[test]
 fn ts_088_overrides_take_the_place_of_what_was_restored() {
     let compiled = compile(flow(
         json!({ "one": { "type": "t.read" },

@@ -105,3 +105,23 @@ fn what_the_files_below_do_is_told_at_the_calling_step() {
     let changed = compile(outer, "newer", vec![middle, inner("Pay", "/pay-twice")]);
     assert_eq!(look(&first, &changed, "s").steps[0].change, Change::Changed);
 }
+
+/// UX C24: of a sub-workflow in which the run begins, what stands before that stays, and is no effect of the re-run.
+#[test]
+fn of_a_file_that_the_run_begins_in_only_what_follows_is_told() {
+    let outer = json!({ "signalbox": 1, "id": "w", "name": "w", "settings": {},
+        "nodes": { "s": { "type": "t.sub", "config": { "workflow": "inner" } } }, "edges": [] });
+    let inner = json!({ "signalbox": 1, "id": "inner", "name": "inner",
+        "nodes": { "post": { "type": "t.write" }, "note": { "type": "t.pass" }, "more": { "type": "t.sub", "config": { "workflow": "last" } } },
+        "edges": [{ "from": "post.success", "to": "note" }, { "from": "note.success", "to": "more" }] });
+    let last =
+        json!({ "signalbox": 1, "id": "last", "name": "last", "nodes": { "say": { "type": "t.read" } }, "edges": [] });
+    let compiled = compile(outer, "one", vec![inner, last]);
+    let first = ran(&compiled);
+    for (from, effects, repeats) in
+        [("s", Effects::Write, true), ("s/post", Effects::Write, true), ("s/note", Effects::Read, false)]
+    {
+        let steps = look(&first, &compiled, from).steps;
+        assert_eq!((steps[0].effects, steps[0].repeats), (effects, repeats), "{from}");
+    }
+}

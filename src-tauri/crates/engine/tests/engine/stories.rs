@@ -394,6 +394,25 @@ fn after_an_abort_a_rule_that_would_ask_ends_the_chain_without_a_question() {
 }
 
 #[test]
+fn after_an_abort_nobody_is_asked_by_steps_that_ask_either() {
+    let decides = flow(
+        json!({ "onAbort": "tidy" }),
+        json!({ "t": { "type": "t.fail" }, "tidy": { "type": "t.write" }, "ask": { "type": "builtin.human_decision" } }),
+        &[("tidy.error", "ask")],
+    );
+    let (events, ..) = finish(decides, &|_, _, _| Some(NodeFailure::tool("X", "no")));
+    let after: Vec<String> = told(&events).into_iter().skip_while(|line| line != "step_error tidy a0").collect();
+    assert_eq!(after[1..], ["error_handled tidy a0", "workflow_failed"]);
+    for kind in ["builtin.human_approval", "builtin.human_form", "flow.pause"] {
+        let file =
+            flow(json!({ "onAbort": "ask" }), json!({ "t": { "type": "t.fail" }, "ask": { "type": kind } }), &[]);
+        let (events, ..) = finish(file, &|node, _, _| (node == "t").then(|| NodeFailure::tool("X", "no")));
+        let after: Vec<String> = told(&events).into_iter().skip_while(|line| line != "step_start ask a0").collect();
+        assert_eq!(after[1..], ["step_error ask a0", "error_handled ask a0", "workflow_failed"], "{kind}");
+    }
+}
+
+#[test]
 fn the_third_interruption_is_a_crash_loop() {
     let compiled = compile(flow(json!({}), json!({ "t": { "type": "t.read" } }), &[]));
     let script = |_: &str, _: usize, _: u32| None;
