@@ -302,7 +302,16 @@ function stepInterrupted(s: FoldState, event: RunEventLike, ms: number, payload:
   if (!card || card.endSeq !== undefined) return;
   card.effectUnknown = payload['effect'] === 'unknown';
   const run = close(s, card, event, ms, 'interrupted');
-  if (run.open === 0) run.state = 'cancelled';
+  if (run.open === 0) run.state = oneFell(s, run) ? 'failed' : 'cancelled';
+}
+
+/** Whether a call of this step, at this place, has failed for good: that others of it were cut off then does not undo it. */
+function oneFell(s: FoldState, run: NodeRun): boolean {
+  if (s.errors === 0 || run.calls < 2) return false;
+  return s.callsOf.get(run.id)?.some((index) => {
+    const card = s.cards.at(index);
+    return card !== undefined && card.status === 'failed' && card.retryAtMs === undefined && card.visit === run.visit && card.path === run.path;
+  }) ?? false;
 }
 
 function stepSkipped(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {

@@ -305,6 +305,23 @@ describe('ends and interruptions', () => {
     expect([view.nodes['slow']?.state, view.nodes['other']?.state, view.nodes['par']?.state]).toEqual(['failed', 'cancelled', 'failed']);
   });
 
+  it('a step in a frame whose error was handled has failed, also where its other items were cut off for it', () => {
+    const drawn = { nodes: { par: { type: 'flow.parallel' }, slow: { parent: 'par' }, tried: { parent: 'par' }, after: {} }, edges: [{ from: 'par.error', to: 'after' }] };
+    const failure = { type: 'Timeout', message: 'late' };
+    const at = (path: string, item: number, body: RunEventLike) => ({ ...body, path, item });
+    const cut = (id: string, attempt: number) => event('step_interrupted', id, { effect: 'none' }, { attempt });
+    const events = list(() => [
+      start('par'), at('par/slow', 0, start('slow')), at('par/slow', 1, start('slow')), at('par/tried', 0, start('tried')),
+      at('par/tried', 0, error('tried')), at('par/tried', 0, event('retry_scheduled', 'tried', { attempt: 1, delayMs: 5 })), at('par/tried', 0, start('tried', 1, { attempt: 1 })),
+      at('par/slow', 0, event('step_error', 'slow', { error: failure })), at('par/slow', 1, cut('slow', 0)), at('par/tried', 0, cut('tried', 1)),
+      event('step_error', 'par', { error: { ...failure, details: { childErrors: [failure] } } }), start('after'), done('after'), event('workflow_done', null, { duration_ms: 3 }),
+    ]);
+    const states = (view: ReturnType<typeof foldRun>) => ['slow', 'tried', 'par'].map((id) => view.nodes[id]?.state);
+    // A call that is tried again has not failed for good.
+    expect(states(foldRun(events.slice(0, 11), drawn))).toEqual(['failed', 'cancelled', 'running']);
+    expect(states(foldRun(events, drawn))).toEqual(['handled', 'cancelled', 'handled']);
+  });
+
   it('a step after an empty loop ran with nothing; what comes after that was skipped', () => {
     const drawn = { nodes: { e: { type: 'flow.loop' }, a: {}, z: {}, other: {} }, edges: [{ from: 'e.success', to: 'a' }, { from: 'a.success', to: 'z' }, { from: 'e.error', to: 'other' }] };
     const view = foldRun(list(() => [event('step_start', 'e', { type: 'flow.loop', meta: {}, resolvedInputs: null, config: {}, input: [] }), done('e', { success: 0 }), event('workflow_done', null, { duration_ms: 3 })]), drawn);
