@@ -55,6 +55,10 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   expect(fix('ToolError', { details: { code: 'TOOL_UNUSABLE', server: 'desk' } }, 'mcp.tool')).toContain('another tool');
   expect(fix('LLMError', { details: { code: 'RATE_LIMIT' }, retryable: true })).toContain('wait as long as');
   expect(fix('ValidationError', { details: { code: 'LOOP_LIMIT' } })).toContain('raise “At most”');
+  // What the step itself was told, not what it was given or answered.
+  expect(fix('ValidationError', { details: { code: 'BAD_CONFIG' } }, 'data.set')).toContain('correct its settings');
+  expect(fix('ValidationError', { details: { code: 'BAD_PATH' } }, 'data.set')).toContain('correct its settings');
+  expect(fix('ValidationError', { details: { code: 'BAD_PATH' } }, 'http.request')).toContain('the answer that came');
   // A code that a workflow made up is none of ours, whatever it is called.
   expect(fix('UnknownError', { details: { code: 'constructor' } })).toContain('look at its input');
 });

@@ -22,6 +22,9 @@ const OF_SERVER: ReadonlySet<string> = new Set(['AUTH', 'HTTP_STATUS']);
 const KEYS: ReadonlySet<string> = new Set(['SECRET_MISSING', 'SECRET_UNAVAILABLE', 'CREDENTIAL_REFUSED']);
 const ASKS_MODELS: ReadonlySet<string> = new Set(['agent.task', 'llm.chat', 'builtin.self_healing']);
 
+/** A path that fits nowhere is one in what came back to these; in any other step it stands in its settings. */
+const ANSWERED: ReadonlySet<string> = new Set(['http.request', 'mcp.tool', ...ASKS_MODELS]);
+
 /** Whose settings a refused call is about, where they are not those of the step. */
 function notOfStep(code: string, kind: string | undefined, details: RunError['details']): MessageKey | undefined {
   const asks = kind !== undefined && ASKS_MODELS.has(kind);
@@ -47,6 +50,7 @@ function fixOf(error: RunError, kind?: string): MessageKey {
   if (code === 'BUDGET_EXCEEDED') return error.details?.scope === 'day' ? 'run.fix.budgetDay' : 'run.fix.budget';
   if (kind === 'code.javascript' && code === 'MEMORY_LIMIT') return 'run.fix.memory';
   if (kind === 'code.javascript' && (error.type === 'Timeout' || code === 'SCRIPT_ERROR')) return 'run.fix.script';
+  if (code === 'BAD_PATH' && kind !== undefined && !ANSWERED.has(kind)) return 'run.fix.settings';
   // A workflow names codes of its own.
   const known = code !== undefined && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
   if (known !== undefined) return known;
@@ -61,7 +65,7 @@ function fixOf(error: RunError, kind?: string): MessageKey {
 }
 const CODES: { [code: string]: MessageKey } = {
   TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', TOOL_UNUSABLE: 'run.fix.unusable', RATE_LIMIT: 'run.fix.wait', MAX_TURNS: 'run.fix.turns', AUTH: 'run.fix.access', LOOP_LIMIT: 'run.fix.loopLimit', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
-  NOT_CONFIGURED: 'run.fix.settings', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
+  NOT_CONFIGURED: 'run.fix.settings', BAD_CONFIG: 'run.fix.settings', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
 };
 
 /** Plain words on top, the step and the code below, and what can be done now. */
