@@ -33,12 +33,12 @@ export function useRowWindow(scroller: RefObject<HTMLElement | null>, count: num
       box.removeEventListener('scroll', look);
     };
   }, [scroller, rowHeight]);
-  const show = useCallback((index: number) => {
+  const show = useCallback((index: number, onTop = false) => {
     const box = scroller.current;
     if (!box) return;
     const above = index * rowHeight - box.scrollTop;
     const below = above + rowHeight - box.clientHeight;
-    if (above < 0) box.scrollBy(0, above);
+    if (onTop || above < 0) box.scrollBy(0, above);
     else if (below > 0) box.scrollBy(0, below);
   }, [scroller, rowHeight]);
   const to = Math.min(count, range.to);

@@ -22,13 +22,15 @@ export interface VirtualListProps<T> {
   follow?: boolean;
   /** A row that comes into sight whenever it is another one. */
   reveal?: number;
+  /** It stands at the top then, with what belongs below it; one that was chosen in the list stays where it is. */
+  revealOnTop?: boolean;
   footer?: ReactNode;
   className?: string;
   /** Rows that hold controls of their own: `row` gives cells with role `gridcell`. */
   grid?: boolean;
 }
 
-export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, clickOpens, onEnd, follow, reveal, footer, className, grid }: VirtualListProps<T>) {
+export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, onSelect, onOpen, clickOpens, onEnd, follow, reveal, revealOnTop = false, footer, className, grid }: VirtualListProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const { from, to, show } = useRowWindow(scroller, items.length, rowHeight, follow);
@@ -44,9 +46,15 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
     if (follow && atEnd.current && items.length) show(items.length - 1);
   }, [follow, items.length, show]);
   // What was chosen elsewhere comes into sight.
+  const own = useRef<number>(undefined);
   useEffect(() => {
-    if (reveal !== undefined && reveal >= 0) show(reveal);
-  }, [reveal, show]);
+    if (reveal !== undefined && reveal >= 0) show(reveal, revealOnTop && own.current !== reveal);
+    own.current = undefined;
+  }, [reveal, revealOnTop, show]);
+  const choose = (index: number): void => {
+    own.current = index;
+    onSelect?.(index);
+  };
 
   function onKeyDown(event: KeyboardEvent) {
     // Keys inside a control of a row belong to that control.
@@ -57,7 +65,7 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
       event.preventDefault();
       event.stopPropagation();
       const next = Math.max(0, Math.min(items.length - 1, to));
-      onSelect(next);
+      choose(next);
       show(next);
     } else if (event.key === 'Enter' && onOpen && at >= 0) {
       event.preventDefault();
@@ -78,7 +86,7 @@ export function VirtualList<T>({ items, rowHeight, keyOf, row, label, selected, 
             <div key={keyOf(item)} id={`${id}-${String(index)}`} role={grid ? 'row' : 'option'} {...(grid ? { 'aria-rowindex': index + 1 } : { 'aria-posinset': index + 1, 'aria-setsize': items.length })}
               aria-selected={index === selected} className={`vrow ${index === selected ? 'on' : ''} ${clickOpens ? 'opens' : ''}`}
               style={{ height: rowHeight, transform: `translateY(${String(index * rowHeight)}px)` }}
-              onClick={clickOpens && onOpen ? () => onOpen(index) : onSelect ? () => onSelect(index) : undefined}
+              onClick={clickOpens && onOpen ? () => onOpen(index) : onSelect ? () => choose(index) : undefined}
               onDoubleClick={onOpen && !clickOpens ? () => onOpen(index) : undefined}>
               {row(item, index)}
             </div>

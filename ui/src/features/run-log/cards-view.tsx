@@ -2,7 +2,7 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef, type KeyboardEvent } from 'react';
-import { slotKey } from '../../api/run-paths.ts';
+import { CONTAINERS, slotKey } from '../../api/run-paths.ts';
 import { isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
 import { t } from '../../i18n/index.ts';
 import { CardSearch, pickCalls, type CallFilter } from './pick-calls.ts';
@@ -55,10 +55,14 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
   }, [picked.length, view.status, virtual]);
   const at = selectedCard === null ? -1 : picked.place(selectedCard);
   const shownAt = useRef(-1);
+  // What ran in a step stands below its card. What is pressed here stays where it is.
+  const own = useRef<number | null>(null);
+  const holds = selectedCard !== null && CONTAINERS.has(view.calls.at(selectedCard)?.kind ?? '');
   useEffect(() => {
-    if (at >= 0 && at !== shownAt.current) virtual.scrollToIndex(at, { align: 'auto' });
+    if (at >= 0 && at !== shownAt.current) virtual.scrollToIndex(at, { align: holds && own.current !== selectedCard ? 'start' : 'auto' });
     shownAt.current = at;
-  }, [at, virtual]);
+    own.current = null;
+  }, [at, holds, selectedCard, virtual]);
   // How high the cards between here and there are is only guessed: by number their ends are reached all the same.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || (event.key !== 'Home' && event.key !== 'End')) return;
@@ -86,7 +90,7 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
           const look = lookOf(card.kind);
           return (
             <div key={row.key} ref={virtual.measureElement} data-index={row.index} className="card-place" style={{ transform: `translateY(${String(row.start)}px)` }}>
-              <StepCard card={card} where={where} look={look} sections={sections} selected={row.index === at} waiting={waitsForRetry(view, card)} onSelect={() => onPick(card.index)} />
+              <StepCard card={card} where={where} look={look} sections={sections} selected={row.index === at} waiting={waitsForRetry(view, card)} onSelect={() => { own.current = card.index; onPick(card.index); }} />
             </div>
           );
         })}

@@ -155,6 +155,41 @@ describe('the log', () => {
     expect(to).toHaveBeenCalled();
   });
 
+  it('a step that holds others, chosen on the canvas, stands at the top with what ran in it below; one chosen in the log stays', async () => {
+    const kinds = new Map(Array.from({ length: 60 }, (_, n) => [`s${String(n)}`, n % 30 === 20 ? 'flow.subworkflow' : 'data.set']));
+    const nodes = Object.fromEntries([...kinds].map(([id, type]) => [id, { type, title: id }]));
+    const document = { ...FIRST, nodes, edges: [] } as typeof FIRST;
+    const events = [...kinds].map(([stepId, type], n) => ({ runId: 'R', seq: n + 1, ts: '2026-11-21T23:00:00.000Z', type: 'step_start', stepId, visit: 1, attempt: 0, payload: { type, meta: {}, input: [] } }));
+    const run = foldRun(events, document);
+    const [to, by] = [vi.fn(), vi.fn()];
+    Object.defineProperty(HTMLElement.prototype, 'scrollTo', { configurable: true, value: to });
+    Object.defineProperty(HTMLElement.prototype, 'scrollBy', { configurable: true, value: by });
+    Object.defineProperty(HTMLElement.prototype, 'scrollHeight', { configurable: true, value: 100_000 });
+    const view = (selected: string | undefined, which: 'cards' | 'timeline') => <DetailLog run={run} document={document} view={which} selected={selected} onSelectNode={() => undefined} />;
+    const shown = renderWith(view(undefined, 'timeline'), { catalog_list: () => [] });
+    by.mockClear();
+    shown.rerender(view('s20', 'timeline'));
+    expect(by).toHaveBeenLastCalledWith(0, 20 * 28);
+    shown.rerender(view('s21', 'timeline'));
+    expect(by).toHaveBeenLastCalledWith(0, 22 * 28 - 600);
+    shown.unmount();
+    const topOf = (id: string): number => {
+      const cards = renderWith(view(undefined, 'cards'), { catalog_list: () => [] });
+      to.mockClear();
+      cards.rerender(view(id, 'cards'));
+      cards.unmount();
+      return Number((to.mock.calls[0]?.[0] as { top?: number } | undefined)?.top);
+    };
+    // The next one is only brought in at the bottom.
+    expect(topOf('s50') - topOf('s51')).toBe(600 - 2 * 81);
+    // What is pressed in the log does not move.
+    const pressed = renderWith(view(undefined, 'timeline'), { catalog_list: () => [] });
+    by.mockClear();
+    await userEvent.click(screen.getByText('s20'));
+    pressed.rerender(view('s20', 'timeline'));
+    expect(by).not.toHaveBeenCalled();
+  });
+
   it('who scrolls back is not taken forth again by the next call', () => {
     const fold = createRunFold('R', FIRST);
     fold.apply(FIRST_EVENTS.slice(0, 10));

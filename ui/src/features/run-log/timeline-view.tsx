@@ -2,7 +2,7 @@
 
 import { memo, useCallback, useMemo, useState } from 'react';
 import { STATUSES, type CallTable, type Line } from '../../api/call-table.ts';
-import { inChoice } from '../../api/run-paths.ts';
+import { CONTAINERS, inChoice } from '../../api/run-paths.ts';
 import { isTerminal, type RunView } from '../../api/run-state.ts';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
@@ -40,6 +40,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
   const lines = useMemo(() => inTree(table.lines.filter((line) => shown(line.nodeId) && chosenCalls.of(line) >= 0)), [table, grown, shown, chosenCalls]); // eslint-disable-line react/exhaustive-deps
   const chosen = selectedCall === null ? undefined : table.lines[table.line.get(selectedCall)];
   const selected = lines.findIndex((line) => (chosen ? line === chosen : line.nodeId === selectedNode));
+  const selectedKind = selectedCall === null ? undefined : view.calls.at(selectedCall)?.kind;
   const marks = useMemo(() => scale.folds.map((fold) => <span key={fold.key} className="tl-fold" style={{ left: percent(fold.at) }} />), [scale]);
   const latest = useLatest(onPick);
   const pick = useCallback((call: number) => latest.current(call), [latest]);
@@ -64,6 +65,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
         label={t('timeline.list')}
         selected={selected}
         reveal={selected}
+        revealOnTop={CONTAINERS.has(selectedKind ?? '')}
         onSelect={(index) => { const line = lines[index]; if (line) pick(chosenCalls.of(line)); }}
         row={(line) => {
           const last = view.calls.at(chosenCalls.of(line));
