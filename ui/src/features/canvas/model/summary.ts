@@ -23,13 +23,24 @@ function fieldAt(config: unknown, path: string): unknown {
 function words(value: unknown, field: JsonSchema | undefined, name: string): string {
   if (typeof value === 'number' && field?.['x-ui']?.['widget'] === 'duration') return formatPause(value);
   if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return value.replace(/^=\s*/, '').replace(/\s+/g, ' ').slice(0, 120);
+  if (typeof value === 'string') return shortened(value.replace(/^=\s*/, '').replace(/\s+/g, ' '));
   if (Array.isArray(value)) return counted(value.length, name);
   if (typeof value === 'object') {
     const keys = Object.keys(value);
     return keys.length <= 3 ? keys.join(', ') : tn('canvas.summary.fields', keys.length);
   }
   return String(value);
+}
+
+/** Letters of one value: more than a card has room for, and as much as a tooltip is read. */
+const MOST = 120;
+
+/** Cut between two words or entries, and marked as cut. */
+function shortened(text: string): string {
+  if (text.length <= MOST) return text;
+  const most = text.slice(0, MOST - 1);
+  const whole = most.slice(0, Math.max(most.lastIndexOf(' '), most.lastIndexOf(',')) + 1);
+  return `${whole.length > MOST / 2 ? whole : most}…`;
 }
 
 /** "2 rules", by the name of the list. */

@@ -46,3 +46,17 @@ it('a loop says what it goes over or how long it goes round, not which kind it i
   expect(of()).toEqual({ text: 'each item', mono: false });
   expect([of({ source: '=item.orders', mode: 'parallel' }).text, of({ mode: 'parallel', maxConcurrency: 3 }).text]).toEqual(['item.orders, 8 at once', 'each item, 3 at once']);
 });
+
+it('what is too long says that it is cut, between two entries', () => {
+  const numbers = Array.from({ length: 100 }, (_, n) => n + 1).join(', ');
+  const set = kind('data.filter', { summary: '{condition}' });
+  const of = (condition: string) => summaryOf(set, { type: 'data.filter', config: { condition } } as never).text;
+  expect(of(`=[${numbers}]`)).toMatch(/^\[1, 2, .* \d+, ?…$/);
+  expect(of(`=[${numbers.replaceAll(' ', '')}]`)).toMatch(/^\[1,2,.*,\d+,…$/);
+  for (const text of [of(`=[${numbers}]`), of(`=[${numbers.replaceAll(' ', '')}]`)]) {
+    const shown = text.slice(1, -1).split(',').map(Number).slice(0, -1);
+    expect(shown).toEqual(shown.map((_, n) => n + 1));
+  }
+  expect(of('a'.repeat(200))).toBe(`${'a'.repeat(119)}…`);
+  expect(of('a'.repeat(120))).toBe('a'.repeat(120));
+});
