@@ -2,7 +2,7 @@
 
 import { plain } from '../../../code/letters.ts';
 import { type NodeProps, useReactFlow } from '@xyflow/react';
-import { memo, type PointerEvent as ReactPointerEvent, useRef } from 'react';
+import { type CSSProperties, memo, type PointerEvent as ReactPointerEvent, useRef } from 'react';
 import { useStore } from 'zustand';
 import { isStoppedAt, onlyAsks } from '../../../api/run-where.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
@@ -15,7 +15,7 @@ import { ERROR, type Size, snap } from '../model/ports.ts';
 import { withRoom } from '../model/room.ts';
 import { InputBar, Marks, PolicyStub, Port, Title, useNow, usePolicy, useWireMark } from './card-parts.tsx';
 import type { CardNode } from './flow-nodes.ts';
-import { IterationPicker } from './iterations.tsx';
+import { IterationPicker, roundsAt } from './iterations.tsx';
 import { lookOf } from './run-look.ts';
 import { useCanvas, useUi } from './ui.ts';
 
@@ -117,14 +117,16 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
     t('canvas.node.describe', { title, kind: descriptor?.title ?? node.type, state }).replace(/, $/, ''), tn('canvas.frame.holds', holds),
     look.line === null ? null : whole, ...(problems ?? []).map((p) => plain(p.message)),
   ].filter(Boolean).join('. ');
-  const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 ? run.itemsOut : null;
+  // One item of each iteration: their number stands beside it.
+  const rounds = useUi((s) => roundsAt(s.runView, editor.getState().document.nodes, id, true)?.of);
+  const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 && run.itemsOut !== rounds ? run.itemsOut : null;
   return (
     <div
       className={`cv-node cvf nokey k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark} ${enters ? 'cvf-in' : ''}`} data-node={id} data-frame={holds} data-state={run?.state ?? 'idle'}
       style={size ? { width: size.width, height: size.height } : undefined}
     >
       <span id={`card-${id}`} className="vh">{described}</span>
-      <div className="cvf-head cvf-grip" onDoubleClick={(event) => { event.stopPropagation(); openNode(id); }}>
+      <div className="cvf-head cvf-grip" style={{ '--cvf-title': `${String(title.length)}ch` } as CSSProperties} onDoubleClick={(event) => { event.stopPropagation(); openNode(id); }}>
         <NamedIcon name={descriptor?.icon ?? 'box'} size={16} />
         <Title id={id} title={title} own={node.title} />
         <span className={`cvf-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={whole}><span className="ell">{line}</span></span>

@@ -15,18 +15,22 @@ export const step = (at: number | null, of: number, by: 1 | -1): number | null =
   return next < 0 ? null : Math.min(next, of - 1);
 };
 
+/** The rounds to choose from: at a frame its own, at a card those of the loop around it; null where there is none. */
+export function roundsAt(view: RunView | null, nodes: Workflow['nodes'], id: string, frame: boolean): { loop: string; at: number | null; of: number; open: boolean } | null {
+  if (view === null || view.loops.size === 0) return null;
+  const loop = frame && nodes[id]?.type === 'flow.loop' ? id : loopsOf({ nodes }, id).at(-1);
+  const rounds = loop === undefined ? null : roundsOf(view, { nodes }, loop, view.choice ?? EVERY);
+  return rounds && loop !== undefined ? { loop, ...rounds } : null;
+}
 
-/** At a frame its own rounds; at a card those of the loop around it. */
 export function IterationPicker({ id, frame = false }: { id: string; frame?: boolean }) {
   const { editor, choose } = useCanvas();
   const nodes = useStore(editor, (s) => s.document.nodes);
   const view = useUi((s) => s.runView);
-  const around = view === null || view.loops.size === 0 ? [] : loopsOf({ nodes }, id);
-  const loop = frame && nodes[id]?.type === 'flow.loop' ? id : around.at(-1);
   const choice = view?.choice ?? EVERY;
-  const rounds = view === null || loop === undefined ? null : roundsOf(view, { nodes }, loop, choice);
-  if (!rounds || loop === undefined) return null;
-  const { at, of, open } = rounds;
+  const rounds = roundsAt(view, nodes, id, frame);
+  if (!rounds) return null;
+  const { loop, at, of, open } = rounds;
   const go = (by: 1 | -1) => (event: { stopPropagation(): void }): void => {
     event.stopPropagation();
     choose(chooseRound({ nodes }, choice, loop, step(at, of, by)));

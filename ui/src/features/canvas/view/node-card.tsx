@@ -11,7 +11,7 @@ import { recoveryKind } from '../model/recovery.ts';
 import { ERROR, type PortSpot } from '../model/ports.ts';
 import { InputBar, Marks, PolicyStub, Port, Title, useNow, usePolicy, useWireMark } from './card-parts.tsx';
 import type { CardData, CardNode } from './flow-nodes.ts';
-import { IterationPicker } from './iterations.tsx';
+import { IterationPicker, roundsAt } from './iterations.tsx';
 import { lookOf } from './run-look.ts';
 import { useCanvas, useUi } from './ui.ts';
 
@@ -39,6 +39,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const byPort = counts.split(',');
   const taken = (port: string): number => Number(byPort[shape.ports.findIndex((p) => p.id === port)] ?? 0);
   const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 ? run.itemsOut : null;
+  // Where iterations are chosen, theirs is the number on the card.
+  const chosen = useUi((s) => s.runView?.nodes[id]?.over !== undefined && roundsAt(s.runView, editor.getState().document.nodes, id, false) !== null);
   const state = look.words || (live ? t('canvas.state.idle') : '');
   const problems = useUi((s) => s.problems.get(id));
   const line = plain(look.line ?? summary.text);
@@ -60,7 +62,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           </div>
           <div className="cv-r2">
             <span className={`cv-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={whole}>{line}</span>
-            {count === null || shape.style === 'text' || run?.over ? null : <span className="t3">{formatNumber(count)}</span>}
+            {count === null || shape.style === 'text' || chosen ? null : <span className="t3">{formatNumber(count)}</span>}
             {live && node.parent !== undefined ? <IterationPicker id={id} /> : null}
             {shape.style === 'text' ? <span className={`cv-port ${taken(green[1]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[1]?.title}</span> : null}
           </div>

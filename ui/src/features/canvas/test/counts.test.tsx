@@ -1,0 +1,58 @@
+import { ReactFlowProvider } from '@xyflow/react';
+import { cleanup, render } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
+import { foldRun, type RunEventLike } from '../../../api/run-state.ts';
+import type { Workflow } from '../../../api/types.ts';
+import { createEditor } from '../editor.ts';
+import { FrameBox } from '../view/frame-box.tsx';
+import { flowBuilder } from '../view/flow-nodes.ts';
+import { NodeCard } from '../view/node-card.tsx';
+import { CanvasContext, createUi } from '../view/ui.ts';
+import { CATALOG } from './fixtures.ts';
+
+afterEach(cleanup);
+
+const WORKFLOW: Workflow = {
+  signalbox: 1, id: 'w', name: 'W',
+  nodes: {
+    each: { type: 'flow.loop', typeVersion: 1, title: 'Each order' }, inside: { type: 'data.set', typeVersion: 1, parent: 'each' },
+    both: { type: 'flow.parallel', typeVersion: 1 }, branch: { type: 'data.set', typeVersion: 1, parent: 'both' },
+  },
+  edges: [],
+};
+
+function events(outOfLoop: number): RunEventLike[] {
+  let seq = 0;
+  const event = (type: string, stepId: string, path: string | null, payload: object): RunEventLike => ({ runId: 'R', seq: ++seq, ts: '2026-11-21T23:00:00.000Z', type, stepId, path, visit: 1, attempt: 0, payload });
+  const call = (id: string, type: string, path: string | null, n: number, between: () => RunEventLike[] = () => [], out = n) => [
+    event('step_start', id, path, { type, meta: {}, config: {}, input: Array.from({ length: n }, (_, item) => ({ item, data: item })) }), ...between(), event('step_done', id, path, { ports: { success: out }, items: {} }),
+  ];
+  const each = call('each', 'flow.loop', null, 3, () => [0, 1, 2].flatMap((n) => call('inside', 'data.set', `each[${String(n)}]`, 1)), outOfLoop);
+  return [...each, ...call('both', 'flow.parallel', null, 5, () => call('branch', 'data.set', 'both/branch', 5))];
+}
+
+function shown(id: string, outOfLoop = 3): HTMLElement {
+  const editor = createEditor(WORKFLOW);
+  const ui = createUi();
+  ui.setState({ runView: foldRun(events(outOfLoop), WORKFLOW) });
+  const node = flowBuilder()(WORKFLOW, CATALOG).nodes.find((one) => one.id === id);
+  if (!node) throw new Error(`${id} is not drawn.`);
+  const Drawn = node.type === 'frame' ? FrameBox : NodeCard;
+  const nothing = () => undefined;
+  return render(
+    <CanvasContext value={{ editor, ui, catalog: CATALOG, tools: [], rename: nothing, openNode: nothing, choose: nothing, explicit: nothing }}>
+      <ReactFlowProvider><Drawn {...({ id, data: node.data, selected: false } as Parameters<typeof NodeCard>[0])} /></ReactFlowProvider>
+    </CanvasContext>,
+  ).container;
+}
+
+it('a frame says a number once: what came out of it stands there where it is not the number of its iterations', () => {
+  expect(shown('each').querySelector('.cv-rounds')?.textContent).toBe('all/3');
+  expect(shown('each').querySelector('.cvf-n')).toBeNull();
+  expect(shown('each', 7).querySelector('.cvf-n')?.textContent).toBe('7');
+});
+
+it('a card in a parallel frame counts its items; in a loop the choice of the iteration stands there', () => {
+  expect(shown('branch').querySelector('.cv-r2')?.textContent).toMatch(/5$/);
+  expect(shown('inside').querySelector('.cv-r2')?.textContent).toMatch(/all\/3$/);
+});
