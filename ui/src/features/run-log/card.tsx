@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import { sentences } from '../../api/error.ts';
+import { isObject } from '../../api/json.ts';
 import { cameAs } from '../../api/run-error.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import type { CallCard } from '../../api/run-state.ts';
@@ -214,6 +215,14 @@ function Changes({ card }: { card: CallCard }) {
   );
 }
 
+/** What only looks outside changes nothing there, wherever it was cut off. */
+function onlyReads({ config }: CallCard, { effects }: Look): boolean {
+  if (typeof effects !== 'object') return effects === 'read';
+  if (!('field' in effects)) return false;
+  const chosen = isObject(config) ? config[effects.field] : undefined;
+  return (typeof chosen === 'string' && Object.hasOwn(effects.values, chosen) ? effects.values[chosen] : effects.otherwise) === 'read';
+}
+
 /** The chosen call beside timeline and event table: facts left, data right. */
 export function CardDetail({ card, where, look, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
   const why = whyText(card);
@@ -232,7 +241,7 @@ export function CardDetail({ card, where, look, sections, waiting, onSelect }: C
           <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} />{t(`card.status.${card.status}`)}</dd>
           <dt>{t('card.started')}</dt><dd>{formatTime(card.startedAt)}</dd>
           <dt>{t('card.took')}</dt><dd><Took card={card} /></dd>
-          {card.effectUnknown ? <><dt>{t('card.sideEffect')}</dt><dd className="c-wait">{t('card.effectUnknown')}</dd></> : null}
+          {card.effectUnknown && !onlyReads(card, look) ? <><dt>{t('card.sideEffect')}</dt><dd className="c-wait">{t('card.effectUnknown')}</dd></> : null}
         </dl>
         {card.retryAtMs !== undefined ? <p className={`s ${waiting ? 'c-wait' : 't3'}`}><Next card={card} live={waiting} /></p> : null}
         {decided ? <p className="s t2">{decided}</p> : null}

@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef, type KeyboardEvent } from 'react';
 import { CONTAINERS, slotKey } from '../../api/run-paths.ts';
 import { isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
+import type { NodeDescriptor } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { CardSearch, pickCalls, type CallFilter } from './pick-calls.ts';
 import { StepCard, type Sections, type Where } from './card.tsx';
@@ -15,6 +16,8 @@ export interface Look {
   title?: string;
   /** It works on failures of other steps. */
   recovery?: boolean;
+  /** What a call of its kind does outside. */
+  effects?: NodeDescriptor['effects'];
 }
 
 /** The failed call that waits for its next attempt right now. */

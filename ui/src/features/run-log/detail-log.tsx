@@ -62,7 +62,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
   const sections = useSections(CLOSED);
   const detailSections = useSections(OPEN_IN_DETAIL);
 
-  const looks = useMemo(() => new Map((catalog ?? []).map((one) => [one.type, { icon: one.icon, tone: one.category, title: one.title, recovery: one.role === 'recovery' }])), [catalog]);
+  const looks = useMemo(() => new Map((catalog ?? []).map((one) => [one.type, { icon: one.icon, tone: one.category, title: one.title, recovery: one.role === 'recovery', effects: one.effects }])), [catalog]);
   const lookOf = useCallback((kind: string | undefined): Look => (kind === undefined ? undefined : looks.get(kind)) ?? { icon: 'box', tone: 'start' }, [looks]);
   const shown = useCallback((nodeId: string) => step === ALL || nodeId === step, [step]);
 

@@ -5,7 +5,8 @@ import { Cut } from '../../api/json.ts';
 import { createRunFold, emptyRunView, foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
-import { StepCard, type SectionId, type Sections } from './card.tsx';
+import { CardDetail, StepCard, type SectionId, type Sections } from './card.tsx';
+import type { Look } from './cards-view.tsx';
 import { DetailLog } from './detail-log.tsx';
 import { EventRows, IN_ORDER, type EventFilter, type SortKey, type Sorting } from './event-rows.ts';
 import { rangeOf, useRowWindow } from '../../kit/row-window.ts';
@@ -92,6 +93,18 @@ describe('ts_100: the card of a call', () => {
     expect(screen.getByText('2 of 1,000 items failed. no 41')).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'Item 4 no 3' }));
     expect(screen.getByText('"GONE"')).toBeTruthy();
+  });
+
+  it('a request that only reads has no side effect to wonder about, wherever it was cut off', () => {
+    const effects = { field: 'method', values: { GET: 'read', POST: 'write' }, otherwise: 'read' } as const;
+    const shown = (method: string | undefined, of: Look['effects'] = effects) => {
+      const cut = { ...failed, effectUnknown: true, config: { url: '/', ...(method && { method }) } };
+      const { container, unmount } = renderWith(<CardDetail card={cut} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data', effects: of }} sections={closed()} waiting={false} onSelect={() => undefined} />);
+      const text = container.textContent ?? '';
+      unmount();
+      return text.includes('Side effect');
+    };
+    expect([shown('GET'), shown(undefined), shown('POST'), shown('=item.method', { ...effects, otherwise: 'write' }), shown('GET', 'write'), shown('GET', 'read')]).toEqual([false, false, true, true, true, false]);
   });
 
   it('a call that is not repeated does not promise more of them', () => {
