@@ -11,5 +11,8 @@ it('texts follow each other as sentences', () => {
 it('what is not there is said without the words of a terminal', () => {
   const missing = new ApiError({ code: 'NOT_FOUND', message: 'not found', hint: 'There is no task t1. `signalbox tasks list` shows all.' });
   expect([missing.message, missing.hint]).toEqual(['There is no task t1.', '']);
+  const said = (hint: string) => new ApiError({ code: 'NOT_FOUND', message: 'not found', hint }).message;
+  expect(said('There is no run r1. `signalbox runs list`, or POST /rpc/run_list, shows all.')).toBe('There is no run r1.');
+  expect(said("The tool server 'a' has no tool 'b'; `signalbox tools available` shows all.")).toBe("The tool server 'a' has no tool 'b'.");
   expect(told(new ApiError({ code: 'NOT_FOUND', message: 'not found', hint: '' }))).toBe('not found');
 });

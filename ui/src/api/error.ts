@@ -6,7 +6,7 @@ export interface ApiErrorBody { code: string; message: string; hint: string; det
 
 /** The message of what is not there is fixed; which thing it is stands in the hint, with a command for a terminal. */
 const MISSING = 'not found';
-const COMMAND = /\s*`signalbox [^`]*` shows all\.$/;
+const COMMAND = /[.;]\s*`signalbox [^`]*`(?:, or [^`]*,)? shows all\.$/;
 
 export class ApiError extends Error {
   readonly code: string;
@@ -14,7 +14,7 @@ export class ApiError extends Error {
   readonly details: unknown;
   constructor(body: ApiErrorBody) {
     const missing = body.message === MISSING && body.hint !== '';
-    super(missing ? body.hint.replace(COMMAND, '') : body.message);
+    super(missing ? body.hint.replace(COMMAND, '.') : body.message);
     this.name = 'ApiError';
     this.code = body.code;
     this.hint = missing ? '' : body.hint;
