@@ -264,6 +264,14 @@ describe('error handling', () => {
   it('says what comes after the retries', () => {
     const wired: Workflow = { ...FIRST, edges: [...FIRST.edges, { from: 'fetch.error', to: 'no' }] };
     expect(thenOf(wired, 'fetch')).toMatchObject({ text: 'then the red wire to no', wired: true });
+    // A step that recovers takes every error, whatever else is wired.
+    const catalog = ['builtin.error_handler', 'builtin.human_decision'].map((type) => ({ ...CATALOG[0], type, role: 'recovery' }) as NodeDescriptor);
+    const three: Workflow = {
+      ...wired, nodes: { ...wired.nodes, rules: { type: 'builtin.error_handler', title: 'First rules' }, ask: { type: 'builtin.human_decision', title: 'Ask somebody' } },
+      edges: [...wired.edges, { from: 'fetch.error', to: 'rules' }, { from: 'fetch.error', to: 'ask' }],
+    };
+    expect(thenOf(three, 'fetch', catalog)).toMatchObject({ text: 'then the red wire to First rules', box: 'First rules' });
+    expect(thenOf({ ...three, edges: [...wired.edges, { from: 'fetch.error', to: 'yes' }] }, 'fetch', catalog).text).toMatch(/^then the red wires to .+, .+$/);
     // The retries of the step are all there are: the policy does not begin anew.
     expect(thenOf(FIRST, 'fetch').text).toBe('then a person is asked (safe policy)');
     const { errorHandling: own, ...none } = FIRST.nodes['fetch'] as Workflow['nodes'][string];

@@ -26,7 +26,10 @@ export function wiredPorts(document: Workflow, nodeId: string): string[] {
 }
 
 export function thenOf(document: Workflow, nodeId: string, catalog?: readonly NodeDescriptor[]): Then {
-  const targets = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => titleOf(document, edge.to, catalog));
+  const wired = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => edge.to);
+  // The first recovery step takes every error, and nothing gets to the others (SEMANTICS 4).
+  const takes = wired.find((id) => catalog?.find((one) => one.type === document.nodes[id]?.type)?.role === 'recovery');
+  const targets = (takes === undefined ? wired : [takes]).map((id) => titleOf(document, id, catalog));
   const first = targets[0];
   if (first !== undefined) {
     return { text: targets.length === 1 ? t('error.thenWire', { name: first }) : tn('error.thenWires', targets.length, { name: targets.join(', ') }), box: first, wired: true };
