@@ -34,6 +34,14 @@ export function tally(found: readonly Diagnostic[]): { faults: number; warnings:
   };
 }
 
+/** The number of the wire that a finding is about, where both its ends are there. */
+export function edgeOf(finding: Diagnostic, document: Workflow): number | undefined {
+  const [root, name] = pointerParts(finding.path);
+  const edge = root === 'edges' && name !== undefined ? document.edges[Number(name)] : undefined;
+  if (!edge) return undefined;
+  return [edge.from.slice(0, edge.from.lastIndexOf('.')), edge.to].every((id) => Object.hasOwn(document.nodes, id)) ? Number(name) : undefined;
+}
+
 /** The step that a finding is about; one about a wire is told where the wire begins. */
 export function nodeOf(finding: Diagnostic, document: Workflow): string | undefined {
   const [root, name] = pointerParts(finding.path);

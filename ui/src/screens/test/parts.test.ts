@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { gridOf, LARGE, largeSize, miniGraph, SMALL } from '../../features/gallery/mini-graph.ts';
 import { formatAgo, formatBytes, formatDuration, t, tn } from '../../i18n/index.ts';
 import { RETRY } from '../../test/fixtures.ts';
-import { nodeOf } from '../../api/findings.ts';
+import { nodeOf, edgeOf } from '../../api/findings.ts';
 import { askedSchema, firstValues, mustAsk } from '../builder/params.ts';
 import { noWorkflow, parseWorkflow } from '../commands.ts';
 import { hashOf, parseRoute } from '../router.ts';
@@ -74,6 +74,8 @@ describe('findings', () => {
     expect(at('/edges/1')).toBe('fetch');
     expect(at('/settings')).toBeUndefined();
     expect(at('/nodes/none')).toBeUndefined();
+    const wire = (path: string) => edgeOf({ code: 'CYCLE', severity: 'error', path, message: '', hint: '' }, RETRY);
+    expect([wire('/edges/1'), wire('/edges/99'), wire('/edges'), wire('/nodes/fetch')]).toEqual([1, undefined, undefined, undefined]);
     for (const whole of ['/edges', '/nodes', '']) expect(at(whole)).toBeUndefined();
   });
 });

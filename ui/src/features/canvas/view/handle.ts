@@ -8,7 +8,7 @@ import { lastPlace } from '../../../kit/action.ts';
 import { stepTitle } from '../../step-title.ts';
 import { CANVAS_SCOPE } from '../actions.ts';
 import type { Edit, EdgeRef } from '../document.ts';
-import { edgeOfKey, type EditorStore } from '../editor.ts';
+import { edgeKeys, edgeOfKey, type EditorStore } from '../editor.ts';
 import { insertNode, openPort, type InsertContext } from '../insert.ts';
 import { draggedSize, isFrame, treeOf, withInside } from '../model/frames.ts';
 import { splitPort } from '../model/ids.ts';
@@ -79,6 +79,8 @@ export interface CanvasHandle {
   center(x: number, y: number): void;
   /** selects a node and brings it into view; the keys go to it, unless what leads here keeps them */
   reveal(id: string, options?: { focus: boolean }): void;
+  /** selects a wire, by its number in the file, and brings its ends into view */
+  revealWire(index: number): void;
   go(direction: Direction): void;
   extend(direction: 'up' | 'down'): void;
   remove(reconnect: boolean): void;
@@ -375,6 +377,14 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       editor.select([id]);
       intoView([id]);
       if (focus) focusNode(id);
+    },
+    revealWire(index) {
+      const { document: now } = editor.getState();
+      const [wire, key] = [now.edges[index], edgeKeys(now)[index]];
+      if (!wire || key === undefined) return;
+      editor.select([], [key]);
+      intoView([splitPort(wire.from).node, wire.to]);
+      focusCanvas();
     },
     go(direction) {
       const places = new Map([...parts.flow().rects].map(([id, r]) => [id, [r.x, r.y] as const]));
