@@ -37,6 +37,25 @@ describe('K-28: what the wire has cut', () => {
     expect(marked('task_get', { variables: { a: cut('') } }, 'variables', 'a')).toBe(true);
     expect(marked('task_get', { input: cut('') }, 'input')).toBe(false);
     expect(marked('expression_preview', { value: cut('') }, 'value')).toBe(true);
+    const both = {
+      a: { runId: 'R' }, b: { runId: 'S' }, params: [{ pointer: '/text', a: cut('R/1/payload/params/text'), b: { own: cut('S/1/payload/params/text/own') } }],
+      context: [{ pointer: '', a: { big: cut('R/summary/context/big') } }, { pointer: '/x', b: cut('R/summary/context/x') }], output: [{ pointer: '/0/data', b: cut('S/summary/output/0/data') }],
+      definition: { steps: [{ stepId: 'a/b', changes: [{ pointer: '/config/assign', a: cut('R/definition/nodes/a~1b/config/assign'), b: { text: cut('S/definition/nodes/a~1b/config/assign/text') } }] }] },
+      steps: [{ stepId: 's', changes: [{ part: 'output', pointer: '/to~1b/3/text', a: cut('R/5/payload/items/to~1b/0/data/text'), b: cut('S/5/payload/items/to~1b/0/data/other') }, { part: 'input', pointer: '/0', b: { text: cut('S/1/payload/base/events/8/payload/input/0/data/text') } }] }],
+    };
+    markCuts('run_diff', both);
+    const found = (...way: (string | number)[]) => isCut(at(both, ...way));
+    expect([found('params', 0, 'a'), found('params', 0, 'b', 'own'), found('context', 0, 'a', 'big'), found('output', 0, 'b')]).toEqual([true, true, true, true]);
+    expect([found('definition', 'steps', 0, 'changes', 0, 'a'), found('definition', 'steps', 0, 'changes', 0, 'b', 'text')]).toEqual([true, true]);
+    expect([found('steps', 0, 'changes', 0, 'a'), found('steps', 0, 'changes', 1, 'b', 'text')]).toEqual([true, true]);
+    // Of another run, or another place: data that looks the same.
+    expect([found('context', 1, 'b'), found('steps', 0, 'changes', 0, 'b')]).toEqual([false, false]);
+    const values = (one: object) => ({ a: { input: [], config: [], output: {}, error: [], ...one } });
+    expect(marked('run_diff_step', values({ input: [cut('R/3/payload/input/2/data')] }), 'a', 'input', 0)).toBe(true);
+    expect(marked('run_diff_step', values({ config: [{ text: cut('R/3/payload/config/text') }] }), 'a', 'config', 0, 'text')).toBe(true);
+    expect(marked('run_diff_step', values({ output: { 'to/b': [{ text: cut('R/4/payload/items/to~1b/0/data/text') }] } }), 'a', 'output', 'to/b', 0, 'text')).toBe(true);
+    expect(marked('run_diff_step', values({ error: [cut('R/1/payload/base/events/5/payload/error')] }), 'a', 'error', 0)).toBe(true);
+    expect(marked('run_diff_step', values({ input: [{ text: cut('R/3/payload/input/0/data/other') }] }), 'a', 'input', 0, 'text')).toBe(false);
     // The whole of a value has nothing cut in it.
     expect(marked('run_value', { a: cut('R/7/payload/a') }, 'a')).toBe(false);
   });

@@ -2,7 +2,7 @@
 
 import { readPath } from '../../api/run-paths.ts';
 import type { RunDefinition } from '../../api/run-types.ts';
-import { isObject } from '../../api/json.ts';
+import { isCut, isObject } from '../../api/json.ts';
 import type { Commands, NodeState } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
@@ -79,7 +79,8 @@ const ERROR_FIELDS = ['type', 'message', 'retryable', 'originNode', 'timestamp']
 /** A value as it is laid beside another one. */
 export function laidOut(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(laidOut);
-  if (!isObject(value)) return value;
+  // What the wire has cut is no data of the run yet.
+  if (!isObject(value) || isCut(value)) return value;
   const error = ERROR_FIELDS.every((name) => Object.hasOwn(value, name));
   return Object.fromEntries(Object.entries(value).filter(([name]) => !(error && OF_THE_RUN.has(name))).map(([name, one]) => [name, laidOut(one)]));
 }

@@ -87,6 +87,15 @@ it('long values are cut, and can be loaded whole', async () => {
   expect(screen.queryByRole('button', { name: 'Load them whole' })).toBeNull();
 });
 
+it('a long value of the run as a whole can be loaded, too', async () => {
+  const long = { ...CUT, ref: `${B}/summary/context/text` };
+  show({ ...FOUND, steps: [], context: [{ pointer: '/text', a: 'short', b: long }] } as unknown as Comparison);
+  const table = within(await screen.findByRole('region', { name: 'Variables at the end' }));
+  expect(table.queryByText(/_truncated/)).toBeNull();
+  await userEvent.click(table.getByRole('button', { name: 'Load all of it' }));
+  expect(await table.findByText('It begins so, and ends otherwise')).toBeTruthy();
+});
+
 it('runs that do not differ are said to be the same, and masks are named', async () => {
   show({ ...FOUND, same: true, context: [], steps: [] });
   expect(await screen.findByText('These runs do not differ')).toBeTruthy();
