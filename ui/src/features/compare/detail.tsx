@@ -1,7 +1,8 @@
 /** What was chosen of two runs, side by side: the values of a step, or the places of the run as a whole. */
 import './compare.css';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { toApiError, told } from '../../api/error.ts';
+import { writeExact } from '../../api/exact.ts';
 import { isCut } from '../../api/json.ts';
 import { useCommand } from '../../api/queries.ts';
 import { hasCut, wholeOf } from '../../api/whole.ts';
@@ -24,7 +25,14 @@ const SIDES: readonly Side[] = ['a', 'b'];
 type Change = Comparison['params'][number];
 
 export function StepDetail({ found, name, titleOf }: { found: Comparison; name: string; titleOf: NameOf }) {
-  const both = useCommand('run_diff_step', { runId: found.a.runId, with: found.b.runId, stepId: name }, { staleTime: Infinity });
+  const both = useCommand('run_diff_step', { runId: found.a.runId, with: found.b.runId, stepId: name });
+  // A run under way has gone on: its values are asked for again with the comparison.
+  const { refetch } = both;
+  const seen = useRef(found);
+  useEffect(() => {
+    if (seen.current !== found) void refetch();
+    seen.current = found;
+  }, [found, refetch]);
   const [chosen, setChosen] = useState<Part | null>(null);
   if (both.error) return <div className="cmp-detail"><EmptyState title={told(both.error)} text={both.error.hint} actions={<Button icon="retry" onClick={() => void both.refetch()}>{t('common.tryAgain')}</Button>} /></div>;
   if (!both.data) return <div className="cmp-detail"><Skeleton rows={5} /></div>;
@@ -63,7 +71,10 @@ function shown(value: unknown): unknown {
 }
 
 function Values({ a, b, label }: { a: unknown; b: unknown; label: string }) {
-  const [whole, setWhole] = useState<{ a: unknown; b: unknown } | null>(null);
+  const [loaded, setLoaded] = useState<{ of: string; a: unknown; b: unknown } | null>(null);
+  // What was loaded stays as long as it is the whole of the same values.
+  const text = useMemo(() => (hasCut(a) || hasCut(b) ? writeExact([a, b]) ?? '' : ''), [a, b]);
+  const whole = loaded?.of === text ? loaded : null;
   const [state, setState] = useState<'idle' | 'loading' | { failed: string }>('idle');
   const both = useMemo(() => {
     const values = bothOf(laidOut(whole?.a ?? a), laidOut(whole?.b ?? b));
@@ -72,11 +83,14 @@ function Values({ a, b, label }: { a: unknown; b: unknown; label: string }) {
   if (isNone(a) && isNone(b)) return <p className="s t3 cmp-none">{t('compare.neither')}</p>;
   const load = () => {
     setState('loading');
-    Promise.all([wholeOf(a), wholeOf(b)]).then(([one, other]) => setWhole({ a: one, b: other }), (cause: unknown) => setState({ failed: toApiError(cause).message }));
+    Promise.all([wholeOf(a), wholeOf(b)]).then(([one, other]) => {
+      setLoaded({ of: text, a: one, b: other });
+      setState('idle');
+    }, (cause: unknown) => setState({ failed: toApiError(cause).message }));
   };
   return (
     <div className="cmp-values">
-      {whole === null && (hasCut(a) || hasCut(b)) ? (
+      {whole === null && text !== '' ? (
         <p className="s t2 row" role="status">{typeof state === 'object' ? t('compare.loadFailed', { message: state.failed }) : t('compare.cut')} <Button small busy={state === 'loading'} onClick={load}>{t('compare.load')}</Button></p>
       ) : null}
       <DiffView view="side" before={both.a} after={both.b} label={label} />

@@ -22,8 +22,12 @@ import { Banner, Button, EmptyState, Skeleton, SplitPane, toast } from '../../ki
 import { navigate } from '../router.ts';
 import { titled } from '../workbench/titled.ts';
 
+/** How often runs under way are compared again. */
+const AGAIN_MS = 2_000;
+
 export function CompareScreen({ runId, with: other }: { runId: string; with: string }) {
-  const found = useCommand('run_diff', { runId, with: other });
+  // What goes on is compared again and again, until both have ended.
+  const found = useCommand('run_diff', { runId, with: other }, { refetchInterval: ({ state }) => (state.data && isTerminal(state.data.a.status) && isTerminal(state.data.b.status) ? false : AGAIN_MS) });
   const a = useCommand('run_get', { runId });
   const b = useCommand('run_get', { runId: other });
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });

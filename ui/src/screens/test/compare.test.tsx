@@ -1,7 +1,7 @@
 // Two runs beside each other: the screen, its list, and which runs are offered.
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { RunDefinition } from '../../api/run-types.ts';
 import { candidatesOf, inOrder } from '../../features/compare/choose.ts';
 import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
@@ -12,7 +12,7 @@ import { hashOf, parseRoute } from '../router.ts';
 import { CompareScreen } from '../run/compare-screen.tsx';
 
 pretendLayout();
-afterEach(() => { cleanup(); window.location.hash = ''; });
+afterEach(() => { cleanup(); vi.useRealTimers(); window.location.hash = ''; });
 
 const A = '0193a5c0-0000-7000-8000-00000000000a';
 const B = '0193a5c0-0000-7000-8000-00000000000b';
@@ -106,6 +106,25 @@ it('runs that do not differ are said to be the same, and masks are named', async
   cleanup();
   show({ ...FOUND, sameWorkflow: false });
   expect(await screen.findByText('These are runs of different workflows')).toBeTruthy();
+});
+
+it('runs under way are compared again until both have ended, with the values of the step', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  let status = 'running';
+  let said = 'Not yet';
+  const { fake } = renderWith(<CompareScreen runId={A} with={B} />, {
+    ...host(), run_diff: () => ({ ...FOUND, b: { ...FOUND.b, status }, steps: FOUND.steps.slice(1) }) as Comparison,
+    run_diff_step: (() => ({ ...step('send'), b: { ...step('send').b, error: [{ message: said }] } })) as never,
+  });
+  await screen.findByText('Not yet', { exact: false });
+  expect(within(screen.getByRole('group', { name: 'Run B' })).getByText('Running')).toBeTruthy();
+  [status, said] = ['failed', 'No answer'];
+  await vi.advanceTimersByTimeAsync(2_000);
+  await screen.findByText('No answer', { exact: false });
+  expect(within(screen.getByRole('group', { name: 'Run B' })).getByText('Failed')).toBeTruthy();
+  const asked = fake.calls.length;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(fake.calls.length).toBe(asked);
 });
 
 it('swaps its sides', async () => {
