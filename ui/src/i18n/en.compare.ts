@@ -73,6 +73,8 @@ export const compare = {
   'compare.changed.removed': 'only in run A',
   'compare.changed.changed': 'settings or wires have changed',
   'compare.changed.inside': 'the workflow that it calls has changed',
+  'compare.changeOf': 'Definition of {step}',
+  'compare.changeIdle': 'It did not run there.',
   'compare.changedPart': 'has changed',
   'compare.definitionNames': 'The definitions differ in names, notes and places only.',
   'compare.definition.params': 'Declared input',

@@ -1,4 +1,4 @@
-/** What was chosen of two runs, side by side: the values of a step, or the places of the run as a whole. */
+/** A step of two runs, side by side: what it came to, and its values. */
 import './compare.css';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { toApiError, told } from '../../api/error.ts';
@@ -8,21 +8,17 @@ import { useCommand } from '../../api/queries.ts';
 import { hasCut, wholeOf } from '../../api/whole.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatSize } from '../../code/value-lines.ts';
-import { ValueView } from '../../code/ValueView.tsx';
 import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, EmptyState, Skeleton, Tabs } from '../../kit/index.ts';
 import { DiffView } from '../diff-view.tsx';
 import { shortRunId } from '../status.tsx';
 import { stepWords, type NameOf } from '../where.ts';
-import { bothOf, laidOut, signalOf, stateWords, type Comparison, type Side, type Whole } from './words.ts';
+import { bothOf, laidOut, SIDES, signalOf, stateWords, type Comparison, type Side } from './words.ts';
 
 const PARTS = ['input', 'config', 'output', 'error'] as const;
 type Part = (typeof PARTS)[number];
 /** What a person looks for first. */
 const FIRST: readonly Part[] = ['error', 'output', 'input', 'config'];
-const SIDES: readonly Side[] = ['a', 'b'];
-
-type Change = Comparison['params'][number];
 
 export function StepDetail({ found, name, titleOf }: { found: Comparison; name: string; titleOf: NameOf }) {
   const both = useCommand('run_diff_step', { runId: found.a.runId, with: found.b.runId, stepId: name });
@@ -101,54 +97,3 @@ function Values({ a, b, label }: { a: unknown; b: unknown; label: string }) {
 export function SideName({ side, run }: { side: Side; run: string }) {
   return <span className="row gap1 nw cmp-side"><b className="cmp-letter" aria-hidden="true">{side.toUpperCase()}</b><span className="vh">{t(`compare.side.${side}`)}</span><span className="s t2 mono">{shortRunId(run)}</span></span>;
 }
-
-export function WholeDetail({ found, whole, titleOf }: { found: Comparison; whole: Whole; titleOf: NameOf }) {
-  return (
-    <section className="cmp-detail" aria-label={t(`compare.part.${whole}`)}>
-      <header className="cmp-head row"><b>{t(`compare.part.${whole}`)}</b></header>
-      <div className="cmp-scroll" tabIndex={0} role="group" aria-label={t(`compare.part.${whole}`)}>
-        {whole === 'definition' ? <Definition found={found} titleOf={titleOf} /> : <Places changes={found[whole]} found={found} />}
-      </div>
-    </section>
-  );
-}
-
-function Definition({ found, titleOf }: { found: Comparison; titleOf: NameOf }) {
-  const { steps, parts } = found.definition;
-  if (steps.length === 0 && parts.length === 0) return <p className="s t2 cmp-none">{t('compare.definitionNames')}</p>;
-  return (
-    <>
-      {parts.map((part) => <p key={part} className="cmp-line"><b>{PART_WORDS.has(part) ? t(`compare.definition.${part as 'params'}`) : part}</b> <span className="s t2">{t('compare.changedPart')}</span></p>)}
-      {steps.map((step) => (
-        <div key={step.stepId}>
-          <p className="cmp-line"><b><Pieces text={titleOf(step.stepId)} /></b> <span className="s t2">{t(`compare.changed.${step.change}`)}</span></p>
-          {step.changes?.length ? <Places changes={step.changes} found={found} /> : null}
-        </div>
-      ))}
-    </>
-  );
-}
-
-const PART_WORDS = new Set(['params', 'context', 'settings']);
-
-/** One line for each place. */
-function Places({ changes, found }: { changes: readonly Change[]; found: Comparison }) {
-  return (
-    <table className="cmp-places s">
-      <thead><tr><th scope="col">{t('compare.place')}</th>{SIDES.map((side) => <th key={side} scope="col"><SideName side={side} run={found[side].runId} /></th>)}</tr></thead>
-      <tbody>
-        {changes.map((change) => (
-          <tr key={change.pointer}>
-            <th scope="row" className="mono"><Pieces text={placeWords(change.pointer)} /></th>
-            {SIDES.map((side) => (
-              <td key={side} className={side === 'a' ? 'd' : 'a'}>{Object.hasOwn(change, side) ? <ValueView value={change[side]} label={t('compare.sideBySide', { part: placeWords(change.pointer) })} /> : <span className="t3">{t('compare.nothing')}</span>}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-/** `/list/0/name` as `list.0.name`. */
-const placeWords = (pointer: string): string => pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.') || '.';

@@ -11,6 +11,7 @@ export type Comparison = Commands['run_diff']['response'];
 export type StepDifference = Comparison['steps'][number];
 export type Aspect = StepDifference['differs'][number];
 export type Side = 'a' | 'b';
+export const SIDES: readonly Side[] = ['a', 'b'];
 /** What is compared of a run beside its steps. */
 export const WHOLES = ['definition', 'params', 'context', 'output'] as const;
 export type Whole = (typeof WHOLES)[number];

@@ -1,6 +1,6 @@
 /** Two runs beside each other (C28): the graph of the first with marks at what differs, a list, and the values side by side. */
 import '../../features/compare/compare.css';
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { told } from '../../api/error.ts';
 import { useRunView } from '../../api/events.ts';
 import { useCommand } from '../../api/queries.ts';
@@ -11,8 +11,9 @@ import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { Canvas, createEditor, useEditor, type CanvasHandle } from '../../features/canvas/index.ts';
-import { SideName, StepDetail, WholeDetail } from '../../features/compare/detail.tsx';
+import { SideName, StepDetail } from '../../features/compare/detail.tsx';
 import { DifferenceList, entriesOf, keyOf, type Entry } from '../../features/compare/list.tsx';
+import { ChangeDetail, WholeDetail } from '../../features/compare/whole.tsx';
 import { cardOf, marksOf, nameOf, type Comparison, type Side } from '../../features/compare/words.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
@@ -84,11 +85,7 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
 
   const [listSize, setListSize] = usePaneSize('compare.list', 336);
   const [valueSize, setValueSize] = usePaneSize('compare.values', Math.max(240, Math.round(window.innerHeight * 0.4)));
-  const unmarked = key?.startsWith('same ') ? key.slice('same '.length) : undefined;
-  const detail: ReactNode = entry?.step ? <StepDetail key={key} found={found} name={nameOf(entry.step)} titleOf={graph.titleOf} />
-    : entry?.whole ? <WholeDetail key={key} found={found} whole={entry.whole} titleOf={graph.titleOf} />
-      : unmarked !== undefined ? <div className="cmp-detail"><EmptyState title={t('compare.stepSame')} text={t('compare.stepSameText')} /></div>
-        : <div className="cmp-detail"><EmptyState title={t('compare.pick')} text={t('compare.pickText')} /></div>;
+  const detail = key === null ? undefined : <Detail key={key} of={key} entry={entry} found={found} titleOf={graph.titleOf} />;
   return (
     <main className="cmp">
       <header className="bar">
@@ -113,6 +110,16 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
       </div>
     </main>
   );
+}
+
+/** What is shown of the chosen one; a card without a mark is `same` and its id. */
+function Detail({ of, entry, found, titleOf: nameOfStep }: { of: string; entry: Entry | undefined; found: Comparison; titleOf: NameOf }) {
+  if (entry?.step) return <StepDetail found={found} name={nameOf(entry.step)} titleOf={nameOfStep} />;
+  if (entry?.whole) return <WholeDetail found={found} whole={entry.whole} titleOf={nameOfStep} />;
+  if (!of.startsWith('same ')) return <div className="cmp-detail"><EmptyState title={t('compare.pick')} text={t('compare.pickText')} /></div>;
+  const changed = found.definition.steps.find((one) => one.stepId === of.slice('same '.length));
+  if (changed) return <ChangeDetail found={found} step={changed} titleOf={nameOfStep} />;
+  return <div className="cmp-detail"><EmptyState title={t('compare.stepSame')} text={t('compare.stepSameText')} /></div>;
 }
 
 /** The graph of the first run, as its run left it. */

@@ -87,6 +87,15 @@ it('long values are cut, and can be loaded whole', async () => {
   expect(screen.queryByRole('button', { name: 'Load them whole' })).toBeNull();
 });
 
+it('a step that differs in its definition alone shows what has changed of it', async () => {
+  const steps = [{ stepId: 'call', change: 'changed', changes: [{ pointer: '/config/params/n', a: 1, b: 7 }] }];
+  const { container } = show({ ...FOUND, definition: { same: false, steps, parts: [] } } as unknown as Comparison);
+  await screen.findByRole('listbox', { name: 'What differs' });
+  fireEvent.click(await waitFor(() => container.querySelector('.cv-node[data-node=call]') as HTMLElement));
+  const detail = within(await screen.findByRole('region', { name: 'Definition of Call' }));
+  expect([...detail.getByRole('table').querySelectorAll('tbody th, tbody td')].map((cell) => cell.textContent)).toEqual(['config.params.n', '1', '7']);
+});
+
 it('a long value of the run as a whole can be loaded, too', async () => {
   const long = { ...CUT, ref: `${B}/summary/context/text` };
   show({ ...FOUND, steps: [], context: [{ pointer: '/text', a: 'short', b: long }] } as unknown as Comparison);

@@ -1,0 +1,80 @@
+/** Two runs as a whole, and their definitions: each place that differs. */
+import './compare.css';
+import { Pieces } from '../../code/pieces.tsx';
+import { ValueView } from '../../code/ValueView.tsx';
+import { t } from '../../i18n/index.ts';
+import type { NameOf } from '../where.ts';
+import { SideName } from './detail.tsx';
+import { SIDES, type Comparison, type Whole } from './words.ts';
+
+type Change = Comparison['params'][number];
+type ChangedStep = Comparison['definition']['steps'][number];
+
+export function WholeDetail({ found, whole, titleOf }: { found: Comparison; whole: Whole; titleOf: NameOf }) {
+  return (
+    <section className="cmp-detail" aria-label={t(`compare.part.${whole}`)}>
+      <header className="cmp-head row"><b>{t(`compare.part.${whole}`)}</b></header>
+      <div className="cmp-scroll" tabIndex={0} role="group" aria-label={t(`compare.part.${whole}`)}>
+        {whole === 'definition' ? <Definition found={found} titleOf={titleOf} /> : <Places changes={found[whole]} found={found} />}
+      </div>
+    </section>
+  );
+}
+
+function Definition({ found, titleOf }: { found: Comparison; titleOf: NameOf }) {
+  const { steps, parts } = found.definition;
+  if (steps.length === 0 && parts.length === 0) return <p className="s t2 cmp-none">{t('compare.definitionNames')}</p>;
+  return (
+    <>
+      {parts.map((part) => <p key={part} className="cmp-line"><b>{PART_WORDS.has(part) ? t(`compare.definition.${part as 'params'}`) : part}</b> <span className="s t2">{t('compare.changedPart')}</span></p>)}
+      {steps.map((step) => <StepChange key={step.stepId} step={step} found={found} titleOf={titleOf} />)}
+    </>
+  );
+}
+
+function StepChange({ step, found, titleOf }: { step: ChangedStep; found: Comparison; titleOf: NameOf }) {
+  return (
+    <div>
+      <p className="cmp-line"><b><Pieces text={titleOf(step.stepId)} /></b> <span className="s t2">{t(`compare.changed.${step.change}`)}</span></p>
+      {step.changes?.length ? <Places changes={step.changes} found={found} /> : null}
+    </div>
+  );
+}
+
+/** A step that came to the same, though its definition is another one. */
+export function ChangeDetail({ step, found, titleOf }: { step: ChangedStep; found: Comparison; titleOf: NameOf }) {
+  const label = t('compare.changeOf', { step: titleOf(step.stepId) });
+  return (
+    <section className="cmp-detail" aria-label={label}>
+      <header className="cmp-head row"><b className="ell"><Pieces text={label} /></b></header>
+      <div className="cmp-scroll" tabIndex={0} role="group" aria-label={label}>
+        <StepChange step={step} found={found} titleOf={titleOf} />
+        <p className="s t2 cmp-line">{t(step.change === 'added' || step.change === 'removed' ? 'compare.changeIdle' : 'compare.stepSameText')}</p>
+      </div>
+    </section>
+  );
+}
+
+const PART_WORDS = new Set(['params', 'context', 'settings']);
+
+/** One line for each place. */
+function Places({ changes, found }: { changes: readonly Change[]; found: Comparison }) {
+  return (
+    <table className="cmp-places s">
+      <thead><tr><th scope="col">{t('compare.place')}</th>{SIDES.map((side) => <th key={side} scope="col"><SideName side={side} run={found[side].runId} /></th>)}</tr></thead>
+      <tbody>
+        {changes.map((change) => (
+          <tr key={change.pointer}>
+            <th scope="row" className="mono"><Pieces text={placeWords(change.pointer)} /></th>
+            {SIDES.map((side) => (
+              <td key={side} className={side === 'a' ? 'd' : 'a'}>{Object.hasOwn(change, side) ? <ValueView value={change[side]} label={t('compare.sideBySide', { part: placeWords(change.pointer) })} /> : <span className="t3">{t('compare.nothing')}</span>}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** `/list/0/name` as `list.0.name`. */
+const placeWords = (pointer: string): string => pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.') || '.';
