@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { told } from '../../api/error.ts';
 import { useRunView } from '../../api/events.ts';
 import { useCommand } from '../../api/queries.ts';
-import { EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
+import { choiceOf, EVERY, inChoice, loopsOf, viewAt, type Choice } from '../../api/run-paths.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
@@ -14,7 +14,7 @@ import { Canvas, createEditor, useEditor, type CanvasHandle } from '../../featur
 import { SideName, StepDetail } from '../../features/compare/detail.tsx';
 import { DifferenceList, entriesOf, keyOf, type Entry } from '../../features/compare/list.tsx';
 import { ChangeDetail, WholeDetail } from '../../features/compare/whole.tsx';
-import { cardOf, marksOf, nameOf, type Comparison, type Side } from '../../features/compare/words.ts';
+import { cardOf, marksOf, type Comparison, type Side } from '../../features/compare/words.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { namesIn, type NameOf } from '../../features/where.ts';
@@ -59,33 +59,40 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
   const graph = useGraph(a, b, catalog);
   const marks = useMemo(() => marksOf(found, graph.definition), [found, graph.definition]);
 
-  // List and graph share one choice. What was chosen in the list is shown on the graph; the keys stay in the list.
-  const { editor, definition, canvas } = graph;
+  // List and graph share one choice, and the iteration. What was chosen in the list is shown on the graph; the keys stay in the list.
+  const { editor, definition, canvas, choice, chooseAt, slotsOf } = graph;
   const choose = useCallback((next: string) => {
     setChosen(next);
     const step = entries.find((one) => keyOf(one) === next)?.step;
     const card = step && cardOf(step, definition);
     if (card === undefined) editor.select([]);
     else canvas.current?.reveal(card, { focus: false });
-  }, [entries, editor, definition, canvas]);
+    if (step?.path !== undefined) chooseAt(step.path);
+  }, [entries, editor, definition, canvas, chooseAt]);
   // Only chosen, not moved to: the whole graph is in view at first.
   const begins = first?.step && cardOf(first.step, definition);
-  useEffect(() => { if (begins !== undefined) editor.select([begins]); }, [editor]); // eslint-disable-line react/exhaustive-deps
+  useEffect(() => {
+    if (begins !== undefined) editor.select([begins]);
+    if (first?.step?.path !== undefined) chooseAt(first.step.path);
+  }, [editor]); // eslint-disable-line react/exhaustive-deps
   const selected = useEditor(editor, (state) => state.selection.nodes);
   const [only] = selected.length === 1 ? selected : [];
   useEffect(() => {
     if (only === undefined) return;
     setChosen((before) => {
-      const steps = entries.filter((one) => one.step && cardOf(one.step, definition) === only);
-      // An iteration that was chosen in the list stays; so does what is shown before anybody has chosen.
-      if (steps.some((one) => keyOf(one) === before) || (before === null && steps.includes(first as Entry))) return before;
-      return steps[0] ? keyOf(steps[0]) : `same ${only}`;
+      const here = entries.filter((one) => one.step && cardOf(one.step, definition) === only && inChoice(one.step.path, choice));
+      // What was chosen in the list stays; so does what is shown before anybody has chosen.
+      if (here.some((one) => keyOf(one) === before) || (before === null && here.includes(first as Entry))) return before;
+      if (here[0]) return keyOf(here[0]);
+      // Its iteration is not in the list: the same in both, or one of those that were left out.
+      const name = slotsOf?.get(only)?.get(loopsOf(definition, only).map((loop) => choice[loop]).join());
+      return name?.includes('/') ? `step ${name}` : `same ${only}`;
     });
-  }, [only, entries, first, definition]);
+  }, [only, entries, first, definition, choice, slotsOf]);
 
   const [listSize, setListSize] = usePaneSize('compare.list', 336);
   const [valueSize, setValueSize] = usePaneSize('compare.values', Math.max(240, Math.round(window.innerHeight * 0.4)));
-  const detail = key === null ? undefined : <Detail key={key} of={key} entry={entry} found={found} titleOf={graph.titleOf} />;
+  const detail = <Detail key={key} of={key ?? ''} entry={entry} found={found} titleOf={graph.titleOf} />;
   return (
     <main className="cmp">
       <header className="bar">
@@ -112,10 +119,10 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
   );
 }
 
-/** What is shown of the chosen one; a card without a mark is `same` and its id. */
+/** What is shown of the chosen one. A card without a mark is `same` and its id; a step that is not listed here has its name. */
 function Detail({ of, entry, found, titleOf: nameOfStep }: { of: string; entry: Entry | undefined; found: Comparison; titleOf: NameOf }) {
-  if (entry?.step) return <StepDetail found={found} name={nameOf(entry.step)} titleOf={nameOfStep} />;
   if (entry?.whole) return <WholeDetail found={found} whole={entry.whole} titleOf={nameOfStep} />;
+  if (of.startsWith('step ')) return <StepDetail found={found} name={of.slice('step '.length)} titleOf={nameOfStep} />;
   if (!of.startsWith('same ')) return <div className="cmp-detail"><EmptyState title={t('compare.pick')} text={t('compare.pickText')} /></div>;
   const changed = found.definition.steps.find((one) => one.stepId === of.slice('same '.length));
   if (changed) return <ChangeDetail found={found} step={changed} titleOf={nameOfStep} />;
@@ -130,6 +137,10 @@ function useGraph(a: RunDetails, b: RunDetails, catalog: NodeDescriptor[]) {
   const { view: whole } = useRunView(a.runId, definition, ended);
   const [choice, setChoice] = useState<Choice>(EVERY);
   const view = useMemo(() => whole && viewAt(whole, definition, choice), [whole, definition, choice]);
+  const chooseAt = useCallback((path: string) => {
+    const at = choiceOf(path, definition);
+    setChoice((now) => (Object.entries(at).every(([loop, index]) => now[loop] === index) ? now : { ...now, ...at }));
+  }, [definition]);
   const canvas = useRef<CanvasHandle | null>(null);
   const [ready, setReady] = useState<CanvasHandle | null>(null);
   const onReady = useCallback((handle: CanvasHandle) => {
@@ -144,7 +155,7 @@ function useGraph(a: RunDetails, b: RunDetails, catalog: NodeDescriptor[]) {
     const inB = namesIn(null, b.definition, (id) => titleOf(b.definition, id, catalog));
     return (id, path) => (Object.hasOwn(a.definition.nodes, id) || !Object.hasOwn(b.definition.nodes, id) ? inA(id, path) : inB(id, path));
   }, [whole, a.definition, b.definition, catalog]);
-  return { editor, definition, view, choose: setChoice, canvas, onReady, titleOf: names };
+  return { editor, definition, view, choice, choose: setChoice, chooseAt, slotsOf: whole?.slotsOf, canvas, onReady, titleOf: names };
 }
 
 function Head({ side, run }: { side: Side; run: Comparison['a'] }) {

@@ -87,6 +87,33 @@ it('long values are cut, and can be loaded whole', async () => {
   expect(screen.queryByRole('button', { name: 'Load them whole' })).toBeNull();
 });
 
+it('list and graph are at one iteration', async () => {
+  const rounds = [0, 1, 2, 3].flatMap((n) => [
+    { type: 'step_start', stepId: 'put', path: `each[${String(n)}]`, payload: { type: 'data.set', config: {}, input: [] } },
+    { type: 'step_done', stepId: 'put', path: `each[${String(n)}]`, payload: { ports: { success: 1 }, items: { success: [{ id: '1', data: n }] } } },
+  ]);
+  const events = [
+    { type: 'workflow_start', stepId: null, payload: { name: 'Orders' } },
+    { type: 'step_start', stepId: 'each', payload: { type: 'flow.loop', config: { source: [1, 2, 3, 4] }, input: [] } }, ...rounds,
+  ].map((one, index) => ({ ...one, runId: A, seq: index + 1, ts: '2026-11-23T10:00:00.000Z' }));
+  const [put] = FOUND.steps as [StepDifference];
+  const { fake } = renderWith(<CompareScreen runId={A} with={B} />, {
+    ...host({ ...FOUND, steps: [put, { ...put, path: 'each[2]' }] }), run_events: () => events as never,
+    run_get: (({ runId }: { runId: string }) => ({ ...details(runId), lastSeq: events.length })) as never,
+  });
+  const bar = within(await screen.findByRole('toolbar', { name: 'Iteration of the run' }));
+  expect(bar.getByText('Iteration 2 of 4')).toBeTruthy();
+  const list = within(screen.getByRole('listbox', { name: 'What differs' }));
+  fireEvent.click(list.getByText(/Each order 3/));
+  expect(await bar.findByText('Iteration 3 of 4')).toBeTruthy();
+  fireEvent.click(bar.getByRole('button', { name: 'Previous iteration' }));
+  await waitFor(() => expect(list.getByRole('option', { selected: true }).textContent).toContain('Each order 2'));
+  // One that is not in the list shows its values all the same.
+  fireEvent.click(bar.getByRole('button', { name: 'Previous iteration' }));
+  expect(await screen.findByRole('region', { name: 'Each order 1 › Put' })).toBeTruthy();
+  expect(fake.calls.findLast((call) => call.command === 'run_diff_step')?.payload).toMatchObject({ stepId: 'each[0]/put' });
+});
+
 it('a step that differs in its definition alone shows what has changed of it', async () => {
   const steps = [{ stepId: 'call', change: 'changed', changes: [{ pointer: '/config/params/n', a: 1, b: 7 }] }];
   const { container } = show({ ...FOUND, definition: { same: false, steps, parts: [] } } as unknown as Comparison);
