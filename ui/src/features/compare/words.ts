@@ -65,7 +65,11 @@ export function marksOf(found: Comparison, definition: RunDefinition): ReadonlyM
   const marks = new Map<string, string>();
   for (const [card, steps] of byCard) {
     const [only] = steps;
-    marks.set(card, steps.length === 1 && only ? t('compare.mark', { what: aspectWords(only) }) : tn('compare.markMany', steps.length));
+    // Left out are steps of iterations and of other files, never those at the top.
+    const atLeast = (found.leftOut?.['steps'] ?? 0) > 0 && steps.some((step) => step.path !== undefined);
+    if (steps.length === 1 && only && !atLeast) marks.set(card, t('compare.mark', { what: aspectWords(only) }));
+    else if (steps.every((step) => step.stepId === card)) marks.set(card, tn(atLeast ? 'compare.markAtLeast' : 'compare.markMany', steps.length));
+    else marks.set(card, tn(atLeast ? 'compare.markInsideAtLeast' : 'compare.markInside', steps.filter((step) => step.path !== undefined).length));
   }
   for (const { stepId } of found.definition.steps) {
     if (!marks.has(stepId) && Object.hasOwn(definition.nodes, stepId)) marks.set(stepId, t('compare.mark', { what: t('compare.markDefinition') }));

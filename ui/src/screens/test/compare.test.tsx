@@ -183,6 +183,12 @@ it('cards are marked: an iteration at its step, a step of another file at the on
     ['put', 'Differs in 2 iterations'], ['send', 'Differs: state, calls, error'], ['call', 'Differs: state'], ['each', 'Differs: its definition has changed'],
   ]);
   expect(wholesOf(twice)).toEqual(['definition', 'context']);
+  // More of them than are listed.
+  const called = [{ ...inside, stepId: 'call', path: undefined }, inside, { ...inside, stepId: 'deeper' }] as unknown as StepDifference[];
+  expect([...marksOf({ ...twice, leftOut: { steps: 251 } }, DEFINITION).values()]).toEqual([
+    'Differs in at least 2 iterations', 'Differs: state, calls, error', 'Differs in at least 1 step inside', 'Differs: its definition has changed',
+  ]);
+  expect(marksOf({ ...FOUND, steps: called }, DEFINITION).get('call')).toBe('Differs in 2 steps inside');
 });
 
 it('when and in which run an error was is laid beside nothing', () => {
