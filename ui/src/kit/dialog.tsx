@@ -22,7 +22,7 @@ export interface DialogProps {
   focusAfter?: (() => HTMLElement | null) | undefined;
 }
 
-const FIELDS = [':is(.dialog-body, .dialog-bare)'].flatMap((box) => ['input', 'textarea', '.select', '.cm-content'].map((field) => `${box} ${field}:not(:disabled)`)).join(', ');
+const FIELDS = [':is(.dialog-body, .dialog-bare)'].flatMap((box) => ['input', 'textarea', '.select', '.cm-content', '.vlist'].map((field) => `${box} ${field}:not(:disabled)`)).join(', ');
 
 /** An answer that has not come by then may wait for something that is closed: the person may go. */
 export const LONG_MS = 30_000;
@@ -63,7 +63,7 @@ export function Dialog({ open, onClose, title, closeLabel, children, footer, wid
   const long = useLong(open && busy === true);
   const held = busy === true && !long;
   const popup = useRef<HTMLDivElement>(null);
-  // The first field, else the answer that changes nothing, else the dialog itself; never the cross with its tooltip.
+  // The first field or list, else the answer that changes nothing, else the dialog itself; never the cross with its tooltip.
   const first = () => popup.current?.querySelector<HTMLElement>(FIELDS) ?? popup.current?.querySelector<HTMLElement>('.dialog-foot button') ?? popup.current;
   return (
     <Base.Root open={open} disablePointerDismissal={typed ?? false} onOpenChange={(next, { event }) => { if (!next && !held && !isSecondPress(event)) onClose(); }}>

@@ -20,7 +20,18 @@ type Part = (typeof PARTS)[number];
 /** What a person looks for first. */
 const FIRST: readonly Part[] = ['error', 'output', 'input', 'config'];
 
-export function StepDetail({ found, name, titleOf }: { found: Comparison; name: string; titleOf: NameOf }) {
+/** Brings the keys to what a detail shows as soon as it is there, when somebody goes into it; `enter` is told that it is done. */
+export function useEnter<E extends HTMLElement>(enter: (() => void) | null, ready: boolean) {
+  const box = useRef<E>(null);
+  useEffect(() => {
+    if (!enter || !ready) return;
+    enter();
+    (box.current?.querySelector<HTMLElement>('[role=group][tabindex="0"]') ?? box.current?.querySelector<HTMLElement>('[role=tab][tabindex="0"]'))?.focus();
+  }, [enter, ready]);
+  return box;
+}
+
+export function StepDetail({ found, name, titleOf, enter }: { found: Comparison; name: string; titleOf: NameOf; enter: (() => void) | null }) {
   const both = useCommand('run_diff_step', { runId: found.a.runId, with: found.b.runId, stepId: name });
   // A run under way has gone on: its values are asked for again with the comparison.
   const { refetch } = both;
@@ -30,12 +41,13 @@ export function StepDetail({ found, name, titleOf }: { found: Comparison; name: 
     seen.current = found;
   }, [found, refetch]);
   const [chosen, setChosen] = useState<Part | null>(null);
+  const box = useEnter<HTMLElement>(enter, both.data !== undefined);
   if (both.error) return <div className="cmp-detail"><EmptyState title={told(both.error)} text={both.error.hint} actions={<Button icon="retry" onClick={() => void both.refetch()}>{t('common.tryAgain')}</Button>} /></div>;
   if (!both.data) return <div className="cmp-detail"><Skeleton rows={5} /></div>;
   const { a, b, differs } = both.data;
   const part = chosen ?? FIRST.find((one) => differs.includes(one)) ?? 'output';
   return (
-    <section className="cmp-detail" aria-label={stepWords(name, titleOf)}>
+    <section ref={box} className="cmp-detail" aria-label={stepWords(name, titleOf)}>
       <header className="cmp-head row"><b className="ell"><Pieces text={stepWords(name, titleOf)} /></b></header>
       <div className="cmp-two cmp-sides">
         {SIDES.map((side) => {

@@ -13,15 +13,15 @@ export type Entry = { whole: Whole; step?: undefined } | { whole?: undefined; st
 export const entriesOf = (found: Comparison): Entry[] => [...wholesOf(found).map((whole): Entry => ({ whole })), ...found.steps.map((step): Entry => ({ step }))];
 export const keyOf = (entry: Entry): string => (entry.step ? `step ${nameOf(entry.step)}` : `whole ${entry.whole}`);
 
-export function DifferenceList({ found, entries, chosen, titleOf, onChoose }: { found: Comparison; entries: readonly Entry[]; chosen: string | null; titleOf: NameOf; onChoose(key: string): void }) {
+export function DifferenceList({ found, entries, chosen, titleOf, onChoose, onEnter }: { found: Comparison; entries: readonly Entry[]; chosen: string | null; titleOf: NameOf; onChoose(key: string): void; /** Enter, or a double click: to its values. */ onEnter(key: string): void }) {
   const at = entries.findIndex((entry) => keyOf(entry) === chosen);
-  const choose = (index: number) => { const entry = entries[index]; if (entry) onChoose(keyOf(entry)); };
+  const to = (go: (key: string) => void) => (index: number) => { const entry = entries[index]; if (entry) go(keyOf(entry)); };
   const left = useMemo(() => Object.values(found.leftOut ?? {}).reduce((sum, n) => sum + n, 0), [found]);
   return (
     <section className="cmp-list" aria-label={t('compare.list')}>
       <header className="cmp-head row"><b>{t('compare.list')}</b><span className="s t3 end">{tn('compare.steps', found.steps.length + (found.leftOut?.['steps'] ?? 0))}</span></header>
       <VirtualList<Entry> className="cmp-rows" items={entries} rowHeight={36} keyOf={keyOf} label={t('compare.list')} selected={at < 0 ? undefined : at} reveal={at < 0 ? undefined : at}
-        onSelect={choose} onOpen={choose} clickOpens
+        onSelect={to(onChoose)} onOpen={to(onEnter)}
         row={(entry) => (entry.step ? <StepRow step={entry.step} titleOf={titleOf} /> : (
           <div className="cmp-row">
             <span className="cmp-states"><Icon name="outline" size={12} className="c-off" /></span>

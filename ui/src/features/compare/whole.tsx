@@ -4,15 +4,16 @@ import { Pieces } from '../../code/pieces.tsx';
 import { ValueView } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
 import type { NameOf } from '../where.ts';
-import { SideName } from './detail.tsx';
+import { SideName, useEnter } from './detail.tsx';
 import { SIDES, type Comparison, type Whole } from './words.ts';
 
 type Change = Comparison['params'][number];
 type ChangedStep = Comparison['definition']['steps'][number];
 
-export function WholeDetail({ found, whole, titleOf }: { found: Comparison; whole: Whole; titleOf: NameOf }) {
+export function WholeDetail({ found, whole, titleOf, enter }: { found: Comparison; whole: Whole; titleOf: NameOf; enter: (() => void) | null }) {
+  const box = useEnter<HTMLElement>(enter, true);
   return (
-    <section className="cmp-detail" aria-label={t(`compare.part.${whole}`)}>
+    <section ref={box} className="cmp-detail" aria-label={t(`compare.part.${whole}`)}>
       <header className="cmp-head row"><b>{t(`compare.part.${whole}`)}</b></header>
       <div className="cmp-scroll" tabIndex={0} role="group" aria-label={t(`compare.part.${whole}`)}>
         {whole === 'definition' ? <Definition found={found} titleOf={titleOf} /> : <Places changes={found[whole]} found={found} />}

@@ -1,6 +1,6 @@
 /** Two runs beside each other (C28): the graph of the first with marks at what differs, a list, and the values side by side. */
 import '../../features/compare/compare.css';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { told } from '../../api/error.ts';
 import { useRunView } from '../../api/events.ts';
 import { useCommand } from '../../api/queries.ts';
@@ -52,6 +52,8 @@ export function CompareScreen({ runId, with: other }: { runId: string; with: str
 function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails; b: RunDetails; catalog: NodeDescriptor[] }) {
   const entries = useMemo(() => entriesOf(found), [found]);
   const [chosen, setChosen] = useState<string | null>(null);
+  const [entering, setEntering] = useState(false);
+  const entered = useCallback(() => setEntering(false), []);
   // The first step that differs, as long as nobody has chosen.
   const first = entries.find((entry) => entry.step) ?? entries[0];
   const key = chosen ?? (first ? keyOf(first) : null);
@@ -63,6 +65,7 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
   const { editor, definition, canvas, choice, chooseAt, slotsOf } = graph;
   const choose = useCallback((next: string) => {
     setChosen(next);
+    setEntering(false);
     const step = entries.find((one) => keyOf(one) === next)?.step;
     const card = step && cardOf(step, definition);
     if (card === undefined) editor.select([]);
@@ -92,7 +95,12 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
 
   const [listSize, setListSize] = usePaneSize('compare.list', 336);
   const [valueSize, setValueSize] = usePaneSize('compare.values', Math.max(240, Math.round(window.innerHeight * 0.4)));
-  const detail = <Detail key={key} of={key ?? ''} entry={entry} found={found} titleOf={graph.titleOf} />;
+  // Escape leads back from the values to the list.
+  const body = useRef<HTMLDivElement>(null);
+  const back = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && event.target instanceof Element && event.target.closest('.cmp-detail')) body.current?.querySelector<HTMLElement>('.cmp-list .vlist')?.focus();
+  };
+  const detail = <Detail key={key} of={key ?? ''} entry={entry} enter={entering ? entered : null} found={found} titleOf={graph.titleOf} />;
   return (
     <main className="cmp">
       <header className="bar">
@@ -103,10 +111,10 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
       </header>
       <div className="cmp-runs-head">{(['a', 'b'] as const).map((side) => <Head key={side} side={side} run={found[side]} />)}</div>
       <div className="wb-banners"><Notes found={found} /></div>
-      <div className="cmp-body">
+      <div className="cmp-body" ref={body} onKeyDown={back}>
         {found.same ? <EmptyState title={t('compare.same')} text={t(found.masked ? 'compare.sameMasked' : 'compare.sameText')} actions={<Button onClick={() => navigate({ screen: 'run', runId: b.runId })}>{t('compare.openRun', { run: shortRunId(b.runId) })}</Button>} /> : (
           <SplitPane side="left" size={listSize} min={240} max={720} onResize={setListSize} label={t('compare.listHandle')}
-            pane={<DifferenceList found={found} entries={entries} chosen={key} titleOf={graph.titleOf} onChoose={choose} />}>
+            pane={<DifferenceList found={found} entries={entries} chosen={key} titleOf={graph.titleOf} onChoose={choose} onEnter={(next) => { choose(next); setEntering(true); }} />}>
             <SplitPane side="bottom" size={valueSize} min={160} max={4000} onResize={setValueSize} label={t('compare.valuesHandle')} pane={detail}>
               <div className="cmp-canvas">
                 <Canvas editor={editor} catalog={catalog} runView={graph.view} differs={marks} onChoose={graph.choose} onReady={graph.onReady} onMessage={say} />
@@ -120,9 +128,9 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
 }
 
 /** What is shown of the chosen one. A card without a mark is `same` and its id; a step that is not listed here has its name. */
-function Detail({ of, entry, found, titleOf: nameOfStep }: { of: string; entry: Entry | undefined; found: Comparison; titleOf: NameOf }) {
-  if (entry?.whole) return <WholeDetail found={found} whole={entry.whole} titleOf={nameOfStep} />;
-  if (of.startsWith('step ')) return <StepDetail found={found} name={of.slice('step '.length)} titleOf={nameOfStep} />;
+function Detail({ of, entry, enter, found, titleOf: nameOfStep }: { of: string; entry: Entry | undefined; /** See `useEnter`. */ enter: (() => void) | null; found: Comparison; titleOf: NameOf }) {
+  if (entry?.whole) return <WholeDetail found={found} whole={entry.whole} titleOf={nameOfStep} enter={enter} />;
+  if (of.startsWith('step ')) return <StepDetail found={found} name={of.slice('step '.length)} titleOf={nameOfStep} enter={enter} />;
   if (!of.startsWith('same ')) return <div className="cmp-detail"><EmptyState title={t('compare.pick')} text={t('compare.pickText')} /></div>;
   const changed = found.definition.steps.find((one) => one.stepId === of.slice('same '.length));
   if (changed) return <ChangeDetail found={found} step={changed} titleOf={nameOfStep} />;

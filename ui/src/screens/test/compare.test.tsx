@@ -77,6 +77,21 @@ it('c28: the list is gone through with the arrow keys', async () => {
   expect([...table.querySelectorAll('tbody th, tbody td')].map((cell) => cell.textContent)).toEqual(['total', '2', '50']);
 });
 
+it('enter leads from the list to the values, and escape back', async () => {
+  show();
+  const list = await screen.findByRole('listbox', { name: 'What differs' });
+  list.focus();
+  await userEvent.keyboard('{End}{Enter}');
+  const error = await screen.findByRole('group', { name: 'Error, run A and run B' });
+  await waitFor(() => expect(document.activeElement).toBe(error));
+  await userEvent.keyboard('{Escape}');
+  expect(document.activeElement).toBe(list);
+  await userEvent.keyboard('{Home}');
+  expect(document.activeElement).toBe(list);
+  await userEvent.keyboard('{Enter}');
+  expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Variables at the end' }));
+});
+
 it('long values are cut, and can be loaded whole', async () => {
   show();
   const values = await screen.findByRole('group', { name: 'Output, run A and run B' });
@@ -211,6 +226,7 @@ it('its family is offered first, then the newest runs; the older run stands on t
   const first = (await screen.findAllByRole('option'))[0];
   await waitFor(() => expect(screen.getAllByRole('option')[0]?.textContent).toContain('what this one was re-run from'));
   expect(first).toBeTruthy();
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('listbox')));
   fireEvent.click(screen.getAllByRole('option')[0] as HTMLElement);
   expect(chosen).toBe(row(9).runId);
 });
