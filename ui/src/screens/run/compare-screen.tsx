@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent }
 import { told } from '../../api/error.ts';
 import { useRunView } from '../../api/events.ts';
 import { useCommand } from '../../api/queries.ts';
-import { choiceOf, EVERY, inChoice, loopsOf, viewAt, type Choice } from '../../api/run-paths.ts';
+import { choiceOf, EVERY, inChoice, loopsOf, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
@@ -58,7 +58,7 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
   const first = entries.find((entry) => entry.step) ?? entries[0];
   const key = chosen ?? (first ? keyOf(first) : null);
   const entry = entries.find((one) => keyOf(one) === key);
-  const graph = useGraph(a, b, catalog);
+  const graph = useGraph(a, b, found, catalog);
   const marks = useMemo(() => marksOf(found, graph.definition), [found, graph.definition]);
 
   // List and graph share one choice, and the iteration. What was chosen in the list is shown on the graph; the keys stay in the list.
@@ -138,7 +138,7 @@ function Detail({ of, entry, enter, found, titleOf: nameOfStep }: { of: string; 
 }
 
 /** The graph of the first run, as its run left it. */
-function useGraph(a: RunDetails, b: RunDetails, catalog: NodeDescriptor[]) {
+function useGraph(a: RunDetails, b: RunDetails, found: Comparison, catalog: NodeDescriptor[]) {
   const editor = useMemo(() => createEditor(a.definition, { readOnly: true }), [a.runId]); // eslint-disable-line react/exhaustive-deps
   const [ended] = useState(isTerminal(a.status) ? a.lastSeq : undefined);
   const definition = useMemo(() => titled(a.definition, catalog, a.kept), [a.definition, a.kept, catalog]);
@@ -157,12 +157,19 @@ function useGraph(a: RunDetails, b: RunDetails, catalog: NodeDescriptor[]) {
   }, []);
   // The whole graph stays in view until somebody moves it.
   useEffect(() => ready?.keepFitted(undefined), [ready]);
+  // Steps of a file that is called are known by title from the log of a run that came to them.
+  const foreign = useMemo(() => found.steps.some((step) => step.path !== undefined && readPath(step.path, definition).foreign), [found, definition]);
+  const [endedB] = useState(isTerminal(b.status) ? b.lastSeq : undefined);
+  const { view: wholeB } = useRunView(foreign ? b.runId : null, b.definition, endedB);
   // A step that only the second run has is named as there.
   const names = useMemo<NameOf>(() => {
     const inA = namesIn(whole, a.definition, (id) => titleOf(a.definition, id, catalog));
-    const inB = namesIn(null, b.definition, (id) => titleOf(b.definition, id, catalog));
-    return (id, path) => (Object.hasOwn(a.definition.nodes, id) || !Object.hasOwn(b.definition.nodes, id) ? inA(id, path) : inB(id, path));
-  }, [whole, a.definition, b.definition, catalog]);
+    const inB = namesIn(wholeB, b.definition, (id) => titleOf(b.definition, id, catalog));
+    return (id, path) => {
+      if (path !== undefined && readPath(path, a.definition).foreign) return [inA(id, path), inB(id, path)].find((name) => name !== id) ?? id;
+      return Object.hasOwn(a.definition.nodes, id) || !Object.hasOwn(b.definition.nodes, id) ? inA(id, path) : inB(id, path);
+    };
+  }, [whole, wholeB, a.definition, b.definition, catalog]);
   return { editor, definition, view, choice, choose: setChoice, chooseAt, slotsOf: whole?.slotsOf, canvas, onReady, titleOf: names };
 }
 

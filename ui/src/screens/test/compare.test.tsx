@@ -129,6 +129,21 @@ it('list and graph are at one iteration', async () => {
   expect(fake.calls.findLast((call) => call.command === 'run_diff_step')?.payload).toMatchObject({ stepId: 'each[0]/put' });
 });
 
+it('steps of a file that is called have their titles, whichever run came to them', async () => {
+  const begun = (runId: string, stepId: string, title: string) => [
+    { type: 'workflow_start', stepId: null, payload: { name: 'Orders' } }, { type: 'step_start', stepId: 'call', payload: { type: 'flow.subworkflow', config: {}, input: [] } },
+    { type: 'step_start', stepId, path: 'call', payload: { type: 'data.set', meta: { title }, config: {}, input: [] } },
+  ].map((one, index) => ({ ...one, runId, seq: index + 1, ts: '2026-11-23T10:00:00.000Z' }));
+  const inside = (stepId: string, a: boolean) => ({ stepId, path: 'call', differs: ['ran'], [a ? 'a' : 'b']: stand('SUCCEEDED') });
+  renderWith(<CompareScreen runId={A} with={B} />, {
+    ...host({ ...FOUND, steps: [inside('x1', true), inside('x2', false)] as never }), run_get: (({ runId }: { runId: string }) => ({ ...details(runId), lastSeq: 3 })) as never,
+    run_events: (({ runId }: { runId: string }) => (runId === A ? begun(A, 'x1', 'Ask the price') : begun(B, 'x2', 'Refuse the price'))) as never,
+  });
+  const list = within(await screen.findByRole('listbox', { name: 'What differs' }));
+  expect(await list.findByText('Call › Ask the price')).toBeTruthy();
+  expect(await list.findByText('Call › Refuse the price')).toBeTruthy();
+});
+
 it('a step that differs in its definition alone shows what has changed of it', async () => {
   const steps = [{ stepId: 'call', change: 'changed', changes: [{ pointer: '/config/params/n', a: 1, b: 7 }] }];
   const { container } = show({ ...FOUND, definition: { same: false, steps, parts: [] } } as unknown as Comparison);
