@@ -10,10 +10,11 @@ import { Pieces } from '../../code/pieces.tsx';
 import { formatSize } from '../../code/value-lines.ts';
 import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, EmptyState, Skeleton, Tabs } from '../../kit/index.ts';
+import { ValueView } from '../../code/ValueView.tsx';
 import { DiffView } from '../diff-view.tsx';
 import { shortRunId } from '../status.tsx';
 import { stepWords, type NameOf } from '../where.ts';
-import { bothOf, laidOut, SIDES, signalOf, stateWords, type Comparison, type Side } from './words.ts';
+import { bothOf, changeOf, isIdle, laidOut, ran, SIDES, signalOf, stateWords, type Comparison, type Side } from './words.ts';
 
 const PARTS = ['input', 'config', 'output', 'error'] as const;
 type Part = (typeof PARTS)[number];
@@ -31,7 +32,7 @@ export function useEnter<E extends HTMLElement>(enter: (() => void) | null, read
   return box;
 }
 
-export function StepDetail({ found, name, titleOf, enter }: { found: Comparison; name: string; titleOf: NameOf; enter: (() => void) | null }) {
+export function StepDetail({ found, name, titleOf, inOtherFile, enter }: { found: Comparison; name: string; titleOf: NameOf; /** It stands in a file that is called. */ inOtherFile: boolean; enter: (() => void) | null }) {
   const both = useCommand('run_diff_step', { runId: found.a.runId, with: found.b.runId, stepId: name });
   // A run under way has gone on: its values are asked for again with the comparison.
   const { refetch } = both;
@@ -45,6 +46,12 @@ export function StepDetail({ found, name, titleOf, enter }: { found: Comparison;
   if (both.error) return <div className="cmp-detail"><EmptyState title={told(both.error)} text={both.error.hint} actions={<Button icon="retry" onClick={() => void both.refetch()}>{t('common.tryAgain')}</Button>} /></div>;
   if (!both.data) return <div className="cmp-detail"><Skeleton rows={5} /></div>;
   const { a, b, differs } = both.data;
+  // Names of steps in other files may be those of steps here.
+  const absent = {
+    a: !a && !inOtherFile && changeOf(found, name) === 'added' ? t('compare.notDefined') : stateWords(a?.state),
+    b: !b && !inOtherFile && changeOf(found, name) === 'removed' ? t('compare.notDefined') : stateWords(b?.state),
+  };
+  const none = { a: ran(a) ? t('compare.nothing') : absent.a, b: ran(b) ? t('compare.nothing') : absent.b };
   const part = chosen ?? FIRST.find((one) => differs.includes(one)) ?? 'output';
   return (
     <section ref={box} className="cmp-detail" aria-label={stepWords(name, titleOf)}>
@@ -55,7 +62,7 @@ export function StepDetail({ found, name, titleOf, enter }: { found: Comparison;
           return (
             <div key={side} className="row wrap">
               <SideName side={side} run={found[side].runId} />
-              <Badge signal={signalOf(step?.state)}>{stateWords(step?.state)}</Badge>
+              {step && !isIdle(step.state) ? <Badge signal={signalOf(step.state)}>{stateWords(step.state)}</Badge> : <Badge>{absent[side]}</Badge>}
               {step ? <span className="s t2 nw">{tn('compare.calls', step.attempts)}</span> : null}
               {step ? Object.entries(step.ports).map(([port, n]) => <span key={port} className="s t3 nw">{t('compare.way', { port, n: formatNumber(n) })}</span>) : null}
             </div>
@@ -63,7 +70,7 @@ export function StepDetail({ found, name, titleOf, enter }: { found: Comparison;
         })}
       </div>
       <Tabs<Part> label={t('compare.values')} value={part} onChange={setChosen} tabs={PARTS.map((id) => ({ id, label: differs.includes(id) ? t('compare.tabDiffers', { part: t(`compare.tab.${id}`) }) : t(`compare.tab.${id}`) }))}>
-        <Values key={part} label={t('compare.sideBySide', { part: t(`compare.tab.${part}`) })} a={a?.[part] ?? []} b={b?.[part] ?? []} />
+        <Values key={part} part={t(`compare.tab.${part}`)} a={a?.[part] ?? []} b={b?.[part] ?? []} none={none} />
       </Tabs>
     </section>
   );
@@ -78,7 +85,7 @@ function shown(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shown(one)])) : value;
 }
 
-function Values({ a, b, label }: { a: unknown; b: unknown; label: string }) {
+function Values({ a, b, part, none }: { a: unknown; b: unknown; part: string; /** What is said of a side that has no values. */ none: Record<Side, string> }) {
   const [loaded, setLoaded] = useState<{ of: string; a: unknown; b: unknown } | null>(null);
   // What was loaded stays as long as it is the whole of the same values.
   const text = useMemo(() => (hasCut(a) || hasCut(b) ? writeExact([a, b]) ?? '' : ''), [a, b]);
@@ -89,6 +96,7 @@ function Values({ a, b, label }: { a: unknown; b: unknown; label: string }) {
     return { a: shown(values.a), b: shown(values.b) };
   }, [a, b, whole]);
   if (isNone(a) && isNone(b)) return <p className="s t3 cmp-none">{t('compare.neither')}</p>;
+  const label = t('compare.sideBySide', { part });
   const load = () => {
     setState('loading');
     Promise.all([wholeOf(a), wholeOf(b)]).then(([one, other]) => {
@@ -101,7 +109,11 @@ function Values({ a, b, label }: { a: unknown; b: unknown; label: string }) {
       {whole === null && text !== '' ? (
         <p className="s t2 row" role="status">{typeof state === 'object' ? t('compare.loadFailed', { message: state.failed }) : t('compare.cut')} <Button small busy={state === 'loading'} onClick={load}>{t('compare.load')}</Button></p>
       ) : null}
-      <DiffView view="side" before={both.a} after={both.b} label={label} />
+      {isNone(a) || isNone(b) ? (
+        <div className="cmp-two cmp-one" role="group" aria-label={label} tabIndex={0}>
+          {SIDES.map((side) => (isNone({ a, b }[side]) ? <p key={side} className="s t3">{none[side]}</p> : <ValueView key={side} value={both[side]} label={t('compare.oneSide', { part, run: t(`compare.side.${side}`) })} />))}
+        </div>
+      ) : <DiffView view="side" before={both.a} after={both.b} label={label} />}
     </div>
   );
 }

@@ -2,11 +2,12 @@
 import './compare.css';
 import { useMemo } from 'react';
 import { Pieces } from '../../code/pieces.tsx';
+import type { NodeState } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Icon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { stepWords, type NameOf } from '../where.ts';
-import { aspectWords, countOf, nameOf, signalOf, stateWords, wholesOf, type Comparison, type StepDifference, type Whole } from './words.ts';
+import { aspectWords, countOf, isIdle, nameOf, signalOf, stateWords, wholesOf, type Comparison, type StepDifference, type Whole } from './words.ts';
 
 export type Entry = { whole: Whole; step?: undefined } | { whole?: undefined; step: StepDifference };
 
@@ -39,11 +40,16 @@ function StepRow({ step, titleOf }: { step: StepDifference; titleOf: NameOf }) {
   return (
     <div className="cmp-row" title={plain(`${title}: ${aspectWords(step)}`)}>
       <span className="cmp-states">
-        <SignalIcon signal={signalOf(step.a?.state)} label={stateWords(step.a?.state)} />
-        {step.a?.state === step.b?.state ? null : <><Icon name="right" size={12} className="t3" /><SignalIcon signal={signalOf(step.b?.state)} label={stateWords(step.b?.state)} /></>}
+        <State state={step.a?.state} />
+        {step.a?.state === step.b?.state ? null : <><Icon name="right" size={12} className="t3" /><State state={step.b?.state} /></>}
       </span>
       <span className="cmp-name ell"><Pieces text={title} /></span>
       <span className="s t2 ell cmp-what">{aspectWords(step)}</span>
     </div>
   );
+}
+
+function State({ state }: { state: NodeState | undefined }) {
+  if (isIdle(state)) return <Icon name="minus" size={12} className="c-off" label={stateWords(state)} />;
+  return <SignalIcon signal={signalOf(state)} label={stateWords(state)} />;
 }

@@ -68,7 +68,7 @@ function Places({ changes, found }: { changes: readonly Change[]; found: Compari
           <tr key={change.pointer}>
             <th scope="row" className="mono"><Pieces text={placeWords(change.pointer)} /></th>
             {SIDES.map((side) => (
-              <td key={side} className={side === 'a' ? 'd' : 'a'}>{Object.hasOwn(change, side) ? <ValueView value={change[side]} label={t('compare.sideBySide', { part: placeWords(change.pointer) })} /> : <span className="t3">{t('compare.nothing')}</span>}</td>
+              <td key={side} className={!Object.hasOwn(change, side) ? '' : side === 'a' ? 'd' : 'a'}>{Object.hasOwn(change, side) ? <ValueView value={change[side]} label={t('compare.sideBySide', { part: placeWords(change.pointer) })} /> : <span className="t3">{t('compare.nothing')}</span>}</td>
             ))}
           </tr>
         ))}

@@ -29,7 +29,13 @@ export const stateWords = (state: NodeState | undefined): string => (state === u
 /** `each[3]/put`: how a step is named where one is asked for. */
 export const nameOf = (step: Pick<StepDifference, 'stepId' | 'path'>): string => (step.path === undefined ? step.stepId : `${step.path}/${step.stepId}`);
 
-const idle = (one: StepDifference['a']): boolean => one === undefined || one.attempts === 0;
+/** A state in which there is nothing to see of a step: no sign of its own, least of all one that warns. */
+export const isIdle = (state: NodeState | undefined): boolean => state === undefined || state === 'PENDING';
+export const ran = (one: StepDifference['a']): boolean => one !== undefined && one.attempts > 0;
+const idle = (one: StepDifference['a']): boolean => !ran(one);
+
+/** How the definition of a step changed; `name` is that of the step with its path. */
+export const changeOf = (found: Comparison, name: string) => found.definition.steps.find((one) => one.stepId === name.slice(name.lastIndexOf('/') + 1))?.change;
 
 /** A step that ran in one run only differs in everything: that is said, and not what follows from it. */
 export function aspectWords(step: StepDifference): string {

@@ -100,7 +100,7 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
   const back = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && event.target instanceof Element && event.target.closest('.cmp-detail')) body.current?.querySelector<HTMLElement>('.cmp-list .vlist')?.focus();
   };
-  const detail = <Detail key={key} of={key ?? ''} entry={entry} enter={entering ? entered : null} found={found} titleOf={graph.titleOf} />;
+  const detail = <Detail key={key} of={key ?? ''} entry={entry} foreign={entry?.step?.path !== undefined && readPath(entry.step.path, definition).foreign} enter={entering ? entered : null} found={found} titleOf={graph.titleOf} />;
   return (
     <main className="cmp">
       <header className="bar">
@@ -128,9 +128,9 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
 }
 
 /** What is shown of the chosen one. A card without a mark is `same` and its id; a step that is not listed here has its name. */
-function Detail({ of, entry, enter, found, titleOf: nameOfStep }: { of: string; entry: Entry | undefined; /** See `useEnter`. */ enter: (() => void) | null; found: Comparison; titleOf: NameOf }) {
+function Detail({ of, entry, enter, found, foreign, titleOf: nameOfStep }: { of: string; foreign: boolean; entry: Entry | undefined; /** See `useEnter`. */ enter: (() => void) | null; found: Comparison; titleOf: NameOf }) {
   if (entry?.whole) return <WholeDetail found={found} whole={entry.whole} titleOf={nameOfStep} enter={enter} />;
-  if (of.startsWith('step ')) return <StepDetail found={found} name={of.slice('step '.length)} titleOf={nameOfStep} enter={enter} />;
+  if (of.startsWith('step ')) return <StepDetail found={found} name={of.slice('step '.length)} inOtherFile={foreign} titleOf={nameOfStep} enter={enter} />;
   if (!of.startsWith('same ')) return <div className="cmp-detail"><EmptyState title={t('compare.pick')} text={t('compare.pickText')} /></div>;
   const changed = found.definition.steps.find((one) => one.stepId === of.slice('same '.length));
   if (changed) return <ChangeDetail found={found} step={changed} titleOf={nameOfStep} />;

@@ -102,6 +102,20 @@ it('long values are cut, and can be loaded whole', async () => {
   expect(screen.queryByRole('button', { name: 'Load them whole' })).toBeNull();
 });
 
+it('a side that has nothing is no value that was taken away or is new', async () => {
+  const values = { ...stand('SUCCEEDED'), input: [], config: [], output: { success: [{ n: 1 }] }, error: [] };
+  const gone = { ...FOUND, definition: { same: false, steps: [{ stepId: 'send', change: 'removed' }], parts: [] }, context: [{ pointer: '/total', b: 50 }], steps: [{ stepId: 'send', a: stand('SUCCEEDED'), differs: ['ran'] }] };
+  renderWith(<CompareScreen runId={A} with={B} />, { ...host(gone as unknown as Comparison), run_diff_step: (() => ({ a: values, differs: ['ran'], masked: false })) as never });
+  const output = await screen.findByRole('group', { name: 'Output, run A and run B' });
+  expect(within(output).getByText("not in this run's definition")).toBeTruthy();
+  expect(within(output).getByRole('group', { name: 'Output of Run A' }).textContent).toContain('n: 1');
+  expect(output.querySelector('.dl')).toBeNull();
+  const list = within(screen.getByRole('listbox', { name: 'What differs' }));
+  expect(list.getByLabelText('did not run')).toBeTruthy();
+  fireEvent.click(list.getByText('Variables at the end'));
+  expect(screen.getByText('nothing').closest('td')?.className).toBe('');
+});
+
 it('list and graph are at one iteration', async () => {
   const rounds = [0, 1, 2, 3].flatMap((n) => [
     { type: 'step_start', stepId: 'put', path: `each[${String(n)}]`, payload: { type: 'data.set', config: {}, input: [] } },
