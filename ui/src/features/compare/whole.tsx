@@ -1,33 +1,37 @@
 /** Two runs as a whole, and their definitions: each place that differs. */
 import './compare.css';
+import type { Workflow } from '../../api/types.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { ValueView } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
+import { DiffView } from '../diff-view.tsx';
 import type { NameOf } from '../where.ts';
 import { SideName, useEnter } from './detail.tsx';
-import { SIDES, type Comparison, type Whole } from './words.ts';
+import { SIDES, type Comparison, type Side, type Whole } from './words.ts';
 
 type Change = Comparison['params'][number];
 type ChangedStep = Comparison['definition']['steps'][number];
 
-export function WholeDetail({ found, whole, titleOf, enter }: { found: Comparison; whole: Whole; titleOf: NameOf; enter: (() => void) | null }) {
+type Definitions = Record<Side, Workflow>;
+
+export function WholeDetail({ found, definitions, whole, titleOf, enter }: { found: Comparison; definitions: Definitions; whole: Whole; titleOf: NameOf; enter: (() => void) | null }) {
   const box = useEnter<HTMLElement>(enter, true);
   return (
     <section ref={box} className="cmp-detail" aria-label={t(`compare.part.${whole}`)}>
       <header className="cmp-head row"><b>{t(`compare.part.${whole}`)}</b></header>
       <div className="cmp-scroll" tabIndex={0} role="group" aria-label={t(`compare.part.${whole}`)}>
-        {whole === 'definition' ? <Definition found={found} titleOf={titleOf} /> : <Places changes={found[whole]} found={found} />}
+        {whole === 'definition' ? <Definition found={found} definitions={definitions} titleOf={titleOf} /> : <Places changes={found[whole]} found={found} />}
       </div>
     </section>
   );
 }
 
-function Definition({ found, titleOf }: { found: Comparison; titleOf: NameOf }) {
+function Definition({ found, definitions, titleOf }: { found: Comparison; definitions: Definitions; titleOf: NameOf }) {
   const { steps, parts } = found.definition;
   if (steps.length === 0 && parts.length === 0) return <p className="s t2 cmp-none">{t('compare.definitionNames')}</p>;
   return (
     <>
-      {parts.map((part) => <p key={part} className="cmp-line"><b>{PART_WORDS.has(part) ? t(`compare.definition.${part as 'params'}`) : part}</b> <span className="s t2">{t('compare.changedPart')}</span></p>)}
+      {parts.map((part) => <PartChange key={part} part={part} definitions={definitions} />)}
       {steps.map((step) => <StepChange key={step.stepId} step={step} found={found} titleOf={titleOf} />)}
     </>
   );
@@ -56,7 +60,20 @@ export function ChangeDetail({ step, found, titleOf }: { step: ChangedStep; foun
   );
 }
 
-const PART_WORDS = new Set(['params', 'context', 'settings']);
+const PARTS = ['params', 'context', 'settings'] as const;
+
+/** A part of the definition that is not a step. */
+function PartChange({ part, definitions }: { part: string; definitions: Definitions }) {
+  const known = PARTS.find((one) => one === part);
+  if (known === undefined) return <p className="cmp-line"><b>{part}</b></p>;
+  const words = t(`compare.definition.${known}`);
+  return (
+    <div>
+      <p className="cmp-line"><b>{words}</b></p>
+      <div className="cmp-part"><DiffView view="side" before={definitions.a[known] ?? {}} after={definitions.b[known] ?? {}} label={t('compare.sideBySide', { part: words })} /></div>
+    </div>
+  );
+}
 
 /** One line for each place. */
 function Places({ changes, found }: { changes: readonly Change[]; found: Comparison }) {

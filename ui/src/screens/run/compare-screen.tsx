@@ -54,8 +54,8 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
   const [chosen, setChosen] = useState<string | null>(null);
   const [entering, setEntering] = useState(false);
   const entered = useCallback(() => setEntering(false), []);
-  // The first step that differs, as long as nobody has chosen.
-  const first = entries.find((entry) => entry.step) ?? entries[0];
+  // The first step that came to something else, or differs at all, as long as nobody has chosen.
+  const first = entries.find(({ step }) => step && step.a?.state !== step.b?.state) ?? entries.find((entry) => entry.step) ?? entries[0];
   const key = chosen ?? (first ? keyOf(first) : null);
   const entry = entries.find((one) => keyOf(one) === key);
   const graph = useGraph(a, b, found, catalog);
@@ -100,7 +100,7 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
   const back = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && event.target instanceof Element && event.target.closest('.cmp-detail')) body.current?.querySelector<HTMLElement>('.cmp-list .vlist')?.focus();
   };
-  const detail = <Detail key={key} of={key ?? ''} entry={entry} foreign={entry?.step?.path !== undefined && readPath(entry.step.path, definition).foreign} enter={entering ? entered : null} found={found} titleOf={graph.titleOf} />;
+  const detail = <Detail key={key} of={key ?? ''} entry={entry} foreign={entry?.step?.path !== undefined && readPath(entry.step.path, definition).foreign} enter={entering ? entered : null} found={found} definitions={{ a: a.definition, b: b.definition }} titleOf={graph.titleOf} />;
   return (
     <main className="cmp">
       <header className="bar">
@@ -128,8 +128,8 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
 }
 
 /** What is shown of the chosen one. A card without a mark is `same` and its id; a step that is not listed here has its name. */
-function Detail({ of, entry, enter, found, foreign, titleOf: nameOfStep }: { of: string; foreign: boolean; entry: Entry | undefined; /** See `useEnter`. */ enter: (() => void) | null; found: Comparison; titleOf: NameOf }) {
-  if (entry?.whole) return <WholeDetail found={found} whole={entry.whole} titleOf={nameOfStep} enter={enter} />;
+function Detail({ of, entry, enter, found, definitions, foreign, titleOf: nameOfStep }: { of: string; definitions: Record<Side, RunDetails['definition']>; foreign: boolean; entry: Entry | undefined; /** See `useEnter`. */ enter: (() => void) | null; found: Comparison; titleOf: NameOf }) {
+  if (entry?.whole) return <WholeDetail found={found} definitions={definitions} whole={entry.whole} titleOf={nameOfStep} enter={enter} />;
   if (of.startsWith('step ')) return <StepDetail found={found} name={of.slice('step '.length)} inOtherFile={foreign} titleOf={nameOfStep} enter={enter} />;
   if (!of.startsWith('same ')) return <div className="cmp-detail"><EmptyState title={t('compare.pick')} text={t('compare.pickText')} /></div>;
   const changed = found.definition.steps.find((one) => one.stepId === of.slice('same '.length));

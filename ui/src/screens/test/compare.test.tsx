@@ -50,15 +50,16 @@ it('an address names both runs', () => {
   expect(parseRoute(`#/compare/${A}`)).toEqual({ screen: 'runs' });
 });
 
-it('c28: both runs are named, what differs is listed, and the first step is shown side by side', async () => {
+it('c28: both runs are named, what differs is listed, and a step is shown side by side', async () => {
   const { fake } = show();
   expect(within(await screen.findByRole('group', { name: 'Run B' })).getByText('Re-run of 00000a')).toBeTruthy();
   expect(within(screen.getByRole('group', { name: 'Run B' })).getByText('Failed')).toBeTruthy();
   const list = within(screen.getByRole('region', { name: 'What differs' }));
   expect(list.getAllByRole('option').map((one) => one.textContent)).toEqual(['Variables at the end1 place', expect.stringContaining('Each order 2 › Putoutput'), expect.stringContaining('Sendstate, calls, error')]);
   // An iteration is asked for by its path.
+  fireEvent.click(await screen.findByText('Each order 2 › Put'));
   const values = await screen.findByRole('group', { name: 'Output, run A and run B' });
-  expect(fake.calls.find((call) => call.command === 'run_diff_step')?.payload).toEqual({ runId: A, with: B, stepId: 'each[1]/put' });
+  expect(fake.calls.findLast((call) => call.command === 'run_diff_step')?.payload).toEqual({ runId: A, with: B, stepId: 'each[1]/put' });
   expect(values.querySelector('.dl.d')?.textContent).toContain('"n": 1');
   expect(values.querySelector('.dl.a')?.textContent).toContain('"n": 2');
   expect(screen.getByRole('tab', { name: 'Output, differs' }).getAttribute('aria-selected')).toBe('true');
@@ -69,7 +70,7 @@ it('c28: the list is gone through with the arrow keys', async () => {
   show();
   const list = await screen.findByRole('listbox', { name: 'What differs' });
   list.focus();
-  await userEvent.keyboard('{ArrowDown}');
+  await userEvent.keyboard('{ArrowUp}{ArrowDown}');
   const error = await screen.findByRole('group', { name: 'Error, run A and run B' });
   expect(error.textContent).toContain('No answer');
   await userEvent.keyboard('{Home}');
@@ -94,6 +95,7 @@ it('enter leads from the list to the values, and escape back', async () => {
 
 it('long values are cut, and can be loaded whole', async () => {
   show();
+  fireEvent.click(await screen.findByText('Each order 2 › Put'));
   const values = await screen.findByRole('group', { name: 'Output, run A and run B' });
   expect(values.textContent).toContain('It begins so...');
   expect(values.textContent).not.toContain('_truncated');
@@ -114,6 +116,21 @@ it('a side that has nothing is no value that was taken away or is new', async ()
   expect(list.getByLabelText('did not run')).toBeTruthy();
   fireEvent.click(list.getByText('Variables at the end'));
   expect(screen.getByText('nothing').closest('td')?.className).toBe('');
+});
+
+it('begins with the first step that came to something else', async () => {
+  show();
+  expect(await screen.findByRole('group', { name: 'Error, run A and run B' })).toBeTruthy();
+  expect(within(screen.getByRole('listbox', { name: 'What differs' })).getByRole('option', { selected: true }).textContent).toContain('Send');
+});
+
+it('parts of the definition are told with what has changed of them', async () => {
+  const found = { ...FOUND, steps: [], definition: { same: false, steps: [], parts: ['context'] } } as Comparison;
+  renderWith(<CompareScreen runId={A} with={B} />, {
+    ...host(found), run_get: (({ runId }: { runId: string }) => ({ ...details(runId), definition: { ...DEFINITION, context: { initial: { note: runId === A ? 'none' : 'more' } } } })) as never,
+  });
+  const part = await screen.findByRole('group', { name: 'Declared variables have changed, run A and run B' });
+  expect([part.querySelector('.dl.d')?.textContent, part.querySelector('.dl.a')?.textContent]).toEqual([expect.stringContaining('none'), expect.stringContaining('more')]);
 });
 
 it('list and graph are at one iteration', async () => {
