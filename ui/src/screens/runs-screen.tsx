@@ -4,6 +4,8 @@ import { call } from '../api/client.ts';
 import type { ApiError } from '../api/error.ts';
 import { act, useCommand, useMay } from '../api/queries.ts';
 import type { Commands, RunRow } from '../api/types.ts';
+import { inOrder } from '../features/compare/choose.ts';
+import { ChooseDialog } from '../features/compare/choose-dialog.tsx';
 import { RunsArt } from '../features/gallery/gallery.tsx';
 import { RunHistory, type RunFilters } from '../features/runs/runs.tsx';
 import { plain } from '../code/letters.ts';
@@ -26,6 +28,7 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
   const [selected, setSelected] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<RunRow | null>(null);
   const [rerun, setRerun] = useState<RunRow | null>(null);
+  const [comparing, setComparing] = useState<RunRow | null>(null);
   const [busy, setBusy] = useState(false);
   const may = useMay();
   const text = useDeferredValue(filters.text.trim());
@@ -76,9 +79,10 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
         onFilters={setFilters} onSelect={setSelected} onOpen={(runId) => navigate({ screen: 'run', runId })}
         onMore={() => { if (query.hasNextPage && !query.isFetching) void query.fetchNextPage(); }}
         may={may} onCancel={(run) => void later(run, 'run_cancel')} onResume={(run) => void later(run, 'run_resume')} onDelete={setDeleting}
-        onCopyId={(run) => void copyText(run.runId)} onRerun={setRerun} />
+        onCopyId={(run) => void copyText(run.runId)} onRerun={setRerun} onCompare={setComparing} />
       <ConfirmDialog open={deleting !== null} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: plain(deleting?.workflowName ?? '') })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={() => { if (deleting) void remove(deleting); }} onClose={() => setDeleting(null)} />
+      {comparing ? <ChooseDialog run={comparing} onChoose={(id) => navigate({ screen: 'compare', ...inOrder(comparing.runId, id) })} onClose={() => setComparing(null)} /> : null}
       {rerun ? <HistoryRerun run={rerun} onClose={() => setRerun(null)} /> : null}
     </Screen>
   );

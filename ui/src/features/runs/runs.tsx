@@ -31,6 +31,7 @@ export interface RunsProps {
   onDelete(run: RunRow): void;
   onCopyId(run: RunRow): void;
   onRerun(run: RunRow): void;
+  onCompare(run: RunRow): void;
 }
 
 const STATUSES: (RunStatus | '')[] = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'];
@@ -106,13 +107,14 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
   );
 }
 
-function RowMenu({ run, may, onOpen, onCancel, onResume, onDelete, onCopyId, onRerun }: Pick<RunsProps, 'may' | 'onOpen' | 'onCancel' | 'onResume' | 'onDelete' | 'onCopyId' | 'onRerun'> & { run: RunRow }) {
+function RowMenu({ run, may, onOpen, onCancel, onResume, onDelete, onCopyId, onRerun, onCompare }: Pick<RunsProps, 'may' | 'onOpen' | 'onCancel' | 'onResume' | 'onDelete' | 'onCopyId' | 'onRerun' | 'onCompare'> & { run: RunRow }) {
   const open = run.status === 'running' || run.status === 'created' || run.status === 'paused';
   return (
     <span role="gridcell" onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>
       <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: `${plain(run.workflowName)} ${shortRunId(run.runId)}` })} />} entries={[
         { id: 'open', label: t('runs.open'), icon: 'flow', onSelect: () => onOpen(run.runId) },
         ...(may('run_rerun') ? [{ id: 'rerun', label: t('rerun.openMore'), icon: 'retry' as const, disabled: run.status === 'running' || run.status === 'created', onSelect: () => onRerun(run) }] : []),
+        { id: 'compare', label: t('compare.open'), icon: 'swap', onSelect: () => onCompare(run) },
         { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => onCopyId(run) },
         ...(open && may('run_resume') ? [{ id: 'resume', label: t('runs.resume'), icon: 'play' as const, onSelect: () => onResume(run) }] : []),
         ...(open && may('run_cancel') ? [{ id: 'cancel', label: t('runs.cancel'), icon: 'stop' as const, onSelect: () => onCancel(run) }] : []),
