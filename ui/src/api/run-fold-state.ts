@@ -3,6 +3,7 @@
 import { CowList, CowMap } from './cow';
 import { CONTAINERS, readPath, slotKey, Sum, type LoopRun, type ReadPath } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus, RunStop, Spent } from './run-types';
+import type { Breakpoint } from './types';
 
 export interface FoldState {
   runId: string;
@@ -55,6 +56,8 @@ export interface FoldState {
   /** Replaced when it changes. */
   tasks: OpenTask[];
   stopped: RunStop | null;
+  /** Replaced when they change. */
+  breakpoints?: readonly Breakpoint[];
   /** While it is stopped: calls that end first. */
   underWay: number;
   errors: number;

@@ -164,6 +164,7 @@ function snapshot(state: FoldState, table: CallTable, moment?: number): RunView 
     variables: state.variables,
     tasks: state.tasks,
     stopped: isTerminal(state.status) ? null : state.stopped,
+    breakpoints: state.breakpoints,
     underWay: state.underWay,
     errors: state.errors,
     retries: state.retries,

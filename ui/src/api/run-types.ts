@@ -3,7 +3,7 @@
 import type { CallTable } from './call-table';
 import type { ReadonlyList } from './cow';
 import type { Choice, LoopRun } from './run-paths';
-import type { CutValue } from './types';
+import type { Breakpoint, CutValue } from './types';
 
 export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 export type NodeRunState =
@@ -314,6 +314,8 @@ export interface RunView {
   readonly tasks: readonly OpenTask[];
   /** Somebody stopped it: nothing begins. */
   readonly stopped: RunStop | null;
+  /** Before which calls it stops, as it was told last; absent when it was not. */
+  readonly breakpoints?: readonly Breakpoint[];
   /** While it is stopped: calls that end first. */
   readonly underWay: number;
   /** Calls that failed, item errors included. */

@@ -15,7 +15,7 @@ export interface Breakpoint {
 /** What it stands on, as the canvas names it: a step by its id, a wire as `from>to`. */
 export const placeOf = ({ node, from }: Breakpoint): string => (from === undefined ? node : `${from}>${node}`);
 
-function at(place: string): Breakpoint {
+export function at(place: string): Breakpoint {
   const arrow = place.indexOf('>');
   return arrow < 0 ? { node: place } : { node: place.slice(arrow + 1), from: place.slice(0, arrow) };
 }
@@ -67,17 +67,34 @@ function keep(workflowId: string, points: readonly Breakpoint[]): void {
 
 export const breakpointsOf = (workflowId: string): readonly Breakpoint[] => usePoints.getState().all[workflowId] ?? NONE;
 
+/** As a run takes it. */
+export const asSent = (point: Breakpoint): Breakpoint => ({ ...at(placeOf(point)), ...(point.when?.trim() ? { when: point.when.trim() } : {}) });
+
 /** Those whose step or wire the workflow still has: what is sent with a run. */
 export function sendable(workflowId: string, workflow: Pick<Workflow, 'nodes' | 'edges'>): Breakpoint[] {
-  return breakpointsOf(workflowId).filter((point) => stands(point, workflow)).map((point) => ({ ...at(placeOf(point)), ...(point.when?.trim() ? { when: point.when.trim() } : {}) }));
+  return breakpointsOf(workflowId).filter((point) => stands(point, workflow)).map(asSent);
 }
 
-export function useBreakpoints(workflowId: string) {
+/** The breakpoints of what a screen shows, and the ways to change them. */
+export interface Points {
+  points: readonly Breakpoint[];
+  toggle(place: string): void;
+  setWhen(place: string, when: string): void;
+  clear(): void;
+}
+
+/** Sets what stands at a place, or takes it away. */
+export function put(workflowId: string, place: string, point: Breakpoint | null): void {
+  const now = breakpointsOf(workflowId);
+  const without = now.filter((one) => placeOf(one) !== place);
+  if (point !== null) keep(workflowId, [...without, point].slice(-MOST));
+  else if (without.length < now.length) keep(workflowId, without);
+}
+
+export function useBreakpoints(workflowId: string): Points {
   const points = usePoints((state) => state.all[workflowId] ?? NONE);
   const toggle = useCallback((place: string) => {
-    const now = breakpointsOf(workflowId);
-    const without = now.filter((point) => placeOf(point) !== place);
-    keep(workflowId, without.length < now.length ? without : [...now, at(place)].slice(-MOST));
+    put(workflowId, place, breakpointsOf(workflowId).some((point) => placeOf(point) === place) ? null : at(place));
   }, [workflowId]);
   const setWhen = useCallback((place: string, when: string) => {
     keep(workflowId, breakpointsOf(workflowId).map((point) => (placeOf(point) === place ? { ...at(place), ...(when === '' ? {} : { when }) } : point)));

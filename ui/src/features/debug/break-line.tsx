@@ -2,14 +2,16 @@
 import type { Workflow } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, Icon, Kbd, Switch, TextInput } from '../../kit/index.ts';
-import { placeOf, stands, type useBreakpoints } from '../breakpoints.ts';
+import { placeOf, stands, type Points } from '../breakpoints.ts';
+import type { NameOf } from '../where.ts';
 import { nameOf } from './words.ts';
 import './debug.css';
 
 export function BreakLine({ document, chosen, points, titleOf, keys }: {
-  document: Workflow; chosen: string | undefined; points: ReturnType<typeof useBreakpoints>; titleOf(id: string): string; keys: string | undefined;
+  document: Workflow; chosen: string | undefined; points: Points; titleOf: NameOf; keys: string | undefined;
 }) {
-  const here = points.points.filter((point) => stands(point, document));
+  // One at a path is a run's: its step may stand in another file.
+  const here = points.points.filter((point) => point.node.includes('/') || stands(point, document));
   if (chosen !== undefined) {
     const own = here.find((point) => placeOf(point) === chosen);
     const words = t(chosen.includes('>') ? 'debug.pointAlong' : 'debug.pointHere');

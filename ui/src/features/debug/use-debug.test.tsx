@@ -1,14 +1,13 @@
 // What reaches the run of a screen: breakpoints of its own steps only, each press once, the input that waits now.
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
-import { useEffect } from 'react';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import { runAction } from '../../kit/index.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { renderWith } from '../../test/render.tsx';
-import { useBreakpoints, type Breakpoint } from '../breakpoints.ts';
+import { breakpointsOf, put, type Breakpoint } from '../breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
 import { useDebug } from './use-debug.tsx';
 
@@ -18,52 +17,66 @@ const STARTED = [event(1, 'workflow_start', null, { name: 'W', params: {} })];
 const STOPPED = [...STARTED, event(2, 'workflow_paused', 'a', { reason: 'step' })];
 const WHO = { operatorId: 'user:ada', role: 'builder' } as never;
 
-let points: ReturnType<typeof useBreakpoints>;
-function Place({ document, ran, view, past = false, begun = null }: { document: Workflow; ran: Workflow; view: RunView; past?: boolean; begun?: { runId: string; breakpoints: readonly Breakpoint[] } | null }) {
-  const own = useBreakpoints('w');
-  useEffect(() => { points = own; });
-  const { banner, dialog } = useDebug({ workflowId: 'w', document, ran, chosen: undefined, titleOf: (id) => id, runId: 'r', view, past, begun });
-  return <>{banner}{dialog}</>;
+interface Begun { runId: string; breakpoints: readonly Breakpoint[] }
+function Place({ document, ran, view, past = false, begun = null, chosen }: { document: Workflow; ran: Workflow; view: RunView; past?: boolean; begun?: Begun | null; chosen?: string | undefined }) {
+  const { banner, dialog, line, marks } = useDebug({ workflowId: 'w', document, ran, chosen: chosen === '' ? undefined : chosen ?? 'a', titleOf: (id) => id, runId: 'r', view, past, begun });
+  return <>{banner}{dialog}{line}<p aria-label="Marks">{[...marks].map(([place, when]) => `${place}(${when})`).join(' ')}</p></>;
 }
+const toggle = () => fireEvent.click(screen.getByRole('switch'));
+const marks = () => screen.getByLabelText('Marks').textContent;
+/** What the run stops at, as the host has it. */
+let atHost: Breakpoint[] = [];
+const HOST = {
+  who: () => WHO,
+  run_debug: () => ({ status: 'paused', underWay: 0, breakpoints: atHost, waiting: [] }) as never,
+  run_breakpoints: ({ breakpoints }: { breakpoints: Breakpoint[] }) => { atHost = breakpoints; return {}; },
+};
 const asked = (fake: FakeTransport, command: string) => fake.calls.filter((call) => call.command === command).map((call) => call.payload);
 const pass = async (ms: number) => { await act(async () => { await vi.advanceTimersByTimeAsync(ms); }); };
 
-beforeEach(() => { vi.useFakeTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+  atHost = [];
+});
 afterEach(() => {
-  act(() => points?.clear());
+  for (const { node, from } of breakpointsOf('w')) put('w', from === undefined ? node : `${from}>${node}`, null);
   vi.useRealTimers();
 });
 
 it('a running run is told of breakpoints of the steps that it has: what was drawn since is not refused to it', async () => {
-  const { fake, unmount } = renderWith(<Place document={drawn('a', 'new')} ran={drawn('a')} view={foldRun(STARTED)} />, { who: () => WHO, run_breakpoints: () => ({}) });
+  const shown = (chosen: string) => <Place document={drawn('a', 'new')} ran={drawn('a')} view={foldRun(STARTED)} chosen={chosen} />;
+  const { fake, unmount, rerender } = renderWith(shown('new'), HOST);
   await pass(0);
-  act(() => points.toggle('new'));
+  toggle();
   await pass(1000);
   expect(asked(fake, 'run_breakpoints')).toEqual([]);
-  act(() => points.toggle('a'));
+  expect(marks()).toBe('new()');
+  rerender(shown('a'));
+  toggle();
   await pass(1000);
   expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: [{ node: 'a' }] }]);
   // Whoever sets one and leaves the screen at once has set it.
-  act(() => points.toggle('a'));
+  toggle();
   unmount();
+  await pass(0);
   expect(asked(fake, 'run_breakpoints')).toHaveLength(2);
 });
 
 it('what is set while one looks at the past reaches the run that goes on', async () => {
   const shown = (past: boolean) => <Place document={drawn('a')} ran={drawn('a')} view={foldRun(STARTED)} past={past} />;
-  const { fake, rerender } = renderWith(shown(false), { who: () => WHO, run_breakpoints: () => ({}) });
+  const { fake, rerender } = renderWith(shown(false), HOST);
   await pass(0);
   rerender(shown(true));
-  act(() => points.toggle('a'));
+  toggle();
   await pass(1000);
   expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: [{ node: 'a' }] }]);
 });
 
 it('what was set between the press and the first event of the run reaches it', async () => {
-  const shown = (view: RunView, begun: { runId: string; breakpoints: readonly Breakpoint[] } | null) => <Place document={drawn('a')} ran={drawn('a')} view={view} begun={begun} />;
-  const { fake, rerender } = renderWith(shown(foldRun([]), null), { who: () => WHO, run_breakpoints: () => ({}) });
+  const shown = (view: RunView, begun: Begun | null) => <Place document={drawn('a')} ran={drawn('a')} view={view} begun={begun} />;
+  const { fake, rerender } = renderWith(shown(foldRun([]), null), HOST);
   await pass(0);
-  act(() => points.toggle('a'));
+  act(() => put('w', 'a', { node: 'a' }));
   // It was asked for before that, without breakpoints.
   const begun = { runId: 'r', breakpoints: [] };
   rerender(shown(foldRun(STARTED), begun));
@@ -73,6 +86,62 @@ it('what was set between the press and the first event of the run reaches it', a
   rerender(shown(foldRun([...STARTED, event(2, 'step_start', 'a', { type: 'data.set', input: [] })]), begun));
   await pass(1000);
   expect(asked(fake, 'run_breakpoints')).toHaveLength(1);
+});
+
+describe('a run that was started elsewhere, with breakpoints of its own', () => {
+  const ITS: Breakpoint[] = [{ node: 'mail', when: 'item.total > 100' }, { node: 'mail', from: 'ask.approved' }, { node: 'charge[0]/post' }];
+  const DRAWN = { ...drawn('a', 'mail', 'ask', 'charge'), edges: [{ from: 'ask.approved', to: 'mail' }] } as Workflow;
+  const ran = (...list: Breakpoint[][]) => foldRun([...STARTED, ...list.map((breakpoints, n) => event(n + 2, 'breakpoints_set', null, { breakpoints }))]);
+  const shown = (view: RunView, chosen?: string) => <Place document={DRAWN} ran={DRAWN} view={view} chosen={chosen} />;
+  beforeEach(() => { atHost = ITS; });
+
+  it('shows its breakpoints, and not those that are kept here for the next run', async () => {
+    act(() => put('w', 'a', { node: 'a' }));
+    const { rerender, fake } = renderWith(shown(ran(ITS), 'mail'), HOST);
+    await pass(1000);
+    expect(marks()).toBe('mail(item.total > 100) ask.approved>mail() charge[0]/post()');
+    expect(screen.getByRole('switch').getAttribute('aria-checked')).toBe('true');
+    expect(asked(fake, 'run_breakpoints')).toEqual([]);
+    rerender(shown(ran(ITS, [])));
+    expect(marks()).toBe('');
+    rerender(shown(foldRun([...STARTED, event(2, 'workflow_done', null)])));
+    expect(marks()).toBe('a()');
+  });
+
+  it('keeps them all when one is set or taken away', async () => {
+    const { fake, rerender } = renderWith(shown(ran(ITS)), HOST);
+    await pass(0);
+    toggle();
+    await pass(1000);
+    expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: [...ITS, { node: 'a' }] }]);
+    rerender(shown(ran(ITS, atHost), 'mail'));
+    toggle();
+    expect(marks()).toBe('ask.approved>mail() charge[0]/post() a()');
+    await pass(1000);
+    expect(atHost).toEqual([ITS[1], ITS[2], { node: 'a' }]);
+    expect(breakpointsOf('w')).toEqual([{ node: 'a' }]);
+    // Somebody else takes one away: it does not come back.
+    rerender(shown(ran(ITS, atHost, atHost.slice(1)), 'mail'));
+    expect(marks()).toBe('charge[0]/post() a()');
+  });
+
+  it('begins with what the run has by then, whoever set it', async () => {
+    const { fake } = renderWith(shown(ran(ITS)), HOST);
+    await pass(0);
+    toggle();
+    atHost = [{ node: 'ask' }];
+    await pass(1000);
+    expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: [{ node: 'ask' }, { node: 'a' }] }]);
+  });
+
+  it('names all of them where nothing is chosen, and takes away all of them', async () => {
+    const { fake } = renderWith(shown(ran(ITS), ''), HOST);
+    await pass(0);
+    expect(screen.getByText('3 breakpoints, on mail, ask · approved → mail, charge 1 › post')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Remove all' }));
+    await pass(1000);
+    expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: [] }]);
+  });
 });
 
 it('the editor of an input says why it goes when somebody else lets the run go on, and does not come back by itself', async () => {

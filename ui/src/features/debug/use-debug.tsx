@@ -6,12 +6,12 @@ import { isTerminal, type RunView } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { IconButton, keysOf, toast, useActions, useAllActions } from '../../kit/index.ts';
-import { toApiError } from '../../api/error.ts';
 import { debugActions } from './actions.ts';
 import { BreakLine } from './break-line.tsx';
-import { placeOf, sendable, useBreakpoints, type Breakpoint } from '../breakpoints.ts';
+import { placeOf, type Breakpoint } from '../breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
 import type { NameOf } from '../where.ts';
+import { failed, useRunPoints } from './run-points.ts';
 import { StoppedBanner } from './stopped-banner.tsx';
 
 export interface Debugging {
@@ -28,13 +28,6 @@ export interface Debugging {
 }
 
 const NO_MARKS: ReadonlyMap<string, string> = new Map();
-/** Conditions are typed: not every letter is sent. */
-const SETTLE_MS = 500;
-
-const failed = (cause: unknown): void => {
-  const error = toApiError(cause);
-  toast({ signal: 'err', text: `${t('debug.failed')}: ${error.message}`, detail: error.hint || undefined });
-};
 
 export function useDebug({ workflowId, document, ran = document, chosen, titleOf, runId, view, past = false, begun, stepStart, canStart = false }: {
   workflowId: string; document: Workflow; runId: string | null;
@@ -50,11 +43,11 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
   stepStart?: (() => void) | undefined; canStart?: boolean;
 }): Debugging {
   const may = useMay()('run_breakpoints');
-  const points = useBreakpoints(workflowId);
   const [busy, setBusy] = useState(false);
   const [editing, setEditing] = useState<string | null>(null);
   const open = view !== null && view.lastSeq > 0 && !isTerminal(view.status);
   const stopped = open && view.stopped !== null;
+  const points = useRunPoints({ workflowId, ran, runId, view, may, begun });
 
   // A second press before the first is answered is about a stop that is over.
   const asking = useRef(false);
@@ -71,31 +64,6 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
       setBusy(false);
     }
   }, [runId]);
-
-  // What the person changes while the run goes on holds for it too; what was there when it was asked for went with it.
-  const sent = useRef<{ runId: string; text: string } | null>(null);
-  const unsent = useRef<(() => void) | null>(null);
-  useEffect(() => {
-    unsent.current = null;
-    // Also while one looks at the past: what is set there is set, and the run goes on beside it.
-    if (!may || runId === null || !open) return undefined;
-    const list = sendable(workflowId, ran);
-    const text = JSON.stringify(list);
-    if (sent.current?.runId !== runId) {
-      sent.current = { runId, text: begun?.runId === runId ? JSON.stringify(begun.breakpoints) : text };
-    }
-    if (sent.current.text === text) return undefined;
-    const send = () => {
-      unsent.current = null;
-      sent.current = { runId, text };
-      act('run_breakpoints', { runId, breakpoints: list }).catch(failed);
-    };
-    unsent.current = send;
-    const timer = setTimeout(send, SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [may, runId, open, workflowId, ran, points.points, begun]);
-  // Who leaves the screen at once has set it nevertheless.
-  useEffect(() => () => unsent.current?.(), []);
 
   const marks = useMemo(() => (may && points.points.length ? new Map(points.points.map((point) => [placeOf(point), point.when ?? ''])) : NO_MARKS), [may, points.points]);
   const edit = useCallback(() => setEditing(runId), [runId]);

@@ -2,7 +2,7 @@
 
 import type { RunStop } from '../../api/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
-import { pathWords, type NameOf } from '../where.ts';
+import { pathWords, stepWords, type NameOf } from '../where.ts';
 import type { Breakpoint } from '../breakpoints.ts';
 
 export function whereStopped(stop: RunStop, titleOf: NameOf): string {
@@ -12,9 +12,11 @@ export function whereStopped(stop: RunStop, titleOf: NameOf): string {
   return stop.item === undefined ? t('debug.at', { step }) : t('debug.atItem', { step, n: stop.item + 1 });
 }
 
-/** A step by its title, a wire by where it begins and where it ends. */
-export function nameOf({ node, from }: Breakpoint, titleOf: (id: string) => string): string {
-  return from === undefined ? titleOf(node) : t('debug.wire', { from: beginOf(from, titleOf), to: titleOf(node) });
+/** A step by its title and where it is, a wire by where it begins and where it ends. */
+export function nameOf({ node, from }: Breakpoint, titleOf: NameOf): string {
+  const path = node.includes('/') ? node.slice(0, node.lastIndexOf('/')) : undefined;
+  const step = stepWords(node, titleOf);
+  return from === undefined ? step : t('debug.wire', { from: beginOf(from, titleOf, path), to: step });
 }
 
 function beginOf(from: string, titleOf: NameOf, path?: string): string {
