@@ -134,7 +134,7 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
 function idle(id: string, kind?: string, title?: string, path?: string): NodeRun {
   return {
     id, kind, title, path, state: 'idle', attempt: 0, maxAttempts: undefined, retryAtMs: undefined, dueMs: undefined, itemsIn: 0, itemsOut: 0, errorCode: undefined, message: undefined,
-    startedAt: undefined, endedAt: undefined, durationMs: 0, calls: 0, open: 0, says: undefined, lastCard: undefined, visit: undefined, inVisit: undefined, left: undefined,
+    startedAt: undefined, endedAt: undefined, durationMs: 0, calls: 0, open: 0, says: undefined, lastCard: undefined, visit: undefined, inVisit: undefined, left: undefined, leftKept: undefined,
   };
 }
 

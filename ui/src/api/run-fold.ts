@@ -3,12 +3,13 @@
 import { plain } from '../code/letters.ts';
 import type { CowMap } from './cow';
 import { applyDebug } from './run-fold-debug';
+import { keepLeft } from './run-fold-kept';
 import { applyPeople } from './run-fold-people';
 import { applySaid } from './run-fold-said';
 import { isObject, isQuestion } from './json';
 import { readError } from './run-error';
-import { addCard, allLoopsEnd, callKey, cardOf, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
-import { CONTAINERS, isTaken, slotKey } from './run-paths';
+import { addCard, allLoopsEnd, callKey, cardOf, freshState, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { CONTAINERS, isKeptAside, isTaken, slotKey } from './run-paths';
 import { failedAt, failedCall as callThatFailed } from './run-where';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
 
@@ -30,7 +31,11 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       s.until = text(payload['until']);
       s.parentRunId = text(payload['parentRunId']);
       if (isObject(payload['context'])) Object.assign(variables(s), payload['context']);
-      if (isObject(payload['base'])) goOn(s, event, ms, payload['base']);
+      if (isObject(payload['base'])) {
+        const stands = Array.isArray(payload['base']['events']) ? (payload['base']['events'] as RunEventLike[]) : [];
+        keepLeft(s, standing(s, stands));
+        goOn(s, event, ms, stands);
+      }
       return;
     case 'workflow_done':
       s.stopId = text(payload['stop_id']);
@@ -131,10 +136,17 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   run.lastCard = card.index;
 }
 
+/** What stands of the original, folded by itself: it is this run before it began. */
+function standing(s: FoldState, stands: readonly RunEventLike[]): FoldState {
+  const before = freshState(s.runId, s.definition && { ...s.definition, kept: [] });
+  for (const one of stands) applyEvent(before, one);
+  return before;
+}
+
 /** A re-run that begins inside a container goes on in it: it has begun in the original, and ends here. */
-function goOn(s: FoldState, event: RunEventLike, ms: number, base: Fields): void {
+function goOn(s: FoldState, event: RunEventLike, ms: number, stands: readonly RunEventLike[]): void {
   const open = new Map<string, RunEventLike>();
-  for (const one of Array.isArray(base['events']) ? (base['events'] as RunEventLike[]) : []) {
+  for (const one of stands) {
     if (one.type !== 'step_start') open.delete(callKey(one));
     else if (CONTAINERS.has(text((one.payload as Fields | undefined)?.['type']) ?? '')) open.set(callKey(one), one);
   }
@@ -372,11 +384,11 @@ function markSkipped(s: FoldState): void {
   for (const edge of s.definition?.edges ?? []) ways.set(edge.to, [...(ways.get(edge.to) ?? []), edge.from]);
   const dead = (from: string): boolean => {
     const source = s.nodes[from.slice(0, from.lastIndexOf('.'))];
-    return source?.state === 'skipped' || ((source?.state === 'done' || source?.state === 'handled') && !isTaken(source, from, s.ports));
+    return source?.state === 'skipped' || isKeptAside(source, from) || ((source?.state === 'done' || source?.state === 'handled') && !isTaken(source, from, s.ports));
   };
   const frameEnded = (id: string): boolean => {
     const state = s.nodes[s.definition?.nodes[id]?.parent ?? '']?.state;
-    return state === 'skipped' || state === 'done' || state === 'handled';
+    return state === 'skipped' || state === 'done' || state === 'handled' || state === 'kept';
   };
   // Only a Stop or a failure leaves steps that could still have been reached.
   const whole = s.status === 'completed' && s.stopId === undefined;
@@ -388,7 +400,11 @@ function markSkipped(s: FoldState): void {
     for (const [id, known] of Object.entries(s.nodes)) {
       if (known.state !== 'unreached' || !(whole || frameEnded(id) || ways.get(id)?.every(dead))) continue;
       // What an empty loop leads to ran with nothing, and a step without items tells nothing (SEMANTICS 11).
-      const ran = whole && ways.get(id)?.some((from) => !s.ports[from] && isTaken(s.nodes[from.slice(0, from.lastIndexOf('.'))], from, s.ports));
+      const ran = whole && ways.get(id)?.some((from) => {
+        const dot = from.lastIndexOf('.');
+        const source = s.nodes[from.slice(0, dot)];
+        return !s.ports[from] && !source?.leftKept?.[from.slice(dot + 1)] && isTaken(source, from, s.ports);
+      });
       node(s, id).state = ran ? 'done' : 'skipped';
       more = true;
     }

@@ -169,10 +169,18 @@ export class Sum {
   }
 }
 
+/** Numbers of many, by their names. */
+export function together(many: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [name, n] of many.flatMap((one) => Object.entries(one))) sums[name] = (sums[name] ?? 0) + n;
+  return sums;
+}
+
 export function sumOf(known: NodeRun, runs: readonly NodeRun[]): NodeRun {
   const sum = new Sum();
   for (const run of runs) sum.change(undefined, run);
-  const whole = sum.whole(known);
+  const kept = runs.flatMap((run) => (run.leftKept ? [run.leftKept] : []));
+  const whole = { ...sum.whole(known), ...(kept.length > 0 ? { leftKept: together(kept) } : {}) };
   return runs.length === 1 ? { ...whole, over: undefined } : whole;
 }
 
@@ -224,10 +232,16 @@ function viewWith(view: RunView, parts: Partial<RunView>): RunView {
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(view), ...Object.getOwnPropertyDescriptors(parts) }) as RunView;
 }
 
-/** Whether a wire was taken: something left there, or a container has ended well, whose `success` is always taken (SEMANTICS 2), be it with nothing. */
+/** Whether a wire was taken: something left there, now or in the original of what is kept, or a container has ended well, whose `success` is always
+ * taken (SEMANTICS 2), be it with nothing. */
 export function isTaken(run: NodeRun | undefined, from: string, ports: Readonly<Record<string, number>>): boolean {
-  return (ports[from] ?? 0) > 0 || (run?.state === 'done' && CONTAINERS.has(run.kind ?? '') && from.endsWith('.success'));
+  const kept = run?.leftKept?.[from.slice(from.lastIndexOf('.') + 1)];
+  if ((ports[from] ?? 0) > 0 || (kept ?? 0) > 0) return true;
+  return (run?.state === 'done' || kept !== undefined) && CONTAINERS.has(run?.kind ?? '') && from.endsWith('.success');
 }
+
+/** Whether nothing of a kept result left there, as far as that is known. */
+export const isKeptAside = (run: NodeRun | undefined, from: string): boolean => run?.state === 'kept' && run.leftKept !== undefined && !isTaken(run, from, {});
 
 /** What did not run in an iteration that is over: skipped where nothing came along any way to it, else never reached. A break, a failure and a cancel leave both. */
 function tellStill(status: RunStatus, definition: RunDefinition, nodes: Record<string, NodeRun>, ports: Readonly<Record<string, number>>, still: readonly string[]): void {
@@ -244,7 +258,7 @@ function tellStill(status: RunStatus, definition: RunDefinition, nodes: Record<s
     const source = nodes[from.slice(0, from.lastIndexOf('.'))];
     const state = source?.state;
     // Where a kept result led to, something was kept or has run again.
-    if (state === 'kept') return status === 'completed';
+    if (state === 'kept') return status === 'completed' || isKeptAside(source, from);
     return state === 'skipped' || ((state === 'done' || state === 'handled') && !isTaken(source, from, ports));
   };
   const state = (id: string, now: NodeRunState): void => void (nodes[id] = { ...(nodes[id] as NodeRun), state: now });

@@ -100,6 +100,8 @@ export interface NodeRun {
   inVisit?: number;
   /** Port → items that left there so far, of a step where it stands in a loop or branch; of a step as a whole `ports` of the view tells it. */
   left?: Readonly<Record<string, number>>;
+  /** Port → items that its kept result left by there; absent where nothing is kept, or it is not known. */
+  leftKept?: Readonly<Record<string, number>>;
   /** In which iteration or branch; absent at the top, and for a step as a whole. */
   path?: string;
   /** A step in a loop or branch as a whole: at so many places, at so many of them in this state, and kept at so many. */

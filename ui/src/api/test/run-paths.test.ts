@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseAll, chooseRound, choiceOf, inChoice, loopsOf, readPath, roundsOf, Sum, viewAt } from '../run-paths';
+import { chooseAll, chooseRound, choiceOf, inChoice, isKeptAside, loopsOf, readPath, roundsOf, Sum, viewAt } from '../run-paths';
 import { onlyAsks } from '../run-where';
 import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike } from '../run-state';
 
@@ -70,6 +70,51 @@ describe('a re-run of one iteration', () => {
     expect(roundsOf(view, definition, 'each', {})).toMatchObject({ of: 3, at: null });
     expect(viewAt(view, definition, { each: 2 }).nodes['check']?.state).toBe('kept');
     expect(viewAt(view, definition, { each: 1 }).nodes['check']?.state).toBe('done');
+  });
+});
+
+describe('a re-run behind a decision that it keeps', () => {
+  const DRAWN: RunDefinition = {
+    nodes: { check: { type: 'flow.if' }, yes: { type: 'data.set' }, no: { type: 'data.set' }, after: { type: 'data.set' }, each: { type: 'flow.loop' }, rest: { type: 'data.set' } },
+    edges: [{ from: 'check.true', to: 'yes' }, { from: 'check.false', to: 'no' }, { from: 'each.success', to: 'rest' }, { from: 'yes.success', to: 'after' }],
+    kept: ['check', 'each'],
+  };
+  const before = log([
+    ['step_start', 'check', null, { type: 'flow.if', input: [] }], ['step_done', 'check', null, { ports: { true: 1 } }],
+    ['step_start', 'each', null, { type: 'flow.loop', config: { source: [] }, input: [] }], ['step_done', 'each', null, { ports: {} }],
+  ]);
+  const FAILS: Parameters<typeof log>[0] = [
+    ['workflow_start', null, null, { resumedFrom: 'yes', base: { events: before } }],
+    ['step_start', 'yes', null, { type: 'data.set', input: [] }], ['step_error', 'yes', null, { error: { type: 'NetworkError', message: 'No answer' } }],
+    ['workflow_failed', null, null, { failed_step_id: 'yes', error: { type: 'NetworkError', message: 'No answer' } }],
+  ];
+
+  it('knows which way its original went, and counts nothing of it', () => {
+    const view = foldRun(log(FAILS.slice(0, 2)), DRAWN);
+    const kept = (from: string) => isKeptAside(view.nodes[from.slice(0, from.lastIndexOf('.'))], from);
+    expect(view.nodes['check']).toMatchObject({ state: 'kept', leftKept: { true: 1 }, itemsOut: 0 });
+    expect([kept('check.true'), kept('check.false'), kept('each.success'), kept('each.error')]).toEqual([false, true, false, true]);
+    expect(view.ports).toEqual({});
+    // Of a run whose original is not told, nothing is said.
+    expect(isKeptAside(foldRun([], DRAWN).nodes['check'], 'check.false')).toBe(false);
+  });
+
+  it('what was skipped there is skipped here, also where the re-run fails; what was to come is not reached', () => {
+    const view = foldRun(log(FAILS), DRAWN);
+    expect(Object.fromEntries(Object.entries(view.nodes).map(([id, { state }]) => [id, state]))).toEqual({ check: 'kept', yes: 'failed', no: 'skipped', after: 'unreached', each: 'kept', rest: 'unreached' });
+  });
+
+  it('in a loop, too: each iteration went its own way', () => {
+    const looped: RunDefinition = { nodes: { all: { type: 'flow.loop' }, ...Object.fromEntries(Object.entries(DRAWN.nodes).map(([id, one]) => [id, { ...one, parent: 'all' }])) }, edges: DRAWN.edges, kept: ['all[0]/check', 'all[1]/check'] };
+    const stands = log([
+      ['step_start', 'all', null, { type: 'flow.loop', config: { source: [1, 2] }, input: [] }],
+      ...([['all[0]', 'true'], ['all[1]', 'false']] as const).flatMap(([path, port]) => [['step_start', 'check', path, { type: 'flow.if', input: [] }], ['step_done', 'check', path, { ports: { [port]: 1 } }]] as Parameters<typeof log>[0]),
+    ]);
+    const view = foldRun(log([['workflow_start', null, null, { base: { events: stands } }], ['step_start', 'yes', 'all[0]', { type: 'data.set', input: [] }], ['step_error', 'yes', 'all[0]', { error: { type: 'E', message: 'no' } }], ['workflow_failed', null, null, { failed_step_id: 'yes', error: { type: 'E', message: 'no' } }]]), looped);
+    expect(view.nodes['check']?.leftKept).toEqual({ true: 1, false: 1 });
+    const at = (n: number) => viewAt(view, looped, { all: n }).nodes;
+    expect([at(0)['check']?.leftKept, at(1)['check']?.leftKept]).toEqual([{ true: 1 }, { false: 1 }]);
+    expect([at(0)['no']?.state, at(0)['after']?.state, at(1)['yes']?.state, at(1)['no']?.state]).toEqual(['skipped', 'unreached', 'skipped', 'unreached']);
   });
 });
 

@@ -1,6 +1,6 @@
 /** How the state of a run looks on a card and on a wire. */
 
-import { isTaken } from '../../../api/run-paths.ts';
+import { isKeptAside, isTaken } from '../../../api/run-paths.ts';
 import type { NodeRun, RunView } from '../../../api/run-state.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { shortRunId } from '../../status.tsx';
@@ -119,9 +119,12 @@ const ENDED = new Set(['completed', 'failed', 'cancelled']);
 const SETTLED = new Set(['done', 'failed', 'handled', 'skipped', 'cancelled']);
 
 export function wireState(view: RunView | null, from: string, source: string, target: string): WireState {
-  if (!view || view.nodes[source]?.state === 'kept') return 'plain';
-  if (isTaken(view.nodes[source], from, view.ports)) {
-    const state = view.nodes[target]?.state;
+  if (!view) return 'plain';
+  const state = view.nodes[target]?.state;
+  // What the original sent there is not counted; of what is not known, the step behind it tells.
+  const run = view.nodes[source];
+  if (run?.state === 'kept') return isKeptAside(run, from) || (run.leftKept === undefined && (state === 'skipped' || state === 'unreached')) ? 'not-taken' : 'plain';
+  if (isTaken(run, from, view.ports)) {
     return state === 'running' || state === 'retrying' ? 'live' : 'taken';
   }
   const settled = ENDED.has(view.status) || SETTLED.has(view.nodes[source]?.state ?? 'idle');
