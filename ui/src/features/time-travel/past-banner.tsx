@@ -14,7 +14,7 @@ export function PastBanner({ time, words }: { time: TimeTravel | null; words: Ev
   return (
     <Banner signal="info" title={t('time.past', { n: formatNumber(seq), of: formatNumber(now.lastSeq), time: event ? exactTime(event.ts) : '' })}
       actions={<Button variant="primary" icon="right" onClick={() => time.go(null)}>{t(ended ? 'time.toEnd' : 'time.toNow')}</Button>}>
-      <span className="s t2">{event ? `${sentence(words(event, view))} ` : ''}{t(ended ? 'time.pastText' : 'time.pastTextLive')}</span>
+      <span className="s t2">{event ? `${sentence(words(event, view))} ` : ''}{t(now.status === 'running' ? 'time.pastTextLive' : 'time.pastText')}</span>
     </Banner>
   );
 }

@@ -91,6 +91,17 @@ describe('C26: the slider', () => {
   });
 });
 
+it('says that the run goes on meanwhile only while it does', () => {
+  const stop: RunEventLike = { runId: 'R', seq: 2, ts: '2026-11-22T00:00:00.000Z', type: 'workflow_paused', stepId: null, payload: { reason: 'request' } };
+  for (const [list, goesOn] of [[FIRST_EVENTS.slice(0, 8), true], [[...FIRST_EVENTS.slice(0, 1), stop], false], [FIRST_EVENTS, false]] as const) {
+    const { unmount } = renderWith(<Place fold={folded(list)} />);
+    fireEvent.change(slider(), { target: { value: '1' } });
+    expect(screen.getByRole('status').textContent?.includes('It goes on meanwhile')).toBe(goesOn);
+    expect(screen.getByRole('status').textContent).toContain('othing here changes it');
+    unmount();
+  }
+});
+
 describe('the address', () => {
   it('a number opens that moment, also when its event is still to come', () => {
     const fold = folded(FIRST_EVENTS.slice(0, 2));
