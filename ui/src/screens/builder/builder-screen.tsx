@@ -13,6 +13,7 @@ import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
 import { sendable, type Breakpoint } from '../../features/breakpoints.ts';
+import { useEventWords } from '../workbench/event-words.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
@@ -20,7 +21,6 @@ import { NO_ORIGINS, type RunMade } from '../../features/rerun/origins.ts';
 import { EndsAfter } from '../../features/rerun/ends-after.tsx';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
-import { eventText } from '../../features/run-log/index.ts';
 import { namesIn } from '../../features/where.ts';
 import { StatusBadge } from '../../features/status.tsx';
 import { timeActions } from '../../features/time-travel/actions.ts';
@@ -106,6 +106,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const timeNow = useLatest(time);
   useActions(useMemo(() => timeActions(() => timeNow.current), [timeNow]));
   const past = time !== null && time.seq !== null;
+  const words = useEventWords(time, definition, catalog);
   const notNow = past ? t('time.notNow') : undefined;
 
   const canvas = useRef<CanvasHandle | null>(null);
@@ -305,10 +306,10 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} loading={loading} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} onStepRun={steps.run} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} onStepRun={steps.run} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
-        <PastBanner time={time} words={eventText} />
+        <PastBanner time={time} words={words} />
         {trouble && !past ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? () => void attempt(() => act('run_resume', { runId: runId ?? '' })) : undefined} /> : null}
         {past ? null : debug.banner}
         {past ? null : <WaitingBanner view={view} />}

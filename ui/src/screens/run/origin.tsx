@@ -1,6 +1,8 @@
 // Where a run comes from, when it was not begun at the beginning: another run, or a checkpoint of another program; and which runs began from it.
 
+import { useMemo } from 'react';
 import { sentences } from '../../api/error.ts';
+import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { useReruns } from '../../features/rerun/use-reruns.ts';
@@ -9,17 +11,25 @@ import { shortRunId } from '../../features/status.tsx';
 import { formatDateTime, formatNumber, t } from '../../i18n/index.ts';
 import { Menu } from '../../kit/index.ts';
 import { navigate } from '../router.ts';
+import { stepAt, useInnerNames } from '../workbench/inner-names.ts';
 
-interface Props { run: Pick<RunDetails, 'definition' | 'parentRunId' | 'resumedFrom' | 'importedFrom'>; catalog: NodeDescriptor[] }
-
-/** The step that it began at, by its title and with its iteration. */
-function begunAt({ run, catalog }: Props): string | undefined {
-  if (run.resumedFrom === undefined) return undefined;
-  return stepWords(run.resumedFrom, namesIn(null, run.definition, (id) => titleOf(run.definition, id, catalog)));
+interface Props {
+  run: Pick<RunDetails, 'definition' | 'parentRunId' | 'resumedFrom' | 'importedFrom'>; catalog: NodeDescriptor[];
+  /** It knows the steps of other files that have begun. */
+  view?: RunView | null;
 }
 
-export function Origin({ run, catalog }: Props) {
-  const step = begunAt({ run, catalog });
+/** The step that it began at, by its title and with its iteration. */
+function useBegunAt({ run, catalog, view = null }: Props): string | undefined {
+  const { definition, resumedFrom } = run;
+  const names = useMemo(() => namesIn(view, definition, (id) => titleOf(definition, id, catalog)), [view, definition, catalog]);
+  const titles = useInnerNames(names, resumedFrom === undefined ? null : stepAt(resumedFrom), definition, catalog);
+  return resumedFrom === undefined ? undefined : stepWords(resumedFrom, titles);
+}
+
+export function Origin(props: Props) {
+  const { run } = props;
+  const step = useBegunAt(props);
   const parent = run.parentRunId;
   return (
     <>

@@ -7,6 +7,7 @@ import { isTerminal } from '../../api/run-state.ts';
 import { failedAt } from '../../api/run-where.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
+import { useEventWords } from '../workbench/event-words.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
 import { inOrder } from '../../features/compare/choose.ts';
@@ -21,7 +22,6 @@ import { namesIn } from '../../features/where.ts';
 import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
 import { useTimeTravel, type Moment, type TimeTravel } from '../../api/time-travel.ts';
-import { eventText } from '../../features/run-log/index.ts';
 import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatDateTime, t } from '../../i18n/index.ts';
@@ -79,6 +79,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   useEffect(() => { timeNow.current = time; }, [time]);
   useActions(useMemo(() => timeActions(() => timeNow.current), []));
   const past = time !== null && time.seq !== null;
+  const words = useEventWords(time, run.definition, catalog);
   const notNow = past ? t('time.notNow') : undefined;
   const may = useMay();
   const panes = usePanes();
@@ -157,14 +158,14 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} reading={reading} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
             <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
             <StatusBadge status={status} openTaskCount={view?.tasks.length ?? 0} />
             <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
-            <Origin run={run} catalog={catalog} />
+            <Origin run={run} catalog={catalog} view={view} />
             <Began run={run} supersededBy={view?.supersededBy} />
             <EndsAfter view={view} titleOf={(id) => titleOf(run.definition, id, catalog)} />
             <span className="grow" />
@@ -186,7 +187,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
           </header>
         )}
         banners={<>
-          <PastBanner time={time} words={eventText} />
+          <PastBanner time={time} words={words} />
           {trouble ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? resume : undefined} busy={busy} /> : null}
           {stopped ? (
             <Banner signal="warn" title={t('run.notDriven')} actions={may('run_resume') ? <Button variant="primary" icon="play" busy={busy} disabled={past} title={notNow} onClick={resume}>{t('run.resume')}</Button> : undefined}>

@@ -3,9 +3,11 @@ import { renderHook, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { fakeTransport } from '../../api/transport/fake.ts';
-import type { RunStop } from '../../api/run-state.ts';
+import { foldRun, type RunEventLike, type RunStop } from '../../api/run-state.ts';
+import type { TimeTravel } from '../../api/time-travel.ts';
 import type { Workflow } from '../../api/types.ts';
 import { namesIn } from '../../features/where.ts';
+import { useEventWords } from '../workbench/event-words.ts';
 import { useInnerNames } from '../workbench/inner-names.ts';
 
 const DRAWN = { signalbox: 1, id: 'w', name: 'Trip', nodes: { par: { type: 'flow.parallel' }, s: { type: 'flow.subworkflow', title: 'Charge', parent: 'par', config: { workflow: 'pay' } }, pay: { type: 'data.set', title: 'Book the hotel' } }, edges: [] } as unknown as Workflow;
@@ -27,4 +29,21 @@ it('asks for no file while all names are known', () => {
   setTransport(fake);
   renderHook(() => useInnerNames((id) => `The ${id}`, { reason: 'breakpoint', stepId: 'pay', path: 'par/s/s' } as unknown as RunStop, DRAWN, []));
   expect(fake.calls).toEqual([]);
+});
+
+it('the line of time says where a step stands, and names one of a called file as the banner does', async () => {
+  const fake = fakeTransport({ workflow_list: () => [{ id: 'pay', ref: 'r-pay' }] as never, workflow_open: ({ ref }) => ({ ref, document: FILE }) as never });
+  setTransport(fake);
+  const event = (seq: number, type: string, stepId: string | null, path: string | null, payload: unknown = {}): RunEventLike => ({ runId: 'r', seq, ts: '2026-11-22T00:00:00.000Z', type, stepId, payload, ...(path === null ? {} : { path }) });
+  const drawn = { ...DRAWN, nodes: { ...DRAWN.nodes, all: { type: 'flow.loop', title: 'Each order' }, mail: { type: 'data.set', title: 'Send mail', parent: 'all' } } } as Workflow;
+  const events = [event(1, 'workflow_start', null, null, { resumedFrom: 'par/s/s/pay' }), event(2, 'step_start', 'mail', 'all[1]', { type: 'data.set', input: [] }), event(3, 'workflow_paused', 'pay', 'par/s/s/each[0]', { reason: 'breakpoint' })];
+  const view = foldRun(events, drawn);
+  const words = (seq: number | null) => {
+    const { result } = renderHook(() => useEventWords({ now: view, view, seq } as TimeTravel, drawn, []));
+    return () => result.current(events[(seq ?? 3) - 1] as RunEventLike, view);
+  };
+  expect(words(2)()).toBe('Each order 2 › Send mail runs');
+  const [first, last] = [words(1), words(null)];
+  await waitFor(() => expect(last()).toContain('The run stopped before par › Charge › Charge › Each card 1 › Charge the card'));
+  await waitFor(() => expect(first()).toBe('Resuming from: par › Charge › Charge › Charge the card'));
 });

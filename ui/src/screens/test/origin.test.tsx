@@ -34,6 +34,15 @@ it('a re-run leads to the run that it is of', () => {
   expect(screen.getByRole('button', { name: 'Re-run of 0abcde' })).toBeTruthy();
 });
 
+it('names a step of a called file by its title, also where it began', async () => {
+  const CALLS = { ...definition, nodes: { charge: { type: 'flow.subworkflow', title: 'Charge', config: { workflow: 'pay' } }, log: { type: 'data.set', title: 'Write the log' } } } as unknown as RunDetails['definition'];
+  const file = { ...CALLS, id: 'pay', nodes: { log: { type: 'data.set', title: 'Log the charge' } } };
+  renderWith(<Origin run={{ definition: CALLS, parentRunId: '0193a5c0-0000-7000-8000-0000000abcde', resumedFrom: 'charge[0]/log' }} catalog={[]} />, {
+    workflow_list: () => [{ id: 'pay', ref: 'r-pay' }] as never, workflow_open: ({ ref }) => ({ ref, document: file }) as never,
+  });
+  expect(await screen.findByRole('button', { name: 'Re-run of 0abcde from Charge 1 › Log the charge' })).toBeTruthy();
+});
+
 const ID = (n: number) => `0193a5c0-0000-7000-8000-00000000000${String(n)}`;
 const original = { runId: ID(1), workflowId: 'w', startedAt: '2026-11-23T10:00:00Z' };
 const began = (n: number, of?: number) => ({ runId: ID(n), startedAt: `2026-11-23T1${String(n)}:00:00Z`, ...(of === undefined ? {} : { parentRunId: ID(of) }) });

@@ -2,15 +2,22 @@
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { readPath } from '../../api/run-paths.ts';
-import type { RunStop } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import type { NameOf } from '../../features/where.ts';
 
-/** `names`, and where they know no more than the id of the step that a run stands stopped before, the title that it has in the file of today. */
-export function useInnerNames(names: NameOf, stop: RunStop | null | undefined, definition: Workflow, catalog: readonly NodeDescriptor[]): NameOf {
-  const { stepId, path } = stop ?? {};
-  const unknown = stepId !== undefined && path !== undefined && names(stepId, path) === stepId;
+interface Step { stepId?: string | null | undefined; path?: string | null | undefined }
+
+/** `charge[0]/post`, as a run names the step that it was begun at. */
+export function stepAt(name: string): Step {
+  const at = name.lastIndexOf('/');
+  return at < 0 ? { stepId: name } : { stepId: name.slice(at + 1), path: name.slice(0, at) };
+}
+
+/** `names`, and where they know no more than the id of this one step, the title that it has in the file of today. */
+export function useInnerNames(names: NameOf, step: Step | null | undefined, definition: Workflow, catalog: readonly NodeDescriptor[]): NameOf {
+  const { stepId, path } = step ?? {};
+  const unknown = stepId != null && path != null && names(stepId, path) === stepId;
   const caller = unknown ? readPath(path, definition).caller : undefined;
   const wanted = caller === undefined ? undefined : (definition.nodes[caller]?.config as { workflow?: unknown } | undefined)?.workflow;
   const id = typeof wanted === 'string' && wanted !== '' ? wanted : undefined;

@@ -11,7 +11,7 @@ import { Canvas, canvasActions, toolActions, type CanvasHandle } from '../../fea
 import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { rerunPlace } from '../../features/rerun/steps.ts';
 import { stepPlace, type StepRun } from '../../features/rerun/step-runs.ts';
-import { TimeBar } from '../../features/time-travel/time-bar.tsx';
+import { TimeBar, type EventWords } from '../../features/time-travel/time-bar.tsx';
 import type { TimeTravel } from '../../api/time-travel.ts';
 import { DetailLog, eventText } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
@@ -32,6 +32,8 @@ export interface WorkbenchProps {
   view: RunView | null;
   /** The moments of a run can be looked at; `view` is the one that is. */
   time?: TimeTravel | null;
+  /** Events in words, for the line of time. */
+  words?: EventWords;
   /** The run was there before this screen, and its events are still being read. */
   loading?: boolean;
   /** So many of its events are read: what is shown is an earlier moment of it. */
@@ -198,7 +200,7 @@ export function Workbench(props: WorkbenchProps) {
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
           </SplitPane>
-          {time ? <TimeBar time={time} words={eventText} /> : null}
+          {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}
         </SplitPane>
       </div>
       <StatusBar view={whole} loading={loading} reading={props.reading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}

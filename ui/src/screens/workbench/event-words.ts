@@ -1,0 +1,24 @@
+/** Events in words where nothing stands beside them: on the line of time and in the banner of the past. Steps are named with the iteration they stand in. */
+import { useCallback, useMemo } from 'react';
+import type { RunEventLike } from '../../api/run-state.ts';
+import type { TimeTravel } from '../../api/time-travel.ts';
+import type { NodeDescriptor, Workflow } from '../../api/types.ts';
+import { titleOf } from '../../features/node-panel/index.ts';
+import { eventText } from '../../features/run-log/index.ts';
+import type { EventWords } from '../../features/time-travel/time-bar.tsx';
+import { namesIn } from '../../features/where.ts';
+import { stepAt, useInnerNames } from './inner-names.ts';
+
+export function useEventWords(time: TimeTravel | null, document: Workflow, catalog: readonly NodeDescriptor[]): EventWords {
+  const now = time?.now ?? null;
+  const event = now?.events[(time?.seq ?? now.lastSeq) - 1];
+  const names = useMemo(() => namesIn(now, document, (id) => titleOf(document, id, catalog)), [now, document, catalog]);
+  const titles = useInnerNames(names, event && stepOf(event), document, catalog);
+  return useCallback((one, view) => eventText(one, view, titles), [titles]);
+}
+
+/** The step that an event names. */
+function stepOf(event: RunEventLike) {
+  const from = event.type === 'workflow_start' ? (event.payload as { resumedFrom?: unknown } | undefined)?.resumedFrom : undefined;
+  return typeof from === 'string' ? stepAt(from) : event;
+}
