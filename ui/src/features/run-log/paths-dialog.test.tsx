@@ -49,3 +49,14 @@ it('says which stand from the run before', async () => {
   const rows = (await screen.findAllByRole('option')).map((row) => row.textContent);
   expect(rows).toEqual(['each[0]from the run before', 'each[1]events 5 to 6']);
 });
+
+it('iterations stand in their order, also the one that a re-run ran again, and those of a loop inside behind theirs', async () => {
+  const at = (name: string, firstSeq: number, kept = false) => ({ ...path(0, { firstSeq, lastSeq: firstSeq, kept }), path: name });
+  const found = [at('each[0]', 1, true), at('each[2]', 1, true), at('each[10]', 1, true), at('each[2]/all[1]', 1, true), at('before', 4), at('each[1]', 5), at('each[1]/all[10]', 6), at('each[1]/all[9]', 7)];
+  renderWith(<PathsDialog runId="R" words={(one) => `${one}:`} onLook={() => undefined} onClose={() => undefined} />, {
+    run_paths: ({ after }: { after?: number }) => ({ paths: after === undefined ? found.slice(0, 5) : found.slice(5), containers: {}, truncated: after === undefined }),
+  });
+  await screen.findByText(/^8 so far/);
+  const rows = screen.getAllByRole('option').map((row) => row.textContent?.split(':')[0]);
+  expect(rows).toEqual(['each[0]', 'each[1]', 'each[1]/all[9]', 'each[1]/all[10]', 'each[2]', 'each[2]/all[1]', 'each[10]', 'before']);
+});
