@@ -33,9 +33,10 @@ export function BreakLine({ document, chosen, points, titleOf, keys }: {
     );
   }
   if (!here.length) return null;
+  const all = tn('debug.some', here.length, { names: here.map((point) => nameOf(point, titleOf)).join(', ') });
   return (
     <div className="dbg-line row s t3"><Icon name="brk" size={12} className="c-err" />
-      <span className="ell">{tn('debug.some', here.length, { names: here.map((point) => nameOf(point, titleOf)).join(', ') })}</span>
+      <span className="ell" title={all}>{all}</span>
       <span className="end"><Button small onClick={points.clear}>{t('debug.clear')}</Button></span>
     </div>
   );
