@@ -311,8 +311,7 @@ fn of_what_one_port_is_wired_to_the_first_recovery_step_takes_all() {
         .collect::<Vec<_>>()
     };
     let lost = |at: usize, to: &str| {
-        let message =
-            format!("“First” takes all that comes out of the port 'error' of “t.pass”: nothing gets to “{to}”");
+        let message = format!("“First” takes all that comes out of the red port of “t.pass”: nothing gets to “{to}”");
         (Severity::Warning, format!("/edges/{at}"), message)
     };
     let healed = [("eh.auto_fix", "heal"), ("eh.human_review", "ask"), ("heal.success", "a"), ("heal.error", "ask")];

@@ -72,6 +72,9 @@ pub(crate) fn catalog() -> Catalog {
         // The one kind that sends its idempotency key along.
         kind("http.request", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
         kind("t.all", json!("none"), json!(["all"]), both.clone(), json!({ "keepsError": true })),
+        kind("t.approval", json!("none"), json!(["all"]), both.clone(), json!({ "role": "approval" })),
+        kind("t.form", json!("none"), json!(["all"]), both.clone(), json!({ "role": "form" })),
+        kind("t.pause", json!("none"), json!(["all"]), both.clone(), json!({ "role": "pause" })),
         kind("t.wait", json!("read"), json!(["all"]), both, json!({ "role": "wait", "keepsError": true })),
         kind("t.fail", json!("none"), json!(["all"]), json!([{ "id": "error" }]), json!({})),
         kind("t.break", json!("none"), json!(["all"]), json!([]), json!({ "role": "break" })),

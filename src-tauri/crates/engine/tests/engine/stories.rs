@@ -403,7 +403,7 @@ fn after_an_abort_nobody_is_asked_by_steps_that_ask_either() {
     let (events, ..) = finish(decides, &|_, _, _| Some(NodeFailure::tool("X", "no")));
     let after: Vec<String> = told(&events).into_iter().skip_while(|line| line != "step_error tidy a0").collect();
     assert_eq!(after[1..], ["error_handled tidy a0", "workflow_failed"]);
-    for kind in ["builtin.human_approval", "builtin.human_form", "flow.pause"] {
+    for kind in ["t.approval", "t.form", "t.pause"] {
         let file =
             flow(json!({ "onAbort": "ask" }), json!({ "t": { "type": "t.fail" }, "ask": { "type": kind } }), &[]);
         let (events, ..) = finish(file, &|node, _, _| (node == "t").then(|| NodeFailure::tool("X", "no")));
