@@ -33,7 +33,8 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       if (isObject(payload['context'])) Object.assign(variables(s), payload['context']);
       if (isObject(payload['base'])) {
         const stands = Array.isArray(payload['base']['events']) ? (payload['base']['events'] as RunEventLike[]) : [];
-        keepLeft(s, standing(s, stands));
+        // What is large is cut on the way here: then nothing is known of where it went.
+        if (stands.length > 0) keepLeft(s, standing(s, stands));
         goOn(s, event, ms, stands);
       }
       return;

@@ -95,7 +95,9 @@ describe('a re-run behind a decision that it keeps', () => {
     expect(view.nodes['check']).toMatchObject({ state: 'kept', leftKept: { true: 1 }, itemsOut: 0 });
     expect([kept('check.true'), kept('check.false'), kept('each.success'), kept('each.error')]).toEqual([false, true, false, true]);
     expect(view.ports).toEqual({});
-    // Of a run whose original is not told, nothing is said.
+    // Of a run whose original is not told, or is cut because it is large, nothing is said.
+    const cut = foldRun(log([['workflow_start', null, null, { resumedFrom: 'yes', base: { events: { _truncated: true, type: 'array', length: 20_000, preview: '[', ref: 'r/1/base/events' } } }]]), DRAWN);
+    expect([cut.nodes['check']?.leftKept, isKeptAside(cut.nodes['check'], 'check.true')]).toEqual([undefined, false]);
     expect(isKeptAside(foldRun([], DRAWN).nodes['check'], 'check.false')).toBe(false);
   });
 
