@@ -215,54 +215,6 @@ impl Compiled {
         self.files.first()?.index.get(id).copied()
     }
 
-    /// What people call the node that runs at a path, `None` at the top: its title, else the title of its kind.
-    pub fn name_of(&self, path: Option<&str>, id: &str) -> Option<&str> {
-        self.node_at(path, id).map(|node| node.name)
-    }
-
-    /// What a node is that runs at a path, `None` at the top.
-    pub fn node_at(&self, path: Option<&str>, id: &str) -> Option<NodeAt<'_>> {
-        let file = self.file_at(path.unwrap_or_default())?;
-        let node = self.nodes.get(*file.index.get(id)?)?;
-        Some(NodeAt { kind: &node.kind, name: node.name(), description: node.node.description.as_deref() })
-    }
-
-    /// The loop of a path whose iteration is not named by a number, if there is one: nothing runs there.
-    pub(crate) fn without_iteration(&self, path: &str) -> Option<String> {
-        let mut parts = path.split('/').filter(|part| !part.is_empty());
-        let mut above = String::new();
-        while let Some(part) = parts.next() {
-            let (id, index) = part.split_once('[').map_or((part, None), |(id, index)| (id, Some(index)));
-            let node = &self.nodes[*self.file_at(&above)?.index.get(id)?];
-            let numbered = index.and_then(|index| index.strip_suffix(']')).is_some_and(|n| n.parse::<u32>().is_ok());
-            if node.role == Role::Loop && !numbered {
-                return Some(id.to_owned());
-            }
-            above = format!("{above}/{part}");
-            if node.role == Role::Parallel {
-                above = format!("{above}/{}", parts.next().unwrap_or_default());
-            }
-        }
-        None
-    }
-
-    /// The file whose nodes run at a path.
-    fn file_at(&self, path: &str) -> Option<&CompiledFile> {
-        let mut file = self.files.first()?;
-        let mut parts = path.split('/').filter(|part| !part.is_empty());
-        while let Some(part) = parts.next() {
-            let id = part.split_once('[').map_or(part, |(id, _)| id);
-            let node = &self.nodes[*file.index.get(id)?];
-            match node.role {
-                // A branch is named by its entry, which is no step of the way.
-                Role::Parallel => drop(parts.next()),
-                Role::Subworkflow => file = self.file(*self.regions[*node.bodies.first()?].nodes.first()?),
-                _ => {}
-            }
-        }
-        Some(file)
-    }
-
     /// Whether a value may stand in a variable of the run (SEMANTICS 7).
     pub fn fits_context(&self, name: &str, value: &Value) -> Result<(), String> {
         let Some(file) = self.files.first() else { return Ok(()) };

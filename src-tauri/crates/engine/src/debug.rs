@@ -4,7 +4,7 @@
 use crate::{
     compiled::{Compiled, CompiledEdge},
     expr::Expr,
-    fold, patch,
+    fold, patch, paths,
     schema::Violation,
     scope::Scope,
     state::{At, EdgeState, Phase, RunState},
@@ -100,33 +100,33 @@ pub fn check(compiled: &Compiled, breakpoints: &[Breakpoint]) -> Result<(), Brea
     }
     for Breakpoint { node, from, when } in breakpoints {
         let (path, step) = parted(node);
-        let known = match path {
-            None => compiled.node_index(step).is_some(),
-            Some(path) => {
-                let outer = path.split(['/', '[']).next().unwrap_or_default();
-                compiled.node_index(outer).is_some() && compiled.nodes.iter().any(|node| &*node.id == step)
-            }
-        };
-        if !known {
-            return refused(node, "the workflow has no such step".into());
-        }
-        if let Some(around) = path.and_then(|path| compiled.without_iteration(path)) {
+        if let Some(around) = path.and_then(|path| paths::without_iteration(compiled, path)) {
             let reason = format!(
                 "'{around}' is a loop, and no iteration of it is named: '{around}[0]' is its first; without a place the step is \
                  meant in all of them"
             );
             return refused(node, reason);
         }
-        if let Some(from) = from {
-            let mut ends = (0..compiled.nodes.len()).filter(|index| {
-                &*compiled.nodes[*index].id == step && (path.is_some() || compiled.nodes[*index].file == 0)
-            });
-            if !ends.any(|end| wire(compiled, end, from).is_some()) {
-                return refused(
-                    node,
-                    format!("no wire leads there from '{from}'; name it as the workflow does: step.port"),
-                );
-            }
+        let is_there = match path {
+            None => compiled.node_index(step),
+            Some(path) => paths::stands_at(compiled, Some(path), step).map(|(_, node)| node),
+        };
+        let Some(is_there) = is_there else {
+            let reason = match path {
+                None => "the workflow has no such step",
+                Some(_) => {
+                    "no step of the workflow stands there; a place is named as the log does: 'loop[0]/step' in an iteration, \
+                     'parallel/entry/step' in a branch, 'call/step' in another file"
+                }
+            };
+            return refused(node, reason.into());
+        };
+        if from.as_deref().is_some_and(|from| wire(compiled, is_there, from).is_none()) {
+            let from = from.as_deref().unwrap_or_default();
+            return refused(
+                node,
+                format!("no wire leads there from '{from}'; name it as the workflow does: step.port"),
+            );
         }
         let Some(when) = when else { continue };
         match Expr::compile(when) {
@@ -147,7 +147,7 @@ pub(crate) fn is_at(compiled: &Compiled, breakpoint: &Breakpoint, node: usize, p
     let this = &compiled.nodes[node];
     match parted(&breakpoint.node) {
         (None, step) => this.file == 0 && *this.id == *step,
-        (Some(at), step) => path == Some(at) && *this.id == *step,
+        (Some(at), step) => *this.id == *step && path.is_some_and(|path| paths::means(at, path)),
     }
 }
 

@@ -31,6 +31,7 @@ mod measure;
 mod numbers;
 pub mod params;
 pub mod patch;
+mod paths;
 mod recovery;
 mod region;
 pub mod repair;

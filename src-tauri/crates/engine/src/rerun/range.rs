@@ -2,7 +2,7 @@
 //! iterations stay.
 
 use super::RerunError;
-use crate::{compiled::Compiled, recovery::EdgeKind};
+use crate::{compiled::Compiled, paths, recovery::EdgeKind};
 use signalbox_model::{
     Role,
     base::{named, parted},
@@ -74,61 +74,17 @@ pub(super) struct Range {
     levels: Vec<Level>,
 }
 
-/// The frames along a path: (path of the frame, its container, the file it shows).
-fn frames(compiled: &Compiled, path: &str) -> Option<Vec<(String, usize, usize)>> {
-    let (mut file, mut found, mut so_far) = (0, Vec::new(), String::new());
-    let mut parts = path.split('/').filter(|part| !part.is_empty());
-    while let Some(part) = parts.next() {
-        let id = part.split_once('[').map_or(part, |(id, _)| id);
-        let node = *compiled.files.get(file)?.index.get(id)?;
-        if !so_far.is_empty() {
-            so_far.push('/');
-        }
-        so_far.push_str(part);
-        match compiled.nodes[node].role {
-            Role::Parallel => {
-                so_far.push('/');
-                so_far.push_str(parts.next()?);
-            }
-            Role::Subworkflow => {
-                let body = compiled.nodes[node].bodies.first()?;
-                file = compiled.nodes[*compiled.regions[*body].nodes.first()?].file;
-            }
-            Role::Loop => {}
-            _ => return None,
-        }
-        found.push((so_far.clone(), node, file));
-    }
-    Some(found)
-}
-
 impl Range {
     /// Of a step by its name; `None` when the definition has no such step there.
     pub(super) fn of(compiled: &Compiled, name: &str) -> Option<Self> {
         let (path, step) = parted(name);
-        let frames = frames(compiled, path.unwrap_or_default())?;
+        let (frames, node) = paths::stands_at(compiled, path, step)?;
         let mut levels = Vec::new();
         let (mut outer, mut file) = (String::new(), 0);
-        for (path, container, inner) in &frames {
-            levels.push((outer.clone(), file, *container));
-            outer.clone_from(path);
-            file = *inner;
-        }
-        let node = *compiled.files.get(file)?.index.get(step)?;
-        // A step inside a container is named with its iteration.
-        let region = compiled.nodes[node].region;
-        let stands = match frames.last() {
-            None => region == 0,
-            Some((path, container, _)) => {
-                let bodies = &compiled.nodes[*container].bodies;
-                let branch = path.rsplit('/').next().unwrap_or_default();
-                bodies.contains(&region)
-                    && (compiled.nodes[*container].role != Role::Parallel
-                        || compiled.regions[region].entries.first().is_some_and(|e| *compiled.nodes[*e].id == *branch))
-            }
-        };
-        if !stands {
-            return None;
+        for (path, container, inner) in frames {
+            levels.push((outer, file, container));
+            outer = path;
+            file = inner;
         }
         levels.push((outer, file, node));
         let levels = levels

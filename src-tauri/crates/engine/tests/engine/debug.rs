@@ -169,6 +169,52 @@ fn breakpoints_meet_every_iteration_or_the_one_that_a_path_names() {
     assert_eq!(run(vec![at("l", None)]), ["breakpoint l"]);
 }
 
+/// Whether the calls of a file are numbered is known when the step is entered: a place means what the log names.
+#[test]
+fn a_place_in_another_file_is_each_of_its_calls_or_the_one_that_is_named() {
+    let read = |file: Value| std::sync::Arc::new(serde_json::from_value(file).expect("a workflow"));
+    let file = |id: &str, nodes: Value, edges: Value| {
+        read(json!({ "signalbox": 1, "id": id, "name": id, "settings": { "errorPolicy": "fail" }, "nodes": nodes,
+                     "edges": edges }))
+    };
+    let charge = |of: &str| json!({ "type": "t.sub", "config": { "workflow": of } });
+    let inner = file(
+        "inner",
+        json!({ "post": { "type": "t.read" }, "l": { "type": "t.loop", "config": { "source": [1] } },
+                "x": { "type": "t.read", "parent": "l" } }),
+        json!([{ "from": "post.success", "to": "l" }]),
+    );
+    let main = file(
+        "w",
+        json!({ "one": charge("inner"), "m": { "type": "t.many" }, "charge": charge("inner"),
+                "p": { "type": "t.par" }, "b1": { "type": "t.all", "parent": "p" } }),
+        json!([{ "from": "one.success", "to": "m" }, { "from": "m.success", "to": "charge" }, { "from": "charge.success", "to": "p" }]),
+    );
+    let others = std::iter::once(("inner".to_owned(), inner)).collect();
+    let compiled = Compiled::with_files(main, "hash", &crate::driver::catalog(), &others).expect("valid");
+    let run = |node: &str| {
+        assert_eq!(debug::check(&compiled, &[at(node, None)]), Ok(()), "{node}");
+        let mut world = begin(&compiled, &calm, json!({}), watched(vec![at(node, None)]));
+        stops(&mut world, &DebugRequest::Continue)
+    };
+    let each = |step: &str| (0..3).map(|n| format!("breakpoint charge[{n}]/{step}")).collect::<Vec<_>>();
+    assert_eq!(run("charge/post"), each("post"));
+    assert_eq!(run("charge/l[0]/x"), each("l[0]/x"));
+    assert_eq!(run("charge[1]/post"), ["breakpoint charge[1]/post"]);
+    assert_eq!(run("one/post"), ["breakpoint one/post"]);
+    assert_eq!(run("one[0]/post"), ["breakpoint one/post"], "the first of one is the only one");
+    assert_eq!(run("p/b1/b1"), ["breakpoint p/b1/b1"]);
+    // What nothing stands at is told, not waited for.
+    for node in
+        ["charge/x", "charge[x]/post", "m/post", "p/b1", "p/x/b1", "p[1]/b1/b1", "charge/post/x", "one/l[0]/post"]
+    {
+        let why = debug::check(&compiled, &[at(node, None)]).expect_err(node).reason;
+        assert!(why.contains("no step of the workflow stands there"), "{node}: {why}");
+    }
+    let why = debug::check(&compiled, &[at("charge/l/x", None)]).expect_err("a loop").reason;
+    assert!(why.contains("'l[0]' is its first"), "{why}");
+}
+
 #[test]
 fn a_retry_and_a_recovery_are_calls_too() {
     let nodes = json!({ "c": { "type": "t.read", "errorHandling": { "retryPolicy": { "maxAttempts": 1 } } },
@@ -363,7 +409,7 @@ fn breakpoints_are_refused_that_name_nothing_or_cannot_be_read() {
     let why = |node: &str, when: Option<&str>| debug::check(&compiled, &[at(node, when)]).err().map(|no| no.reason);
     assert_eq!(why("b", Some("item.n > 1")), None);
     assert!(why("x", None).is_some_and(|why| why.contains("no such step")));
-    assert!(why("x[1]/b", None).is_some_and(|why| why.contains("no such step")));
+    assert!(why("x[1]/b", None).is_some_and(|why| why.contains("no step of the workflow stands there")));
     assert!(why("b", Some("item.n >")).is_some());
     assert!(why("b", Some("nodes.a.output.n > 1")).is_some_and(|why| why.contains("`nodes`")));
     // What could never be met is no breakpoint: the run would go past it.

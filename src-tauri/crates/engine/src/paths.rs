@@ -1,0 +1,112 @@
+//! Places by their names (SEMANTICS 1): `loop[3]`, `par/b2`, `call`, `call[2]`, joined with `/`.
+
+use crate::compiled::{Compiled, CompiledFile, NodeAt};
+use signalbox_model::Role;
+
+/// A container on the way to a place: the path of its frame, its node, the file whose nodes stand in it.
+pub(crate) type OnTheWay = (String, usize, usize);
+
+impl Compiled {
+    /// What people call the node that runs at a path, `None` at the top: its title, else the title of its kind.
+    pub fn name_of(&self, path: Option<&str>, id: &str) -> Option<&str> {
+        self.node_at(path, id).map(|node| node.name)
+    }
+
+    /// What a node is that runs at a path, `None` at the top.
+    pub fn node_at(&self, path: Option<&str>, id: &str) -> Option<NodeAt<'_>> {
+        let node = self.nodes.get(*file_at(self, path.unwrap_or_default())?.index.get(id)?)?;
+        Some(NodeAt { kind: &node.kind, name: node.name(), description: node.node.description.as_deref() })
+    }
+}
+
+/// The file whose nodes run at a path.
+fn file_at<'a>(compiled: &'a Compiled, path: &str) -> Option<&'a CompiledFile> {
+    compiled.files.get(way(compiled, path)?.last().map_or(0, |(_, _, file)| *file))
+}
+
+/// The containers along a path, the outermost first.
+fn way(compiled: &Compiled, path: &str) -> Option<Vec<OnTheWay>> {
+    let (mut file, mut found, mut so_far) = (0, Vec::new(), String::new());
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    while let Some(part) = parts.next() {
+        let (id, number) = numbered(part);
+        let node = *compiled.files.get(file)?.index.get(id)?;
+        if !so_far.is_empty() {
+            so_far.push('/');
+        }
+        so_far.push_str(part);
+        match compiled.nodes[node].role {
+            Role::Parallel if part != id => return None,
+            Role::Subworkflow if part != id && number.is_none() => return None,
+            Role::Parallel => {
+                so_far.push('/');
+                so_far.push_str(parts.next()?);
+            }
+            Role::Subworkflow => {
+                let body = compiled.nodes[node].bodies.first()?;
+                file = compiled.nodes[*compiled.regions[*body].nodes.first()?].file;
+            }
+            Role::Loop => {}
+            _ => return None,
+        }
+        found.push((so_far.clone(), node, file));
+    }
+    Some(found)
+}
+
+/// The way to a step and its node; `None` when the definition has no such step there. A step inside a container is named
+/// with all that is around it.
+pub(crate) fn stands_at(compiled: &Compiled, path: Option<&str>, step: &str) -> Option<(Vec<OnTheWay>, usize)> {
+    let way = way(compiled, path.unwrap_or_default())?;
+    let file = way.last().map_or(0, |(_, _, file)| *file);
+    let node = *compiled.files.get(file)?.index.get(step)?;
+    let region = compiled.nodes[node].region;
+    let stands = match way.last() {
+        None => region == 0,
+        Some((path, container, _)) => {
+            let container = &compiled.nodes[*container];
+            let branch = path.rsplit('/').next().unwrap_or_default();
+            container.bodies.contains(&region)
+                && (container.role != Role::Parallel
+                    || compiled.regions[region].entries.first().is_some_and(|e| *compiled.nodes[*e].id == *branch))
+        }
+    };
+    stands.then_some((way, node))
+}
+
+/// The loop of a path whose iteration is not named by a number, if there is one: nothing runs there.
+pub(crate) fn without_iteration(compiled: &Compiled, path: &str) -> Option<String> {
+    let way = way(compiled, path)?;
+    way.iter().filter(|(_, node, _)| compiled.nodes[*node].role == Role::Loop).find_map(|(path, ..)| {
+        let (id, number) = numbered(path.rsplit('/').next()?);
+        number.is_none().then(|| id.to_owned())
+    })
+}
+
+/// Whether a place that a person names is this path of a run. Whether a call of another file has a number is known only
+/// when its step is entered, by how many items there are: without one, each of its calls is meant, and the first is the
+/// only one too.
+pub(crate) fn means(named: &str, path: &str) -> bool {
+    let (mut named, mut path) = (named.split('/'), path.split('/'));
+    loop {
+        match (named.next(), path.next()) {
+            (None, None) => return true,
+            (Some(named), Some(part)) if named == part => {}
+            (Some(named), Some(part)) => {
+                let ((id, number), (same, other)) = (numbered(named), numbered(part));
+                if id != same || (number.is_some() && (number != Some(0) || other.is_some())) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// A part of a path, with its number: `call[2]`.
+fn numbered(part: &str) -> (&str, Option<u32>) {
+    match part.strip_suffix(']').and_then(|part| part.split_once('[')) {
+        Some((id, number)) => (id, number.parse().ok()),
+        None => (part, None),
+    }
+}
