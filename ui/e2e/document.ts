@@ -63,3 +63,19 @@ export async function shot(page: Page, name: string): Promise<void> {
     await page.screenshot({ path: `${folder}/${name}-${theme}.png`, animations: 'disabled' });
   }
 }
+
+/** A plan that is no good fails its check; begun again at `check` with a good one, the run ends well. */
+export const badPlan = (name: string) => ({
+  signalbox: 1, id: 'x', name, settings: { errorPolicy: 'fail' },
+  nodes: {
+    start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
+    plan: { type: 'data.set', typeVersion: 1, title: 'Make a plan', config: { assign: { step: 1 } }, out: { $plan: 'bad' } },
+    check: { type: 'flow.if', typeVersion: 1, title: 'Is it good', config: { condition: 'context.plan == "good"' } },
+    done: { type: 'data.set', typeVersion: 1, title: 'Done', config: { assign: { result: '=context.plan' }, keep: false } },
+    refuse: { type: 'flow.fail', typeVersion: 1, title: 'Refuse', config: { error: { type: 'ValidationError', message: 'The plan is bad' } } },
+  },
+  edges: [
+    { from: 'start.success', to: 'plan' }, { from: 'plan.success', to: 'check' }, { from: 'check.true', to: 'done' }, { from: 'check.false', to: 'refuse' },
+  ],
+  layout: { start: [0, 0], plan: [248, 0], check: [496, 0], done: [744, -72], refuse: [744, 96] },
+});

@@ -1,26 +1,12 @@
 /** Re-run from a step, as a person does it: from the banner, from a card, from the history. */
 import type { Page } from '@playwright/test';
+import { badPlan } from './document.ts';
 import { expect, type Host, test } from './host.ts';
-
-const file = (name: string) => ({
-  signalbox: 1, id: 'x', name, settings: { errorPolicy: 'fail' },
-  nodes: {
-    start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
-    plan: { type: 'data.set', typeVersion: 1, title: 'Make a plan', config: { assign: { step: 1 } }, out: { $plan: 'bad' } },
-    check: { type: 'flow.if', typeVersion: 1, title: 'Is it good', config: { condition: 'context.plan == "good"' } },
-    done: { type: 'data.set', typeVersion: 1, title: 'Done', config: { assign: { result: '=context.plan' }, keep: false } },
-    refuse: { type: 'flow.fail', typeVersion: 1, title: 'Refuse', config: { error: { type: 'ValidationError', message: 'The plan is bad' } } },
-  },
-  edges: [
-    { from: 'start.success', to: 'plan' }, { from: 'plan.success', to: 'check' }, { from: 'check.true', to: 'done' }, { from: 'check.false', to: 'refuse' },
-  ],
-  layout: { start: [0, 0], plan: [248, 0], check: [496, 0], done: [744, -72], refuse: [744, 96] },
-});
 
 /** A run that failed, open on its own screen. */
 async function failed(host: Host, open: (hash: string) => Promise<Page>, name: string): Promise<{ page: Page; runId: string; id: string }> {
   const made = await host.rpc<{ ref: string; revision: string; document: { id: string } }>('workflow_create', { name });
-  await host.rpc('workflow_save', { ref: made.ref, document: { ...file(name), id: made.document.id }, baseRevision: made.revision });
+  await host.rpc('workflow_save', { ref: made.ref, document: { ...badPlan(name), id: made.document.id }, baseRevision: made.revision });
   const { runId } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} });
   const page = await open(`#/run/${runId}`);
   await expect(page.locator('.wb-banners').getByRole('alert')).toContainText('The plan is bad');

@@ -1,7 +1,7 @@
 //! Runs as the outside sees them: rows, summaries, events cut for the wire.
 
 use crate::app::App;
-use crate::dto::{RunRow, Usage};
+use crate::dto::{RunHead, RunRow, Usage};
 use crate::error::ApiResult;
 use crate::router::Caller;
 use serde_json::Value;
@@ -26,20 +26,26 @@ pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> A
     };
     let usage = Usage::of(&app.store.usage_of_run(&row.run_id)?);
     Ok(RunRow {
+        head: head(app, &row),
         usage: (usage.calls > 0).then_some(usage),
-        run_id: row.run_id,
-        workflow_id: row.workflow_id,
-        workflow_name: row.workflow_name,
-        status: row.status,
-        started_at: time::format(row.started_ms),
-        ended_at: row.ended_ms.map(time::format),
-        duration_ms: time::took_ms(row.started_ms, row.ended_ms.unwrap_or_else(|| app.now_ms())),
-        parent_run_id: row.parent_run_id,
-        failed_step_id: row.failed_step,
         error_message,
         error_code: row.error_code,
         open_task_count: (row.open_tasks > 0).then_some(row.open_tasks),
     })
+}
+
+pub(crate) fn head(app: &App, row: &signalbox_store::RunRow) -> RunHead {
+    RunHead {
+        run_id: row.run_id.clone(),
+        workflow_id: row.workflow_id.clone(),
+        workflow_name: row.workflow_name.clone(),
+        status: row.status,
+        started_at: time::format(row.started_ms),
+        ended_at: row.ended_ms.map(time::format),
+        duration_ms: time::took_ms(row.started_ms, row.ended_ms.unwrap_or_else(|| app.now_ms())),
+        parent_run_id: row.parent_run_id.clone(),
+        failed_step_id: row.failed_step.clone(),
+    }
 }
 
 impl App {

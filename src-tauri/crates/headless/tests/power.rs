@@ -130,21 +130,18 @@ fn answered_once(place: &Box, what: &str) {
     assert_eq!((answers, store(place).audit_page(&query).expect("readable").total), (1, 1), "{what}");
 }
 
-/// An answer at the terminal: one that was told as taken is there, one that was not can be given, once.
-#[test]
-fn fault_27_an_answer_that_was_told_is_there_and_one_that_was_not_can_be_given_once() {
-    let (server, power) = (Loopback::start(), Power::new());
-    let (first, task) = asked(&server, "power-answer");
-    let answer = ["tasks", "complete", &task, "--action", "approve", "--as", "user:anna", "--json"];
+/// Does this to copies of a data folder, ends it at each point of a commit, and looks at what each loss of power leaves.
+fn at_each_point(first: &Box, name: &str, args: &[&str], left: impl Fn(&Box, &Output, &str)) {
+    let power = Power::new();
     let died = points(
         &COMMIT,
         |_| 1,
         |point, nth| {
             let place = Box::new();
             copy(&first.data(), &place.data());
-            let what = format!("answer {} {nth}", point.name());
+            let what = format!("{name} {} {nth}", point.name());
             let watch = power.watch(place.dir.path());
-            let (died, told) = killed(&watch, &place, &answer, point, nth);
+            let (died, told) = killed(&watch, &place, args, point, nth);
             assert!(died || told.status.code() == Some(0), "{what}: {told:?}");
             // Who comes through is the same at each point.
             if !died && point != Point::Begin {
@@ -155,16 +152,27 @@ fn fault_27_an_answer_that_was_told_is_there_and_one_that_was_not_can_be_given_o
                 disk.leave(loss);
                 let what = format!("{what} {loss:?}");
                 look(&place, &what).expect("the run is there");
-                let again = place.run(&answer);
-                assert!(matches!(again.code, 0 | 5), "{what}: {}{}", again.out, again.err);
-                assert!(told.stdout.is_empty() || again.code == 5, "{what}: it was told and is not there");
-                assert_eq!(place.run(&["resume", "--json"]).code, 0, "{what}");
-                answered_once(&place, &what);
+                left(&place, &told, &what);
             }
             died
         },
     );
     assert_eq!(died, COMMIT.into(), "a point is not met");
+}
+
+/// An answer at the terminal: one that was told as taken is there, one that was not can be given, once.
+#[test]
+fn fault_27_an_answer_that_was_told_is_there_and_one_that_was_not_can_be_given_once() {
+    let server = Loopback::start();
+    let (first, task) = asked(&server, "power-answer");
+    let answer = ["tasks", "complete", &task, "--action", "approve", "--as", "user:anna", "--json"];
+    at_each_point(&first, "answer", &answer, |place, told, what| {
+        let again = place.run(&answer);
+        assert!(matches!(again.code, 0 | 5), "{what}: {}{}", again.out, again.err);
+        assert!(told.stdout.is_empty() || again.code == 5, "{what}: it was told and is not there");
+        assert_eq!(place.run(&["resume", "--json"]).code, 0, "{what}");
+        answered_once(place, what);
+    });
 }
 
 /// An answer to the server, which is ended at once when it has told, while it drives the run on.
@@ -196,50 +204,28 @@ fn fault_27_an_answer_that_the_server_told_is_there() {
 /// Entries that a checkpoint outside stands for are in the store, and what was told as anchored is outside.
 #[test]
 fn fault_27_a_checkpoint_that_was_told_is_outside_and_its_entries_are_in_the_store() {
-    let (server, power) = (Loopback::start(), Power::new());
+    let server = Loopback::start();
     let (first, _) = asked(&server, "power-anchor");
     let outside = "anchors.jsonl";
-    let died = points(
-        &COMMIT,
-        |_| 1,
-        |point, nth| {
-            let place = Box::new();
-            copy(&first.data(), &place.data());
-            let what = format!("anchor {} {nth}", point.name());
-            let watch = power.watch(place.dir.path());
-            let (died, told) =
-                killed(&watch, &place, &["audit", "anchor", "add", "--file", outside, "--json"], point, nth);
-            assert!(died || told.status.code() == Some(0), "{what}: {told:?}");
-            // Who comes through is the same at each point.
-            if !died && point != Point::Begin {
-                return false;
-            }
-            let disk = watch.end();
-            for loss in losses(&what) {
-                disk.leave(loss);
-                let what = format!("{what} {loss:?}");
-                look(&place, &what).expect("the run is there");
-                let lines = std::fs::read(place.dir.path().join(outside)).unwrap_or_default();
-                let is_whole = |line: &[u8]| line.ends_with(b"}\n") && line.starts_with(b"{") && !line.contains(&0);
-                let kept = lines.split_inclusive(|byte| *byte == b'\n').any(is_whole);
-                assert!(kept || told.stdout.is_empty(), "{what}: it was told and is not outside");
-                if kept {
-                    let verified = place.run(&["audit", "verify", "--anchor", outside, "--json"]);
-                    let verdict = verified.json();
-                    assert!(verified.code == 0 && verdict["anchoredUpTo"].as_u64() > Some(0), "{what}: {verdict}");
-                }
-                // It goes on from there, whatever was left of a line.
-                let again = place.run(&["audit", "anchor", "add", "--file", outside, "--json"]);
-                assert!(again.code == 0 || again.out.contains("ANCHOR_EXISTS"), "{what}: {}{}", again.out, again.err);
-                let on = place.run(&["audit", "anchor", "now", "--json"]);
-                assert_eq!(on.code, 0, "{what}: {}{}", on.out, on.err);
-                let verified = place.run(&["audit", "verify", "--anchor", outside, "--json"]);
-                assert_eq!(verified.code, 0, "{what}: {}{}", verified.out, verified.err);
-            }
-            died
-        },
-    );
-    assert_eq!(died, COMMIT.into(), "a point is not met");
+    let anchor = ["audit", "anchor", "add", "--file", outside, "--json"];
+    at_each_point(&first, "anchor", &anchor, |place, told, what| {
+        let lines = std::fs::read(place.dir.path().join(outside)).unwrap_or_default();
+        let is_whole = |line: &[u8]| line.ends_with(b"}\n") && line.starts_with(b"{") && !line.contains(&0);
+        let kept = lines.split_inclusive(|byte| *byte == b'\n').any(is_whole);
+        assert!(kept || told.stdout.is_empty(), "{what}: it was told and is not outside");
+        if kept {
+            let verified = place.run(&["audit", "verify", "--anchor", outside, "--json"]);
+            let verdict = verified.json();
+            assert!(verified.code == 0 && verdict["anchoredUpTo"].as_u64() > Some(0), "{what}: {verdict}");
+        }
+        // It goes on from there, whatever was left of a line.
+        let again = place.run(&anchor);
+        assert!(again.code == 0 || again.out.contains("ANCHOR_EXISTS"), "{what}: {}{}", again.out, again.err);
+        let on = place.run(&["audit", "anchor", "now", "--json"]);
+        assert_eq!(on.code, 0, "{what}: {}{}", on.out, on.err);
+        let verified = place.run(&["audit", "verify", "--anchor", outside, "--json"]);
+        assert_eq!(verified.code, 0, "{what}: {}{}", verified.out, verified.err);
+    });
 }
 
 /// Entries are copied to files outside as they come, also those that nobody waited to have on the disk: what is outside is

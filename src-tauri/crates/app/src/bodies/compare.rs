@@ -9,12 +9,13 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult};
 use crate::router::Caller;
+use crate::runs::head;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_engine::compare::{Change, Difference, Stand, definitions, differences, wires_into};
 use signalbox_model::base::parted;
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{NodeState, time, wire};
+use signalbox_model::{NodeState, wire};
 use std::collections::HashMap;
 
 /// Places of one list, and of one part of a step.
@@ -50,8 +51,8 @@ pub(crate) fn run_diff(app: &App, caller: &Caller, request: RunDiff) -> ApiResul
         && steps.is_empty()
         && [&params, &context, &output].into_iter().all(Vec::is_empty);
     Ok(RunComparison {
-        a: head(app, &a),
-        b: head(app, &b),
+        a: compared(app, &a),
+        b: compared(app, &b),
         same,
         same_workflow,
         masked,
@@ -89,20 +90,8 @@ fn count(left_out: &mut IndexMap<String, usize>, name: &str, more: usize) {
     }
 }
 
-fn head(app: &App, run: &Compared) -> ComparedRun {
-    let row = &run.row;
-    ComparedRun {
-        run_id: row.run_id.clone(),
-        workflow_id: row.workflow_id.clone(),
-        workflow_name: row.workflow_name.clone(),
-        status: row.status,
-        started_at: time::format(row.started_ms),
-        ended_at: row.ended_ms.map(time::format),
-        duration_ms: time::took_ms(row.started_ms, row.ended_ms.unwrap_or_else(|| app.now_ms())),
-        parent_run_id: row.parent_run_id.clone(),
-        failed_step_id: row.failed_step.clone(),
-        values_until: run.values_until,
-    }
+fn compared(app: &App, run: &Compared) -> ComparedRun {
+    ComparedRun { head: head(app, &run.row), values_until: run.values_until }
 }
 
 /// Steps that differ, and how many more there are.

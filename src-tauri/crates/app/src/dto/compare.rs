@@ -1,10 +1,11 @@
 //! Two runs beside each other (ADR 80).
 
+use super::RunHead;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use signalbox_model::{NodeState, RunStatus};
+use signalbox_model::NodeState;
 
 /// Compares two runs.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -61,27 +62,9 @@ pub struct RunComparison {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComparedRun {
-    /// UUID v7.
-    pub run_id: String,
-    /// Id of its workflow.
-    pub workflow_id: String,
-    /// The workflow's name at the start.
-    pub workflow_name: String,
-    /// Where it stands.
-    pub status: RunStatus,
-    /// RFC 3339.
-    pub started_at: String,
-    /// RFC 3339.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended_at: Option<String>,
-    /// From start to end, or until now.
-    pub duration_ms: i64,
-    /// The run it was re-run from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_run_id: Option<String>,
-    /// The step that failed the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failed_step_id: Option<String>,
+    /// What it is.
+    #[serde(flatten)]
+    pub head: RunHead,
     /// Of a very long run only the values of its events up to here were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values_until: Option<u64>,

@@ -72,10 +72,10 @@ pub struct RunList {
     pub before: Option<String>,
 }
 
-/// One run of the history.
+/// What a run is, in a list or beside another one.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RunRow {
+pub struct RunHead {
     /// UUID v7.
     pub run_id: String,
     /// Id of the workflow.
@@ -97,6 +97,15 @@ pub struct RunRow {
     /// The step that failed the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_step_id: Option<String>,
+}
+
+/// One run of the history.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRow {
+    /// What it is.
+    #[serde(flatten)]
+    pub head: RunHead,
     /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
