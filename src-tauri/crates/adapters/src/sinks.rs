@@ -14,19 +14,25 @@ const BEGINNING: &[u8] = b"{\"entry\":";
 /// What a power loss leaves where a file had grown and its bytes were still on their way; no line has one.
 const UNWRITTEN: u8 = 0;
 
-/// Whether a file that begins with a hole can be ours: it is nothing else, or ends with an entry.
-fn is_of_holes(tail: &[u8]) -> bool {
-    let line = tail.strip_suffix(b"\n").unwrap_or(tail);
-    let begin = line.iter().rposition(|byte| [b'\n', UNWRITTEN].contains(byte)).map_or(0, |at| at + 1);
-    line[begin..].starts_with(BEGINNING) || tail.iter().all(|byte| *byte == UNWRITTEN)
+/// Whether what stands before a hole, and the hole itself, can be ours: the part of a line is one of an entry. A file that
+/// begins with a hole is nothing else, or ends with an entry.
+fn is_ours(line: &[u8], tail: &[u8], is_begin: bool) -> bool {
+    if !line.is_empty() || !is_begin {
+        return line.starts_with(BEGINNING) || BEGINNING.starts_with(line);
+    }
+    let whole = tail.strip_suffix(b"\n").unwrap_or(tail);
+    let begin = whole.iter().rposition(|byte| [b'\n', UNWRITTEN].contains(byte)).map_or(0, |at| at + 1);
+    whole[begin..].starts_with(BEGINNING) || tail.iter().all(|byte| *byte == UNWRITTEN)
 }
 
 /// A file with one entry per line. Other programs may rotate it: a file that is not there is made.
 #[derive(Debug)]
 pub struct JsonlSink {
     file: File,
-    /// Where a line begins of which a crash left a part: neither it nor what follows was ever told as delivered.
+    /// Where a line begins of which a crash left a part.
     cut: Option<u64>,
+    /// It is a hole that the last look stopped at.
+    holes: bool,
 }
 
 impl JsonlSink {
@@ -42,14 +48,14 @@ impl JsonlSink {
             // It may have been made just now: what it takes is to be found after a power loss.
             durable::sync_name(path)?;
         }
-        Ok(Self { file, cut: None })
+        Ok(Self { file, cut: None, holes: false })
     }
 }
 
 impl AuditSink for JsonlSink {
     fn last(&mut self) -> io::Result<Option<String>> {
         let mut end = self.file.metadata()?.len();
-        self.cut = None;
+        (self.cut, self.holes) = (None, false);
         loop {
             let from = end.saturating_sub(LONGEST);
             let mut tail = vec![0; usize::try_from(end - from).unwrap_or_default()];
@@ -58,13 +64,13 @@ impl AuditSink for JsonlSink {
             if tail.is_empty() {
                 return Ok(None);
             }
-            if let Some(hole) = tail.iter().position(|byte| *byte == UNWRITTEN)
-                && (hole > 0 || from > 0 || is_of_holes(&tail))
-            {
+            if let Some(hole) = tail.iter().position(|byte| *byte == UNWRITTEN) {
                 let begin = tail[..hole].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-                end = from + begin as u64;
-                self.cut = Some(end);
-                continue;
+                if is_ours(&tail[begin..hole], &tail, from == 0 && begin == 0) {
+                    end = from + begin as u64;
+                    (self.cut, self.holes) = (Some(end), true);
+                    continue;
+                }
             }
             let whole = tail.strip_suffix(b"\n");
             let line = whole.unwrap_or(&tail);
@@ -81,6 +87,10 @@ impl AuditSink for JsonlSink {
             end = from + begin as u64;
             self.cut = Some(end);
         }
+    }
+
+    fn has_holes(&self) -> bool {
+        self.holes
     }
 
     fn take(&mut self, lines: &str) -> io::Result<()> {
@@ -168,7 +178,18 @@ mod tests {
     fn a_file_of_something_else_is_left_alone() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("notes.txt");
-        for text in ["my notes\n", "my notes", "\n", "{\"entry\":1}\n{\"checkpoint\":2}\n", "\0\0PNG\n"] {
+        let of_others = [
+            "my notes\n",
+            "my notes",
+            "\n",
+            "{\"entry\":1}\n{\"checkpoint\":2}\n",
+            "\0\0PNG\n",
+            "SQLite format 3\0\u{10}\0",
+            "n\0o\0t\0e\0s\0\n\0",
+            "\u{7f}ELF\u{2}\0\0\0",
+            "a\nb\0\0",
+        ];
+        for text in of_others {
             std::fs::write(&path, text).expect("written");
             let problem = JsonlSink::open(&path).expect("opened").last().expect_err("it holds something else");
             assert!(problem.to_string().contains("no entry of an audit chain"), "{problem}");

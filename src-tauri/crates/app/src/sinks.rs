@@ -87,7 +87,11 @@ impl App {
         let target = Target { id: uuid::Uuid::now_v7().to_string(), place };
         audit_places::may_add(&self.places::<Target>()?, &target)?;
         let mut sink = open(&target.place)?;
-        self.behind(&mut sink).map_err(|why| refused(&target.place, &why))?;
+        self.behind(&mut sink, 0).map_err(|why| refused(&target.place, &why))?;
+        if sink.has_holes() {
+            let why = other("it has bytes that no entry has; name a file of its own");
+            return Err(refused(&target.place, &why));
+        }
         drop(sink);
         self.add_place(caller, json!({}), &target)?;
         self.copy_to_file(&target)?;
@@ -119,15 +123,21 @@ impl App {
         self.copy(&target.id, &target.place, || Ok(Box::new(file()?) as Box<dyn AuditSink>))
     }
 
-    /// Behind which entry a sink goes on, when it can tell: its last line must be an entry of this chain.
-    fn behind(&self, sink: &mut dyn AuditSink) -> std::io::Result<Option<u64>> {
-        let other = |what: &str| std::io::Error::new(std::io::ErrorKind::InvalidData, what.to_owned());
-        let Some(text) = sink.last()? else { return Ok(None) };
+    /// Behind which entry a sink goes on, when it can tell: its last line must be an entry of this chain. Entries before
+    /// `upto` were delivered: what stands where they were is left as it is found.
+    fn behind(&self, sink: &mut dyn AuditSink, upto: u64) -> std::io::Result<Option<u64>> {
+        let damaged = || Err(other("an entry that was copied before is damaged in it; keep it, and name another file"));
+        let Some(text) = sink.last()? else {
+            return if sink.has_holes() && upto > 0 { damaged() } else { Ok(None) };
+        };
         let last = line::Line::read(&text).map_err(|why| other(&format!("its last line is no entry ({why})")))?;
         let told: Value = serde_json::from_str(&last.row.text).unwrap_or_default();
         let of = told["logId"].as_str().unwrap_or_default();
         if *of != *self.store.audit_state().map_err(|why| other(&why.to_string()))?.log_id {
             return Err(other("its last entry is not of this chain: it belongs to another installation"));
+        }
+        if sink.has_holes() && last.row.seq + 1 < upto {
+            return damaged();
         }
         let mut ours: Option<Row> = None;
         let found = self.store.audit_rows(None, last.row.seq, |row| {
@@ -149,7 +159,7 @@ impl App {
         let now = self.now_ms();
         let mut next = before.upto;
         let done = open().and_then(|mut sink| {
-            next = self.behind(sink.as_mut())?.unwrap_or(next);
+            next = self.behind(sink.as_mut(), next)?.unwrap_or(next);
             loop {
                 let (mut lines, mut upto, mut count) = (String::new(), next, 0);
                 let read = self.store.audit_rows(None, next, |row| {
@@ -219,6 +229,10 @@ fn begins(place: &str) -> Option<u64> {
 
 fn open(place: &str) -> ApiResult<JsonlSink> {
     JsonlSink::open(Path::new(place)).map_err(|error| refused(place, &error))
+}
+
+fn other(what: &str) -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidData, what.to_owned())
 }
 
 fn refused(place: &str, why: &std::io::Error) -> ApiError {

@@ -131,7 +131,7 @@ fn answered_once(place: &Box, what: &str) {
 }
 
 /// Does this to copies of a data folder, ends it at each point of a commit, and looks at what each loss of power leaves.
-fn at_each_point(first: &Box, name: &str, args: &[&str], left: impl Fn(&Box, &Output, &str)) {
+fn at_each_point(first: &Box, name: &str, args: &[&str], left: impl Fn(&Box, &Output, &str) + Sync) {
     let power = Power::new();
     let died = points(
         &COMMIT,

@@ -121,6 +121,15 @@ fn a_file_that_cannot_take_entries_is_told_and_catches_up() {
     assert_eq!((code, said["error"]["code"].as_str()), (2, Some("SINK_FAILED")), "{said}");
     assert_eq!(std::fs::read_to_string(&notes).expect("notes"), "milk\n");
 
+    // Nor one of bytes: those of ours that a power loss leaves unwritten stand behind entries.
+    let theirs = place.dir.path().join("theirs.db");
+    for bytes in [&b"SQLite format 3\0\x10\0\x01"[..], b"n\0o\0\n\0", b"\0\0\0\0", b"{\"entry\":\0\0"] {
+        std::fs::write(&theirs, bytes).expect("written");
+        let (code, said) = add(&place, &theirs);
+        assert_eq!((code, said["error"]["code"].as_str()), (2, Some("SINK_FAILED")), "{said}");
+        assert_eq!(std::fs::read(&theirs).expect("bytes"), bytes);
+    }
+
     let theirs = place.dir.path().join("theirs.jsonl");
     assert_eq!(add(&other, &theirs).0, 0);
     let before = std::fs::read(&theirs).expect("lines");
@@ -142,6 +151,30 @@ fn a_file_that_cannot_take_entries_is_told_and_catches_up() {
     assert_eq!((failed.code, place.run(&["audit", "sink", "now"]).code), (1, 1));
     assert_eq!(events(&place, "AUDIT_SINK_FAILED"), 1, "once until it works");
     std::fs::rename(&aside, &folder).expect("mounted");
+    assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
+    assert_eq!(held(&file), chain(&place));
+}
+
+/// What was told as copied is never written again over what was done to it: that is all there is to see of it.
+#[test]
+fn k_22_an_entry_that_was_copied_and_damaged_stays_as_it_is() {
+    let place = Box::new();
+    run_once(&place);
+    let file = place.dir.path().join("audit.jsonl");
+    assert_eq!(add(&place, &file).0, 0);
+    let before = std::fs::read(&file).expect("lines");
+    let second = before.iter().position(|byte| *byte == b'\n').expect("a line") + 20;
+    for at in [20, second] {
+        let mut damaged = before.clone();
+        damaged[at] = 0;
+        std::fs::write(&file, &damaged).expect("written");
+        run_once(&place);
+        let now = place.run(&["audit", "sink", "now", "--json"]);
+        let told = now.json()[0]["error"].as_str().map(str::to_owned);
+        assert!(now.code == 1 && told.is_some_and(|told| told.contains("damaged")), "{at}: {}", now.out);
+        assert_eq!(std::fs::read(&file).expect("lines"), damaged, "{at}");
+    }
+    std::fs::write(&file, &before).expect("mended");
     assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
     assert_eq!(held(&file), chain(&place));
 }

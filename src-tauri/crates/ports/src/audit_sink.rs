@@ -12,6 +12,12 @@ pub trait AuditSink: Send {
     /// It cannot be read, or holds something else; the message says which and what to do.
     fn last(&mut self) -> io::Result<Option<String>>;
 
+    /// Whether the last look found bytes that were never written, which the next lines take the place of. A power loss leaves
+    /// such behind what was told as taken: before it they are somebody else's, or damage.
+    fn has_holes(&self) -> bool {
+        false
+    }
+
     /// Adds lines, each with its line end, and returns when they are safe there. After an error some of them may be there:
     /// they come again, whoever reads knows an entry by its log and its number.
     ///

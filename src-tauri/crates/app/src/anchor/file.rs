@@ -102,13 +102,13 @@ pub(crate) fn read_named(path: &Path) -> ApiResult<Kept> {
     Ok(kept)
 }
 
-/// Where the last line begins.
+/// Where the last line of so many bytes begins, and the line.
 fn last_line(file: &mut File, size: u64) -> std::io::Result<(u64, Vec<u8>)> {
     // No checkpoint is nearly as long.
     let from = size.saturating_sub(64 * 1024);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(from))?;
-    file.read_to_end(&mut tail)?;
+    file.take(size - from).read_to_end(&mut tail)?;
     let whole = tail.strip_suffix(b"\n").unwrap_or(&tail);
     let begin = whole.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     Ok((from + begin as u64, tail.split_off(begin)))
@@ -133,13 +133,23 @@ pub(crate) fn add(path: &Path, line: &str) -> ApiResult<()> {
         // Only what begins a line of ours is cut: this may be a file of something else.
         let ours = last.starts_with(b"{\"checkpoint\":")
             || b"{\"checkpoint\":".starts_with(&last)
-            || last.iter().all(|byte| *byte == UNWRITTEN);
+            || last.iter().all(|byte| *byte == UNWRITTEN) && is_behind_one(&mut file, begin).map_err(failed)?;
         if whole || !alone || !ours || file.set_len(begin).is_err() {
             start = "\n";
         }
     }
     file.write_all(format!("{start}{line}").as_bytes()).map_err(failed)?;
     kept(&file, path).map_err(failed)
+}
+
+/// Whether the line that ends here is a checkpoint, or nothing stands before.
+fn is_behind_one(file: &mut File, end: u64) -> std::io::Result<bool> {
+    if end == 0 {
+        return Ok(true);
+    }
+    let (_, before) = last_line(file, end)?;
+    let text = before.strip_suffix(b"\n").and_then(|text| std::str::from_utf8(text).ok());
+    Ok(text.is_some_and(|text| SignedCheckpoint::from_line(text).is_ok()))
 }
 
 /// Waits for the disk. The file may have been made just now.

@@ -71,6 +71,11 @@ fn a_line_that_did_not_reach_the_disk_is_told_and_the_others_count() {
     assert_eq!(read_named(&path).expect("the first counts").passed_over(&path).len(), 1);
     add(&path, &second).expect("writes");
     assert_eq!(std::fs::read_to_string(&path).expect("text"), format!("{first}{second}"));
+    // Zeros behind something else are not of ours.
+    let others = format!("notes\n{}", "\0".repeat(100_000));
+    std::fs::write(&path, &others).expect("written");
+    add(&path, &second).expect("writes");
+    assert_eq!(std::fs::read_to_string(&path).expect("text"), format!("{others}\n{second}"));
     // Only its end was there: nobody can say any more what it was.
     let end = format!("{}{}", "\0".repeat(second.len() - 9), &second[second.len() - 9..]);
     std::fs::write(&path, format!("{first}{end}")).expect("written");

@@ -198,10 +198,12 @@ pub(crate) fn unfinished(connection: &Connection, paused: bool) -> Result<Vec<(S
 }
 
 pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
-    // The number that its events begin with. One that events of a deleted run still have is not given again.
+    // The number that its events begin with. One that events of a deleted run still have is not given again, nor one whose
+    // deletion is under way: it takes away events by that number to its end.
     let sql = format!(
         "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
-           coalesce((SELECT max(no) FROM run), 0), coalesce((SELECT max(id) >> 32 FROM run_event), 0)))"
+           coalesce((SELECT max(no) FROM run), 0), coalesce((SELECT max(id) >> 32 FROM run_event), 0), \
+           coalesce((SELECT max(no) FROM run_deleted WHERE purged = 0), 0)))"
     );
     connection.prepare_cached(&sql)?.execute(params![
         row.run_id,

@@ -53,3 +53,22 @@ fn a_new_run_never_takes_up_events_that_a_deletion_has_not_reached() {
     assert_eq!(store.events("next", 0, 10).expect("are there").len(), 2);
     assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event"), 2);
 }
+
+#[test]
+fn a_deletion_that_is_still_at_work_takes_no_event_of_a_new_run() {
+    let (folder, store) = temporary();
+    let owner = started(&store, "cut");
+    end(&store, "cut", &owner, 2);
+    // As it stands when the events are gone and bytes beside them are not yet.
+    raw(folder.path())
+        .execute_batch(
+            "INSERT INTO run_deleted (run, no) SELECT id, no FROM run; DELETE FROM run WHERE id = 'cut'; DELETE FROM run_event",
+        )
+        .expect("writes");
+    let owner = started(&store, "next");
+    store.commit(commit("next", &owner, vec![print("next", 2, json!(2))])).expect("commits");
+    drop(store);
+    let store = open(folder.path());
+    assert_eq!(store.events("next", 0, 10).expect("are there").len(), 2);
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM run_deleted WHERE purged = 0"), 0);
+}
