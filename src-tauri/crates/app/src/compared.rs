@@ -41,7 +41,14 @@ pub(crate) struct Compared {
 impl App {
     /// A run as it stands now; `masked` hides what the caller may not see.
     pub(crate) fn compared(&self, run_id: &str, masked: bool) -> ApiResult<Compared> {
+        // Before it is asked how far the run is: what the summary holds is behind nothing that the masks do not know.
+        let mut summary = json!(self.summary_now(run_id)?);
         let row = self.store.run(run_id)?;
+        if masked {
+            // Learned to the end first, so that equal runs are hidden alike from their first event on.
+            self.with_masks(run_id, row.last_seq, |masks| masks.summary(&mut summary))?;
+            summary = without_numbers(summary);
+        }
         let compiled = self.compiled_of(&row)?;
         let mut follow = Follow::new(&compiled, run_id);
         let (mut steps, mut params) = (IndexMap::new(), Value::Null);
@@ -70,11 +77,6 @@ impl App {
             }
         }
         let stands = follow.stands();
-        let mut summary = json!(self.summary_now(run_id)?);
-        if masked {
-            self.with_masks(run_id, row.last_seq, |masks| masks.summary(&mut summary))?;
-            summary = without_numbers(summary);
-        }
         let values_until = (seq > MOST_EVENTS).then_some(MOST_EVENTS);
         Ok(Compared { row, compiled, params, summary, stands, steps, values_until })
     }

@@ -44,7 +44,8 @@ impl Fresh {
         &self.file
     }
 
-    /// It becomes the file, also for the time after a power loss.
+    /// It becomes the file, also for the time after a power loss. When only the last of this fails, the new file stands, and
+    /// nobody can say whether it outlives the power.
     pub(crate) fn keep(mut self) -> io::Result<()> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.becomes)?;

@@ -365,7 +365,8 @@ impl App {
 
     /// Events that a re-run has of its original, with masks, not cut.
     pub(crate) fn masked_kept(&self, run_id: &str, kept: &[RunEvent]) -> ApiResult<Vec<Value>> {
-        self.with_masks(run_id, 1, |masks| masks.kept(kept))
+        let last = self.store.run(run_id)?.last_seq;
+        self.with_masks(run_id, last, |masks| masks.kept(kept))
     }
 
     /// The summary as a caller may see it, not cut.

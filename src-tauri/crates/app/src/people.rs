@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 /// Events of the run that are told beside a task.
 const TRACE: usize = 20;
-/// Events that are looked at for them: pieces of an answer tell nobody what happened.
-const LOOKED_AT: u64 = 200;
+/// Events that are looked at for them, by what they are about: of many iterations only one leads to a task.
+const LOOKED_AT: usize = 1_000;
 /// Steps before the failed one that are shown.
 const UPSTREAM: usize = 8;
 
@@ -203,6 +203,34 @@ pub(crate) fn violations(record: &TaskRecord, input: &Value) -> Vec<TaskViolatio
     }
 }
 
+/// The last events before the task was asked that led to it: where it stands, around that, and inside. What happens in other
+/// iterations and branches, and after it, does not.
+fn led_here(app: &App, record: &TaskRecord, last_seq: u64) -> ApiResult<Vec<RunEvent>> {
+    let (run, here) = (record.row.run_id.as_str(), record.row.path.as_deref().unwrap_or_default());
+    let is_asked = |event: &RunEvent| matches!(&event.body, EventBody::HumanTaskCreated(created) if created.task_id == record.row.id);
+    let mut asked = None;
+    for step in [&record.row.step, &record.row.node] {
+        if asked.is_none() {
+            let own = app.store.events_of_step(run, here, step, LOOKED_AT)?;
+            asked = own.iter().find(|event| is_asked(event)).and_then(|event| event.seq);
+        }
+    }
+    let asked = asked.unwrap_or(last_seq);
+    let inside = |inner: &str, outer: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with('/'))
+    };
+    let heads = app.store.event_heads(run, asked.saturating_sub(LOOKED_AT as u64), LOOKED_AT)?;
+    let led = heads.into_iter().filter(|head| {
+        let path = head.path.as_deref().unwrap_or_default();
+        // Pieces of an answer tell nobody what happened.
+        let is_piece = matches!(head.kind.as_str(), "llm_token" | "llm_thinking");
+        head.seq <= asked && !is_piece && (inside(path, here) || inside(here, path))
+    });
+    let led: Vec<u64> = led.map(|head| head.seq).collect();
+    let last = led[led.len().saturating_sub(TRACE)..].iter().map(|seq| app.store.event(run, *seq));
+    Ok(last.filter_map(|event| event.transpose()).collect::<Result<_, _>>()?)
+}
+
 /// Everything that helps to decide, masked.
 pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task> {
     let record = record(app, task_id)?;
@@ -232,10 +260,7 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
     let mut leads = Vec::new();
     // A run that was deleted or is damaged leaves the task as it is.
     if let Ok(about) = app.store.run(&run) {
-        let from = about.last_seq.saturating_sub(LOOKED_AT);
-        let mut events = app.store.events(&run, from, LOOKED_AT as usize).unwrap_or_default();
-        events.retain(|event| !matches!(event.body, EventBody::LlmToken(_) | EventBody::LlmThinking(_)));
-        for event in events.split_off(events.len().saturating_sub(TRACE)) {
+        for event in led_here(app, &record, about.last_seq).unwrap_or_default() {
             let step_id = event.step_id.clone().unwrap_or_default();
             trace.push(TaskTrace {
                 seq: event.seq.unwrap_or_default(),

@@ -496,6 +496,46 @@ fn a_task_tells_where_each_answer_leads() {
 }
 
 /// D2.9: two people approve; who started the run may only reject.
+/// What led to a question is what came before it where it stands: not what happens in other iterations, nor what came later.
+#[test]
+fn what_led_to_a_task_is_told_without_what_happened_beside_it() {
+    let place = place();
+    let document = json!({
+        "signalbox": 1, "id": "rows", "name": "Rows",
+        "nodes": {
+            "before": { "type": "data.set", "title": "Before", "config": { "assign": { "list": "=params.list" } } },
+            "each": { "type": "flow.loop", "title": "Each", "config": { "source": "=item.list", "mode": "parallel" } },
+            "read": { "type": "data.set", "title": "Read", "parent": "each", "config": { "assign": { "n": "=_item" }, "keep": false } },
+            "ok": { "type": "builtin.human_approval", "title": "Is it good", "parent": "each", "config": { "title": "=\"Good \" + string(_item)" } },
+        },
+        "edges": [{ "from": "before.success", "to": "each" }, { "from": "read.success", "to": "ok" }],
+    });
+    place.waits(&document, json!({ "list": [0, 1, 2] }));
+    let tasks = place.ok("task_list", json!({}))["tasks"].clone();
+    let of = |n: usize| {
+        let is_it = |task: &&Value| task["path"] == json!(format!("each[{n}]"));
+        let task = tasks.as_array().expect("a list").iter().find(is_it);
+        task.unwrap_or_else(|| panic!("{tasks}"))["id"].clone()
+    };
+    let answer = json!({ "taskId": of(1), "action": "approve" });
+    place.ok("task_complete", answer);
+    for n in [0, 2] {
+        let task = place.ok("task_get", json!({ "taskId": of(n) }));
+        let told: Vec<String> = task["trace"]
+            .as_array()
+            .expect("a trace")
+            .iter()
+            .map(|one| {
+                format!("{} {}", one["title"].as_str().unwrap_or_default(), one["event"].as_str().unwrap_or_default())
+            })
+            .collect();
+        assert_eq!(told.iter().filter(|one| *one == "Read step_done").count(), 1, "{n}: {told:?}");
+        assert!(told.contains(&"Before step_done".to_owned()), "{n}: {told:?}");
+        assert_eq!(told.last().map(String::as_str), Some("Is it good human_task_created"), "{n}: {told:?}");
+        assert!(!told.iter().any(|one| one.ends_with("human_task_completed")), "{n}: {told:?}");
+    }
+}
+
 #[test]
 fn two_people_approve() {
     let place = place();

@@ -377,13 +377,21 @@ impl Checkpoint {
         if let Some((config, total)) = loop_of(compiled, start, &rerun)
             && let Some(foreign) = &mut rerun.base.foreign
         {
+            let many = Some(foreign.iterations).filter(|done| *done > total);
+            let one = foreign.ended.iter().find(|index| **index >= total);
+            let beyond = many.map(|done| ("loopProgress", format!("{done} iterations of '{id}' have ended")));
+            let beyond = beyond.or(one.map(|index| ("loopState", format!("iteration {index} of '{id}' has ended"))));
+            if let Some((place, what)) = beyond {
+                let message = format!("The checkpoint says that {what}, and its list has {total} elements here");
+                let hint = "The checkpoint is of another list: give the params and variables that it was made with, or leave this out.";
+                return Err(refused("OTHER_WORKFLOW", format!("/{place}/{}", pointer_token(id)), message, hint));
+            }
             // Of a parallel loop that is not the whole of it the number names no iteration: it counts for nothing.
             let counted = fold::foreign::counted(&config, total, foreign.iterations);
             if counted == 0 && foreign.iterations.min(total) > 0 {
                 foreign.source.left_out.push(format!("/loopProgress/{}", pointer_token(id)));
             }
             foreign.iterations = counted;
-            foreign.ended.retain(|index| *index < total);
         }
         Ok(rerun)
     }

@@ -16,7 +16,7 @@ use signalbox_model::{
 };
 
 /// Code of an error: a call was cut off that may have happened.
-pub(crate) const INTERRUPTED: &str = "INTERRUPTED";
+pub const INTERRUPTED: &str = "INTERRUPTED";
 
 /// The next automatic re-execution.
 pub(crate) fn planned(
@@ -127,7 +127,8 @@ fn facts(
         fallback: this.fallback,
         wired: Wired { auto_fix: wired("auto_fix"), fallback: wired("fallback"), context: wired("context") },
         unasked: handler.is_none() && (state.is_given_up() || fold::body::is_collected(compiled, state, node)),
-        uncertain: error.code() == INTERRUPTED,
+        // Of a call that asks; an author may call a failure of his own so, too.
+        uncertain: error.code() == INTERRUPTED && fold::asks(compiled, state, node, slot),
     }
 }
 

@@ -166,6 +166,14 @@ fn steps_of_a_sub_workflow_are_compared_by_their_path() {
     let (one, other) = (ran(&place, &outer, &json!({ "n": 1 })), ran(&place, &outer, &json!({ "n": 2 })));
     let found = diff(&place, &one, &other);
     let deep = step(&found, "deep");
+    // The table at the end of a run has the steps of its own file: of others nothing is counted there.
+    let table = place.run(&[
+        "run",
+        &place.dir.path().join("flow.signalbox.json").display().to_string(),
+        "--params",
+        "{\"n\":1}",
+    ]);
+    assert!(table.code == 0 && table.out.contains("✓") && !table.out.contains('·'), "{}", table.out);
     assert!(deep["path"].as_str().is_some_and(|path| path.starts_with("call")), "{found}");
     let output = deep["changes"].as_array().expect("changes").iter().find(|change| change["part"] == "output");
     assert_eq!(output.map(|change| (&change["a"], &change["b"])), Some((&json!(1), &json!(2))));
@@ -337,6 +345,41 @@ fn who_sees_runs_with_masks_is_told_no_masked_value() {
 }
 
 /// docs/formats.md, Comparing two runs: its example is what the program writes.
+/// What is hidden is learned to the end of a run before its first event is looked at, also in a run that nobody looked at
+/// before.
+#[test]
+fn equal_runs_are_hidden_alike_whichever_was_looked_at_before() {
+    let place = Box::new();
+    let serving = with_roles(&place);
+    let mut file = workflow(
+        json!({
+            "each": { "type": "flow.loop", "config": { "source": "=params.list" } },
+            "in": { "type": "data.set", "parent": "each", "config": { "assign": { "n": "=_item" }, "keep": false } },
+            "last": { "type": "data.set", "config": { "assign": { "password": "=params.note" } } },
+        }),
+        json!([{ "from": "each.success", "to": "last" }]),
+    );
+    file["id"] = "learned".into();
+    assert_eq!(serving.ask_as(BUILDER, "PUT", "/workflows/learned", &file, &[]).status, 200);
+    let status =
+        |run: &str| serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json()["status"].clone();
+    // More than one page of events before the secret is named.
+    let params = json!({ "note": "a bluewhale77", "list": (0..200).collect::<Vec<_>>() });
+    let run = || {
+        let start = json!({ "workflow": "learned", "params": params });
+        let run = serving.ask_as(BUILDER, "POST", "/workflow/run", &start, &[]).json()["runId"].clone();
+        let run = run.as_str().expect("an id").to_owned();
+        eventually("its end", || status(&run) == "completed");
+        run
+    };
+    let (one, other) = (run(), run());
+    let look = serving.ask_as(VIEWER, "POST", "/rpc/run_get", &json!({ "runId": one }), &[]);
+    assert!(look.status == 200 && !look.body.contains("bluewhale77"), "{}", look.body);
+    let answer = serving.ask_as(VIEWER, "GET", &format!("/workflow/{one}/diff?with={other}"), &Value::Null, &[]);
+    assert_eq!((answer.status, &answer.json()["same"]), (200, &json!(true)), "{}", answer.body);
+    assert!(!answer.body.contains("bluewhale77"), "{}", answer.body);
+}
+
 #[test]
 fn the_example_of_the_page_is_what_is_written() {
     let page = include_str!("../../../../docs/formats.md");

@@ -84,6 +84,8 @@ fn a_rerun_is_refused_in_words() {
     for (args, code) in [
         (vec!["--from", "zz"], "UNKNOWN_STEP"),
         (vec!["--from", "b", "--set", "$plan=7"], "BAD_VARIABLE"),
+        // A param of this name would be read by nothing.
+        (vec!["--from", "b", "--set", "plan=7"], "BAD_REQUEST"),
         (vec!["--from", "b", "--input", "[]"], "BAD_INPUT"),
         (vec!["--from", "b", "--input", "{}"], "BAD_REQUEST"),
         (vec!["--from", "b", "--definition", "current"], "NOT_FOUND"),

@@ -113,7 +113,16 @@ pub enum ByConfig<T> {
     },
 }
 
-impl<T: Copy> ByConfig<T> {
+impl<T: Copy + PartialEq> ByConfig<T> {
+    /// Whether some config makes it this.
+    pub fn may_be(&self, value: T) -> bool {
+        match self {
+            Self::Same(only) => *only == value,
+            Self::Table { values, otherwise, .. } => *otherwise == value || values.values().any(|one| *one == value),
+            Self::Tools { with, without, .. } => *with == value || *without == value,
+        }
+    }
+
     /// The value for a resolved config.
     pub fn of(&self, config: &Value) -> T {
         match self {

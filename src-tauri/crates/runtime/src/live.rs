@@ -9,7 +9,7 @@ use signalbox_model::RunEvent;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tokio::sync::{broadcast, watch};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 
 /// Events of one read.
 const PAGE: usize = 500;
@@ -25,12 +25,24 @@ pub struct Subscription {
     /// The log has been read up to its end since the last wake-up.
     caught_up: bool,
     over: bool,
+    /// A page that is being read.
+    page: Option<JoinHandle<Result<(Vec<RunEvent>, bool), Error>>>,
 }
 
 impl Subscription {
     pub(crate) fn new(core: Arc<Core>, run_id: &str, after: u64) -> Self {
         let (changed, notices) = (core.changed.subscribe(), core.notices.subscribe());
-        Self { core, run_id: run_id.to_owned(), after, live: None, changed, notices, caught_up: false, over: false }
+        Self {
+            core,
+            run_id: run_id.to_owned(),
+            after,
+            live: None,
+            changed,
+            notices,
+            caught_up: false,
+            over: false,
+            page: None,
+        }
     }
 
     /// The next events, at least one; `None` after the terminal one.
@@ -97,17 +109,25 @@ impl Subscription {
 
     /// One page of the log; marks when it was the last one.
     async fn read(&mut self) -> Result<Vec<RunEvent>, Error> {
-        // Listen first: what is committed after the read arrives live.
-        if self.live.is_none() {
-            self.live = self.core.driven(&self.run_id).map(|driven| driven.live.subscribe());
-        }
-        self.changed.borrow_and_update();
-        let (store, run, after) = (self.core.store.clone(), self.run_id.clone(), self.after);
-        let read = self.core.handle.spawn_blocking(move || {
-            let ended = store.run(&run)?.ended_ms.is_some();
-            Ok::<_, Error>((store.events(&run, after, PAGE)?, ended))
-        });
-        let (events, ended) = read.await.map_err(|_| Error::Closing)??;
+        let page = match &mut self.page {
+            // Who asked for it has dropped the question, not the answer: a page of large events takes its time.
+            Some(page) => page,
+            none => {
+                // Listen first: what is committed after the read arrives live.
+                if self.live.is_none() {
+                    self.live = self.core.driven(&self.run_id).map(|driven| driven.live.subscribe());
+                }
+                self.changed.borrow_and_update();
+                let (store, run, after) = (self.core.store.clone(), self.run_id.clone(), self.after);
+                none.insert(self.core.handle.spawn_blocking(move || {
+                    let ended = store.run(&run)?.ended_ms.is_some();
+                    Ok((store.events(&run, after, PAGE)?, ended))
+                }))
+            }
+        };
+        let read = page.await;
+        self.page = None;
+        let (events, ended) = read.map_err(|_| Error::Closing)??;
         if events.len() < PAGE {
             self.caught_up = true;
             // Asked for events after the last one of an ended run.

@@ -234,7 +234,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
           <SuggestButton task={task} disabled={!mayDecide || send !== undefined || isTheirs(task, me, now)} />
         </div>
       ) : null}
-      {task.sameCount > 1 && mayDecide ? (
+      {task.sameCount > 1 && mayDecide && task.kind !== 'form' ? (
         <div className="well row ib-same">
           <Icon name="copy" /><span className="grow col"><span>{tn(task.kind === 'decision' ? 'inbox.others' : 'inbox.othersAsk', task.sameCount - 1)}</span><span className="s t2">{work.changed ? t('inbox.othersCorrect') : t('inbox.othersDecide')}</span></span>
           <Button small onClick={onReviewAll}>{t('inbox.reviewAll')}</Button>

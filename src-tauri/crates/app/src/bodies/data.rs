@@ -33,7 +33,12 @@ pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) ->
     let masked = app.masks(caller, run_id);
     let kept = if row.parent_run_id.is_some() { kept_events(app, run_id, id, masked)? } else { Vec::new() };
     let before = kept.iter().rev().map(|(_, event)| event.path.clone().unwrap_or_default());
-    let Some(path) = path_of_step(app, run_id, workflow.as_ref(), id, request.path, before)? else { return Ok(None) };
+    let path = match request.path {
+        // A path of a run says which step is meant, in whichever file.
+        Some(path) if run.is_some() => Some(path),
+        wanted => path_of_step(app, run_id, workflow.as_ref(), id, wanted, before)?,
+    };
+    let Some(path) = path else { return Ok(None) };
     let own = app.store.events_of_step(run_id, &path, id, MOST_EVENTS)?;
     let mut node = NodeData::default();
     for event in app.seen_as(run_id, masked, own)? {

@@ -10,7 +10,7 @@ use crate::dto::{
 use crate::error::ApiResult;
 use signalbox_engine::rules::{self, Decider, Facts, Outcome, Wired};
 use signalbox_engine::{coverage, retry};
-use signalbox_model::{ErrorPayload, EventBody, Level, RetryPolicy, RunEvent, time};
+use signalbox_model::{Effects, ErrorPayload, EventBody, Level, RetryPolicy, RunEvent, time};
 use signalbox_store::RunQuery;
 
 /// Runs that are looked at, the newest ones.
@@ -47,6 +47,7 @@ pub(crate) fn handler_dry_run(_: &App, _: &Caller, request: HandlerDryRun) -> Ap
         provenance_ref: None,
         details: tried.details,
     };
+    let kind = request.kind.and_then(|kind| check::catalog().get(&kind));
     let wired = |port: &str| request.wired.iter().any(|known| known == port);
     let facts = Facts {
         may_retry: tried.attempt < max_attempts,
@@ -55,9 +56,11 @@ pub(crate) fn handler_dry_run(_: &App, _: &Caller, request: HandlerDryRun) -> Ap
         fallback: request.fallback,
         wired: Wired { auto_fix: wired("auto_fix"), fallback: wired("fallback"), context: wired("context") },
         unasked: request.collected,
-        uncertain: error.code() == "INTERRUPTED",
+        // Only what may write is asked about.
+        uncertain: error.code() == rules::INTERRUPTED
+            && kind.as_ref().is_none_or(|kind| kind.effects.may_be(Effects::Write)),
     };
-    let of_kind = request.kind.and_then(|kind| check::catalog().get(&kind)?.input_schema.clone());
+    let of_kind = kind.and_then(|kind| kind.input_schema.clone());
     let list = if request.rules.is_empty() { rules::DEFAULT_RULES.clone() } else { request.rules };
     let decider = match request.policy {
         Some(TriedPolicy::Safe) => Decider::Safe,

@@ -43,6 +43,12 @@ fn a_step_runs_a_workflow_of_the_library() {
     let got = place.ok("run_get", json!({ "runId": summary["runId"] }));
     assert_eq!(got["definition"].get("pinnedFiles"), None, "{got}");
 
+    // A path of a run leads into that file; without one the step of this name is one of the run's own.
+    let data = |wanted: Value| place.ok("run_step_data", wanted);
+    let inside = data(json!({ "workflowId": "main", "runId": summary["runId"], "nodeId": "add", "path": "sub" }));
+    assert_eq!(inside["output"]["success"][0]["data"], json!({ "sum": 101 }), "{inside}");
+    assert_eq!(data(json!({ "workflowId": "main", "runId": summary["runId"], "nodeId": "add" })), Value::Null);
+
     // What does not fit is the step's error.
     let mut wrong = calls("main", "adds");
     wrong["nodes"]["sub"]["config"]["params"]["n"] = json!("many");

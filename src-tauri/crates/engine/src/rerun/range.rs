@@ -124,8 +124,8 @@ impl Range {
         self.levels.split_last().is_some_and(|(_, around)| around.iter().any(|level| level.node == node))
     }
 
-    /// Whether a node executes again that stands in the top file or in one that the step is in, in one iteration at least, the containers around the step included. Of
-    /// what stands beside the step in these containers only what it leads to does.
+    /// Whether a node executes again that stands in the top file or in one that the step is in, in one iteration at least, the
+    /// containers around the step included. Of what stands beside the step in these containers only what it leads to does.
     pub(super) fn executes(&self, compiled: &Compiled, index: usize) -> bool {
         let file = compiled.nodes[index].file;
         let outer = |node: &usize| {

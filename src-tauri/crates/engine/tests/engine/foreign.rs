@@ -245,6 +245,26 @@ fn a_parallel_loop_that_is_not_the_whole_of_it_runs_again_and_is_named() {
 }
 
 #[test]
+fn progress_beyond_the_list_of_a_loop_is_refused() {
+    for (besides, place, words) in [
+        (json!({ "loopProgress": { "l": 11 } }), "/loopProgress/l", "11 iterations of 'l' have ended"),
+        (
+            json!({ "_version": 3, "loopState": { "l": { "completed": [0, 10] } } }),
+            "/loopState/l",
+            "iteration 10 of 'l' has ended",
+        ),
+    ] {
+        for config in [json!({}), json!({ "mode": "parallel" })] {
+            let compiled = looped(10, config);
+            let read = read(&taken("l", besides.clone())).expect("read");
+            let refused = read.begin(&compiled, json!({})).expect_err("another list");
+            assert_eq!((refused.code, refused.path.as_str()), ("OTHER_WORKFLOW", place));
+            assert!(refused.message.contains(words) && refused.message.contains("10 elements"), "{}", refused.message);
+        }
+    }
+}
+
+#[test]
 fn progress_of_a_loop_that_the_run_does_not_begin_with_is_named() {
     let compiled = compile(flow(
         json!({ "init": { "type": "t.read" }, "l": { "type": "t.loop", "config": { "source": [1, 2, 3] } },

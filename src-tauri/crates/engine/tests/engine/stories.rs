@@ -113,8 +113,11 @@ fn ts_005_the_orchestrator_caps_a_rule_that_always_retries() {
         json!({ "t": { "type": "t.read", "errorHandling": {} } }),
         &[],
     );
-    let (events, _, sum) = finish(file, &|_, _, _| Some(NodeFailure::tool("X", "no")));
+    let (events, _, sum) = finish(file.clone(), &|_, _, _| Some(NodeFailure::tool("X", "no")));
     assert_eq!(sum.steps["t"].attempts, 4, "three retries by the default");
+    // A failure that its author calls like a call that was cut off is none: nothing was sent.
+    let (_, _, of_its_own) = finish(file, &|_, _, _| Some(NodeFailure::tool("INTERRUPTED", "no")));
+    assert_eq!(of_its_own.steps["t"].attempts, 4);
     let error = sum.error.expect("failed");
     assert_eq!(error.details.expect("details")["reason"], json!("max_attempts_exceeded"));
     let last = events.iter().rev().find_map(|e| match &e.body {

@@ -239,7 +239,8 @@ impl Steps {
     fn print(&self, output: &Output, summary: &Value, titles: &Titles) {
         let Some(all) = summary["steps"].as_object() else { return };
         let silent = all.keys().filter(|id| !self.by_id.contains_key(*id));
-        for id in self.order.iter().chain(silent) {
+        // Of steps of called files the summary says nothing: the step that called them stands for them.
+        for id in self.order.iter().filter(|id| all.contains_key(*id)).chain(silent) {
             let state = all.get(id).and_then(|step| step["state"].as_str()).unwrap_or_default();
             let count = |key: &str| all.get(id).and_then(|step| step[key].as_u64()).unwrap_or_default();
             let (attempts, visits) = (count("attempts"), count("visits"));

@@ -31,25 +31,29 @@ impl Tokens {
     /// Reads the file, or writes a new one with a random builder token. Gives the first builder token besides, for the
     /// address that `--ui` prints.
     pub(crate) fn open(path: &Path) -> Result<(Self, Option<String>), String> {
-        match fs::read_to_string(path) {
-            Ok(text) => {
-                private::owner_only(path)?;
-                let rows = parse(&text).map_err(|why| format!("{}: {why}", path.display()))?;
-                let first = rows.iter().find(|(_, holder)| holder.role == CallerRole::Builder);
-                let first = first.map(|(token, _)| token.clone());
-                let hashed = rows.into_iter().map(|(token, holder)| (sha256_hex(token.as_bytes()), holder)).collect();
-                Ok((Self(hashed), first))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        let text = fs::read_to_string(path).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
                 let line = format!("{}\n", random_token()?);
                 let made = private::make(path, line.as_bytes());
                 made.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
                 // Or the one of another process that came first.
-                Self::open(path)
+                fs::read_to_string(path).map_err(|error| unreadable(path, &error))
             }
-            Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
-        }
+            _ => Err(unreadable(path, &error)),
+        })?;
+        private::owner_only(path)?;
+        let rows = parse(&text).map_err(|why| format!("{}: {why}", path.display()))?;
+        let first = rows.iter().find(|(_, holder)| holder.role == CallerRole::Builder);
+        let first = first.map(|(token, _)| token.clone());
+        let hashed = rows.into_iter().map(|(token, holder)| (sha256_hex(token.as_bytes()), holder)).collect();
+        Ok((Self(hashed), first))
     }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> String {
+    let to_nothing = error.kind() == io::ErrorKind::NotFound && path.is_symlink();
+    let why = if to_nothing { "it is a link to a file that is not there".to_owned() } else { error.to_string() };
+    format!("{} cannot be read: {why}", path.display())
 }
 
 /// A token without a name is that of the account which runs the server.

@@ -117,3 +117,29 @@ async fn an_unknown_run_is_said_so() {
     assert!(runtime.cancel("nobody").await.expect_err("refused").is_unknown_run());
     assert!(runtime.resume("nobody").await.expect_err("refused").is_unknown_run());
 }
+
+/// Who asks again and again, and waits for no answer, gets it all the same: each look goes on with the same read.
+#[tokio::test]
+async fn a_page_comes_however_often_its_reader_is_called_away() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime(dir.path());
+    let run = start(&runtime, chain(20)).await;
+    runtime.wait(&run).await.expect("it ends");
+    let mut events = runtime.subscribe(&run, 0).await.expect("known");
+    let got = Arc::new(Mutex::new(None));
+    let kept = Arc::clone(&got);
+    let reader = tokio::spawn(async move {
+        loop {
+            // Looked at once, then dropped.
+            if let Ok(page) = tokio::time::timeout(std::time::Duration::ZERO, events.next()).await {
+                *kept.lock().expect("whole") = page;
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    until("the page", || got.lock().expect("whole").is_some()).await;
+    reader.await.expect("no panic");
+    let page = got.lock().expect("whole").take().expect("a page").expect("readable");
+    assert_eq!(page.first().and_then(|event| event.seq), Some(1));
+}

@@ -21,6 +21,15 @@ fn a_new_file_is_for_its_owner_only_and_is_read_again() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_is_told() {
+    let dir = tempfile::tempdir().expect("dir");
+    let path = dir.path().join("serve.token");
+    std::os::unix::fs::symlink(dir.path().join("gone"), &path).expect("linked");
+    assert!(Tokens::open(&path).expect_err("nothing is there").contains("link to a file that is not there"));
+}
+
 #[test]
 fn a_line_names_a_role_or_is_a_builder() {
     let rows = parse("0123456789abcdef\nviewer fedcba9876543210 user:bob\n").expect("two");
