@@ -32,15 +32,21 @@ export function useEnter<E extends HTMLElement>(enter: (() => void) | null, read
   return box;
 }
 
-export function StepDetail({ found, name, titleOf, inOtherFile, enter }: { found: Comparison; name: string; titleOf: NameOf; /** It stands in a file that is called. */ inOtherFile: boolean; enter: (() => void) | null }) {
-  const both = useCommand('run_diff_step', { runId: found.a.runId, with: found.b.runId, stepId: name });
-  // A run under way has gone on: its values are asked for again with the comparison.
-  const { refetch } = both;
-  const seen = useRef(found);
+/** Asks again when the runs have come further than when it was asked; what is on its way is waited for. `came`: how far they are, null while nobody
+ * knows. */
+export function useAgain(came: string | null, { isFetching, refetch }: { isFetching: boolean; refetch: () => Promise<unknown> }): void {
+  const asked = useRef(came);
   useEffect(() => {
-    if (seen.current !== found) void refetch();
-    seen.current = found;
-  }, [found, refetch]);
+    asked.current ??= came;
+    if (isFetching || asked.current === came) return;
+    asked.current = came;
+    void refetch();
+  }, [came, isFetching, refetch]);
+}
+
+export function StepDetail({ found, came, name, titleOf, inOtherFile, enter }: { found: Comparison; came: string; name: string; titleOf: NameOf; /** It stands in a file that is called. */ inOtherFile: boolean; enter: (() => void) | null }) {
+  const both = useCommand('run_diff_step', { runId: found.a.runId, with: found.b.runId, stepId: name }, { refetchOnWindowFocus: false });
+  useAgain(came, both);
   const [chosen, setChosen] = useState<Part | null>(null);
   const box = useEnter<HTMLElement>(enter, both.data !== undefined);
   if (both.error) return <div className="cmp-detail"><EmptyState title={told(both.error)} text={both.error.hint} actions={<Button icon="retry" onClick={() => void both.refetch()}>{t('common.tryAgain')}</Button>} /></div>;

@@ -11,7 +11,7 @@ import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { Canvas, createEditor, useEditor, type CanvasHandle } from '../../features/canvas/index.ts';
-import { SideName, StepDetail } from '../../features/compare/detail.tsx';
+import { SideName, StepDetail, useAgain } from '../../features/compare/detail.tsx';
 import { DifferenceList, entriesOf, keyOf, type Entry } from '../../features/compare/list.tsx';
 import { ChangeDetail, WholeDetail } from '../../features/compare/whole.tsx';
 import { cardOf, marksOf, type Comparison, type Side } from '../../features/compare/words.ts';
@@ -20,17 +20,39 @@ import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { namesIn, type NameOf } from '../../features/where.ts';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Skeleton, SplitPane, toast } from '../../kit/index.ts';
+import { useNow } from '../../kit/use-now.ts';
 import { navigate } from '../router.ts';
 import { titled } from '../workbench/titled.ts';
 
-/** How often runs under way are compared again. */
+/** How often a run under way is asked how far it is; and what failed is asked again. */
 const AGAIN_MS = 2_000;
 
+/** How far two runs are. */
+const cameTo = (a: RunDetails, b: RunDetails): string => `${String(a.lastSeq)} ${String(b.lastSeq)}`;
+const goesOn = (run: RunDetails | undefined): boolean => run?.status === 'created' || run?.status === 'running';
+const again = ({ state }: { state: { data: RunDetails | undefined } }): number | false => (goesOn(state.data) ? AGAIN_MS : false);
+
 export function CompareScreen({ runId, with: other }: { runId: string; with: string }) {
-  // What goes on is compared again and again, until both have ended.
-  const found = useCommand('run_diff', { runId, with: other }, { refetchInterval: ({ state }) => (state.data && isTerminal(state.data.a.status) && isTerminal(state.data.b.status) ? false : AGAIN_MS) });
-  const a = useCommand('run_get', { runId });
-  const b = useCommand('run_get', { runId: other });
+  const a = useCommand('run_get', { runId }, { refetchInterval: again });
+  const b = useCommand('run_get', { runId: other }, { refetchInterval: again });
+  // A run that stands still may do so for days: it is asked when the person comes back to the window.
+  const { refetch: askA } = a;
+  const { refetch: askB } = b;
+  const [openA, openB] = [a, b].map(({ data }) => data !== undefined && !isTerminal(data.status));
+  useEffect(() => {
+    const ask = () => {
+      if (openA) void askA();
+      if (openB) void askB();
+    };
+    window.addEventListener('focus', ask);
+    return () => window.removeEventListener('focus', ask);
+  }, [openA, openB, askA, askB]);
+  // The host reads both logs for it: after how far the runs are, so that it is never older, and again only when one of them has come further.
+  const found = useCommand('run_diff', { runId, with: other }, {
+    enabled: a.data !== undefined && b.data !== undefined, refetchOnWindowFocus: false, refetchInterval: ({ state }) => (state.status === 'error' ? AGAIN_MS : false),
+  });
+  const came = a.data && b.data ? cameTo(a.data, b.data) : null;
+  useAgain(came, found);
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
   const failed = found.error ?? a.error ?? b.error ?? catalog.error;
   if (failed && !(found.data && a.data && b.data && catalog.data)) {
@@ -46,10 +68,10 @@ export function CompareScreen({ runId, with: other }: { runId: string; with: str
   if (!found.data || !a.data || !b.data || !catalog.data) {
     return <main className="screen" aria-busy="true" aria-label={t('compare.loading')}><header className="bar"><h1>{t('compare.title')}</h1></header><div style={{ padding: 16 }}><Skeleton rows={3} /></div></main>;
   }
-  return <Comparing key={String(a.data.masked)} found={found.data} a={a.data} b={b.data} catalog={catalog.data} />;
+  return <Comparing key={String(a.data.masked)} found={found.data} since={found.dataUpdatedAt} a={a.data} b={b.data} catalog={catalog.data} />;
 }
 
-function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails; b: RunDetails; catalog: NodeDescriptor[] }) {
+function Comparing({ found, since, a, b, catalog }: { found: Comparison; /** When it was. */ since: number; a: RunDetails; b: RunDetails; catalog: NodeDescriptor[] }) {
   const entries = useMemo(() => entriesOf(found), [found]);
   const [chosen, setChosen] = useState<string | null>(null);
   const [entering, setEntering] = useState(false);
@@ -100,7 +122,7 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
   const back = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && event.target instanceof Element && event.target.closest('.cmp-detail')) body.current?.querySelector<HTMLElement>('.cmp-list .vlist')?.focus();
   };
-  const detail = <Detail key={key} of={key ?? ''} entry={entry} foreign={entry?.step?.path !== undefined && readPath(entry.step.path, definition).foreign} enter={entering ? entered : null} found={found} definitions={{ a: a.definition, b: b.definition }} titleOf={graph.titleOf} />;
+  const detail = <Detail key={key} of={key ?? ''} entry={entry} foreign={entry?.step?.path !== undefined && readPath(entry.step.path, definition).foreign} enter={entering ? entered : null} found={found} came={cameTo(a, b)} definitions={{ a: a.definition, b: b.definition }} titleOf={graph.titleOf} />;
   return (
     <main className="cmp">
       <header className="bar">
@@ -109,7 +131,7 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
         <span className="grow" />
         <Button icon="swap" onClick={() => navigate({ screen: 'compare', runId: b.runId, with: a.runId }, true)}>{t('compare.swap')}</Button>
       </header>
-      <div className="cmp-runs-head">{(['a', 'b'] as const).map((side) => <Head key={side} side={side} run={found[side]} />)}</div>
+      <div className="cmp-runs-head">{(['a', 'b'] as const).map((side) => <Head key={side} side={side} run={found[side]} since={since} />)}</div>
       <div className="wb-banners"><Notes found={found} /></div>
       <div className="cmp-body" ref={body} onKeyDown={back}>
         {found.same ? <EmptyState title={t('compare.same')} text={t(found.masked ? 'compare.sameMasked' : 'compare.sameText')} actions={<Button onClick={() => navigate({ screen: 'run', runId: b.runId })}>{t('compare.openRun', { run: shortRunId(b.runId) })}</Button>} /> : (
@@ -128,9 +150,9 @@ function Comparing({ found, a, b, catalog }: { found: Comparison; a: RunDetails;
 }
 
 /** What is shown of the chosen one. A card without a mark is `same` and its id; a step that is not listed here has its name. */
-function Detail({ of, entry, enter, found, definitions, foreign, titleOf: nameOfStep }: { of: string; definitions: Record<Side, RunDetails['definition']>; foreign: boolean; entry: Entry | undefined; /** See `useEnter`. */ enter: (() => void) | null; found: Comparison; titleOf: NameOf }) {
+function Detail({ of, entry, enter, found, came, definitions, foreign, titleOf: nameOfStep }: { of: string; definitions: Record<Side, RunDetails['definition']>; foreign: boolean; entry: Entry | undefined; /** See `useEnter`. */ enter: (() => void) | null; found: Comparison; came: string; titleOf: NameOf }) {
   if (entry?.whole) return <WholeDetail found={found} definitions={definitions} whole={entry.whole} titleOf={nameOfStep} enter={enter} />;
-  if (of.startsWith('step ')) return <StepDetail found={found} name={of.slice('step '.length)} inOtherFile={foreign} titleOf={nameOfStep} enter={enter} />;
+  if (of.startsWith('step ')) return <StepDetail found={found} came={came} name={of.slice('step '.length)} inOtherFile={foreign} titleOf={nameOfStep} enter={enter} />;
   if (!of.startsWith('same ')) return <div className="cmp-detail"><EmptyState title={t('compare.pick')} text={t('compare.pickText')} /></div>;
   const changed = found.definition.steps.find((one) => one.stepId === of.slice('same '.length));
   if (changed) return <ChangeDetail found={found} step={changed} titleOf={nameOfStep} />;
@@ -173,14 +195,16 @@ function useGraph(a: RunDetails, b: RunDetails, found: Comparison, catalog: Node
   return { editor, definition, view, choice, choose: setChoice, chooseAt, slotsOf: whole?.slotsOf, canvas, onReady, titleOf: names };
 }
 
-function Head({ side, run }: { side: Side; run: Comparison['a'] }) {
-  const took = formatDuration(run.durationMs);
+function Head({ side, run, since }: { side: Side; run: Comparison['a']; since: number }) {
+  const ended = isTerminal(run.status);
+  const now = useNow(ended ? 0 : 1000);
+  const took = formatDuration(run.durationMs + (ended ? 0 : Math.max(0, now - since)));
   const parent = run.parentRunId;
   return (
     <div role="group" aria-label={t(`compare.side.${side}`)}>
       <SideName side={side} run={run.runId} />
       <StatusBadge status={run.status} />
-      <span className="s t2 ell">{t(isTerminal(run.status) ? 'compare.tookStarted' : 'compare.soFar', { time: formatDateTime(run.startedAt), took })}</span>
+      <span className="s t2 ell">{t(ended ? 'compare.tookStarted' : 'compare.soFar', { time: formatDateTime(run.startedAt), took })}</span>
       {parent === undefined ? null : <span className="s t3 nw opt">{t('compare.reran', { run: shortRunId(parent) })}</span>}
       <span className="grow" />
       <button type="button" className="link s nw" onClick={() => navigate({ screen: 'run', runId: run.runId })}>{t('compare.openRun', { run: shortRunId(run.runId) })}</button>

@@ -1,7 +1,7 @@
 // Two runs beside each other: the screen, its list, and which runs are offered.
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunDefinition } from '../../api/run-types.ts';
 import { candidatesOf, inOrder } from '../../features/compare/choose.ts';
 import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
@@ -205,23 +205,79 @@ it('runs that do not differ are said to be the same, and masks are named', async
   expect(await screen.findByText('These are runs of different workflows')).toBeTruthy();
 });
 
-it('runs under way are compared again until both have ended, with the values of the step', async () => {
-  vi.useFakeTimers({ shouldAdvanceTime: true });
-  let status = 'running';
-  let said = 'Not yet';
-  const { fake } = renderWith(<CompareScreen runId={A} with={B} />, {
-    ...host(), run_diff: () => ({ ...FOUND, b: { ...FOUND.b, status }, steps: FOUND.steps.slice(1) }) as Comparison,
-    run_diff_step: (() => ({ ...step('send'), b: { ...step('send').b, error: [{ message: said }] } })) as never,
+describe('a run that has not ended', () => {
+  let now = { status: 'running', lastSeq: 4, said: 'Not yet' };
+  /** B is at `now`, and what is told of it takes the time of `when`. */
+  const begin = (first: typeof now, when: () => Promise<void> = () => Promise.resolve()) => {
+    vi.useFakeTimers({ shouldAdvanceTime: true, now: Date.parse('2026-11-23T10:00:10.000Z') });
+    now = first;
+    return renderWith(<CompareScreen runId={A} with={B} />, {
+      ...host(), run_get: (({ runId }: { runId: string }) => ({ ...details(runId), ...(runId === B ? { status: now.status, lastSeq: now.lastSeq } : {}) })) as never,
+      // Until now, whether anything has come or not.
+      run_diff: () => {
+        const found = { ...FOUND, b: { ...FOUND.b, status: now.status, durationMs: Date.now() - Date.parse(FOUND.b.startedAt) }, steps: FOUND.steps.slice(1) } as Comparison;
+        return when().then(() => found);
+      },
+      run_diff_step: (() => ({ ...step('send'), b: { ...step('send').b, error: [{ message: now.said }] } })) as never,
+    });
+  };
+  const count = ({ fake }: ReturnType<typeof begin>, command: string) => fake.calls.filter((call) => call.command === command).length;
+  const badge = () => within(screen.getByRole('group', { name: 'Run B' }));
+
+  it('is compared again until it has ended, with the values of the step: when it has come further, not when time alone has passed', async () => {
+    const shown = begin({ status: 'running', lastSeq: 4, said: 'Not yet' });
+    await screen.findByText('Not yet', { exact: false });
+    expect(badge().getByText('Running')).toBeTruthy();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([count(shown, 'run_diff'), count(shown, 'run_diff_step')]).toEqual([1, 1]);
+    now = { status: 'failed', lastSeq: 6, said: 'No answer' };
+    await vi.advanceTimersByTimeAsync(2_000);
+    await screen.findByText('No answer', { exact: false });
+    expect(badge().getByText('Failed')).toBeTruthy();
+    expect([count(shown, 'run_diff'), count(shown, 'run_diff_step')]).toEqual([2, 2]);
+    const asked = shown.fake.calls.length;
+    await vi.advanceTimersByTimeAsync(10_000);
+    window.dispatchEvent(new Event('focus'));
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(shown.fake.calls.slice(asked).filter((call) => call.command.startsWith('run_diff'))).toEqual([]);
   });
-  await screen.findByText('Not yet', { exact: false });
-  expect(within(screen.getByRole('group', { name: 'Run B' })).getByText('Running')).toBeTruthy();
-  [status, said] = ['failed', 'No answer'];
-  await vi.advanceTimersByTimeAsync(2_000);
-  await screen.findByText('No answer', { exact: false });
-  expect(within(screen.getByRole('group', { name: 'Run B' })).getByText('Failed')).toBeTruthy();
-  const asked = fake.calls.length;
-  await vi.advanceTimersByTimeAsync(10_000);
-  expect(fake.calls.length).toBe(asked);
+
+  it('is left alone while it stands still, and asked when the person comes back to the window', async () => {
+    const shown = begin({ status: 'paused', lastSeq: 4, said: 'Not yet' });
+    await screen.findByText('Not yet', { exact: false });
+    const asked = shown.fake.calls.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(shown.fake.calls.length).toBe(asked);
+    // It is said how long that has been all the same.
+    const first = badge().getByText(/so far/).textContent;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(badge().getByText(/so far/).textContent).not.toBe(first);
+    now = { status: 'running', lastSeq: 5, said: 'Goes on' };
+    window.dispatchEvent(new Event('focus'));
+    await screen.findByText('Goes on', { exact: false });
+    now = { status: 'failed', lastSeq: 6, said: 'No answer' };
+    await vi.advanceTimersByTimeAsync(2_000);
+    await screen.findByText('No answer', { exact: false });
+  });
+
+  it('is compared to its end also where that takes longer than it is asked, once at a time', async () => {
+    let [under, most] = [0, 0];
+    begin({ status: 'running', lastSeq: 4, said: 'Not yet' }, () => {
+      most = Math.max(most, ++under);
+      return new Promise((done) => { setTimeout(() => { under--; done(); }, 5_000); });
+    });
+    await vi.advanceTimersByTimeAsync(6_000);
+    await screen.findByText('Not yet', { exact: false });
+    for (const lastSeq of [5, 6, 7]) {
+      now = { status: 'running', lastSeq, said: 'Further' };
+      await vi.advanceTimersByTimeAsync(2_000); // eslint-disable-line no-await-in-loop
+    }
+    now = { status: 'failed', lastSeq: 8, said: 'No answer' };
+    await vi.advanceTimersByTimeAsync(12_000);
+    await waitFor(() => expect(badge().getByText('Failed')).toBeTruthy());
+    expect(most).toBe(1);
+  });
 });
 
 it('swaps its sides', async () => {
