@@ -1,4 +1,5 @@
 /** Under the panel: the breakpoint of the chosen step or wire with its condition, or all of them in a line. */
+import { useState } from 'react';
 import type { Workflow } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, Icon, Kbd, Switch, TextInput } from '../../kit/index.ts';
@@ -26,7 +27,7 @@ export function BreakLine({ document, chosen, points, titleOf, keys }: {
         </span>
         {own ? (
           <label className="field"><span className="lab">{t('debug.pointWhen')}</span>
-            <TextInput mono value={own.when ?? ''} placeholder={t('debug.pointWhenHint')} aria-label={t('debug.pointWhen')} onChange={(text) => points.setWhen(chosen, text)} />
+            <When key={chosen} when={own.when ?? ''} onChange={(text) => points.setWhen(chosen, text)} />
           </label>
         ) : null}
       </div>
@@ -39,5 +40,14 @@ export function BreakLine({ document, chosen, points, titleOf, keys }: {
       <span className="ell" title={all}>{all}</span>
       <span className="end"><Button small onClick={points.clear}>{t('debug.clear')}</Button></span>
     </div>
+  );
+}
+
+/** A run has a condition without the space at its end, which is the beginning of the next word while somebody types. */
+function When({ when, onChange }: { when: string; onChange: (text: string) => void }) {
+  const [typed, setTyped] = useState(when);
+  return (
+    <TextInput mono value={typed.trim() === when.trim() ? typed : when} placeholder={t('debug.pointWhenHint')} aria-label={t('debug.pointWhen')}
+      onChange={(text) => { setTyped(text); onChange(text); }} />
   );
 }

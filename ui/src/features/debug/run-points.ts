@@ -35,9 +35,9 @@ function changed(list: readonly Breakpoint[], changes: Changes): readonly Breakp
   return [...known, ...more as Breakpoint[]];
 }
 
-/** What a list does not have as it is to be. */
+/** What a list of the run does not have as it is to be: of a condition it has what was sent, not the space that was typed behind it. */
 function missingIn(list: readonly Breakpoint[], changes: Changes): Changes {
-  const left = [...changes].filter(([place, point]) => !same(pointAt(list, place), point));
+  const left = [...changes].filter(([place, point]) => !same(pointAt(list, place), point && asSent(point)));
   return left.length === changes.size ? changes : new Map(left);
 }
 

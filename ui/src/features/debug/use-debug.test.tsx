@@ -134,6 +134,26 @@ describe('a run that was started elsewhere, with breakpoints of its own', () => 
     expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: [{ node: 'ask' }, { node: 'a' }] }]);
   });
 
+  it('has told a condition that ends with a space: the field keeps it, and what somebody else takes away then stays away', async () => {
+    const { fake, rerender } = renderWith(shown(ran(ITS), 'mail'), HOST);
+    await pass(0);
+    const field = screen.getByRole<HTMLInputElement>('textbox', { name: 'Only when' });
+    fireEvent.change(field, { target: { value: 'item.total in ' } });
+    await pass(1000);
+    const told = [{ node: 'mail', when: 'item.total in' }, ITS[1], ITS[2]] as Breakpoint[];
+    expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: told }]);
+    rerender(shown(ran(ITS, told), 'mail'));
+    // More is typed behind it.
+    expect(field.value).toBe('item.total in ');
+    atHost = told.slice(1);
+    rerender(shown(ran(ITS, told, atHost), 'mail'));
+    expect(marks()).toBe('ask.approved>mail() charge[0]/post()');
+    rerender(shown(ran(ITS, told, atHost), 'a'));
+    toggle();
+    await pass(1000);
+    expect(atHost).toEqual([ITS[1], ITS[2], { node: 'a' }]);
+  });
+
   it('names all of them where nothing is chosen, and takes away all of them', async () => {
     const { fake } = renderWith(shown(ran(ITS), ''), HOST);
     await pass(0);
