@@ -3,40 +3,16 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
-import { partsOf, type PathPart } from '../../api/run-paths.ts';
 import type { Commands } from '../../api/types.ts';
 import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, Dialog, EmptyState, Segmented, SignalIcon, Skeleton, VirtualList, type Signal } from '../../kit/index.ts';
+import { PathOrder } from './path-order.ts';
 
 type RunPath = Commands['run_paths']['response']['paths'][number];
 type Stand = 'all' | 'failed' | 'waiting' | 'running';
 
 export const standOf = (path: RunPath): Exclude<Stand, 'all'> | 'done' => (path.waiting ? 'waiting' : path.failed ? 'failed' : path.running ? 'running' : 'done');
 const SIGNAL: { readonly [S in ReturnType<typeof standOf>]: Signal } = { waiting: 'person', failed: 'err', running: 'run', done: 'ok' };
-
-/** In the order of the iterations, not of their first events: an iteration that ran again stands where it stood. Each container comes where it was
- * first seen. */
-class PathOrder {
-  private readonly ranks = new Map<string, number>();
-  private all: { path: RunPath; parts: readonly PathPart[] }[] = [];
-
-  with(more: readonly RunPath[]): RunPath[] {
-    const found = more.map((path) => ({ path, parts: partsOf(path.path) }));
-    for (const { id } of found.flatMap(({ parts }) => parts)) if (!this.ranks.has(id)) this.ranks.set(id, this.ranks.size);
-    this.all = [...this.all, ...found].sort((a, b) => this.compare(a.parts, b.parts));
-    return this.all.map(({ path }) => path);
-  }
-
-  private compare(a: readonly PathPart[], b: readonly PathPart[]): number {
-    for (const [i, { id, index = 0 }] of a.entries()) {
-      const other = b[i];
-      if (!other) return 1;
-      const by = (this.ranks.get(id) ?? 0) - (this.ranks.get(other.id) ?? 0) || index - (other.index ?? 0);
-      if (by !== 0) return by;
-    }
-    return a.length - b.length;
-  }
-}
 
 /** All pages, one after the other; the dialog shows what is there already. */
 function usePaths(runId: string) {
@@ -46,7 +22,7 @@ function usePaths(runId: string) {
   useEffect(() => {
     let open = true;
     const read = async () => {
-      const order = new PathOrder();
+      const order = new PathOrder<RunPath>();
       for (let after: number | undefined; ;) {
         const page = await call('run_paths', { runId, ...(after === undefined ? {} : { after }) });
         if (!open) return;
