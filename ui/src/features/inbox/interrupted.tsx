@@ -13,7 +13,7 @@ export function Interrupted({ task }: { task: Task }) {
   return (
     <>
       <span className="s t2">{t('inbox.interrupted')}</span>
-      {call ? <span className="s ib-call"><span className="t2">{t('inbox.interruptedCall')}</span> <code><SafeText text={call} cut={300} /></code></span> : null}
+      {call ? <span className="s"><span className="t2">{t('inbox.interruptedCall')}</span> <code><SafeText text={call} cut={300} /></code></span> : null}
     </>
   );
 }

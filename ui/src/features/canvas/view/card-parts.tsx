@@ -122,7 +122,7 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
         </span>
       ) : null}
       {stale === undefined ? null : <span className="cv-st c-off" title={stale} data-mark="stale"><Icon name="stale" size={12} label={stale} /></span>}
-      {differs === undefined ? null : <span className="cv-st c-sel cv-differs" title={differs} data-mark="differs"><Icon name="swap" size={12} label={differs} /></span>}
+      {differs === undefined ? null : <span className="cv-st c-sel" title={differs} data-mark="differs"><Icon name="swap" size={12} label={differs} /></span>}
       {unsaved ? <span className="cv-dot" title={t('canvas.unsaved')} data-mark="unsaved"><span className="vh">{t('canvas.unsaved')}</span></span> : null}
       {look.signal ? <span className="cv-st" title={look.words}><SignalIcon signal={look.signal} size={12} /></span> : null}
     </>
