@@ -1,7 +1,7 @@
 // What a fold keeps while it goes through the events, and how its objects are copied before they change.
 
 import { CowList, CowMap } from './cow';
-import { CONTAINERS, readPath, slotKey, Sum, type LoopRun, type ReadPath } from './run-paths';
+import { CONTAINERS, readPath, slotKey, stepAt, Sum, type LoopRun, type ReadPath } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus, RunStop, Spent } from './run-types';
 import type { Breakpoint } from './types';
 
@@ -120,10 +120,8 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     copied: { nodes: false, ports: false, variables: false },
   };
   for (const name of definition?.kept ?? []) {
-    const at = name.lastIndexOf('/');
-    const path = at < 0 ? null : name.slice(0, at);
-    const id = name.slice(at + 1);
-    if (path !== null || nodes[id]) node(state, id, path).state = 'kept';
+    const { stepId, path } = stepAt(name);
+    if (path !== undefined || nodes[stepId]) node(state, stepId, path).state = 'kept';
   }
   sumUp(state);
   rest(state);

@@ -34,6 +34,12 @@ export function slotKey(id: string, path?: string | null): string {
   return named.key;
 }
 
+/** Such a name read back: the step, and the path that it stands at; none at the top. */
+export function stepAt(name: string): { stepId: string; path?: string } {
+  const at = name.lastIndexOf('/');
+  return at < 0 ? { stepId: name } : { stepId: name.slice(at + 1), path: name.slice(0, at) };
+}
+
 const PART = /^(.*)\[(\d+)\]$/;
 
 export function partsOf(path: string): PathPart[] {
@@ -190,7 +196,7 @@ export function roundsOf(view: RunView, definition: Pick<RunDefinition, 'nodes'>
   let [of, open, found] = [0, false, false];
   const around = outside(definition, loop, choice);
   for (const [key, known] of view.loops) {
-    if (known.id !== loop || !inChoice(key.includes('/') ? key.slice(0, key.lastIndexOf('/')) : null, around)) continue;
+    if (known.id !== loop || !inChoice(stepAt(key).path ?? null, around)) continue;
     found = true;
     of = Math.max(of, known.total ?? known.seen);
     open ||= known.total === null;

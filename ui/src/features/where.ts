@@ -1,6 +1,6 @@
 // Where in loops and branches, in words.
 
-import { partsOf, readPath, slotKey } from '../api/run-paths.ts';
+import { partsOf, readPath, slotKey, stepAt } from '../api/run-paths.ts';
 import type { RunDefinition, RunView } from '../api/run-types.ts';
 import { formatNumber } from '../i18n/index.ts';
 
@@ -52,10 +52,8 @@ function namesAlong(path: string, nameOf: NameOf): string[] {
 
 /** `each[3]/put` as "Each order 4 › Put": a step with where it is. */
 export function stepWords(name: string, nameOf: NameOf): string {
-  const at = name.lastIndexOf('/');
-  if (at < 0) return nameOf(name);
-  const [path, step] = [name.slice(0, at), name.slice(at + 1)];
-  return `${placeWords(path, step, nameOf)} › ${nameOf(step, path)}`;
+  const { stepId, path } = stepAt(name);
+  return path === undefined ? nameOf(stepId) : `${placeWords(path, stepId, nameOf)} › ${nameOf(stepId, path)}`;
 }
 
 /** How deep something stands: an iteration is one step in; a branch is named after its container, and both are one. */

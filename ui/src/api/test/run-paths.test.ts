@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseAll, chooseRound, choiceOf, inChoice, isKeptAside, loopsOf, readPath, roundsOf, Sum, viewAt } from '../run-paths';
+import { chooseAll, chooseRound, choiceOf, inChoice, isKeptAside, loopsOf, readPath, roundsOf, slotKey, stepAt, Sum, viewAt } from '../run-paths';
 import { onlyAsks } from '../run-where';
 import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike } from '../run-state';
 
@@ -272,4 +272,10 @@ describe('a step over many iterations', () => {
     expect(sum.whole(first)).toMatchObject({ state: 'failed', over: { inState: 3 } });
     expect([undefined, 'First', '0', '1']).toContain(sum.whole(first).message);
   });
+});
+
+it('the name of a step is read back as it is written', () => {
+  for (const [stepId, path] of [['put', undefined], ['put', 'each[3]'], ['line', 'each[0]/inner[2]']] as const) {
+    expect(stepAt(slotKey(stepId, path))).toEqual(path === undefined ? { stepId } : { stepId, path });
+  }
 });

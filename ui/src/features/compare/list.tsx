@@ -1,18 +1,19 @@
 /** What differs: the run as a whole, then the steps. */
 import './compare.css';
 import { useMemo } from 'react';
+import { slotKey } from '../../api/run-paths.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import type { NodeState } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Icon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { stepWords, type NameOf } from '../where.ts';
-import { aspectWords, countOf, isIdle, nameOf, signalOf, stateWords, wholesOf, type Comparison, type StepDifference, type Whole } from './words.ts';
+import { aspectWords, countOf, isIdle, signalOf, stateWords, wholesOf, type Comparison, type StepDifference, type Whole } from './words.ts';
 
 export type Entry = { whole: Whole; step?: undefined } | { whole?: undefined; step: StepDifference };
 
 export const entriesOf = (found: Comparison): Entry[] => [...wholesOf(found).map((whole): Entry => ({ whole })), ...found.steps.map((step): Entry => ({ step }))];
-export const keyOf = (entry: Entry): string => (entry.step ? `step ${nameOf(entry.step)}` : `whole ${entry.whole}`);
+export const keyOf = (entry: Entry): string => (entry.step ? `step ${slotKey(entry.step.stepId, entry.step.path)}` : `whole ${entry.whole}`);
 
 export function DifferenceList({ found, entries, chosen, titleOf, onChoose, onEnter }: { found: Comparison; entries: readonly Entry[]; chosen: string | null; titleOf: NameOf; onChoose(key: string): void; /** Enter, or a double click: to its values. */ onEnter(key: string): void }) {
   const at = entries.findIndex((entry) => keyOf(entry) === chosen);
@@ -36,7 +37,7 @@ export function DifferenceList({ found, entries, chosen, titleOf, onChoose, onEn
 }
 
 function StepRow({ step, titleOf }: { step: StepDifference; titleOf: NameOf }) {
-  const title = stepWords(nameOf(step), titleOf);
+  const title = stepWords(slotKey(step.stepId, step.path), titleOf);
   return (
     <div className="cmp-row" title={plain(`${title}: ${aspectWords(step)}`)}>
       <span className="cmp-states">

@@ -1,6 +1,6 @@
 // What differs between two runs, in words and marks. Pure.
 
-import { readPath } from '../../api/run-paths.ts';
+import { readPath, stepAt } from '../../api/run-paths.ts';
 import type { RunDefinition } from '../../api/run-types.ts';
 import { isCut, isObject } from '../../api/json.ts';
 import type { Commands, NodeState } from '../../api/types.ts';
@@ -26,16 +26,13 @@ const STATE = {
 export const signalOf = (state: NodeState | undefined): Signal => (state === undefined ? 'idle' : SIGNAL[state]);
 export const stateWords = (state: NodeState | undefined): string => (state === undefined ? t('compare.notRun') : t(`canvas.state.${STATE[state]}`));
 
-/** `each[3]/put`: how a step is named where one is asked for. */
-export const nameOf = (step: Pick<StepDifference, 'stepId' | 'path'>): string => (step.path === undefined ? step.stepId : `${step.path}/${step.stepId}`);
-
 /** A state in which there is nothing to see of a step: no sign of its own, least of all one that warns. */
 export const isIdle = (state: NodeState | undefined): boolean => state === undefined || state === 'PENDING';
 export const ran = (one: StepDifference['a']): boolean => one !== undefined && one.attempts > 0;
 const idle = (one: StepDifference['a']): boolean => !ran(one);
 
 /** How the definition of a step changed; `name` is that of the step with its path. */
-export const changeOf = (found: Comparison, name: string) => found.definition.steps.find((one) => one.stepId === name.slice(name.lastIndexOf('/') + 1))?.change;
+export const changeOf = (found: Comparison, name: string) => found.definition.steps.find((one) => one.stepId === stepAt(name).stepId)?.change;
 
 /** A step that ran in one run only differs in everything: that is said, and not what follows from it. */
 export function aspectWords(step: StepDifference): string {

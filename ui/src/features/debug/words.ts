@@ -1,5 +1,6 @@
 // Where and why a run stands stopped, in words.
 
+import { stepAt } from '../../api/run-paths.ts';
 import type { RunStop } from '../../api/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
 import { pathWords, stepWords, type NameOf } from '../where.ts';
@@ -14,9 +15,8 @@ export function whereStopped(stop: RunStop, titleOf: NameOf): string {
 
 /** A step by its title and where it is, a wire by where it begins and where it ends. */
 export function nameOf({ node, from }: Breakpoint, titleOf: NameOf): string {
-  const path = node.includes('/') ? node.slice(0, node.lastIndexOf('/')) : undefined;
   const step = stepWords(node, titleOf);
-  return from === undefined ? step : t('debug.wire', { from: beginOf(from, titleOf, path), to: step });
+  return from === undefined ? step : t('debug.wire', { from: beginOf(from, titleOf, stepAt(node).path), to: step });
 }
 
 function beginOf(from: string, titleOf: NameOf, path?: string): string {

@@ -4,7 +4,7 @@ import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { writeExact } from '../../api/exact.ts';
 import { act, useCommand, useMay } from '../../api/queries.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
-import { readPath } from '../../api/run-paths.ts';
+import { readPath, stepAt } from '../../api/run-paths.ts';
 import type { Commands, Diagnostic, JsonMap, Workflow } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { CodeEditor } from '../../code/CodeEditor.tsx';
@@ -18,7 +18,6 @@ import { shortRunId } from '../status.tsx';
 import { stepWords, type NameOf } from '../where.ts';
 import type { RerunPart } from './context.ts';
 import { changedOf, missingOf, readItems, readValues, undeclared } from './edits.ts';
-import { stepIn } from './step-runs.ts';
 
 type Plan = Commands['rerun_look']['response'];
 type Step = Plan['steps'][number];
@@ -52,7 +51,7 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
   const [step, setStep] = useState(asked);
   const [version, setVersion] = useState<Version>(first);
   const sent = version === 'current' && document ? { document } : {};
-  const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...(alone ? { until: stepIn(step) } : {}), ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
+  const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...(alone ? { until: stepAt(step).stepId } : {}), ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
   // A file of the library that differs is not at hand here.
   const begins = version === 'current' && !plan.data?.sameDefinition ? document : definition ?? document;
   const known = steps.some((one) => one.name === step) ? steps : [{ name: step, title: stepWords(step, titleOf ?? ((id) => id)) }, ...steps];
@@ -86,8 +85,8 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
 interface Outside { caller: string; workflow: string }
 
 function outsideOf(name: string, definition: Workflow | undefined, nameOf: NameOf): Outside | undefined {
-  const at = name.lastIndexOf('/');
-  const caller = at < 0 || !definition ? undefined : readPath(name.slice(0, at), definition).caller;
+  const { path } = stepAt(name);
+  const caller = path === undefined ? undefined : readPath(path, definition).caller;
   return caller === undefined || !definition ? undefined : { caller: nameOf(caller), workflow: plain(definition.name) };
 }
 
@@ -153,7 +152,7 @@ function Form({ runId, title, alone, first, outside, plan, version, document, be
     const breakpoints = alone || workflowId === undefined || !may('run_breakpoints') ? [] : pointsFor(workflowId, begins, plan);
     try {
       const started = await act('run_rerun', {
-        runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep', ...(alone ? { until: stepIn(plan.stepId) } : {}),
+        runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep', ...(alone ? { until: stepAt(plan.stepId).stepId } : {}),
         ...(inputChanged && 'value' in input ? { input: input.value as JsonMap[string][] } : {}),
         ...(version === 'current' && document ? { document } : {}), ...(breakpoints.length ? { breakpoints } : {}),
       });

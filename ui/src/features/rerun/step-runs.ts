@@ -3,7 +3,7 @@ import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { Commands, NodeDescriptor, Workflow } from '../../api/types.ts';
-import { slotKey } from '../../api/run-paths.ts';
+import { slotKey, stepAt } from '../../api/run-paths.ts';
 import { rerunPlace } from './steps.ts';
 
 /** `only`: the step alone; `with`: the same with values that are looked at first; `to`: what leads to it, and it; `from`: it and what follows. */
@@ -35,9 +35,6 @@ function newestCall(view: RunView | null, id: string): string | undefined {
   return newest;
 }
 
-/** The id of a step in its name with the path. */
-export const stepIn = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
-
 /** So many runs of the workflow are looked at for one that reached the step. */
 const MOST_LOOKED_AT = 10;
 /** Another run may have what this one has not. */
@@ -53,12 +50,12 @@ const ranAs = (cause: unknown): string | undefined => {
 
 /** The newest run that reached the step, the one on the screen first, and what a re-run of it from there would be; null when none did. */
 export async function lastThatReached(step: string, alone: boolean, document: Workflow, shown: string | null): Promise<Found | null> {
-  const plan = (runId: string, name: string) => call('rerun_look', { runId, stepId: name, definition: 'current', document, ...(alone ? { until: stepIn(name) } : {}) });
+  const plan = (runId: string, name: string) => call('rerun_look', { runId, stepId: name, definition: 'current', document, ...(alone ? { until: stepAt(name).stepId } : {}) });
   const look = async (runId: string): Promise<Found | null> => {
     try {
       return { runId, plan: await plan(runId, step) };
     } catch (cause) {
-      const name = step === stepIn(step) ? ranAs(cause) : undefined;
+      const name = stepAt(step).path === undefined ? ranAs(cause) : undefined;
       if (name !== undefined) return { runId, plan: await plan(runId, name) };
       if (NOT_THERE.has(toApiError(cause).code)) return null;
       throw cause;

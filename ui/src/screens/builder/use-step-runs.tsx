@@ -2,6 +2,7 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import { call } from '../../api/client.ts';
 import { act, useMay } from '../../api/queries.ts';
+import { stepAt } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { sendable, type Breakpoint } from '../../features/breakpoints.ts';
@@ -11,7 +12,7 @@ import { RerunDialog } from '../../features/rerun/rerun-dialog.tsx';
 import { madeWith, originsOf, type Origins, type RunMade } from '../../features/rerun/origins.ts';
 import { staleSteps, type Stale } from '../../features/rerun/stale.ts';
 import { StepLine } from '../../features/rerun/step-line.tsx';
-import { asksFirst, lastThatReached, stepIn, type StepRun } from '../../features/rerun/step-runs.ts';
+import { asksFirst, lastThatReached, type StepRun } from '../../features/rerun/step-runs.ts';
 import { rerunSteps } from '../../features/rerun/steps.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { t } from '../../i18n/index.ts';
@@ -82,7 +83,7 @@ export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, 
         else {
           // Who runs one step alone does not want to stop before it.
           const breakpoints = alone ? [] : sendable(sent.id, sent);
-          const started = await act('run_rerun', { runId: found.runId, stepId: found.plan.stepId, definition: 'current', document: sent, ...(alone ? { until: stepIn(step) } : {}), ...(breakpoints.length ? { breakpoints } : {}) });
+          const started = await act('run_rerun', { runId: found.runId, stepId: found.plan.stepId, definition: 'current', document: sent, ...(alone ? { until: stepAt(step).stepId } : {}), ...(breakpoints.length ? { breakpoints } : {}) });
           await began(started.runId, sent, breakpoints);
         }
       } catch (cause) {

@@ -2,6 +2,7 @@
 
 import { useMemo } from 'react';
 import { sentences } from '../../api/error.ts';
+import { stepAt } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
@@ -11,7 +12,7 @@ import { shortRunId } from '../../features/status.tsx';
 import { formatDateTime, formatNumber, t } from '../../i18n/index.ts';
 import { Menu } from '../../kit/index.ts';
 import { navigate } from '../router.ts';
-import { stepAt, useInnerNames } from '../workbench/inner-names.ts';
+import { useInnerNames } from '../workbench/inner-names.ts';
 
 interface Props {
   run: Pick<RunDetails, 'definition' | 'parentRunId' | 'resumedFrom' | 'importedFrom'>; catalog: NodeDescriptor[];

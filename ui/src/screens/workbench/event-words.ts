@@ -1,5 +1,6 @@
 /** Events in words where nothing stands beside them: on the line of time and in the banner of the past. Steps are named with the iteration they stand in. */
 import { useCallback, useMemo } from 'react';
+import { stepAt } from '../../api/run-paths.ts';
 import type { RunEventLike } from '../../api/run-state.ts';
 import type { TimeTravel } from '../../api/time-travel.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
@@ -7,7 +8,7 @@ import { titleOf } from '../../features/node-panel/index.ts';
 import { eventText } from '../../features/run-log/index.ts';
 import type { EventWords } from '../../features/time-travel/time-bar.tsx';
 import { namesIn } from '../../features/where.ts';
-import { stepAt, useInnerNames } from './inner-names.ts';
+import { useInnerNames } from './inner-names.ts';
 
 export function useEventWords(time: TimeTravel | null, document: Workflow, catalog: readonly NodeDescriptor[]): EventWords {
   const now = time?.now ?? null;

@@ -8,12 +8,6 @@ import type { NameOf } from '../../features/where.ts';
 
 interface Step { stepId?: string | null | undefined; path?: string | null | undefined }
 
-/** `charge[0]/post`, as a run names the step that it was begun at. */
-export function stepAt(name: string): Step {
-  const at = name.lastIndexOf('/');
-  return at < 0 ? { stepId: name } : { stepId: name.slice(at + 1), path: name.slice(0, at) };
-}
-
 /** `names`, and where they know no more than the id of this one step, the title that it has in the file of today. */
 export function useInnerNames(names: NameOf, step: Step | null | undefined, definition: Workflow, catalog: readonly NodeDescriptor[]): NameOf {
   const { stepId, path } = step ?? {};
