@@ -1,6 +1,7 @@
 /** Canvas, right panel, detail log and status bar: the same for drawing and for looking at a run. */
 import './workbench.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { told } from '../../api/error.ts';
 import { EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
 import type { CallCard, RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
@@ -146,7 +147,7 @@ export function Workbench(props: WorkbenchProps) {
     return run && ask && id !== undefined && others.length === 0 ? rerunPlace(run, drawn, kinds, id, picked.current) : null;
   }, (step) => now.current.onRerun?.(step))], [editor]));
   const openNode = useCallback(() => onPanelOpen(true), [onPanelOpen]);
-  const library = useCommand('workflow_list', {}, { enabled: Object.values(document.nodes).some((node) => node.type === SUB_WORKFLOW) }).data;
+  const { data: library, refetch: askLibrary } = useCommand('workflow_list', {}, { enabled: Object.values(document.nodes).some((node) => node.type === SUB_WORKFLOW) });
   const { workflowPanel, onLogOpen } = props;
   /** A step that runs another file leads to that file; in a run to what ran there, which stands in the log: the file of today may be another one. */
   const enterNode = useCallback((id: string): boolean => {
@@ -160,11 +161,16 @@ export function Workbench(props: WorkbenchProps) {
       go(id);
       return true;
     }
-    const file = fileOf(wanted, library);
-    if (file) openFile(file);
-    else say(t('subworkflow.notFound', { id: wanted }), 'err');
+    const enter = (entries: typeof library) => {
+      const file = fileOf(wanted, entries);
+      if (file) openFile(file);
+      else say(t('subworkflow.notFound', { id: wanted }), 'err');
+    };
+    // What has not been told yet may be there all the same.
+    if (library) enter(library);
+    else void askLibrary().then(({ data, error }) => (error ? say(told(error), 'err') : enter(data)));
     return true;
-  }, [editor, library, workflowPanel, onLogOpen, go]);
+  }, [editor, library, askLibrary, workflowPanel, onLogOpen, go]);
 
   useEffect(() => {
     setOpenGraph({ document, select: (id) => go(id), titleOf: (id) => titleOf(document, id, catalog) });
