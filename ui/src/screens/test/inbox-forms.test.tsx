@@ -40,6 +40,15 @@ describe('UX-D2.4 the defaults of a form', () => {
   });
 });
 
+describe('D2.7 several forms', () => {
+  it('are filled one by one: what one person writes is no answer to all', async () => {
+    await showInbox('#/inbox/task-2', [form({ sameCount: 3 })]);
+    const box = await detail();
+    await within(box).findByLabelText(/^Holder/);
+    expect(within(box).queryByRole('button', { name: 'Review all' })).toBeNull();
+  });
+});
+
 describe('a value that its schema marks as secret', () => {
   const PIN = { type: 'object', properties: { pin: { type: 'string', title: 'Pin', 'x-secret': true }, city: { type: 'string', title: 'City' } } };
   const secret = (n: number, more: Partial<Task> = {}) => task(n, {
