@@ -398,6 +398,7 @@ export const en = {
   'run.sentAlready': 'The failed step is in the inbox already',
   'run.sentOpen': 'Open its task',
   'run.sentHint': 'The failed step was sent to the inbox; its run goes on with the answer',
+  'run.wholeMessage': 'Show the whole message',
   'run.failedTitle': 'The run failed',
   'run.step': 'Step {step}',
   'run.calledTimes': 'It was called {n} times.',

@@ -70,6 +70,12 @@ it('no focus moves the page: nothing of it can be scrolled, and what scrolls in 
   }
 });
 
+it('a long word of an error makes no screen wider than the window', () => {
+  const css = readFileSync(join(SRC, 'screens/workbench/workbench.css'), 'utf8');
+  expect(css).toMatch(/^\.wb \{[^}]*grid-template-columns: minmax\(0, 1fr\)/m);
+  expect(css).toMatch(/^\.wb-banners \.banner-main \{[^}]*overflow-wrap: anywhere/m);
+});
+
 /** Screens compose features; what two of them share stands in `api`, `kit` or `code`. These pairs are older than the rule: the list may
  * only become shorter. */
 const PAIRS = ['audit>evidence', 'gallery>canvas', 'inbox>evidence', 'node-panel>secrets', 'run-log>rerun'];

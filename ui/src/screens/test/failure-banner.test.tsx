@@ -88,3 +88,16 @@ it('who only looks is not offered to send it', async () => {
   expect(await screen.findByRole('button', { name: 'Open step' })).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Send to inbox' })).toBeNull());
 });
+
+it('keeps step, code and what helps in sight below a message that is a page long', async () => {
+  const message = 'The tool said a lot. '.repeat(400).trim();
+  const error = { type: 'ToolError', message, details: { code: 'FAILED' } };
+  renderOnce(<FailureBanner view={{ ...VIEW, error }} document={RETRY} onOpenStep={() => undefined} onRunAgain={undefined} onClose={() => undefined} />);
+  const banner = screen.getByRole('alert');
+  expect(banner.textContent).toContain('FAILED');
+  expect(banner.textContent.length).toBeLessThan(700);
+  await userEvent.click(screen.getByRole('button', { name: 'Show the whole message' }));
+  expect(banner.textContent).toContain(message);
+  await userEvent.click(screen.getByRole('button', { name: 'Show less' }));
+  expect(banner.textContent).not.toContain(message);
+});

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { codeOf } from '../../api/error.ts';
 import { writeExact } from '../../api/exact.ts';
 import { useCommand, useMay } from '../../api/queries.ts';
@@ -68,6 +69,9 @@ const CODES: { [code: string]: MessageKey } = {
   NOT_CONFIGURED: 'run.fix.settings', BAD_CONFIG: 'run.fix.settings', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
 };
 
+/** Letters of a message that stand at once: step, code and what helps stay in sight below them. */
+const MOST_LETTERS = 320;
+
 /** Plain words on top, the step and the code below, and what can be done now. */
 export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun, onClose }: {
   view: RunView; document: Workflow; onOpenStep(nodeId: string): void; onRunAgain: (() => void) | undefined; onRerun?: AskRerun | undefined; onClose(): void;
@@ -88,8 +92,11 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
   const code = codeOf(error);
   const unknown = error?.details?.effect === 'unknown';
   const fix = error ? fixOf(error, kind) : undefined;
+  const [all, setAll] = useState(false);
+  const message = plain(error?.message ?? t('run.failedTitle'));
+  const long = message.length > MOST_LETTERS;
   return (
-    <Banner signal="err" title={plain(error?.message ?? t('run.failedTitle'))} onClose={onClose}
+    <Banner signal="err" title={long && !all ? `${message.slice(0, MOST_LETTERS).trimEnd()}…` : message} onClose={onClose}
       closeButton={<IconButton icon="x" label={t('common.close')} onClick={onClose} />}
       actions={<>
         {step && Object.hasOwn(document.nodes, step) ? <Button variant="primary" onClick={() => onOpenStep(step)}>{t('run.openStep')}</Button> : null}
@@ -107,6 +114,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
         {step ? <span title={name}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}
       </span>
       {' '}
+      {long ? <><button type="button" className="link s" aria-expanded={all} onClick={() => setAll(!all)}>{t(all ? 'value.less' : 'run.wholeMessage')}</button>{' '}</> : null}
       {fix && may('run_again') ? <span className="s">{t(fix)}{IN_SETTINGS.has(fix) ? <> <a href="#/settings">{t('run.fix.open')}</a></> : null}</span> : null}
     </Banner>
   );
