@@ -16,6 +16,7 @@ export function transport(): Transport {
   return current;
 }
 
-export function call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal): Promise<Commands[K]['response']> {
-  return transport().call(command, payload, signal);
+/** `leaving`: the page is closed, and what is sent goes on without it. */
+export function call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal, leaving?: boolean): Promise<Commands[K]['response']> {
+  return transport().call(command, payload, signal, leaving);
 }

@@ -36,6 +36,16 @@ describe('calls', () => {
     expect(fetch).toHaveBeenCalledWith('http://host/rpc/catalog_list', expect.objectContaining({ method: 'POST', body: '{}', headers: expect.objectContaining({ authorization: 'Bearer t' }) }));
   });
 
+  it('lets what is sent when the page goes live on without it, as far as a browser does that', async () => {
+    const fetch = vi.fn(async (_url: string, _request: RequestInit) => new Response('{}'));
+    vi.stubGlobal('fetch', fetch);
+    const put = (name: string, leaving?: boolean) => httpTransport('', 't').call('draft_put', { ref: 'w', document: { name } as never }, undefined, leaving);
+    await put('A', true);
+    await put('A');
+    await put('a'.repeat(100_000), true);
+    expect(fetch.mock.calls.map(([, request]) => request.keepalive)).toEqual([true, undefined, undefined]);
+  });
+
   it('gives the host\'s own error, or plain words when there is none', async () => {
     vi.stubGlobal('fetch', async () => new Response('{"code":"CONFLICT","message":"Changed outside.","hint":"Reload.","details":{"revision":"r2"}}', { status: 409 }));
     await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONFLICT', message: 'Changed outside.', hint: 'Reload.', details: { revision: 'r2' } });

@@ -9,6 +9,8 @@ import { SseParser, type SseFrame } from './sse.ts';
 import type { Transport } from './transport.ts';
 
 const TOKEN_KEY = 'signalbox.token';
+/** Bytes of a request that goes on after its page. */
+const KEPT_ALIVE = 60_000;
 
 /** Takes the token out of the address (`#token=…`) so that it does not stay in history or bookmarks. */
 export function takeToken(location: Location, history: History, storage: Storage): string {
@@ -58,11 +60,14 @@ export function httpTransport(base: string, token: string): Transport {
   const headers = { authorization: `Bearer ${token}` };
   return {
     host: 'http',
-    async call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal): Promise<Commands[K]['response']> {
+    async call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal, leaving = false): Promise<Commands[K]['response']> {
       let response: Response;
+      const body = writeExact(payload);
+      // A browser refuses to see more than this off.
+      const keepalive = leaving && new Blob([body]).size < KEPT_ALIVE;
       try {
         response = await fetch(`${base}/rpc/${command}`, {
-          method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: writeExact(payload), signal, cache: 'no-store',
+          method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body, signal, cache: 'no-store', ...(keepalive ? { keepalive } : {}),
         });
       } catch (cause) {
         if (signal?.aborted) throw cause;

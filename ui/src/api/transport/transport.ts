@@ -3,7 +3,8 @@ import type { Command, Commands, RunEvent } from '../types.ts';
 
 export interface Transport {
   readonly host: 'desktop' | 'http' | 'fake';
-  call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal): Promise<Commands[K]['response']>;
+  /** `leaving`: the page is closed, and what is sent goes on without it. */
+  call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal, leaving?: boolean): Promise<Commands[K]['response']>;
   /** Live events after `after`, in batches, always replayed from there. `onError` says that nothing more comes. */
   subscribe(runId: string, after: number, onEvents: (batch: RunEvent[]) => void, onError: (cause: unknown) => void): () => void;
   /** Says that tasks have changed, by whatever process, once at the start and then each time. `onError`: nothing more comes. */

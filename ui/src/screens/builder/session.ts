@@ -12,6 +12,10 @@ import { dismissToast, toast, type ToastMessage } from '../../kit/index.ts';
 export const DRAFT_DELAY_MS = 800;
 export const POLL_MS = 2000;
 
+/** Sessions whose unsaved changes nothing holds but this page: the host did not take the draft. */
+const unkept = new Set<Session>();
+window.addEventListener('beforeunload', (event) => { if (unkept.size > 0) event.preventDefault(); });
+
 /** The host read the file and it is no workflow. What else went wrong on the way says nothing about it: the next look asks again. */
 const isAboutFile = ({ code, details }: ApiError): boolean =>
   code === 'TOO_LARGE' || (typeof details === 'object' && details !== null && 'diagnostics' in details);
@@ -37,6 +41,7 @@ export class Session {
   /** Changes of an earlier time that were never saved. */
   draft: { document: Workflow; savedAt: string } | null;
   diagnostics: Diagnostic[];
+  #closed = false;
   #draftTimer: ReturnType<typeof setTimeout> | undefined;
   #draftKept: boolean;
   /** What was said about a draft that could not be kept. */
@@ -80,6 +85,8 @@ export class Session {
   close(): void {
     this.#unwatch();
     clearTimeout(this.#draftTimer);
+    unkept.delete(this);
+    this.#closed = true;
   }
 
   #planDraft(): void {
@@ -87,24 +94,31 @@ export class Session {
     this.#draftTimer = setTimeout(() => void this.keepDraft(), DRAFT_DELAY_MS);
   }
 
-  /** Writes the draft now, or forgets it when there is nothing unsaved. */
-  async keepDraft(): Promise<void> {
+  /** Writes the draft now, or forgets it when there is nothing unsaved. `leaving`: the page goes, what is sent now goes on without it. */
+  async keepDraft(leaving = false): Promise<void> {
     clearTimeout(this.#draftTimer);
     // A draft that the person has not answered yet is not overwritten.
     if (this.readOnly || this.draft) return;
     const { document, dirty } = this.editor.getState();
-    await this.#keep(dirty ? document : null);
+    await this.#keep(dirty ? document : null, leaving);
   }
 
   /** `null`: no draft is needed. */
-  async #keep(document: Workflow | null): Promise<void> {
+  async #keep(document: Workflow | null, leaving = false): Promise<void> {
     try {
-      if (document) await call('draft_put', { ref: this.ref, document });
-      else if (this.#draftKept) await call('draft_discard', { ref: this.ref });
+      if (document) await call('draft_put', { ref: this.ref, document }, undefined, leaving);
+      else if (this.#draftKept) await call('draft_discard', { ref: this.ref }, undefined, leaving);
       this.#draftKept = document !== null;
+      unkept.delete(this);
       if (this.#draftFailed !== undefined) dismissToast(this.#draftFailed);
       this.#draftFailed = undefined;
     } catch (cause) {
+      if (this.#closed) return;
+      // The host may be back before the next change, and the person on another screen: it is tried until it works.
+      clearTimeout(this.#draftTimer);
+      this.#draftTimer = setTimeout(() => void this.keepDraft(), POLL_MS);
+      if (document) unkept.add(this);
+      else unkept.delete(this);
       this.#draftFailed ??= toast({ signal: 'err', text: `${t('builder.draftFailed')}: ${toApiError(cause).message}`, detail: t('builder.draftFailedHint'), background: true, lasting: true });
     }
   }
@@ -308,7 +322,7 @@ export function useSession(ref: string): { session: Session | null; error: ApiEr
     window.addEventListener('focus', check);
     check();
     // The last words before the window closes.
-    const leave = () => void session.keepDraft();
+    const leave = () => void session.keepDraft(true);
     window.addEventListener('pagehide', leave);
     return () => {
       clearInterval(timer);

@@ -7,7 +7,7 @@ import { demoHost, RETRY } from '../../test/fixtures.ts';
 import { act as settle, cleanup, render, screen } from '@testing-library/react';
 import { createElement } from 'react';
 import { Toaster } from '../../kit/index.ts';
-import { DRAFT_DELAY_MS, forgetSession, openSession, Session } from '../builder/session.ts';
+import { DRAFT_DELAY_MS, forgetSession, openSession, POLL_MS, Session } from '../builder/session.ts';
 
 const OPEN: OpenWorkflow = { ref: 'w', path: '/l/w.signalbox.json', folder: 'Library', revision: 'r1', document: RETRY, diagnostics: [], readOnly: false };
 let host: FakeTransport;
@@ -66,6 +66,25 @@ describe('drafts', () => {
     await session.discardDraft();
     expect(session.draft).toBeNull();
     expect(host.calls.at(-1)).toEqual({ command: 'draft_put', payload: { ref: 'w', document: expect.objectContaining({ name: 'B' }) } });
+  });
+
+  it('that could not be kept are tried until the host is back, also without another change; until then the page asks before it goes', async () => {
+    const goes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    const session = new Session(OPEN);
+    host.handlers.draft_put = () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' }); };
+    rename(session, 'A');
+    expect(goes()).toBe(true);
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
+    expect(goes()).toBe(false);
+    let kept: unknown;
+    host.handlers.draft_put = ({ document }) => { kept = document; return {}; };
+    await vi.advanceTimersByTimeAsync(POLL_MS + 1);
+    expect(kept).toMatchObject({ name: 'A' });
+    expect(goes()).toBe(true);
+    const before = host.calls.length;
+    await vi.advanceTimersByTimeAsync(POLL_MS * 3);
+    expect(host.calls.length).toBe(before);
+    session.close();
   });
 });
 
