@@ -25,6 +25,9 @@ export function SplitPane({ side, size, min = 200, max = 900, collapsed, collaps
   const vertical = side === 'bottom';
   const shown = collapsed ? collapsedSize : Math.min(max, Math.max(min, size));
 
+  /** The size may be from a taller window: no pane takes what the other one keeps. */
+  const room = (rect: DOMRect): number => Math.min(max, Math.max(min, (vertical ? rect.height : rect.width) - reserve));
+
   function onPointerDown(event: PointerEvent<HTMLDivElement>) {
     if (event.button !== 0 || collapsed) return;
     event.preventDefault();
@@ -32,10 +35,10 @@ export function SplitPane({ side, size, min = 200, max = 900, collapsed, collaps
     handle.setPointerCapture(event.pointerId);
     const rect = box.current?.getBoundingClientRect();
     if (!rect) return;
-    const limit = Math.max(min, (vertical ? rect.height : rect.width) - reserve);
+    const limit = room(rect);
     const move = (moved: globalThis.PointerEvent) => {
       const raw = side === 'right' ? rect.right - moved.clientX : side === 'left' ? moved.clientX - rect.left : rect.bottom - moved.clientY;
-      onResize(Math.round(Math.min(limit, max, Math.max(min, raw))));
+      onResize(Math.round(Math.min(limit, Math.max(min, raw))));
     };
     const up = () => {
       handle.removeEventListener('pointermove', move);
@@ -52,7 +55,9 @@ export function SplitPane({ side, size, min = 200, max = 900, collapsed, collaps
     if (event.key === grow || event.key === shrink) {
       event.preventDefault();
       event.stopPropagation();
-      onResize(Math.min(max, Math.max(min, shown + (event.key === grow ? 16 : -16))));
+      const rect = box.current?.getBoundingClientRect();
+      const limit = rect ? room(rect) : max;
+      onResize(Math.min(limit, Math.max(min, Math.min(limit, shown) + (event.key === grow ? 16 : -16))));
     } else if (event.key === 'Enter' && onToggle) {
       event.preventDefault();
       onToggle();
@@ -64,7 +69,8 @@ export function SplitPane({ side, size, min = 200, max = 900, collapsed, collaps
       aria-valuemin={min} aria-valuemax={max} className={`handle ${vertical ? 'h' : 'v'} ${collapsed ? 'still' : ''}`}
       onPointerDown={onPointerDown} onDoubleClick={onToggle} onKeyDown={onKeyDown} />
   );
-  const sized = <div className="split-pane" style={vertical ? { height: shown } : { width: shown }}>{pane}</div>;
+  const rest = `calc(100% - ${String(reserve)}px)`;
+  const sized = <div className="split-pane" style={vertical ? { height: shown, maxHeight: rest } : { width: shown, maxWidth: rest }}>{pane}</div>;
   return (
     <div ref={box} className={`split ${vertical ? 'h' : 'v'}`}>
       {side === 'left' ? <>{sized}{handle}</> : null}

@@ -42,12 +42,31 @@ describe('controls', () => {
 
   it('resizes a pane by keys within its bounds', () => {
     const onResize = vi.fn();
+    const rect = vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue(DOMRect.fromRect({ width: 900, height: 400 }));
     render(<SplitPane side="right" size={300} min={290} max={310} label="Width" onResize={onResize} pane={<p>pane</p>}><p>main</p></SplitPane>);
     const handle = screen.getByRole('separator', { name: 'Width' });
     fireEvent.keyDown(handle, { key: 'ArrowLeft' });
     expect(onResize).toHaveBeenLastCalledWith(310);
     fireEvent.keyDown(handle, { key: 'ArrowRight' });
     expect(onResize).toHaveBeenLastCalledWith(290);
+    rect.mockRestore();
+  });
+
+  it('never lets a pane take what the other one keeps, by keys, by drag, or by a size from a taller window', () => {
+    const onResize = vi.fn();
+    const rect = vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue(DOMRect.fromRect({ width: 900, height: 400 }));
+    HTMLElement.prototype.setPointerCapture = () => undefined;
+    render(<SplitPane side="bottom" size={900} min={120} max={4000} reserve={36} label="Height" onResize={onResize} pane={<p>pane</p>}><p>main</p></SplitPane>);
+    const handle = screen.getByRole('separator', { name: 'Height' });
+    expect((document.querySelector('.split-pane') as HTMLElement).style.maxHeight).toBe('calc(100% - 36px)');
+    fireEvent.keyDown(handle, { key: 'ArrowUp' });
+    expect(onResize).toHaveBeenLastCalledWith(364);
+    fireEvent.keyDown(handle, { key: 'ArrowDown' });
+    expect(onResize).toHaveBeenLastCalledWith(348);
+    fireEvent.pointerDown(handle, { button: 0, pointerId: 1 });
+    fireEvent(handle, new MouseEvent('pointermove', { clientY: -50 }));
+    expect(onResize).toHaveBeenLastCalledWith(364);
+    rect.mockRestore();
   });
 
   it('is not closed by the second press of a double press that opened it', async () => {

@@ -196,7 +196,7 @@ export function Workbench(props: WorkbenchProps) {
       {props.bar}
       <div className="wb-banners">{props.banners}</div>
       <div className="wb-main">
-        <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
+        <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={time ? TIME_BAR : 0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
           onToggle={() => props.onLogOpen(!logOpen)}
           pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
@@ -214,6 +214,9 @@ export function Workbench(props: WorkbenchProps) {
     </main>
   );
 }
+
+/** Its height: the line of time stays above the log, however high that is drawn. */
+const TIME_BAR = 36;
 
 /** A low window leaves the log less until a person draws it higher. */
 const logHeight = (window: number): number => Math.max(160, Math.min(300, Math.round(window * 0.27)));
