@@ -56,6 +56,18 @@ test('nothing is cut off at 1280 x 800 on any screen', async ({ open, host }) =>
   }
 });
 
+test('at 1024 x 700 a run has its name, and can be stopped', async ({ open, host }) => {
+  const { ref } = await makeWorkflow(host, { ...APPROVAL, name: 'Pay suppliers of all branches, month by month and country by country' });
+  const runId = await startRun(host, ref, { amount: 18_400 });
+  const page = await open();
+  await page.setViewportSize({ width: 1024, height: 700 });
+  await page.evaluate((id) => { window.location.hash = `#/run/${encodeURIComponent(id)}`; }, runId);
+  const cancel = page.getByRole('button', { name: 'Cancel', exact: true });
+  await expect(cancel).toBeInViewport({ ratio: 1 });
+  expect((await page.locator('.wb-run').boundingBox())?.width).toBeGreaterThan(90);
+  await expect(page.getByRole('button', { name: 'Open workflow' })).toBeInViewport({ ratio: 1 });
+});
+
 test('what a screen says of its own parts wins over the kit, in the built page, too', async ({ open }) => {
   const page = await open('#/inbox');
   await page.getByRole('group', { name: 'What the list shows' }).waitFor();

@@ -76,6 +76,16 @@ it('a long word of an error makes no screen wider than the window', () => {
   expect(css).toMatch(/^\.wb-banners \.banner-main \{[^}]*overflow-wrap: anywhere/m);
 });
 
+it('in a narrow window the name of a run keeps room, and the button that stops it is the last to go', () => {
+  const css = readFileSync(join(SRC, 'screens/workbench/workbench.css'), 'utf8');
+  expect(css).toMatch(/\.wb-run \{ min-width: min\(96px/);
+  expect(css).toMatch(/\.last \{ position: sticky; right: 0/);
+  expect(css).toMatch(/max-width: 1200px\) \{ \.wb \.bar \.opt-wide \{ display: none/);
+  const screen = readFileSync(join(SRC, 'screens/run/run-screen.tsx'), 'utf8');
+  expect([...screen.matchAll(/<Button className="last" (icon="stop"|variant)/g)]).toHaveLength(2);
+  expect(screen).toContain('wb-run');
+});
+
 /** Screens compose features; what two of them share stands in `api`, `kit` or `code`. These pairs are older than the rule: the list may
  * only become shorter. */
 const PAIRS = ['audit>evidence', 'gallery>canvas', 'inbox>evidence', 'node-panel>secrets', 'run-log>rerun'];

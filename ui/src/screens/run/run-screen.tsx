@@ -161,16 +161,16 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
       <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
         bar={(
           <header className="bar">
-            <h1 className="ell shrink" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
+            <h1 className="ell shrink wb-run" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
             <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
             <StatusBadge status={status} openTaskCount={view?.tasks.length ?? 0} />
-            <Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge>
+            <span className="opt-wide nw"><Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge></span>
             <Origin run={run} catalog={catalog} view={view} />
             <Began run={run} supersededBy={view?.supersededBy} />
             <EndsAfter view={view} titleOf={(id) => titleOf(run.definition, id, catalog)} />
             <span className="grow" />
             <SpentChip spent={(time?.view ?? view)?.spent} />
-            <span className="s t2 nw opt">{t('run.started', { time: formatDateTime(run.startedAt) })}</span>
+            <span className="s t2 nw opt-wide">{t('run.started', { time: formatDateTime(run.startedAt) })}</span>
             <span className="opt"><FindButton /></span>
             <span className="vr" />
             <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
@@ -179,11 +179,11 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
               { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: run.workflowId }) },
               ...(may('run_delete') ? [null, { id: 'delete', label: t('run.delete'), icon: 'x' as const, danger: true, disabled: open || past, onSelect: () => setDeleting(true) }] : []),
             ]} />
-            {file ? <Button icon="flow" onClick={() => navigate({ screen: 'workflow', ref: file.ref })}>{t('run.openWorkflow')}</Button> : null}
+            {file ? <Button icon="flow" title={t('run.openWorkflow')} onClick={() => navigate({ screen: 'workflow', ref: file.ref })}><span className="word-wide">{t('run.openWorkflow')}</span></Button> : null}
             {debug.bar}
             {!may(open ? 'run_cancel' : 'run_again') ? null : open
-              ? <Button icon="stop" busy={busy} disabled={past} title={notNow} onClick={() => void doing(() => act('run_cancel', { runId: run.runId }).catch((cause: unknown) => showError(cause, t('run.cancelFailed'))))}>{t('builder.cancelRun')}</Button>
-              : <Button variant={status === 'failed' && !hideFailure ? 'default' : 'primary'} icon="retry" busy={busy} onClick={again}>{t('run.again')}</Button>}
+              ? <Button className="last" icon="stop" busy={busy} disabled={past} title={notNow} onClick={() => void doing(() => act('run_cancel', { runId: run.runId }).catch((cause: unknown) => showError(cause, t('run.cancelFailed'))))}>{t('builder.cancelRun')}</Button>
+              : <Button className="last" variant={status === 'failed' && !hideFailure ? 'default' : 'primary'} icon="retry" busy={busy} onClick={again}>{t('run.again')}</Button>}
           </header>
         )}
         banners={<>
