@@ -7,7 +7,7 @@ import { isTerminal, type CallCard, type RunView } from '../../api/run-state.ts'
 import type { NodeDescriptor } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { CardSearch, pickCalls, type CallFilter } from './pick-calls.ts';
-import { StepCard, type Sections, type Where } from './card.tsx';
+import { StepCard, titleText, type Sections, type Where } from './card.tsx';
 
 export interface Look {
   icon: string;
@@ -40,7 +40,7 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
 }) {
   const wanted = useDeferredValue(filter);
   const search = useMemo(() => new CardSearch(), []);
-  const picked = useMemo(() => pickCalls(view, wanted, search), [view, wanted, search]);
+  const picked = useMemo(() => pickCalls(view, wanted, search, (card) => `${titleText(card, lookOf(card.kind))} ${card.path ? where.words(card.path, card.nodeId) : ''}`), [view, wanted, search]); // eslint-disable-line react/exhaustive-deps
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: picked.length,

@@ -7,6 +7,7 @@ import { callKey } from '../../api/run-fold-state.ts';
 import { inChoice, type Choice } from '../../api/run-paths.ts';
 import type { RunEventLike, RunView } from '../../api/run-state.ts';
 import { indexIn } from '../../api/sorted.ts';
+import { Needle } from './needle.ts';
 import { eventText } from './words.ts';
 
 export type SortKey = 'seq' | 'time' | 'step' | 'path' | 'status' | 'took' | 'attempt' | 'error';
@@ -19,6 +20,10 @@ export interface EventFilter {
   step: string;
   choice: Choice | undefined;
 }
+
+/** Step and place as the table says them. */
+type Drawn = (event: RunEventLike) => string;
+const nothing: Drawn = () => '';
 
 /** Events by their place in the table; numbers are those of the list of events, from 0. */
 export interface EventOrder {
@@ -86,10 +91,10 @@ export class EventRows {
   }
 
   /** The events that fit, in order. Unfiltered and unsorted none of them is looked at. */
-  order(view: RunView, filter: EventFilter, sorting: Sorting): EventOrder {
+  order(view: RunView, filter: EventFilter, sorting: Sorting, drawn: Drawn = nothing): EventOrder {
     this.take(view.events);
     const total = this.length;
-    const hits = this.hits(view, filter);
+    const hits = this.hits(view, filter, drawn);
     if (sorting.by === 'seq') {
       const count = hits?.length ?? total;
       const turn = (place: number) => (sorting.down ? count - 1 - place : place);
@@ -107,8 +112,9 @@ export class EventRows {
     return { length: order.length, at: (place) => order[place], place: (event) => order.indexOf(event) };
   }
 
-  private hits(view: RunView, { text, step, choice }: EventFilter): number[] | undefined {
-    const words = text.trim().toLowerCase();
+  private hits(view: RunView, { text, step, choice }: EventFilter, drawn: Drawn): number[] | undefined {
+    const needle = new Needle(text);
+    const { words } = needle;
     if (words === '' && step === '' && choice === undefined) return undefined;
     const of = JSON.stringify([words, step, choice]);
     if (this.filtered?.of !== of) this.filtered = { of, from: 0, hits: [] };
@@ -118,14 +124,14 @@ export class EventRows {
       const event = view.events[found.from] as RunEventLike;
       if (step !== '' && event.stepId && event.stepId !== step) continue;
       if (choice !== undefined && !inChoice(event.path, choice)) continue;
-      if (words === '' || this.says(event, found.from, words, view)) found.hits.push(found.from);
+      if (words === '' || this.says(event, found.from, needle, view, drawn)) found.hits.push(found.from);
     }
     return found.hits;
   }
 
-  private says(event: RunEventLike, at: number, words: string, view: RunView): boolean {
-    return event.type.includes(words) || (event.stepId ?? '').toLowerCase().includes(words) || (event.path ?? '').toLowerCase().includes(words)
-      || this.errorOf(at).toLowerCase().includes(words) || eventText(event, view).toLowerCase().includes(words);
+  private says(event: RunEventLike, at: number, needle: Needle, view: RunView, drawn: Drawn): boolean {
+    return needle.is(event.seq) || needle.in(event.type) || needle.in(event.stepId ?? '') || needle.inPath(event.path)
+      || needle.in(this.errorOf(at)) || needle.in(eventText(event, view)) || needle.in(drawn(event));
   }
 
   /** What is new is sorted by itself and put between what is sorted already. */

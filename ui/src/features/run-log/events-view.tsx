@@ -48,7 +48,9 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
   const wanted = useDeferredValue(text);
   // The list of events of a run is one that grows; another list begins anew.
   const rows = useMemo(() => new EventRows(), [view.events]); // eslint-disable-line react/exhaustive-deps
-  const order = useMemo(() => rows.order(view, { text: wanted, step, choice: view.choice }, sorting), [rows, view, wanted, step, sorting]);
+  const nameAt = (event: RunEventLike): string => (event.stepId ? (event.path ? view.slots.get(slotKey(event.stepId, event.path))?.title : undefined) ?? nameOf(event.stepId) : '');
+  const placeAt = (event: RunEventLike): string => (event.path ? where(event.path, event.stepId ?? undefined) : '');
+  const order = useMemo(() => rows.order(view, { text: wanted, step, choice: view.choice }, sorting, (event) => `${nameAt(event)} ${placeAt(event)}`), [rows, view, wanted, step, sorting]); // eslint-disable-line react/exhaustive-deps
   const call = selectedCall === null ? undefined : view.calls.at(selectedCall);
   // What was chosen in another view is where its call began.
   const chosen = selectedSeq ?? call?.startSeq ?? null;
@@ -85,15 +87,13 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
             const signal = isQuestion(event.payload) ? 'person' : SIGNAL[event.type];
             const took = rows.took.get(at);
             const attempt = rows.attempt.get(at);
-            const name = event.stepId ? (event.path ? view.slots.get(slotKey(event.stepId, event.path))?.title : undefined) ?? nameOf(event.stepId) : '';
-            const place = event.path ? where(event.path, event.stepId ?? undefined) : '';
             const seq = event.seq ?? 0;
             return (
               <div className={`ev-row ${here === null ? '' : seq === here ? 'here' : seq > here ? 'later' : ''}`} aria-current={seq === here ? 'step' : undefined}>
                 <span className="t3 mono">{formatNumber(seq)}</span>
                 <span className="t2" title={event.ts}>{formatTime(event.ts)}</span>
-                <span className="ell" title={event.stepId ?? undefined}><Pieces text={name} /></span>
-                <Place words={place} path={event.path} />
+                <span className="ell" title={event.stepId ?? undefined}><Pieces text={nameAt(event)} /></span>
+                <Place words={placeAt(event)} path={event.path} />
                 <span className="ev-what" title={`${event.type}: ${words}`}>{signal ? <SignalIcon signal={signal} /> : <Icon name={BEGINS.has(event.type) ? 'play' : 'dot'} size={12} className="t3" />}<span className={`ell ${signal === 'err' ? 'c-err' : ''}`}>{words}</span></span>
                 <span className="t2 ev-num">{Number.isNaN(took) ? '' : formatDuration(took)}</span>
                 <span className="t2 ev-num">{attempt < 0 ? '' : attempt + 1}</span>

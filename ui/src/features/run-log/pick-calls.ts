@@ -3,6 +3,7 @@
 import { inChoice } from '../../api/run-paths.ts';
 import type { CallCard, RunView } from '../../api/run-state.ts';
 import { indexIn } from '../../api/sorted.ts';
+import { Needle } from './needle.ts';
 
 export interface CallFilter {
   /** one step only */
@@ -20,7 +21,11 @@ export interface Picked {
   place(call: number): number;
 }
 
-export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch): Picked {
+/** Where a call stands, as its card says it. */
+type Drawn = (card: CallCard) => string;
+const nothing: Drawn = () => '';
+
+export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch, drawn: Drawn = nothing): Picked {
   const { calls, choice } = view;
   const whole = choice === undefined && !filter.errorsOnly && filter.text.trim() === '';
   if (whole && filter.step === '') {
@@ -30,7 +35,7 @@ export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch)
   const fits = (card: CallCard): boolean =>
     (filter.step === '' || card.nodeId === filter.step) && (choice === undefined || inChoice(card.path, choice)) && (!filter.errorsOnly || (card.error !== undefined && !card.question));
   const list: number[] = [];
-  const among = filter.text.trim() !== '' ? search.find(view, filter.text) : filter.step === '' ? undefined : view.callsOf.get(filter.step) ?? [];
+  const among = filter.text.trim() !== '' ? search.find(view, filter.text, drawn) : filter.step === '' ? undefined : view.callsOf.get(filter.step) ?? [];
   for (let at = 0; at < (among?.length ?? calls.length); at++) {
     const call = among ? (among[at] as number) : at;
     const card = calls.at(call);
@@ -55,8 +60,9 @@ export class CardSearch {
   /** `version` of the table when it was looked through. */
   private seen = 0;
 
-  find(view: RunView, text: string): readonly number[] {
-    const words = text.trim().toLowerCase();
+  find(view: RunView, text: string, drawn: Drawn = nothing): readonly number[] {
+    const needle = new Needle(text);
+    const { words } = needle;
     // Of a moment of the past the calls are others: one that had not ended says less.
     const of = view.moment === undefined ? view.table : view;
     if (words !== this.words || of !== this.of) {
@@ -67,7 +73,7 @@ export class CardSearch {
     let other = false;
     for (let call = 0; call < calls.length; call++) {
       if (call < this.fits.length && table.changedIn.get(call) <= this.seen) continue;
-      const fits = says(calls.at(call) as CallCard, words);
+      const fits = says(calls.at(call) as CallCard, needle, drawn);
       this.read++;
       if (call < this.fits.length) other ||= fits !== this.fits[call];
       else if (fits) this.hits.push(call);
@@ -80,18 +86,19 @@ export class CardSearch {
   }
 }
 
-function says(card: CallCard, words: string): boolean {
+function says(card: CallCard, needle: Needle, drawn: Drawn): boolean {
+  if (needle.inPath(card.path) || needle.in(drawn(card))) return true;
   const budget = { left: MOST_VALUES };
-  const data = { title: card.title, nodeId: card.nodeId, path: card.path, status: card.status, error: card.error, selected: card.selected, because: card.skippedBecause, rule: card.decision, printed: card.printed, files: card.files, changes: card.changes, people: card.people, said: card.said, input: card.input, resolved: card.resolvedInputs, outputs: card.outputs, items: card.items };
-  return Object.values(data).some((value) => holds(value, words, budget));
+  const data = { title: card.title, nodeId: card.nodeId, kind: card.kind, status: card.status, error: card.error, selected: card.selected, because: card.skippedBecause, rule: card.decision, printed: card.printed, files: card.files, changes: card.changes, people: card.people, said: card.said, config: card.config, input: card.input, resolved: card.resolvedInputs, outputs: card.outputs, items: card.items };
+  return Object.values(data).some((value) => holds(value, needle, budget));
 }
 
-function holds(value: unknown, words: string, budget: { left: number }): boolean {
+function holds(value: unknown, needle: Needle, budget: { left: number }): boolean {
   if (budget.left-- <= 0 || value === null || value === undefined) return false;
-  if (typeof value === 'string') return value.toLowerCase().includes(words);
-  if (typeof value !== 'object') return String(value).includes(words);
+  if (typeof value === 'string') return needle.in(value);
+  if (typeof value !== 'object') return needle.in(String(value));
   for (const [key, one] of Object.entries(value)) {
-    if ((!Array.isArray(value) && key.toLowerCase().includes(words)) || holds(one, words, budget)) return true;
+    if ((!Array.isArray(value) && needle.in(key)) || holds(one, needle, budget)) return true;
   }
   return false;
 }
