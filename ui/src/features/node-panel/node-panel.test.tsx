@@ -188,6 +188,14 @@ describe('data', () => {
     expect(valuesOfCards(run, 'fetch')?.path).toBe('each[1]');
     expect(valuesOfCards(run, 'fetch', 'each[7]')?.path).toBe('each[1]');
   });
+  it('C21: expressions in the settings are tried with that iteration, too', async () => {
+    const round = (n: number) => FIRST_EVENTS.slice(1, 9).map((event) => ({ ...event, seq: event.seq as number + n * 8, path: `each[${String(n)}]` }));
+    const document = { ...FIRST, nodes: { ...FIRST.nodes, fetch: { ...FIRST.nodes['fetch'], config: { url: '=item.url' } } } } as typeof FIRST;
+    const { fake } = panel({ document, run: foldRun([FIRST_EVENTS[0], ...round(0), ...round(1)] as never, document), at: { nodeId: 'fetch', path: 'each[0]' } });
+    const asked = () => fake.calls.filter((one) => one.command === 'expression_preview').map((one) => (one.payload as { path?: string }).path);
+    await waitFor(() => expect(asked().length).toBeGreaterThan(0));
+    expect(new Set(asked())).toEqual(new Set(['each[0]']));
+  });
   it('before a step at which the run stands stopped it shows what waits for it', async () => {
     const run = { ...foldRun(FIRST_EVENTS.slice(0, 3), FIRST), stopped: { reason: 'breakpoint' as const, stepId: 'adult' } };
     panel({ run, selected: ['adult'], handlers: { run_debug: () => ({ waiting: [{ stepId: 'adult', attempt: 0, input: { waits: 'here' }, editable: true }] }) as never } });

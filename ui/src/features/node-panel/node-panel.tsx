@@ -52,7 +52,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const values = data.kind === 'data' ? data.values : null;
   // The rules of a handler are asked about the call that failed: their names are those of its step.
   const about = node?.type === 'builtin.error_handler' ? servedSteps(document, nodeId)[0] ?? nodeId : nodeId;
-  const theirs = useStepData(document.id, about, run);
+  const theirs = useStepData(document.id, about, run, props.at?.nodeId === about || props.at?.nodeId === nodeId ? props.at.path : undefined);
   const seen = theirs.kind === 'data' ? theirs.values : null;
   const revision = seen ? `${seen.runId} ${seen.path ?? ''} ${String(seen.input.length)} ${String(seen.running)}` : theirs.kind;
   const host = useExpressionHost(document, about, run?.runId || undefined, seen?.path, revision);

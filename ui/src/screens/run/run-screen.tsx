@@ -65,9 +65,12 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status) ? run.lastSeq : undefined);
-  const { view, error, fold } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), ended);
-  const time = useTimeTravel({
-    now: view, fold, at, step,
+  const { view: read, error, fold } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), ended);
+  // As long as its events are read it stands as its row says: those that came first say that it runs.
+  const behind = read !== null && read.lastSeq > 0 && read.lastSeq < run.lastSeq;
+  const view = useMemo(() => (behind ? { ...read, status: run.status } : read), [behind, read, run.status]);
+  const travel = useTimeTravel({
+    now: read, fold, at, step,
     onSettled: (seq) => {
       // A link that was just taken, and is not drawn yet, is not written over.
       const there = parseRoute(window.location.hash);
@@ -75,6 +78,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
       navigate({ screen: 'run', runId: run.runId, ...(step === undefined ? {} : { step }), ...(seq === undefined ? {} : { at: seq }) }, true);
     },
   });
+  const time = useMemo(() => travel && view && { ...travel, now: view, view: travel.seq === null ? view : travel.view }, [travel, view]);
   const timeNow = useRef<TimeTravel | null>(null);
   useEffect(() => { timeNow.current = time; }, [time]);
   useActions(useMemo(() => timeActions(() => timeNow.current), []));
@@ -104,7 +108,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const rests = isTerminal(status) || status === 'paused';
   const lastSeq = view?.lastSeq ?? 0;
   // There were so many when it was asked for; those of a run that goes on come later.
-  const reading = view !== null && !error && lastSeq > 0 && lastSeq < run.lastSeq ? { at: lastSeq, of: run.lastSeq } : undefined;
+  const reading = behind && !error ? { at: lastSeq, of: run.lastSeq } : undefined;
   const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: namesIn(view, run.definition, (id) => titleOf(run.definition, id, catalog)), definition: run.definition } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((runId: string) => navigate({ screen: 'run', runId }), []));
   const { ask } = rerun;
@@ -197,7 +201,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
           {run.masked ? <MaskedBanner runId={run.runId} mayReveal={run.mayReveal} /> : null}
           {past ? null : debug.banner}
           {past ? null : <WaitingBanner view={view} />}
-          {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={may('run_again') ? again : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
+          {!past && !behind && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={may('run_again') ? again : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
           {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
         </>} />
       <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: plain(run.workflowName) })}

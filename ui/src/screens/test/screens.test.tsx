@@ -170,6 +170,10 @@ describe('a long run', () => {
     await at(`#/run/${ended}`);
     expect(await screen.findByText('Reading the run, 1,000 of 1,500 events')).toBeTruthy();
     expect(screen.getByRole<HTMLProgressElement>('progressbar', { name: 'Opening the run' }).value).toBe(1_000);
+    // It has ended: nothing says that it runs, or offers to stop it, because its first events do.
+    expect(screen.getAllByText('Completed').length).toBeGreaterThan(1);
+    for (const badge of document.querySelectorAll('.badge')) expect(badge.textContent).not.toMatch(/Running|Live/);
+    expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull();
     await act(async () => { rest(); await Promise.resolve(); });
     await waitFor(() => expect(screen.queryByText(/^Reading the run/)).toBeNull());
   });
