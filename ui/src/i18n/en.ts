@@ -7,7 +7,7 @@ export const en = {
   'http.statusNow': 'Try again; if it stays, look at the program\'s output.',
   'http.silent': 'Signalbox does not answer.',
   'http.silentNow': 'The program may have been closed. Start it again and open the address it prints.',
-  'auth.why': 'Signalbox makes a new key at each start, and this page has an old one, a part of one, or none.',
+  'auth.why': 'This page has an old key, a part of one, or none.',
   'auth.now': 'Open the address that the terminal printed when it started: the whole line, with all that follows #token=.',
   'app.tryAgain': 'Try again',
   'app.crashed': 'This screen stopped because of an error',

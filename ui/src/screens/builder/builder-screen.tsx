@@ -27,6 +27,7 @@ import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
 import { attempt, showError, takePendingRun } from '../commands.ts';
 import { FindButton } from '../frame.tsx';
+import { ConnectionBanner } from '../workbench/connection-banner.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { WaitingBanner } from '../workbench/waiting-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
@@ -314,7 +315,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         {past ? null : debug.banner}
         {past ? null : <WaitingBanner view={view} />}
         {!past && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={document} onOpenStep={openStep} onRunAgain={may('run_start') ? run : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
-        {runError && running ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{runError.message} {t('run.connectionText')}</span></Banner> : null}
+        <ConnectionBanner error={running ? runError : null} />
       </>} />
       {asking ? <AskParams document={document} first={asking.params} onStart={(params) => start(params, asking.how)} onClose={() => setAsking(null)} /> : null}
       {debug.dialog}

@@ -32,6 +32,7 @@ import { FindButton } from '../frame.tsx';
 import { navigate, parseRoute } from '../router.ts';
 import { MaskedBanner } from './masked-banner.tsx';
 import { Began, Origin } from './origin.tsx';
+import { ConnectionBanner } from '../workbench/connection-banner.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { WaitingBanner } from '../workbench/waiting-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
@@ -202,7 +203,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
           {past ? null : debug.banner}
           {past ? null : <WaitingBanner view={view} />}
           {!past && !behind && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={may('run_again') ? again : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
-          {error ? <Banner signal="warn" title={t('run.connection')}><span className="s t2">{error.message} {t('run.connectionText')}</span></Banner> : null}
+          <ConnectionBanner error={error} />
         </>} />
       <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: plain(run.workflowName) })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={remove} onClose={() => setDeleting(false)} />
