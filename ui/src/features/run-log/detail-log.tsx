@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { choiceOf, EVERY, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
 import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
+import { usePaneSize } from '../../api/settings.ts';
 import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
@@ -40,6 +41,14 @@ export interface DetailLogProps {
   onPicked?: (card: CallCard | undefined) => void;
 }
 
+const VIEWS: readonly LogView[] = ['cards', 'events', 'timeline'];
+
+/** The one that was chosen last, for the next run, too: kept with the sizes of the panes, which are numbers. */
+function useLogView(): [LogView, (view: LogView) => void] {
+  const [at, set] = usePaneSize('log.view', 0);
+  return [VIEWS[at] ?? 'cards', useCallback((view: LogView) => set(VIEWS.indexOf(view)), [set])];
+}
+
 const ALL = '';
 const NOTHING = emptyRunView();
 
@@ -51,8 +60,8 @@ export function DetailLog(props: DetailLogProps) {
 function Log({ run: runView, time = null, loading = false, document, selected, onSelectNode, view: asked, onView, onChoose, onPicked }: DetailLogProps) {
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
   const selectedNode = selected ?? null;
-  const [own, setOwn] = useState<LogView>('cards');
-  const view = asked ?? own;
+  const [kept, keep] = useLogView();
+  const view = asked ?? kept;
   const [step, setStep] = useState(ALL);
   const [errorsOnly, setErrorsOnly] = useState(false);
   const [text, setText] = useState('');
@@ -123,7 +132,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
     if (follow && (target as Element).closest('.cards, .vlist')) setFollow(false);
   };
   const setView = (next: LogView) => {
-    setOwn(next);
+    keep(next);
     onView?.(next);
   };
   const begun = runView !== null && runView.lastSeq > 0;

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Cut } from '../../api/json.ts';
 import { createRunFold, emptyRunView, foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
+import { useSettings } from '../../api/settings.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
 import { CardDetail, StepCard, type SectionId, type Sections } from './card.tsx';
@@ -29,7 +30,10 @@ const closed = (open: Set<string> = new Set()): Sections & { open: Set<string> }
   open, isOpen: (card, section) => open.has(`${card.key} ${section}`), toggle: (card, section: SectionId) => void open.add(`${card.key} ${section}`),
 });
 
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  useSettings.setState({ settings: { theme: 'system', layout: {}, keymap: {} } });
+});
 
 describe('ts_100: the card of a call', () => {
   const done = RUN.cards[2];
@@ -118,6 +122,16 @@ describe('the log', () => {
   it('teaches when there is no run', () => {
     log(null);
     expect(screen.getByText('No run yet')).toBeTruthy();
+  });
+
+  it('is shown in the view that was chosen last, for the next run, too; what is filtered belongs to one run', async () => {
+    const first = log(RUN);
+    await userEvent.click(screen.getByRole('radio', { name: 'Events' }));
+    await userEvent.type(screen.getByRole('textbox', { name: 'Filter events' }), 'fetch');
+    first.unmount();
+    log({ ...RUN, runId: 'another' });
+    expect(screen.getByRole('radio', { name: 'Events' }).getAttribute('aria-checked')).toBe('true');
+    expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Filter events' }).value).toBe('');
   });
 
   it('says that a run starts', () => {

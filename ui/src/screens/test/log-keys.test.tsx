@@ -1,7 +1,8 @@
 /** Keys in the log stay in the log while it leads the canvas. */
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { useSettings } from '../../api/settings.ts';
 import { createRunFold } from '../../api/run-state.ts';
 import { createEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
@@ -11,6 +12,9 @@ import { Workbench } from '../workbench/workbench.tsx';
 pretendLayout();
 // jsdom has none.
 vi.stubGlobal('CSS', { escape: (name: string) => name });
+
+// The view of the log is kept from one run to the next.
+beforeEach(() => useSettings.setState({ settings: { theme: 'system', layout: {}, keymap: {} } }));
 
 const CATALOG = { catalog_list: () => [], tool_list: () => [], workflow_list: () => [] };
 const bench = (editor: EditorStore, fold: ReturnType<typeof createRunFold>) => (

@@ -135,6 +135,10 @@ describe('the look of a run', () => {
   it('has ring, icon and words for each state', () => {
     expect(lookOf(undefined, false, 0)).toEqual({ className: '', signal: null, words: '', line: null });
     expect(lookOf(undefined, true, 0)).toMatchObject({ className: 'is-off', signal: 'off', words: 'Disabled' });
+    // Where it is drawn a disabled step looks so with a run on it, too; in a run it is what became of it.
+    for (const state of ['skipped', 'done', 'unreached'] as const) expect(lookOf(run(state), true, 0, false, undefined, true)).toMatchObject({ className: 'is-off', signal: 'off', words: 'Disabled', line: null });
+    expect(lookOf(run('running'), true, 0, false, undefined, true).className).toBe('is-running');
+    expect(lookOf(run('skipped'), true, 0).className).toBe('is-skipped');
     expect(lookOf(run('retrying', { attempt: 1, maxAttempts: 2, retryAtMs: 4000 }), false, 0)).toMatchObject({ className: 'is-retry', line: '2/3, next in 4 s' });
     expect(lookOf(run('failed', { attempt: 2, maxAttempts: 2, errorCode: 'TIMEOUT' }), false, 0).line).toBe('TIMEOUT, 3/3');
     expect(lookOf(run('waiting', { dueMs: 60_000 }), false, 0).line).toBe('in 1 min');

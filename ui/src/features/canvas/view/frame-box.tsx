@@ -106,7 +106,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const mark = useWireMark(id);
   const stopped = useUi((s) => isStoppedAt(s.runView, editor.getState().document, id));
   const asks = useUi((s) => onlyAsks(s.runView, id));
-  const look = lookOf(run && asks ? { ...run, state: 'asks' } : run, node.disabled === true, useNow(run?.state === 'retrying' || run?.state === 'waiting'), stopped, useUi((s) => s.runView?.parentRunId));
+  const look = lookOf(run && asks ? { ...run, state: 'asks' } : run, node.disabled === true, useNow(run?.state === 'retrying' || run?.state === 'waiting'), stopped, useUi((s) => s.runView?.parentRunId), editable);
   const resize = useResize(id);
   const red = shape.ports.find((p) => p.kind === 'error');
   const state = look.words || (live ? t('canvas.state.idle') : '');

@@ -34,7 +34,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const now = useNow(run?.state === 'retrying' || run?.state === 'waiting');
   const stopped = useUi((s) => isStoppedAt(s.runView, editor.getState().document, id));
   const asks = useUi((s) => onlyAsks(s.runView, id));
-  const look = lookOf(run && asks ? { ...run, state: 'asks' } : run, node.disabled === true, now, stopped, useUi((s) => s.runView?.parentRunId));
+  const look = lookOf(run && asks ? { ...run, state: 'asks' } : run, node.disabled === true, now, stopped, useUi((s) => s.runView?.parentRunId), editable);
   const { green, red } = asPorts(data);
   const byPort = counts.split(',');
   const taken = (port: string): number => Number(byPort[shape.ports.findIndex((p) => p.id === port)] ?? 0);

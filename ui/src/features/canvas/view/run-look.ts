@@ -101,10 +101,14 @@ function shortOf(run: NodeRun): string | null {
 /** The run stands stopped before this step. */
 const STOPPED = { className: 'is-stopped', signal: null };
 
-/** `parent`: the run that a kept result is from. */
-export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number, stopped = false, parent?: string): CardLook {
+const UNDER_WAY: ReadonlySet<NodeRun['state']> = new Set(['running', 'retrying', 'waiting', 'asks']);
+
+/** `parent`: the run that a kept result is from. `drawing`: the workflow is drawn here, and a run of it is only shown on it. */
+export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number, stopped = false, parent?: string, drawing = false): CardLook {
   if (stopped) return { ...STOPPED, words: t('debug.card'), line: t('debug.cardLine') };
-  if (run && run.state !== 'idle') {
+  // What the next run leaves out is seen, however it was in the last one.
+  const off = disabled && drawing && !(run && UNDER_WAY.has(run.state));
+  if (!off && run && run.state !== 'idle') {
     const whole = lineOf(run, now, parent);
     const short = whole === null ? null : shortOf(run);
     return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: short ?? whole, ...(short !== null && whole !== null ? { whole } : {}) };
