@@ -2,7 +2,7 @@
 
 import { cover, STATUSES, type CallTable, type Line } from '../../api/call-table.ts';
 import type { CardStatus } from '../../api/run-state.ts';
-import { formatPause } from '../../i18n/index.ts';
+import { formatPause, t } from '../../i18n/index.ts';
 
 export interface Bar {
   /** Number of the call; the first of those that were put together. */
@@ -185,6 +185,8 @@ export function inTree(lines: readonly Line[]): Line[] {
   return list;
 }
 
+/** Share of the width that a letter of a tick takes, on a narrow line. */
+const LETTER = 0.018;
 const FOLD_SHARE = 0.02;
 /** Folds together never take more than this. */
 const FOLDS_SHARE = 0.3;
@@ -229,18 +231,30 @@ export function scaleOf(table: CallTable, start: number, end: number, unfolded: 
   };
   const step = niceStep(visible / 4);
   const ticks: Scale['ticks'] = [];
-  let lastAt = -1;
+  let free = 0;
   // Where time is folded the steps go on behind the fold.
   for (let ms = 0, tries = 0; ms <= last - start && ticks.length < 12 && tries < 400; ms += step, tries++) {
     const gap = gaps.find(([from, to]) => start + ms > from && start + ms < to);
     if (gap) ms = Math.ceil((gap[1] - start) / step) * step;
     const place = at(start + ms);
-    if (place > 0.94) break;
-    if (place - lastAt < 0.12 && lastAt >= 0) continue;
-    ticks.push({ at: place, text: formatPause(ms) });
-    lastAt = place;
+    const text = formatPause(ms);
+    // The whole text has room, on the line and before the next one.
+    if (place > 1 - text.length * LETTER) break;
+    if (place < free) continue;
+    ticks.push({ at: place, text });
+    free = place + Math.max(0.12, text.length * LETTER + 0.02);
   }
   return { at, ticks, folds: gaps.map(([from, to]) => ({ key: from, at: at((from + to) / 2), ms: to - from })), end: at(last), endMs: last };
+}
+
+/** How long a fold is, in as few letters as say it: "40 s", "12 min", "3 h", "2 d". */
+export function roughly(ms: number): string {
+  const s = Math.round(ms / 1000);
+  if (s < 60) return t('unit.s', { n: s });
+  const min = Math.round(s / 60);
+  if (min < 60) return t('unit.min', { n: min });
+  const h = Math.round(min / 60);
+  return h < 48 ? t('unit.h', { n: h }) : t('unit.d', { n: Math.round(h / 24) });
 }
 
 const clamp = (value: number) => Math.min(1, Math.max(0, value));

@@ -8,11 +8,15 @@ import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { titleText } from './card.tsx';
 import type { Look } from './cards-view.tsx';
-import { CallsOfChoice, inTree, LinesOfBars, scaleOf, type Bars, type Scale } from './timeline-model.ts';
+import { CallsOfChoice, inTree, LinesOfBars, roughly, scaleOf, type Bars, type Scale } from './timeline-model.ts';
 import { useNow as useClock } from '../../kit/use-now.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { depthOf } from '../where.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
+
+/** So many folds have room to say how long they are; a tick that stands so near gives way. */
+const TOLD_FOLDS = 3;
+const NEAR_FOLD = 0.12;
 
 export function TimelineView({ view, moment, shown, lookOf, selectedNode, selectedCall, onPick }: {
   view: RunView;
@@ -42,6 +46,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
   const selected = lines.findIndex((line) => (chosen ? line === chosen : line.nodeId === selectedNode));
   const selectedKind = selectedCall === null ? undefined : view.calls.at(selectedCall)?.kind;
   const marks = useMemo(() => scale.folds.map((fold) => <span key={fold.key} className="tl-fold" style={{ left: percent(fold.at) }} />), [scale]);
+  const told = scale.folds.length <= TOLD_FOLDS;
   const latest = useLatest(onPick);
   const pick = useCallback((call: number) => latest.current(call), [latest]);
   return (
@@ -49,10 +54,10 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
       <div className="tl-row tl-head">
         <span className="cap tl-name">{t('timeline.step')}</span>
         <span className="tl-line t3">
-          {scale.ticks.map((tick) => <span key={tick.at} className="tl-tick" style={{ left: percent(tick.at) }}>{tick.text}</span>)}
+          {scale.ticks.filter((tick) => !told || scale.folds.every((fold) => Math.abs(fold.at - tick.at) > NEAR_FOLD)).map((tick) => <span key={tick.at} className="tl-tick" style={{ left: percent(tick.at) }}>{tick.text}</span>)}
           {scale.folds.map((fold) => (
-            <button key={fold.key} type="button" className="tl-fold tl-unfold" style={{ left: percent(fold.at) }} title={t('timeline.unfold', { time: formatDuration(fold.ms) })} aria-label={t('timeline.unfold', { time: formatDuration(fold.ms) })}
-              onClick={() => setUnfolded(new Set([...unfolded, fold.key]))} />
+            <button key={fold.key} type="button" className="tl-fold tl-unfold" style={{ left: `clamp(26px, ${percent(fold.at)}, calc(100% - 26px))` }} title={t('timeline.unfold', { time: formatDuration(fold.ms) })} aria-label={t('timeline.unfold', { time: formatDuration(fold.ms) })}
+              onClick={() => setUnfolded(new Set([...unfolded, fold.key]))}>{told ? roughly(fold.ms) : '…'}</button>
           ))}
         </span>
         <span className="cap tl-time">{unfolded.size > 0 ? <Button small variant="ghost" onClick={() => setUnfolded(NONE)}>{t('timeline.fold')}</Button> : t('timeline.time')}</span>

@@ -63,7 +63,7 @@ export function StatusBar({ view, loading = false, reading, logOpen, onToggleLog
           <StatusBadge status={view.status} openTaskCount={view.tasks.length} />
           <span title={view.runId}>{t('run.title', { id: shortRunId(view.runId) })}</span>
           <span>{tn('statusbar.steps', view.calls.length)}, {formatDuration(elapsed)}</span>
-          <span className="vr" />
+          {nowText(view) === '' ? null : <span className="vr" />}
           <span className="grow ell" role="status" title={nowText(view)}>{nowText(view)}</span>
         </>
       ) : <span className="grow t3">{t('statusbar.ready')}</span>}
