@@ -168,7 +168,7 @@ test('a task that comes while nobody looks: the title counts it, the system says
     document.hasFocus = () => false;
   });
   const page = await open('#/settings');
-  await expect(page).toHaveTitle(/^\(\d+\) Signalbox$/);
+  await expect(page).toHaveTitle(/^\(\d+\) .+ · Signalbox$/);
   // The first look: what is there already is not said.
   const looked = page.waitForResponse((response) => response.url().endsWith('/rpc/task_list') && (response.request().postData() ?? '').includes('"all"'));
   await page.getByRole('switch', { name: 'Say that a task has come while I look elsewhere' }).click();

@@ -513,8 +513,6 @@ export const inbox = {
   'inbox.bulk.rejectTitle': 'Reject {n} tasks?',
   'inbox.bulk.clear': 'Clear selection',
 
-  'inbox.notice.quiet': 'Signalbox',
-  'inbox.notice.page': '({n}) Signalbox',
   'inbox.notice.reminded': 'Still waiting: {title}',
   'inbox.notice.many': '{n} new tasks wait for a person',
   'inbox.notice.open': 'Open the inbox to see them.',

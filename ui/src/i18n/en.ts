@@ -1,5 +1,8 @@
 /** Words of frame, screens, gallery, runs, catalog, settings and palette. */
 export const en = {
+  'page.quiet': 'Signalbox',
+  'page.named': '{name} · Signalbox',
+  'page.open': '({n}) {name}',
   'app.starting': 'Signalbox is starting',
   'app.cannotStart': 'Signalbox cannot be reached',
   'auth.title': 'This address does not open Signalbox',

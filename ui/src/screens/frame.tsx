@@ -14,6 +14,7 @@ import { useCounts } from '../features/inbox/use-inbox.ts';
 import { awake } from '../features/inbox/filter-model.ts';
 import { Palette, type PaletteEntry } from '../features/palette/palette.tsx';
 import { ShortcutSheet } from '../features/palette/shortcuts.tsx';
+import { usePageName } from '../features/page-title.ts';
 import { stateText } from '../features/status.tsx';
 import { formatAgo, formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, Icon, Kbd, keysOf, openScope, showMessages, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
@@ -37,6 +38,9 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
   const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true), () => may('workflow_create')), [may]);
   useActions(actions);
   useTaskChanges();
+  const on = RAIL.find((entry) => entry.screens.includes(route.screen));
+  // A workflow and a run are called by their own names.
+  usePageName(route.screen === 'workflow' || route.screen === 'run' ? undefined : t(on?.title ?? 'nav.settings'));
   // The native menu names actions; what cannot be done now does nothing.
   useEffect(() => transport().onMenu?.((id) => { if (openScope() === undefined) runAction(id); }), []);
   return (

@@ -3,7 +3,8 @@
 import { useEffect, useRef } from 'react';
 import { call, transport } from '../../api/client.ts';
 import { usePaneOpen } from '../../api/settings.ts';
-import { formatNumber, t } from '../../i18n/index.ts';
+import { t } from '../../i18n/index.ts';
+import { titleOpen } from '../page-title.ts';
 import { plain } from '../../code/letters.ts';
 import type { TaskRow } from './types.ts';
 
@@ -61,7 +62,7 @@ export function useAttention(open: number | undefined, look: number, onOpen: (ta
   latest.current = onOpen;
   useEffect(() => {
     if (open === undefined) return;
-    document.title = open > 0 ? t('inbox.notice.page', { n: formatNumber(open) }) : t('inbox.notice.quiet');
+    titleOpen(open);
     // Where there is no tray the title says it.
     transport().waiting?.(open).catch(() => undefined);
   }, [open]);

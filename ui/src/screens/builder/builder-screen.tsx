@@ -16,6 +16,7 @@ import { sendable, type Breakpoint } from '../../features/breakpoints.ts';
 import { useEventWords } from '../workbench/event-words.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
+import { usePageName } from '../../features/page-title.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { NO_ORIGINS, type RunMade } from '../../features/rerun/origins.ts';
 import { EndsAfter } from '../../features/rerun/ends-after.tsx';
@@ -78,6 +79,7 @@ const NOTHING_ASKED: ReadonlySet<string> = new Set();
 function Builder({ session, catalog }: { session: Session; catalog: NodeDescriptor[] }) {
   const { editor } = session;
   const document = useEditor(editor, (state) => state.document);
+  usePageName(document.name);
   const dirty = useEditor(editor, (state) => state.dirty);
   const undoLabel = useEditor(editor, (state) => state.undoLabel);
   const redoLabel = useEditor(editor, (state) => state.redoLabel);
@@ -344,6 +346,8 @@ function AskParams({ document, first, onStart, onClose }: { document: Workflow; 
 
 function SaveState({ session, dirty }: { session: Session; dirty: boolean }) {
   if (session.readOnly) return <Badge signal="kept" title={t(session.looksOn ? 'builder.readOnlyRole' : 'builder.readOnlyHint')}>{t('builder.readOnly')}</Badge>;
+  // What was saved is not there any more: the banner says so.
+  if (session.outside?.kind === 'gone' && !dirty) return null;
   if (session.saving) return <span className="s t2 row gap1 nw"><SignalIcon signal="run" />{t('builder.saving')}</span>;
   if (dirty) return <span className="s t2 row gap1 nw" title={session.path}><span className="dirty-dot" aria-hidden="true" />{t('builder.unsaved')}</span>;
   return (

@@ -12,6 +12,7 @@ import { useDebugging } from '../workbench/use-debugging.ts';
 import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
 import { inOrder } from '../../features/compare/choose.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
+import { usePageName } from '../../features/page-title.ts';
 import { RerunContext } from '../../features/rerun/context.ts';
 import { EndsAfter } from '../../features/rerun/ends-after.tsx';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
@@ -86,6 +87,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const past = time !== null && time.seq !== null;
   const words = useEventWords(time, run.definition, catalog);
   const notNow = past ? t('time.notNow') : undefined;
+  usePageName(run.workflowName);
   const may = useMay();
   const panes = usePanes();
   const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;
