@@ -15,7 +15,7 @@ export const said = {
   'said.tool.asked': 'A person is asked first',
   'said.tool.failed': 'Failed',
   'said.tool.done': 'Done',
-  'said.tool.allowed': 'continued',
+  'said.tool.allowed': 'failed, the step went on',
   'said.tool.input': 'Arguments',
   'said.tool.inputNone': 'No arguments',
   'said.tool.output': 'Answer',

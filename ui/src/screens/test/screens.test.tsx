@@ -193,6 +193,7 @@ describe('a run that is held', () => {
     const banner = (await screen.findByText('The run waits: the disk is full')).closest('.banner') as HTMLElement;
     expect(banner.textContent).toContain('Make room on the disk');
     expect(banner.textContent).toContain('DISK_FULL');
+    expect(banner.textContent.match(/full/g)).toHaveLength(1);
     expect(within(banner).queryByRole('button')).toBeNull();
     expect(screen.queryByText('No program drives this run')).toBeNull();
   });

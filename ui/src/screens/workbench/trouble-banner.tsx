@@ -19,7 +19,8 @@ export function TroubleBanner({ trouble, onResume, busy = false }: { trouble: Ru
     <Banner signal={passes ? 'warn' : 'err'} title={t(trouble.code === 'DISK_FULL' ? 'trouble.disk' : passes ? 'trouble.store' : 'trouble.fault')}
       actions={passes || !onResume ? undefined : <Button variant="primary" icon="play" busy={busy} onClick={onResume}>{t('run.resume')}</Button>}>
       <p className="s t2">{t(trouble.code === 'DISK_FULL' ? 'trouble.diskNow' : passes ? 'trouble.storeNow' : 'trouble.faultNow')}</p>
-      <p className="s t3">{trouble.message} <code>{trouble.code}</code></p>
+      {/* Of a full disk the message says nothing that the title does not. */}
+      <p className="s t3">{trouble.code === 'DISK_FULL' ? null : `${trouble.message} `}<code>{trouble.code}</code></p>
     </Banner>
   );
 }

@@ -135,6 +135,10 @@ describe('the look of a run', () => {
   it('has ring, icon and words for each state', () => {
     expect(lookOf(undefined, false, 0)).toEqual({ className: '', signal: null, words: '', line: null });
     expect(lookOf(undefined, true, 0)).toMatchObject({ className: 'is-off', signal: 'off', words: 'Disabled' });
+    // What a model says is cut at its beginning; "3 error handled" would be no words.
+    expect(lookOf(run('running', { says: { what: 'text', words: 'It was a dark and stormy night at sea' } } as never), false, 0)).toMatchObject({ line: '…dark and stormy night at sea', tail: true });
+    expect(lookOf(run('done'), false, 0).tail).toBeUndefined();
+    expect(lookOf({ ...run('handled'), over: { of: 5, inState: 3 } } as never, false, 0).line).toBe('3 failed, handled');
     // Where it is drawn a disabled step looks so with a run on it, too; in a run it is what became of it.
     for (const state of ['skipped', 'done', 'unreached'] as const) expect(lookOf(run(state), true, 0, false, undefined, true)).toMatchObject({ className: 'is-off', signal: 'off', words: 'Disabled', line: null });
     expect(lookOf(run('running'), true, 0, false, undefined, true).className).toBe('is-running');

@@ -14,6 +14,8 @@ export interface CardLook {
   line: string | null;
   /** the same with what the card has no room for */
   whole?: string;
+  /** The end of the line is what is new: a card that is too narrow cuts its beginning. */
+  tail?: true;
 }
 
 const CLASS = {
@@ -58,7 +60,7 @@ function lineOf(run: NodeRun, now: number, parent: string | undefined): string |
   if (run.over && run.over.of > 1) {
     if (run.state === 'done' && run.over.inState + (run.over.kept ?? 0) === run.over.of) return null;
     const of = formatNumber(run.over.of);
-    return run.state === 'asks' ? tn('canvas.asksOf', run.over.inState, { of }) : t('canvas.round.line', { n: formatNumber(run.over.inState), of, state: t(`canvas.state.${run.state}`).toLowerCase() });
+    return run.state === 'asks' ? tn('canvas.asksOf', run.over.inState, { of }) : t('canvas.round.line', { n: formatNumber(run.over.inState), of, state: many(run.state) });
   }
   const of = (run.maxAttempts ?? run.attempt + 1) + 1;
   switch (run.state) {
@@ -92,9 +94,15 @@ function lineOf(run: NodeRun, now: number, parent: string | undefined): string |
   }
 }
 
+/** Its line is the newest words of a model. */
+const speaks = (run: NodeRun): boolean => run.state === 'running' && !(run.over && run.over.of > 1) && run.says !== undefined && run.says.what !== 'tool' && run.says.what !== 'thinking';
+
+/** How many of a frame's iterations are so: "3 failed, handled" needs no plural. */
+const many = (state: NodeRun['state']): string => t(state === 'handled' ? 'card.status.handled' : `canvas.state.${state}`).toLowerCase();
+
 /** Beside the number of iterations, and of many items, there is no room for the whole line; the icon says what is waited for. */
 function shortOf(run: NodeRun): string | null {
-  if (run.over && run.over.of > 1) return t('canvas.round.short', { n: formatNumber(run.over.inState), state: t(run.state === 'asks' ? 'canvas.state.waiting' : `canvas.state.${run.state}`).toLowerCase() });
+  if (run.over && run.over.of > 1) return t('canvas.round.short', { n: formatNumber(run.over.inState), state: many(run.state === 'asks' ? 'waiting' : run.state) });
   return run.state === 'asks' && (run.inVisit ?? 0) > 1 && run.asking !== undefined ? t('canvas.asksShort', { n: formatNumber(run.asking), of: formatNumber(run.inVisit ?? 0) }) : null;
 }
 
@@ -111,7 +119,7 @@ export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number,
   if (!off && run && run.state !== 'idle') {
     const whole = lineOf(run, now, parent);
     const short = whole === null ? null : shortOf(run);
-    return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: short ?? whole, ...(short !== null && whole !== null ? { whole } : {}) };
+    return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: short ?? whole, ...(short !== null && whole !== null ? { whole } : {}), ...(speaks(run) ? { tail: true } : {}) };
   }
   if (disabled) return { className: 'is-off', signal: 'off', words: t('canvas.state.disabled'), line: null };
   return { className: '', signal: null, words: '', line: null };
