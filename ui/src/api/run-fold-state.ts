@@ -236,7 +236,7 @@ export function sumUp(s: FoldState): void {
 /** Paths that are remembered: more than one batch has. */
 const MOST_PATHS = 4096;
 
-function pathOf(s: FoldState, path: string): ReadPath {
+export function pathOf(s: FoldState, path: string): ReadPath {
   const known = s.paths.get(path);
   if (known) return known;
   // Nearly always one of the latest is asked for; another is read again.

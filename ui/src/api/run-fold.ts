@@ -8,7 +8,7 @@ import { applyPeople } from './run-fold-people';
 import { applySaid } from './run-fold-said';
 import { isObject, isQuestion } from './json';
 import { readError } from './run-error';
-import { addCard, allLoopsEnd, callKey, cardOf, freshState, grown, loopBegins, loopEnds, node, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
+import { addCard, allLoopsEnd, callKey, cardOf, freshState, grown, loopBegins, loopEnds, node, pathOf, port, sumUp, tasksOf, text, variables, writable, type Fields, type FoldState } from './run-fold-state';
 import { CONTAINERS, isKeptAside, isTaken, slotKey } from './run-paths';
 import { failedAt, failedCall as callThatFailed } from './run-where';
 import type { CallCard, CardStatus, NodeRun, RunError, RunEventLike, RunItem, RunStatus } from './run-types';
@@ -352,6 +352,8 @@ function varChanged(s: FoldState, event: RunEventLike, payload: Fields): void {
     unset: !('oldValue' in payload),
   };
   if (card) card.changes = grown(s, card.changes, change);
+  // Another file has variables of its own, be they called the same.
+  if (event.path && pathOf(s, event.path).foreign) return;
   setPath(variables(s), name.replace(/^\$/, ''), payload['newValue']);
 }
 

@@ -208,6 +208,22 @@ describe('a run with loops', () => {
     expect(view.cards.map((card) => card.path)).toEqual([undefined, 'sub']);
   });
 
+  it('keeps variables of another file apart from those of the run, now and at each moment', () => {
+    const set = (id: string, path: string | null, name: string, newValue: unknown, oldValue?: unknown) => [
+      ['step_start', id, path, { type: 'data.set', input: [] }], ['var_changed', id, path, { name, newValue, oldValue }], ['step_done', id, path, done()],
+    ] as [string, string, string | null, unknown][];
+    const events = log([
+      ['workflow_start', null, null, { context: { rate: 1 } }],
+      ...set('fetch', 'each[0]', '$rate', 2, 1),
+      ['step_start', 'sub', null, { type: 'flow.subworkflow', input: [] }],
+      ...set('done', 'sub', '$rate', 99), ...set('deep', 'sub/each[0]', '$inner', 1),
+    ]);
+    const view = foldRun(events, DEFINITION);
+    expect(view.variables).toEqual({ rate: 2 });
+    expect(view.cards.find((card) => card.nodeId === 'done')?.changes).toMatchObject([{ name: '$rate', newValue: 99 }]);
+    for (let seq = 3; seq < events.length; seq++) expect(foldRun(events.slice(0, seq), DEFINITION).variables).toEqual({ rate: 2 });
+  });
+
   it('counts a step once per place, however many events come in however many batches', () => {
     const fold = createRunFold('r', DEFINITION);
     for (const event of RUN) fold.apply([event]);

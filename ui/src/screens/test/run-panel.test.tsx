@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import { Cut } from '../../api/json.ts';
-import { foldRun } from '../../api/run-state.ts';
+import { foldRun, type RunDefinition, type RunEventLike } from '../../api/run-state.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { renderWith } from '../../test/render.tsx';
 import { RunPanel } from '../workbench/run-panel.tsx';
@@ -29,5 +29,17 @@ describe('ts_100: the panel of a run', () => {
     expect(shown).toContain('U+202Emoc.live@ada');
     expect(shown).toContain('It was a dark');
     expect(shown).not.toContain('_truncated');
+  });
+
+  it('C26 says of a past moment which variable of the run changed, never of one that a called file has', async () => {
+    const definition: RunDefinition = { nodes: { set: { type: 'data.set' }, sub: { type: 'flow.subworkflow' } }, edges: [] };
+    const events: RunEventLike[] = ([['workflow_start', null, null, { context: { rate: 1 } }], ['var_changed', 'set', null, { name: '$rate', newValue: 2 }], ['var_changed', 'set', 'sub', { name: '$rate', newValue: 99 }]] as const)
+      .map(([type, stepId, path, payload], i) => ({ runId: 'r', seq: i + 1, ts: new Date(i).toISOString(), type, stepId, path, payload }));
+    const shown = (upTo: number) => ({ ...foldRun(events.slice(0, upTo), definition), moment: upTo });
+    const { rerender } = renderWith(<RunPanel view={shown(2)} definition={definition} />);
+    await userEvent.click(screen.getByRole('tab', { name: /^Variables/ }));
+    expect(screen.getByRole('tabpanel').textContent).toContain('$rate set by this event2');
+    rerender(<RunPanel view={shown(3)} definition={definition} />);
+    expect(screen.getByRole('tabpanel').textContent).toContain('$rate2');
   });
 });

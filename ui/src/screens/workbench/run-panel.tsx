@@ -1,7 +1,8 @@
 /** The right panel when no step is chosen in a run: the run itself and its variables. */
 import { useState, type ReactNode } from 'react';
 import { isCut } from '../../api/json.ts';
-import type { RunView } from '../../api/run-state.ts';
+import { readPath } from '../../api/run-paths.ts';
+import type { RunDefinition, RunView } from '../../api/run-state.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { ValueView } from '../../code/ValueView.tsx';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
@@ -12,11 +13,11 @@ import { useElapsed } from './status-bar.tsx';
 type RunTab = 'run' | 'variables' | 'workflow';
 
 /** `workflow`: what the panel shows without a run, as a tab of its own. */
-export function RunPanel({ view, loading = false, params, output, workflow }: { view: RunView; loading?: boolean; params?: unknown; output?: unknown[]; workflow?: ReactNode }) {
+export function RunPanel({ view, definition, loading = false, params, output, workflow }: { view: RunView; definition?: RunDefinition; loading?: boolean; params?: unknown; output?: unknown[]; workflow?: ReactNode }) {
   const [tab, setTab] = useState<RunTab>('run');
   const elapsed = useElapsed(view);
   const variables = Object.entries(view.variables);
-  const changed = changedBy(view);
+  const changed = changedBy(view, definition);
   const input = params ?? view.params;
   return (
     <div className="wb-panel" data-scope="panel">
@@ -60,9 +61,10 @@ export function RunPanel({ view, loading = false, params, output, workflow }: { 
   );
 }
 
-/** The variable that the event of this moment set. */
-function changedBy(view: RunView): string | null {
+/** The variable of the run that the event of this moment set: one of a called file is not among them. */
+function changedBy(view: RunView, definition: RunDefinition | undefined): string | null {
   const event = view.moment === undefined ? undefined : view.events[view.lastSeq - 1];
+  if (event?.path && readPath(event.path, definition).foreign) return null;
   const name = event?.type === 'var_changed' ? (event.payload as { name?: unknown } | null | undefined)?.name : undefined;
   return typeof name === 'string' ? (name.replace(/^\$/, '').split(/[.[]/)[0] ?? null) : null;
 }

@@ -185,7 +185,7 @@ export function Workbench(props: WorkbenchProps) {
   const panel = useMemo(() => {
     if (!panelOpen) return null;
     if (selected.length === 0 && view) {
-      return <RunPanel view={view} loading={loading} params={props.params} output={props.output} workflow={props.workflowPanel ? nodePanel(NO_IDS) : undefined} />;
+      return <RunPanel view={view} definition={document} loading={loading} params={props.params} output={props.output} workflow={props.workflowPanel ? nodePanel(NO_IDS) : undefined} />;
     }
     return <div className="wb-panel" data-scope="panel">{nodePanel(selected)}</div>;
     // Every value that the panel draws from is listed.
