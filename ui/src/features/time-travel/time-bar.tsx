@@ -36,7 +36,8 @@ export function TimeBar({ time, words }: { time: TimeTravel; words: EventWords }
         {shown.map((mark) => <i key={`${mark.kind}${String(mark.seq)}`} className={`time-mark ${mark.kind}`} style={{ left: `${(mark.share * 100).toFixed(2)}%` }} />)}
         <span className="time-thumb" />
         <input type="range" min={1} max={Math.max(1, last)} step={1} value={Math.max(1, here)} disabled={last < 2} aria-label={t('time.slider')} aria-valuetext={t('time.value', { n: formatNumber(here), of: formatNumber(last), what })}
-          onChange={(change) => go(Number(change.target.value))} />
+          // The end of the line as it is drawn is now, by whatever the run has grown since.
+          onChange={({ target }) => go(Number(target.value) >= Number(target.max) ? null : Number(target.value))} />
       </div>
       <span className="time-what ell t3" title={what}>{what}</span>
       <span className="time-n nw">{last === 0 ? '' : t('time.event', { n: formatNumber(here), of: formatNumber(last) })}</span>

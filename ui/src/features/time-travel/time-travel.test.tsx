@@ -72,6 +72,17 @@ describe('C26: the slider', () => {
     expect(shown?.seq).toBeNull();
   });
 
+  it('its right end is now, also where the run has grown since it was drawn', () => {
+    const fold = folded(FIRST_EVENTS.slice(0, 8));
+    const { rerender } = renderWith(<Place fold={fold} version={0} />);
+    fireEvent.change(slider(), { target: { value: '3' } });
+    fold.apply(FIRST_EVENTS.slice(8, 12));
+    fireEvent.change(slider(), { target: { value: slider().max } });
+    rerender(<Place fold={fold} version={1} />);
+    expect(shown?.seq).toBeNull();
+    expect(shown?.view.lastSeq).toBe(12);
+  });
+
   it('a running run goes on while one looks at the past', () => {
     const fold = folded(FIRST_EVENTS.slice(0, 8));
     const { rerender } = renderWith(<Place fold={fold} version={0} />);
