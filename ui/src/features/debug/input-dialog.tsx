@@ -1,5 +1,5 @@
 /** Another input for a call that waits: written as JSON, checked by the engine, shown as a difference before it is sent. */
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
 import { writeExact } from '../../api/exact.ts';
@@ -8,7 +8,7 @@ import { slotKey } from '../../api/run-paths.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { WaitingCall } from '../../api/types.ts';
 import { jsonWords, t } from '../../i18n/index.ts';
-import { Button, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
+import { Button, ConfirmDialog, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
 import { same } from '../diff.ts';
 import { DiffView } from '../diff-view.tsx';
 import { stepWords, type NameOf } from '../where.ts';
@@ -47,6 +47,7 @@ function Editor({ runId, one, title, which, onClose }: { runId: string; one: Wai
   const now = useMemo(() => readJson(text), [text]);
   const [checked, setChecked] = useState<{ text: string; problem: string | null } | null>(null);
   const [busy, setBusy] = useState(false);
+  const [leaving, setLeaving] = useState(false);
   const place = useMemo(() => ({ runId, stepId: one.stepId, ...(one.path === undefined ? {} : { path: one.path }), ...(one.item === undefined ? {} : { item: one.item }) }), [runId, one]);
   const isSame = 'value' in now && same(now.value, one.input);
   useEffect(() => {
@@ -63,8 +64,11 @@ function Editor({ runId, one, title, which, onClose }: { runId: string; one: Wai
   }, [now, text, place]);
   const verdict = checked?.text === text ? checked : null;
   const problem = 'problem' in now ? jsonWords(now.problem, text) : verdict?.problem ?? null;
+  const fits = !isSame && problem === null && verdict !== null;
+  // Esc is pressed by habit; what was typed here stands nowhere else.
+  const leave = () => (isSame ? onClose() : setLeaving(true));
   const send = async () => {
-    if (!('value' in now) || busy) return;
+    if (!('value' in now) || !fits || busy) return;
     setBusy(true);
     try {
       await act('run_edit_input', { ...place, input: now.value });
@@ -76,12 +80,17 @@ function Editor({ runId, one, title, which, onClose }: { runId: string; one: Wai
       setBusy(false);
     }
   };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    void send();
+  };
   return (
-    <Dialog open typed onClose={onClose} width={720} title={t('debug.input.title', { step: title })} closeLabel={t('common.cancel')} footer={<>
-      <Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>
-      <Button variant="primary" icon="pencil" busy={busy} disabled={isSame || problem !== null || verdict === null} onClick={() => void send()}>{t('debug.input.use')}</Button>
+    <Dialog open typed onClose={leave} width={720} title={t('debug.input.title', { step: title })} closeLabel={t('common.cancel')} footer={<>
+      <Button onClick={leave} keys="Escape">{t('common.cancel')}</Button>
+      <Button variant="primary" icon="pencil" busy={busy} disabled={!fits} keys="Mod+Enter" onClick={() => void send()}>{t('debug.input.use')}</Button>
     </>}>
-      <div className="dbg-input">
+      <div className="dbg-input" role="presentation" onKeyDown={onKey}>
         {which}
         <label className="field"><span className="lab">{t('debug.input.value')}</span>
           <TextArea mono rows={10} value={text} invalid={problem !== null} aria-label={t('debug.input.value')} onChange={setText} />
@@ -94,6 +103,7 @@ function Editor({ runId, one, title, which, onClose }: { runId: string; one: Wai
           {'value' in now && !isSame ? <DiffView before={one.input} after={now.value} label={t('debug.input.change')} /> : <span className="s t2">{t('debug.input.same')}</span>}
         </div>
       </div>
+      <ConfirmDialog open={leaving} danger title={t('debug.input.leave')} text={t('debug.input.leaveText')} confirm={t('debug.input.leaveYes')} cancel={t('debug.input.leaveNo')} onConfirm={onClose} onClose={() => setLeaving(false)} />
     </Dialog>
   );
 }

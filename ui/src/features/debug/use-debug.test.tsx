@@ -224,6 +224,29 @@ it('an input that would go out as another is refused in words, and nobody is ask
   expect(asked(fake, 'run_edit_input')).toHaveLength(1);
 });
 
+it('c26: what was typed goes only where the person says so, and Ctrl+Enter sends what fits', async () => {
+  vi.useRealTimers();
+  const waiting = () => ({ status: 'paused', underWay: 0, breakpoints: [], waiting: [{ stepId: 'a', attempt: 0, input: { n: 1 }, editable: true }] }) as never;
+  const closed = vi.fn();
+  const { fake } = renderWith(<InputDialog runId="r" titleOf={(id) => id} onClose={closed} />, { run_debug: waiting, run_edit_input: () => ({ patch: [] }) as never });
+  const box = await screen.findByRole('textbox', { name: 'Input as JSON' });
+  const send = () => fireEvent.keyDown(box, { key: 'Enter', ctrlKey: true });
+  const sent = () => asked(fake, 'run_edit_input').filter((one) => !(one as { check?: boolean }).check);
+  send();
+  fireEvent.change(box, { target: { value: '{"n": ' } });
+  send();
+  fireEvent.keyDown(box, { key: 'Escape' });
+  fireEvent.click(await screen.findByRole('button', { name: 'Back to the input' }));
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Close without the new input?' })).toBeNull());
+  expect(closed).not.toHaveBeenCalled();
+  fireEvent.change(box, { target: { value: '{"n": 2}' } });
+  await screen.findByText('The engine takes this input.');
+  expect(sent()).toEqual([]);
+  send();
+  await waitFor(() => expect(closed).toHaveBeenCalledTimes(1));
+  expect(sent()).toMatchObject([{ input: { n: 2 } }]);
+});
+
 it('c26: names a call in loops by titles and its iteration, where one is chosen and in the title', async () => {
   vi.useRealTimers();
   const titles: Record<string, string> = { each: 'Each order', put: 'Put', a: 'First' };
