@@ -3,7 +3,10 @@
 
 import { useCallback, useMemo } from 'react';
 import { create } from 'zustand';
+import { ApiError, toApiError } from '../api/error.ts';
 import type { Workflow } from '../api/types.ts';
+import { t } from '../i18n/index.ts';
+import { stepWords, type NameOf } from './where.ts';
 
 export interface Breakpoint {
   node: string;
@@ -73,6 +76,15 @@ export const asSent = (point: Breakpoint): Breakpoint => ({ ...at(placeOf(point)
 /** Those whose step or wire the workflow still has: what is sent with a run. */
 export function sendable(workflowId: string, workflow: Pick<Workflow, 'nodes' | 'edges'>): Breakpoint[] {
   return breakpointsOf(workflowId).filter((point) => stands(point, workflow)).map(asSent);
+}
+
+/** A refusal names the step of a breakpoint by its id: people know it by its title. */
+export function withTitle(cause: unknown, titleOf: NameOf): ApiError {
+  const error = toApiError(cause);
+  const { code, message, hint, details } = error;
+  const { node } = (details ?? {}) as { node?: unknown };
+  if (code !== 'BAD_BREAKPOINT' || typeof node !== 'string' || node === '') return error;
+  return new ApiError({ code, message: message.replace(`'${node}'`, () => t('debug.quoted', { name: stepWords(node, titleOf) })), hint, details });
 }
 
 /** The breakpoints of what a screen shows, and the ways to change them. */

@@ -13,6 +13,7 @@ export const debug = {
   'debug.do.edit': 'Edit input',
   'debug.bar': 'Pause, continue, step',
   'debug.failed': 'That did not reach the run',
+  'debug.quoted': '“{name}”',
   'debug.pointHere': 'Stop before this step',
   'debug.pointAlong': 'Stop what comes along this wire',
   'debug.pointWhen': 'Only when',

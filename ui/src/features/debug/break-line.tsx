@@ -5,16 +5,20 @@ import { t, tn } from '../../i18n/index.ts';
 import { Button, Icon, Kbd, Switch, TextInput } from '../../kit/index.ts';
 import { placeOf, stands, type Points } from '../breakpoints.ts';
 import type { NameOf } from '../where.ts';
+import { useConditionProblem } from './use-condition.ts';
 import { nameOf } from './words.ts';
 import './debug.css';
 
-export function BreakLine({ document, chosen, points, titleOf, keys }: {
+export function BreakLine({ document, chosen, points, titleOf, keys, runId }: {
   document: Workflow; chosen: string | undefined; points: Points; titleOf: NameOf; keys: string | undefined;
+  /** Whose data the condition is tried on. */
+  runId: string | null;
 }) {
   // One at a path is a run's: its step may stand in another file.
   const here = points.points.filter((point) => point.node.includes('/') || stands(point, document));
+  const own = chosen === undefined ? undefined : here.find((point) => placeOf(point) === chosen);
+  const problem = useConditionProblem(document, own?.node, own?.when ?? '', runId);
   if (chosen !== undefined) {
-    const own = here.find((point) => placeOf(point) === chosen);
     const words = t(chosen.includes('>') ? 'debug.pointAlong' : 'debug.pointHere');
     return (
       <div className="dbg-line" data-breakpoint={own ? 'set' : 'none'}>
@@ -27,7 +31,8 @@ export function BreakLine({ document, chosen, points, titleOf, keys }: {
         </span>
         {own ? (
           <label className="field"><span className="lab">{t('debug.pointWhen')}</span>
-            <When key={chosen} when={own.when ?? ''} onChange={(text) => points.setWhen(chosen, text)} />
+            <When key={chosen} when={own.when ?? ''} invalid={problem !== null} onChange={(text) => points.setWhen(chosen, text)} />
+            {problem === null ? null : <span className="s c-err row gap1" role="status"><Icon name="errd" size={12} /><span>{problem}</span></span>}
           </label>
         ) : null}
       </div>
@@ -44,10 +49,10 @@ export function BreakLine({ document, chosen, points, titleOf, keys }: {
 }
 
 /** A run has a condition without the space at its end, which is the beginning of the next word while somebody types. */
-function When({ when, onChange }: { when: string; onChange: (text: string) => void }) {
+function When({ when, invalid, onChange }: { when: string; invalid: boolean; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(when);
   return (
-    <TextInput mono value={typed.trim() === when.trim() ? typed : when} placeholder={t('debug.pointWhenHint')} aria-label={t('debug.pointWhen')}
+    <TextInput mono value={typed.trim() === when.trim() ? typed : when} placeholder={t('debug.pointWhenHint')} aria-label={t('debug.pointWhen')} invalid={invalid}
       onChange={(text) => { setTyped(text); onChange(text); }} />
   );
 }

@@ -38,6 +38,15 @@ test('breakpoints that were kept wrongly are none, and steps that are gone are n
   expect(sendable('w', { nodes: drawn('a', 'b'), edges: [] })).toEqual([{ node: 'a', when: 'item.n > 1' }, { node: 'b' }]);
 });
 
+test('a refusal names the step of a breakpoint by its title', async () => {
+  const { withTitle } = await import('../breakpoints.ts');
+  const refused = (node: string) => ({ code: 'BAD_BREAKPOINT', message: `The breakpoint at '${node}' cannot be set: it ends too early.`, hint: 'Name a step.', details: { node } });
+  const titles = (id: string) => ({ n: 'Tell', each: 'Each order' })[id] ?? id;
+  expect(withTitle(refused('n'), titles)).toMatchObject({ message: 'The breakpoint at “Tell” cannot be set: it ends too early.', hint: 'Name a step.' });
+  expect(withTitle(refused('each[0]/n'), titles).message).toContain('at “Each order 1 › Tell”');
+  expect(withTitle({ code: 'OTHER', message: "No 'n'.", details: { node: 'n' } }, titles).message).toBe("No 'n'.");
+});
+
 test('breakpoints on wires are told apart from those of their step, and go with the wire', async () => {
   localStorage.setItem('signalbox.breakpoints', JSON.stringify({ w: [{ node: 'b' }, { node: 'b', from: 'a.error', when: 'true' }, { node: 'b', from: 'a.success' }, { node: 'c', from: 'a.fallback' }, { node: 'b', from: 7 }] }));
   vi.resetModules();

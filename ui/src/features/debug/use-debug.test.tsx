@@ -62,6 +62,29 @@ it('a running run is told of breakpoints of the steps that it has: what was draw
   expect(asked(fake, 'run_breakpoints')).toHaveLength(2);
 });
 
+it('c26: says what is wrong with a condition under its field, once one pauses, and nothing of what is half typed', async () => {
+  const preview = ({ text, nodeId }: { text: string; nodeId: string }) => (
+    text === 'item.' ? { state: 'error' as const, message: `The expression of ${nodeId} ends too early` } : text === '_index > 1' ? { state: 'error' as const, message: '`_index` has no value in this place' } : { state: 'no_data' as const });
+  const { fake } = renderWith(<Place document={drawn('a')} ran={drawn('a')} view={foldRun([])} />, { ...HOST, expression_preview: preview as never });
+  await pass(0);
+  toggle();
+  const field = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Only when' });
+  const type = (value: string) => fireEvent.change(field(), { target: { value } });
+  type('item');
+  type('item.');
+  await pass(100);
+  expect(asked(fake, 'expression_preview')).toEqual([]);
+  await pass(1000);
+  expect(screen.getByRole('status').textContent).toBe('The expression of a ends too early');
+  expect(field().getAttribute('aria-invalid')).toBe('true');
+  for (const fine of ['item.n > 1', '_index > 1', '']) {
+    type(fine);
+    await pass(1000);
+    expect(screen.queryByRole('status')).toBeNull();
+    expect(field().getAttribute('aria-invalid')).toBeNull();
+  }
+});
+
 it('what is set while one looks at the past reaches the run that goes on', async () => {
   const shown = (past: boolean) => <Place document={drawn('a')} ran={drawn('a')} view={foldRun(STARTED)} past={past} />;
   const { fake, rerender } = renderWith(shown(false), HOST);

@@ -114,6 +114,6 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
         onContinue={live ? () => void ask('run_continue') : undefined} onStep={live ? () => void ask('run_step') : undefined} onEdit={live ? edit : undefined} />
     ) : null,
     dialog: editing !== null && !over ? <InputDialog runId={editing} titleOf={titleOf} onClose={() => setEditing(null)} /> : null,
-    line: may ? <BreakLine document={document} chosen={chosen} points={points} titleOf={titleOf} keys={keys.point} /> : null,
+    line: may ? <BreakLine document={document} chosen={chosen} points={points} titleOf={titleOf} keys={keys.point} runId={runId} /> : null,
   };
 }

@@ -3,14 +3,14 @@ import './rerun.css';
 import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { writeExact } from '../../api/exact.ts';
 import { act, useCommand, useMay } from '../../api/queries.ts';
-import { toApiError, type ApiError } from '../../api/error.ts';
+import type { ApiError } from '../../api/error.ts';
 import { readPath, stepAt } from '../../api/run-paths.ts';
 import type { Commands, Diagnostic, JsonMap, Workflow } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { CodeEditor } from '../../code/CodeEditor.tsx';
 import { formatPerson, jsonWords, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, ConfirmDialog, Dialog, Icon, Segmented, Select, Skeleton, Tabs } from '../../kit/index.ts';
-import { sendable, type Breakpoint } from '../breakpoints.ts';
+import { sendable, withTitle, type Breakpoint } from '../breakpoints.ts';
 import { same } from '../diff.ts';
 import { DiffView } from '../diff-view.tsx';
 import { answerWords } from '../answer-words.ts';
@@ -158,7 +158,7 @@ function Form({ runId, title, alone, first, outside, plan, version, document, be
       });
       onStarted(started.runId, breakpoints);
     } catch (cause) {
-      setRefused(toApiError(cause));
+      setRefused(withTitle(cause, nameOf));
       setBusy(false);
     }
   }

@@ -12,7 +12,7 @@ import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
-import { sendable, type Breakpoint } from '../../features/breakpoints.ts';
+import { sendable, withTitle, type Breakpoint } from '../../features/breakpoints.ts';
 import { useEventWords } from '../workbench/event-words.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
@@ -152,14 +152,15 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       const sent = editor.getState().document;
       const own = sendable(sent.id, sent);
       const breakpoints = builds ? own : [];
-      const { runId: id } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }) });
+      const { runId: id } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }) })
+        .catch((cause: unknown) => { throw withTitle(cause, (step) => titleOf(sent, step, catalog)); });
       lastParams.set(session.ref, params);
       show(id, sent, breakpoints);
     } finally {
       asksHost.current = false;
       setStarting(false);
     }
-  }, [editor, session, show, known]);
+  }, [editor, session, show, known, catalog]);
 
   const runAs = useCallback((how: StartHow = {}) => {
     takeTyped();

@@ -5,7 +5,7 @@ import { act, useMay } from '../../api/queries.ts';
 import { stepAt } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
-import { sendable, type Breakpoint } from '../../features/breakpoints.ts';
+import { sendable, withTitle, type Breakpoint } from '../../features/breakpoints.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunDialog } from '../../features/rerun/rerun-dialog.tsx';
@@ -87,12 +87,12 @@ export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, 
           await began(started.runId, sent, breakpoints);
         }
       } catch (cause) {
-        showError(cause, t('rerun.run.failed'));
+        showError(withTitle(cause, (id) => titleOf(sent, id, catalog)), t('rerun.run.failed'));
       } finally {
         busy.current = false;
       }
     })();
-  }, [editor, runId, startTo, began]);
+  }, [editor, catalog, runId, startTo, began]);
 
   const states = view?.nodes;
   const looks = states !== undefined && may && !past;
