@@ -97,7 +97,7 @@ it('names what is wrong with the workflow that is refused', async () => {
 it('says of a run that is stopped that nobody is waited for', async () => {
   const waits = (openTasks: string[]) => shown({ rerun_look: (() => ({ ...PLAN, waits: true })) as never, run_get: (() => ({ runId: 'r-1', openTasks })) as never });
   const { unmount } = waits([]);
-  expect(await screen.findByText('This run is stopped and has not ended. It will be cancelled.')).toBeTruthy();
+  expect(await screen.findByText('This run stands stopped and has not ended. It is cancelled when the new one begins.')).toBeTruthy();
   unmount();
   waits(['t-1']);
   expect(await screen.findByText(/^This run waits for a person/)).toBeTruthy();
@@ -116,6 +116,45 @@ it('closes at once when nothing was typed, and asks before it throws away what w
   await userEvent.keyboard('{Escape}');
   await userEvent.click(await screen.findByRole('button', { name: 'Close' }));
   expect(close).toHaveBeenCalledTimes(2);
+});
+
+it('keeps the step that it was opened for in the list, and what was typed for it', async () => {
+  const titles: Record<string, string> = { each: 'Each order', put: 'Put' };
+  const close = vi.fn();
+  renderWith(<RerunDialog runId="r-1" step="each[0]/put" steps={[{ name: 'end', title: 'End' }]} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={close} />, { rerun_look: (({ stepId }: { stepId: string }) => ({ ...PLAN, stepId })) as never });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
+  act(() => replaceCode(box, '{"big": 2, "n": 1}'));
+  const choose = async (name: RegExp) => {
+    await userEvent.click(screen.getByRole('combobox', { name: 'Step' }));
+    await userEvent.click(await screen.findByRole('option', { name }));
+  };
+  await choose(/^End/);
+  expect(editorOf(await screen.findByRole('textbox', { name: 'Variables' })).state.doc.toString()).toContain('"n": 1');
+  // What is typed for the step of before would be thrown away, too.
+  await userEvent.click(await screen.findByRole('button', { name: /^Cancel\s*Esc/ }));
+  await userEvent.click(await screen.findByText('Back to the values'));
+  expect(close).not.toHaveBeenCalled();
+  await choose(/^Each order 1 › Put/);
+  await waitFor(() => expect(editorOf(screen.getByRole('textbox', { name: 'Variables' })).state.doc.toString()).toBe('{"big": 2, "n": 1}'));
+});
+
+it('lists answers by their place', async () => {
+  const answers = ['each[1]/ask', 'each[9]/ask', 'each[0]/ask'].map((stepId) => ({ stepId, action: 'approve', operatorId: 'user:ada' }));
+  shown({ rerun_look: (() => ({ ...PLAN, answers })) as never });
+  const list = await screen.findByRole('list', { name: 'Decisions of people' });
+  expect([...list.children].map((one) => one.textContent)).toEqual(['each 1 › ask: ada: approve', 'each 2 › ask: ada: approve', 'each 10 › ask: ada: approve']);
+});
+
+it('says that a step before it whose result does not fit runs beside it, and strongly so where that asks a person', async () => {
+  const step = (stepId: string, more: object) => ({ stepId, title: stepId, kind: 'data.set', fate: 'again', change: 'incompatible', effect: 'none', repeats: false, calls: 1, asks: false, ...more });
+  const look = (...steps: object[]) => shown({ rerun_look: (() => ({ ...PLAN, steps })) as never });
+  const first = look(step('make', {}), step('put', { change: 'changed' }));
+  expect(await screen.findByText(/^“make” runs again beside “Put”, which begins at once with what it got then/)).toBeTruthy();
+  expect(screen.getByText(/^The other steps before this one/)).toBeTruthy();
+  expect(screen.queryByRole('alert')).toBeNull();
+  first.unmount();
+  look(step('make', {}), step('ask', { kind: 'builtin.human_approval' }));
+  expect((await screen.findByRole('alert')).textContent).toBe('“ask” asks a person again: “Put” runs before anybody has answered.');
 });
 
 it('says whose answers are kept, and what may run apart from what runs again', async () => {

@@ -23,6 +23,9 @@ type Plan = Commands['rerun_look']['response'];
 type Step = Plan['steps'][number];
 type Version = 'original' | 'current';
 type Part = RerunPart;
+type Typed = Readonly<Partial<Record<Part, string>>>;
+
+const NOTHING: Typed = {};
 
 export interface RerunDialogProps {
   runId: string;
@@ -50,11 +53,14 @@ export interface RerunDialogProps {
 export function RerunDialog({ runId, step: asked, part, alone = false, first = 'original', steps, titleOf, document, definition, onStarted, onClose }: RerunDialogProps) {
   const [step, setStep] = useState(asked);
   const [version, setVersion] = useState<Version>(first);
+  const [typed, setTyped] = useState<Readonly<Record<string, Typed>>>({});
   const sent = version === 'current' && document ? { document } : {};
   const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...(alone ? { until: stepAt(step).stepId } : {}), ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
   // A file of the library that differs is not at hand here.
   const begins = version === 'current' && !plan.data?.sameDefinition ? document : definition ?? document;
-  const known = steps.some((one) => one.name === step) ? steps : [{ name: step, title: stepWords(step, titleOf ?? ((id) => id)) }, ...steps];
+  // The step asked for can be chosen again, also one in a container.
+  const others = [...new Set([asked, step])].filter((name) => !steps.some((one) => one.name === name));
+  const known = [...others.map((name) => ({ name, title: stepWords(name, titleOf ?? ((id) => id)) })), ...steps];
   const title = known.find((one) => one.name === step)?.title ?? step;
   const head = (
     <>
@@ -76,9 +82,11 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
       </Dialog>
     );
   }
-  // What was typed belongs to one step; another version keeps it. Masks that come or go make other texts of it.
+  // What was typed belongs to one step, and is there when that is chosen again; another version keeps it. Masks that come or go make other texts of it.
+  const key = `${step} ${String(plan.data.masked)}`;
+  const elsewhere = Object.keys(typed).some((one) => one !== key);
   const outside = outsideOf(step, definition ?? document, titleOf ?? ((id) => id));
-  return <Form key={`${step} ${String(plan.data.masked)}`} runId={runId} title={title} alone={alone} first={part ?? (alone || outside ? 'input' : 'variables')} outside={outside} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf ?? ((id) => id)} onStarted={onStarted} onClose={onClose} />;
+  return <Form key={key} typed={typed[key] ?? NOTHING} onType={(one, text) => setTyped((old) => ({ ...old, [key]: { ...old[key], [one]: text } }))} elsewhere={elsewhere} runId={runId} title={title} alone={alone} first={part ?? (alone || outside ? 'input' : 'variables')} outside={outside} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf ?? ((id) => id)} onStarted={onStarted} onClose={onClose} />;
 }
 
 /** What a step of another file has around it: variables and input that can be changed are those of the workflow that was started. */
@@ -105,13 +113,15 @@ const PARTS = ['variables', 'input', 'params'] as const;
 
 const pretty = (value: unknown): string => writeExact(value, 2);
 
-function Form({ runId, title, alone, first, outside, plan, version, document, begins, workflowId, head, nameOf, onStarted, onClose }: {
+function Form({ typed, onType, elsewhere, runId, title, alone, first, outside, plan, version, document, begins, workflowId, head, nameOf, onStarted, onClose }: {
+  /** What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has. */
+  typed: Typed; onType(part: Part, text: string): void;
+  /** Something is typed for another step. */
+  elsewhere: boolean;
   runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; onStarted: RerunDialogProps['onStarted']; onClose(): void;
 }) {
   const may = useMay();
   const [part, setPart] = useState<Part>(first);
-  // What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has.
-  const [typed, setTyped] = useState<Partial<Record<Part, string>>>({});
   const texts = useMemo(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params), ...typed }), [plan, typed]);
   const [keep, setKeep] = useState<'ask' | 'keep'>('ask');
   const [busy, setBusy] = useState(false);
@@ -134,9 +144,11 @@ function Form({ runId, title, alone, first, outside, plan, version, document, be
     input: inputChanged ? 1 : 0,
   };
   // Esc is pressed by habit; what was typed here stands nowhere else.
-  const leave = () => (bad || PARTS.some((one) => counts[one] > 0) ? setLeaving(true) : onClose());
+  const leave = () => (bad || elsewhere || PARTS.some((one) => counts[one] > 0) ? setLeaving(true) : onClose());
   const strange = begins && 'value' in params ? undeclared(before.params, params.value, begins) : [];
   const again = plan.steps.filter((one) => one.fate === 'again');
+  // The plan has them as they came; a person looks for a place.
+  const answers = plan.answers.map((one) => ({ ...one, step: stepWords(one.stepId, nameOf) })).toSorted((a, b) => byPlace.compare(a.step, b.step));
   // A run that stands at a breakpoint waits for nobody.
   const original = useCommand('run_get', { runId }, { enabled: plan.waits });
   const asks = original.data?.openTasks.length !== 0;
@@ -182,14 +194,15 @@ function Form({ runId, title, alone, first, outside, plan, version, document, be
       <div className="rr" role="presentation" onKeyDown={onKey}>
         {head}
         <Verdict plan={plan} version={version} />
-        <p className="s t2 rr-notes">{t(alone ? 'rerun.noteAlone' : 'rerun.noteKept')} {t('rerun.noteBefore', { run: shortRunId(runId) })}</p>
+        <Beside plan={plan} title={title} />
+        <p className="s t2 rr-notes">{t(alone ? 'rerun.noteAlone' : beside(plan).length ? 'rerun.noteKeptPartly' : 'rerun.noteKept')} {t('rerun.noteBefore', { run: shortRunId(runId) })}</p>
         <div className="rr-values">
           <Tabs<Part> label={t('rerun.values')} value={part} onChange={setPart} tabs={outside ? [tab('input'), tab('variables'), tab('params')] : [tab('variables'), tab('input'), tab('params')]}>
             {outside && part !== 'input' ? <p className="s t2">{t(part === 'variables' ? 'rerun.outerVariables' : 'rerun.outerParams', { ...outside })}</p> : null}
             <div className="rr-edit" data-quiet>
               <CodeEditor key={part} mode="json" minLines={4} label={labelOf(part)} value={texts[part]} invalid={problems[part] !== undefined}
                 onChange={(text) => {
-                  setTyped((old) => ({ ...old, [part]: text }));
+                  onType(part, text);
                   // It was said of values that are not there any more.
                   setRefused(null);
                 }} />
@@ -206,9 +219,9 @@ function Form({ runId, title, alone, first, outside, plan, version, document, be
             <div className="col gap1">
               <Segmented<'ask' | 'keep'> label={t('rerun.answers')} value={keep} onChange={setKeep}
                 options={[{ value: 'ask', label: t('rerun.answers.ask') }, { value: 'keep', label: tn('rerun.answers.keep', plan.answers.length) }]} />
-              <ul className="rr-found s t2" aria-label={t('rerun.answers')}>{plan.answers.map((one, i) => (
+              <ul className="rr-found rr-answers s t2" aria-label={t('rerun.answers')}>{answers.map(({ step, ...one }, i) => (
                 // The list is that of one plan and is replaced with it.
-                <li key={`${one.stepId} ${String(i)}`}>{t('rerun.answer', { step: stepWords(one.stepId, nameOf), words: t('log.people.noteAnswered', { who: one.operatorId === undefined ? t('log.people.nobody') : formatPerson(one.operatorId), action: answerWords(one.action) }) })}</li>
+                <li key={`${one.stepId} ${String(i)}`}>{t('rerun.answer', { step, words: t('log.people.noteAnswered', { who: one.operatorId === undefined ? t('log.people.nobody') : formatPerson(one.operatorId), action: answerWords(one.action) }) })}</li>
               ))}</ul>
             </div>
           </div>
@@ -250,6 +263,26 @@ function Verdict({ plan, version }: { plan: Plan; version: Version }) {
   );
 }
 
+/** `Each order 10` stands behind `Each order 9`. */
+const byPlace = new Intl.Collator('en', { numeric: true });
+
+/** Steps that would have been kept, and run again because their result does not fit any more: the step that was chosen does not come after them. */
+const beside = (plan: Plan): Step[] => plan.steps.filter((one) => one.change === 'incompatible' && one.fate === 'again');
+const asksSomebody = (one: Step): boolean => one.asks || one.kind.startsWith('builtin.human_');
+
+function Beside({ plan, title }: { plan: Plan; title: string }) {
+  const lost = beside(plan);
+  if (lost.length === 0) return null;
+  const names = (list: Step[]) => list.map((one) => t('rerun.quoted', { name: plain(one.title) })).join(', ');
+  const asking = lost.filter(asksSomebody);
+  return (
+    <>
+      <p className="s rr-notes">{tn('rerun.beside', lost.length, { names: names(lost), step: plain(title) })}</p>
+      {asking.length ? <p className="c-wait row gap1 rr-notes" role="alert"><Icon name="warn" size={12} /><b>{tn('rerun.besideAsks', asking.length, { names: names(asking), step: plain(title) })}</b></p> : null}
+    </>
+  );
+}
+
 const FATE = { kept: 'check', again: 'retry', open: 'play', left: 'skip', gone: 'x' } as const;
 
 function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
@@ -272,7 +305,7 @@ function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
               <Icon name={FATE[one.fate]} size={12} />
               <span className="ell" title={`${one.title} (${one.stepId})`}>{one.title}</span>
               <span className="s t2 nw">{t(`rerun.fate.${one.fate}`)}</span>
-              <span className="s t2 ell end">{[
+              <span className="s t2 end">{[
                 one.change === 'none' ? '' : t(`rerun.change.${one.change}`),
                 effects.includes(one) ? t(one.repeats ? 'rerun.repeats' : 'rerun.safe') : '',
                 one.asks && one.fate === 'again' ? t('rerun.asks') : '',
