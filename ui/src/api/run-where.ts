@@ -30,6 +30,15 @@ export function failedCall({ failedStepId, error, calls, callsOf }: Failed): Cal
 export const failedAt = (run: Failed, definition: RunDefinition | undefined): string | undefined =>
   run.failedStepId === undefined ? undefined : cardAt(definition, run.failedStepId, failedCall(run)?.path);
 
+/** The step on the canvas that a run rests at: where it stands stopped, else the first that asks a person. */
+export function restsAt(run: Pick<RunView, 'status' | 'stopped' | 'tasks'>, definition: RunDefinition | undefined): string | undefined {
+  if (run.status !== 'paused') return undefined;
+  const { stopped } = run;
+  if (stopped?.stepId !== undefined) return cardAt(definition, stopped.stepId, stopped.path);
+  const task = run.tasks[0];
+  return task && cardAt(definition, task.nodeId, task.path);
+}
+
 /** Whether a step that holds others goes on with nothing but what people are asked in it: the run waits for them alone. */
 export function onlyAsks(view: RunView | null, id: string): boolean {
   const run = view?.nodes[id];

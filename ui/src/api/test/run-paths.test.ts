@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseAll, chooseRound, choiceOf, inChoice, isKeptAside, loopsOf, readPath, roundsOf, slotKey, stepAt, Sum, viewAt } from '../run-paths';
-import { onlyAsks } from '../run-where';
+import { onlyAsks, restsAt } from '../run-where';
 import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike } from '../run-state';
 
 const DEFINITION: RunDefinition = {
@@ -230,6 +230,17 @@ describe('a run with loops', () => {
     const whole = foldRun(RUN, DEFINITION);
     expect(fold.view.nodes).toEqual(whole.nodes);
     expect(fold.view.ports).toEqual(whole.ports);
+  });
+
+  it('a run rests where it stands stopped, else where a person is asked, on this canvas', () => {
+    const at = (...more: RunEventLike[]) => foldRun([...log([['workflow_start', null, null]]), ...more.map((event, i) => ({ ...event, seq: i + 2 }))], DEFINITION);
+    const [asks] = log([['human_task_created', 'deep', 'each[1]/inner[0]', { taskId: 't', title: 'Look' }]]) as [RunEventLike];
+    const stop = (path: string | null, stepId = 'done') => (log([['workflow_paused', stepId, path, { reason: 'step' }]]) as [RunEventLike])[0];
+    expect(restsAt(at(), DEFINITION)).toBeUndefined();
+    expect(restsAt(at(asks), DEFINITION)).toBe('deep');
+    expect(restsAt(at(asks, stop(null)), DEFINITION)).toBe('done');
+    expect(restsAt(at(stop('sub[0]/far')), DEFINITION)).toBe('sub');
+    expect(restsAt(at(stop(null), ...log([['workflow_continued', null, null, { mode: 'continue' }]])), DEFINITION)).toBeUndefined();
   });
 
   it('a frame asks when the run waits for people in it alone, and goes on otherwise', () => {

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { act, queryClient, useCommand, useMay } from '../../api/queries.ts';
 import { useRunView } from '../../api/events.ts';
 import { isTerminal } from '../../api/run-state.ts';
-import { failedAt } from '../../api/run-where.ts';
+import { failedAt, restsAt } from '../../api/run-where.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
 import { useEventWords } from '../workbench/event-words.ts';
@@ -142,9 +142,10 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   });
   const canvas = useRef<CanvasHandle | null>(null);
   const [ready, setReady] = useState<CanvasHandle | null>(null);
-  // A banner or the log that comes later takes room; the step that failed is what a person looks for. A link to a step leads there.
+  // A banner or the log that comes later takes room; the step that failed, or that the run rests at, is what a person looks for. A link to a step leads there.
   const failed = status === 'failed' ? (view && failedAt(view, run.definition)) ?? run.failedStepId : undefined;
-  useEffect(() => (step === undefined ? ready?.keepFitted(failed) : undefined), [ready, step, failed]);
+  const sought = failed ?? (view ? restsAt(view, run.definition) : undefined);
+  useEffect(() => (step === undefined ? ready?.keepFitted(sought) : undefined), [ready, step, sought]);
   const onReady = useCallback((handle: CanvasHandle) => {
     canvas.current = handle;
     setReady(handle);
