@@ -16,8 +16,8 @@ export function Select<T extends string>({ value, options, onChange, label, id, 
         <Icon name="down" />
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="layer">
-          <Base.Popup className={`pop menu ${wide ? 'wide' : ''}`}>
+        <Base.Positioner align="start" sideOffset={4} alignItemWithTrigger={false} className="layer">
+          <Base.Popup className={`pop menu of-box ${wide ? 'wide' : ''}`}>
             <Base.List>
               {options.map((option) => (
                 <Base.Item key={option.value} value={option.value} className="menu-item">

@@ -1,7 +1,8 @@
 import { fireEvent, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
-import { Button, ConfirmDialog, Dialog, Field, Segmented, SplitPane, Tabs, TextInput } from '../index.ts';
+import { Button, ConfirmDialog, Dialog, Field, Segmented, Select, SplitPane, Tabs, TextInput } from '../index.ts';
 
 describe('controls', () => {
   it('joins label, field and error', () => {
@@ -95,4 +96,12 @@ describe('controls', () => {
     fireEvent.keyDown(screen.getByRole('dialog'), { key: 'Escape' });
     expect(no).toHaveBeenCalled();
   });
+});
+
+it('the list of a select begins where its box begins, and is as wide at least', async () => {
+  render(<Select<string> value="a" label="Step" options={[{ value: 'a', label: 'A' }, { value: 'b', label: 'B' }]} onChange={() => undefined} />);
+  await userEvent.click(screen.getByRole('combobox', { name: 'Step' }));
+  const list = (await screen.findByRole('option', { name: 'B' })).closest('.pop');
+  expect(list?.classList.contains('of-box')).toBe(true);
+  expect(list?.getAttribute('data-align')).toBe('start');
 });
