@@ -89,7 +89,7 @@ export const errors = {
   'log.people.next': 'the next level',
   'log.people.noteAsked': 'A person is asked',
   'log.people.noteAskedWho': '{who} is asked',
-  'log.people.noteAnswered': '{who}: {action}',
+  'log.people.noteAnswered': '{who} answered {action}',
   'log.people.noteReminded': 'Reminded',
   'log.people.noteHeld': '{who} waits for somebody else: the time stands still',
   'log.people.noteContinued': '{who} took it up again',

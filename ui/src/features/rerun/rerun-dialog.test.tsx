@@ -142,7 +142,7 @@ it('lists answers by their place', async () => {
   const answers = ['each[1]/ask', 'each[9]/ask', 'each[0]/ask'].map((stepId) => ({ stepId, action: 'approve', operatorId: 'user:ada' }));
   shown({ rerun_look: (() => ({ ...PLAN, answers })) as never });
   const list = await screen.findByRole('list', { name: 'Decisions of people' });
-  expect([...list.children].map((one) => one.textContent)).toEqual(['each 1 › ask: ada: approve', 'each 2 › ask: ada: approve', 'each 10 › ask: ada: approve']);
+  expect([...list.children].map((one) => one.textContent)).toEqual(['each 1 › ask: ada answered approve', 'each 2 › ask: ada answered approve', 'each 10 › ask: ada answered approve']);
 });
 
 it('says that a step before it whose result does not fit runs beside it, and strongly so where that asks a person', async () => {
@@ -160,7 +160,7 @@ it('says that a step before it whose result does not fit runs beside it, and str
 it('says whose answers are kept, and what may run apart from what runs again', async () => {
   const step = (stepId: string, fate: string) => ({ stepId, title: stepId, kind: 'http.request', fate, change: 'none', effect: 'write', repeats: true, calls: 1, asks: false });
   shown({ rerun_look: (() => ({ ...PLAN, steps: [step('a', 'again'), step('b', 'open'), step('c', 'open')], answers: [{ stepId: 'ask', action: 'approve', operatorId: 'user:ada' }] })) as never });
-  expect(await screen.findByText('ask: ada: approve')).toBeTruthy();
+  expect(await screen.findByText('ask: ada answered approve')).toBeTruthy();
   expect(screen.getByText('1 step that changes something outside will execute again and 2 more may run')).toBeTruthy();
 });
 

@@ -14,7 +14,7 @@ import { rangeOf, useRowWindow } from '../../kit/row-window.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
 import { lineKey } from '../../api/call-table.ts';
 import { Bars, CallsOfChoice, inTree, niceStep, scaleOf } from './timeline-model.ts';
-import { eventText } from './words.ts';
+import { eventText, personText } from './words.ts';
 
 const RUN = foldRun(FIRST_EVENTS, FIRST);
 
@@ -398,6 +398,15 @@ describe('the timeline', () => {
   it('has round steps', () => {
     expect([3, 17, 240, 4001].map(niceStep)).toEqual([5, 20, 500, 5000]);
   });
+});
+
+it('people are named as everywhere else, and one colon is enough', () => {
+  const said = (type: string, payload: object) => eventText({ runId: 'R', seq: 1, ts: '', type, stepId: 'ask', payload }, { nodes: { ask: { title: 'Approve the day' } } } as never);
+  expect(said('human_task_completed', { action: 'approve', operatorId: 'user:local' })).toBe('Approve the day: local answered approve');
+  expect(said('human_task_completed', { action: 'abort' })).toBe('Approve the day: the policy answered abort');
+  for (const type of ['human_task_held', 'human_task_continued', 'escalated']) expect(said(type, { operatorId: 'user:local', to: 'user:local' })).toContain(' local');
+  expect(personText({ what: 'answered', who: 'user:local', action: 'approve' } as never)).toBe('local answered approve');
+  for (const what of ['asked', 'held', 'continued', 'escalated']) expect(personText({ what, who: 'user:local' } as never)).not.toContain('user:');
 });
 
 it('every event has a sentence', () => {

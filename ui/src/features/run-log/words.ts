@@ -43,13 +43,13 @@ export function decisionText(card: CallCard): string | null {
 
 /** One thing that happened with people. */
 export function personText(note: PersonNote): string {
-  const who = note.who ?? '';
+  const who = formatPerson(note.who ?? '');
   switch (note.what) {
     case 'asked': return who ? t('log.people.noteAskedWho', { who }) : t('log.people.noteAsked');
     case 'answered': return t('log.people.noteAnswered', { who: who || t('log.people.nobody'), action: answerWords(note.action ?? '') });
     case 'reminded': return t('log.people.noteReminded');
-    case 'held': return t('log.people.noteHeld', { who: note.who ?? '' });
-    case 'continued': return t('log.people.noteContinued', { who: note.who ?? '' });
+    case 'held': return t('log.people.noteHeld', { who });
+    case 'continued': return t('log.people.noteContinued', { who });
     case 'escalated': return t('log.people.noteEscalated', { who: who || t('log.people.next') });
     case 'paused': return t('log.people.notePaused');
     case 'resumed': return t('log.people.noteResumed');
@@ -128,17 +128,17 @@ function sentenceOf(event: RunEventLike, view: Named, names?: NameOf): string {
     case 'human_task_created':
       return t('log.people.asked', { step, title: str(payload['title']) });
     case 'human_task_completed':
-      return t('log.people.answered', { step, action: answerWords(str(payload['action'])), who: str(payload['operatorId']) || t('log.people.nobody') });
+      return t('log.people.answered', { step, action: answerWords(str(payload['action'])), who: formatPerson(str(payload['operatorId'])) || t('log.people.nobody') });
     case 'human_task_reminded':
       return t('log.people.reminded', { step });
     case 'human_task_held':
-      return t('log.people.held', { step, who: str(payload['operatorId']) });
+      return t('log.people.held', { step, who: formatPerson(str(payload['operatorId'])) });
     case 'human_task_continued':
-      return t('log.people.continued', { step, who: str(payload['operatorId']) });
+      return t('log.people.continued', { step, who: formatPerson(str(payload['operatorId'])) });
     case 'human_task_closed':
       return t('log.people.closed', { step });
     case 'escalated':
-      return t('log.people.escalated', { step, who: str(payload['to']) });
+      return t('log.people.escalated', { step, who: formatPerson(str(payload['to'])) });
     case 'pause_start':
       return t('log.people.paused', { step });
     case 'pause_resumed':
