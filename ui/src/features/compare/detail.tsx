@@ -50,7 +50,7 @@ export function StepDetail({ found, came, name, titleOf, inOtherFile, enter }: {
   const [chosen, setChosen] = useState<Part | null>(null);
   const box = useEnter<HTMLElement>(enter, both.data !== undefined);
   if (both.error) return <div className="cmp-detail"><EmptyState title={told(both.error)} text={both.error.hint} actions={<Button icon="retry" onClick={() => void both.refetch()}>{t('common.tryAgain')}</Button>} /></div>;
-  if (!both.data) return <div className="cmp-detail"><Skeleton rows={5} /></div>;
+  if (!both.data) return <div className="cmp-detail"><div className="cmp-none"><Skeleton rows={5} /></div></div>;
   const { a, b, differs } = both.data;
   // Names of steps in other files may be those of steps here.
   const absent = {

@@ -44,7 +44,8 @@ function StepRow({ step, titleOf }: { step: StepDifference; titleOf: NameOf }) {
         <State state={step.a?.state} />
         {step.a?.state === step.b?.state ? null : <><Icon name="right" size={12} className="t3" /><State state={step.b?.state} /></>}
       </span>
-      <span className="cmp-name ell"><Pieces text={title} /></span>
+      {/* Steps of one place begin alike: what is too long is cut at its beginning. */}
+      <span className="cmp-name ell"><bdi dir="ltr"><Pieces text={title} /></bdi></span>
       <span className="s t2 ell cmp-what">{aspectWords(step)}</span>
     </div>
   );

@@ -131,7 +131,7 @@ function Comparing({ found, since, a, b, catalog }: { found: Comparison; /** Whe
         <span className="grow" />
         <Button icon="swap" onClick={() => navigate({ screen: 'compare', runId: b.runId, with: a.runId }, true)}>{t('compare.swap')}</Button>
       </header>
-      <div className="cmp-runs-head">{(['a', 'b'] as const).map((side) => <Head key={side} side={side} run={found[side]} since={since} />)}</div>
+      <div className="cmp-runs-head">{(['a', 'b'] as const).map((side) => <Head key={side} side={side} run={found[side]} since={since} asked={(side === 'a' ? a : b).openTasks.length} />)}</div>
       <div className="wb-banners"><Notes found={found} /></div>
       <div className="cmp-body" ref={body} onKeyDown={back}>
         {found.same ? <EmptyState title={t('compare.same')} text={t(found.masked ? 'compare.sameMasked' : 'compare.sameText')} actions={<Button onClick={() => navigate({ screen: 'run', runId: b.runId })}>{t('compare.openRun', { run: shortRunId(b.runId) })}</Button>} /> : (
@@ -195,7 +195,7 @@ function useGraph(a: RunDetails, b: RunDetails, found: Comparison, catalog: Node
   return { editor, definition, view, choice, choose: setChoice, chooseAt, slotsOf: whole?.slotsOf, canvas, onReady, titleOf: names };
 }
 
-function Head({ side, run, since }: { side: Side; run: Comparison['a']; since: number }) {
+function Head({ side, run, since, asked }: { side: Side; run: Comparison['a']; since: number; /** Open tasks. */ asked: number }) {
   const ended = isTerminal(run.status);
   const now = useNow(ended ? 0 : 1000);
   const took = formatDuration(run.durationMs + (ended ? 0 : Math.max(0, now - since)));
@@ -203,7 +203,7 @@ function Head({ side, run, since }: { side: Side; run: Comparison['a']; since: n
   return (
     <div role="group" aria-label={t(`compare.side.${side}`)}>
       <SideName side={side} run={run.runId} />
-      <StatusBadge status={run.status} />
+      <StatusBadge status={run.status} openTaskCount={asked} />
       <span className="s t2 ell">{t(ended ? 'compare.tookStarted' : 'compare.soFar', { time: formatDateTime(run.startedAt), took })}</span>
       {parent === undefined ? null : <span className="s t3 nw opt">{t('compare.reran', { run: shortRunId(parent) })}</span>}
       <span className="grow" />

@@ -66,6 +66,11 @@ it('c28: both runs are named, what differs is listed, and a step is shown side b
   expect(screen.getByRole('tab', { name: 'Input' })).toBeTruthy();
 });
 
+it('c28: a run that waits for a person says so', async () => {
+  renderWith(<CompareScreen runId={A} with={B} />, { run_diff: () => ({ ...FOUND, a: { ...FOUND.a, status: 'paused' } }), run_get: ({ runId }: { runId: string }) => ({ ...details(runId), openTasks: runId === A ? ['t'] : [] }), catalog_list: () => KINDS, run_diff_step: () => step('send'), run_history: () => [] } as never);
+  expect((await screen.findByRole('group', { name: 'Run A' })).textContent).toContain('Waits for a person');
+});
+
 it('c28: the list is gone through with the arrow keys', async () => {
   show();
   const list = await screen.findByRole('listbox', { name: 'What differs' });
