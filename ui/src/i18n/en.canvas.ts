@@ -46,7 +46,7 @@ export const canvas = {
   'canvas.round.beyond': 'There is no such iteration here, but {of} in all',
   'canvas.round.every': 'all',
   'canvas.round.now': 'Iteration {n} of {of}',
-  'canvas.round.whole.one': 'All of {n} iteration',
+  'canvas.round.whole.one': 'The only iteration',
   'canvas.round.whole.other': 'All {n} iterations',
   'canvas.round.mixed': 'Chosen per loop',
   'canvas.round.toAll': 'All iterations',

@@ -19,6 +19,8 @@ test('a stopped run is paused once nothing is under way, and says where and why'
   expect([still.status, still.underWay]).toEqual(['paused', 0]);
   expect(still.stopped && whereStopped(still.stopped, (id) => id.toUpperCase())).toBe('Stopped before B');
   expect(whereStopped({ ...(still.stopped as NonNullable<typeof still.stopped>), path: 'l[2]' }, (id) => id.toUpperCase())).toBe('Stopped before B in L 3');
+  // A branch is named after the step that it begins with.
+  expect(whereStopped({ ...(still.stopped as NonNullable<typeof still.stopped>), path: 'both/b' }, (id) => id.toUpperCase())).toBe('Stopped before B in BOTH');
   expect(still.stopped && whyStopped(still.stopped, (id) => id)).toBe('At a breakpoint: item.n > 1.');
   const on = foldRun(log(['workflow_start', null, { name: 'W', params: {} }], ['workflow_paused', null, { reason: 'request', operatorId: 'user:ada' }], ['workflow_continued', null, { mode: 'step' }]), definition);
   expect([on.status, on.stopped]).toEqual(['running', null]);

@@ -3,13 +3,13 @@
 import { stepAt } from '../../api/run-paths.ts';
 import type { RunStop } from '../../api/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
-import { pathWords, stepWords, type NameOf } from '../where.ts';
+import { placeWords, stepWords, type NameOf } from '../where.ts';
 import type { Breakpoint } from '../breakpoints.ts';
 
 export function whereStopped(stop: RunStop, titleOf: NameOf): string {
   if (stop.stepId === undefined) return t('debug.byRequest', { who: formatPerson(stop.who ?? '') });
   const step = titleOf(stop.stepId, stop.path);
-  if (stop.path !== undefined) return t('debug.atIn', { step, path: pathWords(stop.path, titleOf) });
+  if (stop.path !== undefined) return t('debug.atIn', { step, path: placeWords(stop.path, stop.stepId, titleOf) });
   return stop.item === undefined ? t('debug.at', { step }) : t('debug.atItem', { step, n: stop.item + 1 });
 }
 

@@ -13,7 +13,8 @@ import { keepFitted, withStep } from '../view/keep-fitted.ts';
 import { lookOf, timeLeft, wireState } from '../view/run-look.ts';
 import { CanvasSession } from '../view/session.ts';
 import { menuUnder, type MenuParts } from '../view/menu.tsx';
-import { detailOf, problemsByNode } from '../view/ui.ts';
+import { LEGEND } from '../view/tools.tsx';
+import { detailOf, edgeOf, problemsByNode } from '../view/ui.ts';
 import { CATALOG, KINDS, sample } from './fixtures.ts';
 
 const run = (state: NodeRun['state'], more: Partial<NodeRun> = {}): NodeRun => ({
@@ -22,6 +23,16 @@ const run = (state: NodeRun['state'], more: Partial<NodeRun> = {}): NodeRun => (
 const view = (part: Partial<RunView>): RunView => ({ status: 'running', nodes: {}, ports: {}, ...part }) as RunView;
 
 describe('what is drawn', () => {
+  it('the edges of frames are a pixel of the screen at least, however far one looks from', () => {
+    for (const zoom of [2, 1, 0.85, 0.5, 0.35, 0.3, 0.1]) expect(edgeOf(zoom) * zoom, String(zoom)).toBeGreaterThanOrEqual(1);
+    expect(edgeOf(2)).toBe(1);
+  });
+
+  it('the legend has the signs that steps have, that of a kept result too', () => {
+    const signs = LEGEND.map(([signal]) => signal);
+    for (const state of ['done', 'running', 'retrying', 'waiting', 'asks', 'skipped', 'failed', 'kept'] as const) expect(signs, state).toContain(lookOf(run(state), false, 0).signal);
+  });
+
   it('keeps the objects of cards and wires that did not change', () => {
     const build = flowBuilder();
     const before = build(sample(), CATALOG);

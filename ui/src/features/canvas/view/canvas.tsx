@@ -28,7 +28,7 @@ import type { ToolEntry } from '../tool-entry.ts';
 import { AddBox, FindBox, LinkBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
 import { Legend, TopTools, ZoomTools } from './tools.tsx';
-import { CanvasContext, type CanvasParts, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
+import { CanvasContext, type CanvasParts, edgeOf, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
 import { useClipboardKeys } from './use-clipboard-keys.ts';
 import { useFlow } from './use-flow.ts';
 import { DraggedWire, Wire } from './wire.tsx';
@@ -125,7 +125,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
   useEffect(() => onReady?.(handle), [handle, onReady]);
   useClipboardKeys(handle);
 
-  const style = { '--fz': `${Math.min(26, 11 / Math.min(1, zoom)).toFixed(2)}px` } as CSSProperties;
+  const style = { '--fz': `${Math.min(26, 11 / Math.min(1, zoom)).toFixed(2)}px`, '--edge': `${String(edgeOf(zoom))}px` } as CSSProperties;
   return (
     <section
       ref={setElement} className={`cv cv-d${detail} ${detail === 1 && zoom < 0.75 ? 'cv-tight' : ''} ${fromInput ? 'cv-from-input' : ''}`} style={style} aria-label={t('canvas.label')} data-scope={CANVAS_SCOPE} data-nodes={nodes.length} tabIndex={-1}

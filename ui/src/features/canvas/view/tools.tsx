@@ -45,13 +45,13 @@ export function ZoomTools({ handle, zoom }: { handle: CanvasHandle; zoom: number
   );
 }
 
-const LEGEND: [Signal, Parameters<typeof t>[0]][] = [
+export const LEGEND: [Signal, Parameters<typeof t>[0]][] = [
   ['ok', 'canvas.state.done'], ['run', 'canvas.state.running'], ['retry', 'canvas.state.retrying'], ['wait', 'canvas.state.waiting'], ['person', 'canvas.state.asks'],
-  ['skip', 'canvas.state.skipped'], ['err', 'canvas.state.failed'],
+  ['skip', 'canvas.state.skipped'], ['kept', 'canvas.state.kept'], ['err', 'canvas.state.failed'],
 ];
 
 /** The corner of the words, in pixels of the canvas: from its left lower edge (canvas.css). */
-const LEGEND_BOX = { right: 136, from: 200, to: 44 };
+const LEGEND_BOX = { right: 136, from: 220, to: 44 };
 
 /** What the signs mean. The steps come first: where one of them would lie under the words, there are none. */
 export function Legend({ rects }: { rects: ReadonlyMap<string, Rect> }) {

@@ -150,6 +150,9 @@ export function detailOf(zoom: number): Detail {
   return zoom >= 0.85 ? 0 : zoom >= 0.5 ? 1 : zoom >= 0.3 ? 2 : 3;
 }
 
+/** How wide an edge is in pixels of the canvas: of less than one of the screen some sides are not drawn. */
+export const edgeOf = (zoom: number): number => Math.ceil(1 / Math.min(1, zoom));
+
 /** Diagnostics by the node they belong to. */
 export function problemsByNode(document: Workflow, diagnostics: readonly Diagnostic[]): Map<string, Diagnostic[]> {
   const map = new Map<string, Diagnostic[]>();
