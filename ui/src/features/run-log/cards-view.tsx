@@ -26,6 +26,9 @@ export function waitsForRetry(view: RunView, card: CallCard): boolean {
   return !isTerminal(view.status) && card.retryAtMs !== undefined && node?.state === 'retrying' && node.retryAtMs === card.retryAtMs;
 }
 
+/** Keys that go from card to card; `page`: so many are in sight. */
+const STEPS: { readonly [key: string]: ((page: number) => number) | undefined } = { ArrowDown: () => 1, ArrowUp: () => -1, PageDown: (page) => page, PageUp: (page) => -page };
+
 /** Of a card whose sections are closed. */
 const CARD_HEIGHT = 81;
 
@@ -68,9 +71,21 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
   }, [at, holds, selectedCard, virtual]);
   // How high the cards between here and there are is only guessed: by number their ends are reached all the same.
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || (event.key !== 'Home' && event.key !== 'End')) return;
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    const last = picked.length - 1;
+    if (event.key === 'Home' || event.key === 'End') {
+      event.preventDefault();
+      virtual.scrollToIndex(event.key === 'Home' ? 0 : last);
+      return;
+    }
+    const page = Math.max(1, Math.floor(event.currentTarget.clientHeight / CARD_HEIGHT));
+    const by = STEPS[event.key]?.(page);
+    if (by === undefined) return;
     event.preventDefault();
-    virtual.scrollToIndex(event.key === 'Home' ? 0 : picked.length - 1);
+    const next = picked.at(at < 0 ? 0 : Math.min(last, Math.max(0, at + by)));
+    if (next === undefined) return;
+    own.current = next;
+    onPick(next);
   };
   if (picked.length === 0) return <p className="s t3 ev-none">{t('log.nothing')}</p>;
   return (

@@ -134,6 +134,17 @@ describe('the log', () => {
     expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Filter events' }).value).toBe('');
   });
 
+  it('goes from card to card by keys', () => {
+    const { onSelectNode, container } = log(RUN);
+    const feed = screen.getByRole('feed');
+    const on = () => [...container.querySelectorAll('.step-card')].findIndex((card) => card.classList.contains('on'));
+    const press = (key: string) => { fireEvent.keyDown(feed, { key }); return on(); };
+    expect([press('ArrowDown'), press('ArrowDown'), press('ArrowUp'), press('ArrowUp'), press('ArrowUp')]).toEqual([0, 1, 0, 0, 0]);
+    expect(press('PageDown')).toBe(Math.min(RUN.cards.length - 1, Math.floor(600 / 81)));
+    expect(press('PageUp')).toBe(0);
+    expect(onSelectNode).toHaveBeenLastCalledWith(RUN.cards[0]?.nodeId);
+  });
+
   it('says that a run starts', () => {
     log(emptyRunView('R'));
     expect(screen.getByText('The run is starting')).toBeTruthy();
