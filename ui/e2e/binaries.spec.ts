@@ -39,7 +39,7 @@ test('d_10 the bytes of an answer are told, and saved byte for byte', async ({ o
   await expect(card.getByRole('button', { name: /^Outputs/ })).toContainText('1 file');
   await card.getByRole('button', { name: /^Outputs/ }).click();
   const files = card.getByRole('list', { name: 'Files that came with it' });
-  await expect(files.getByRole('listitem')).toHaveText(/response\s*PNG picture, 70 B\s*Save/);
+  await expect(files.getByRole('listitem')).toHaveText(/response\s*PNG picture, 70B\s*Save/);
   await expect(files.locator('img')).toHaveCount(0);
   await files.scrollIntoViewIfNeeded();
   await shot(page, 'binary-card');
@@ -55,7 +55,7 @@ test('d_10 the bytes of an answer are told, and saved byte for byte', async ({ o
   await builder.locator('[data-id="fetch"]').click();
   await builder.getByRole('tab', { name: /^Output/ }).click();
   const panel = builder.getByRole('complementary').getByRole('list', { name: 'Files that came with it' });
-  await expect(panel.getByRole('listitem')).toHaveText(/response\s*PNG picture, 70 B\s*Save/);
+  await expect(panel.getByRole('listitem')).toHaveText(/response\s*PNG picture, 70B\s*Save/);
   await shot(builder, 'binary-panel');
 
   // By its hash over REST, as an attachment that no browser shows.

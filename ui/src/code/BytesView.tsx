@@ -7,9 +7,10 @@ import { saveFile } from '../api/hand-out.ts';
 import { isCut } from '../api/json.ts';
 import { useCommand, useMay } from '../api/queries.ts';
 import type { RunItem } from '../api/run-types.ts';
-import { formatBytes, t, tn } from '../i18n/index.ts';
+import { t, tn } from '../i18n/index.ts';
 import { Button, Icon, toast } from '../kit/index.ts';
 import { endingOf, kindOf } from './bytes-words.ts';
+import { formatSize } from './value-lines.ts';
 import './value.css';
 
 export type Bytes = NonNullable<RunItem['binary']>[string];
@@ -76,7 +77,7 @@ function OneFile({ runId, step, name, item, bytes, saves }: { runId: string; ste
       <div className="row">
         <Icon name="doc" size={16} className="t2" />
         <code>{name}</code>{item === undefined ? null : <span className="s t2 nw">{t('card.item', { n: item })}</span>}
-        <span className="s t2 grow ell" title={bytes.mime}>{kindOf(bytes.mime)}, {formatBytes(bytes.size)}</span>
+        <span className="s t2 grow ell" title={bytes.mime}>{kindOf(bytes.mime)}, {formatSize(bytes.size)}</span>
         {saves ? <Button small icon="dl" disabled={state === 'loading'} aria-label={t('bytes.saveOne', { name: words })} onClick={save}>{t('bytes.save')}</Button> : null}
       </div>
       {typeof state === 'object' ? <p className="s c-err">{t('bytes.failed', { message: state.failed })}</p> : null}

@@ -20,7 +20,7 @@ describe('d_10: bytes that came with an item', () => {
     const { fake } = renderWith(<BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }, {}]} />, { run_binary: asked });
     const saveFile = vi.fn(async (_name: string, _base64: string) => '/home/ada/fetch-response.png');
     Object.assign(fake, { saveFile });
-    expect(screen.getByText('PNG picture, 70 B')).toBeTruthy();
+    expect(screen.getByText('PNG picture, 70B')).toBeTruthy();
     expect(document.querySelector('img')).toBeNull();
     await userEvent.click(await screen.findByRole('button', { name: 'Save response as a file' }));
     expect(fake.calls.map((one) => [one.command, one.payload])).toContainEqual(['run_binary', { runId: 'R', sha256: HASH }]);
@@ -58,7 +58,7 @@ describe('d_10: bytes that came with an item', () => {
     const shown = <BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }]} />;
     const { unmount } = renderWith(shown, { who: who('viewer') });
     await waitFor(() => expect(screen.queryByRole('button')).toBeNull());
-    expect(screen.getByText('PNG picture, 70 B')).toBeTruthy();
+    expect(screen.getByText('PNG picture, 70B')).toBeTruthy();
     unmount();
     renderWith(shown, { who: who('operator'), run_get: () => ({ runId: 'R', masked: true }) as never });
     expect(await screen.findByText(/^Shown with masks/)).toBeTruthy();
@@ -68,7 +68,7 @@ describe('d_10: bytes that came with an item', () => {
   it('d_10 are not offered before it is known whether the run is seen with masks', async () => {
     let answer: (run: object) => void = () => undefined;
     renderWith(<BytesView runId="R" step="fetch" items={[{ binary: { response: picture } }]} />, { who: who('operator'), run_get: () => new Promise((done) => { answer = done as never; }) });
-    expect(screen.getByText('PNG picture, 70 B')).toBeTruthy();
+    expect(screen.getByText('PNG picture, 70B')).toBeTruthy();
     expect(screen.queryByRole('button')).toBeNull();
     await waitFor(() => { answer({ runId: 'R', masked: false }); expect(screen.getByRole('button', { name: 'Save response as a file' })).toBeTruthy(); });
   });

@@ -181,7 +181,7 @@ describe('ts_101: a cut value', () => {
     const whole = 'y'.repeat(1_500_000);
     const { container } = renderWith(<ValueView value={{ body: cut }} label="Output" />, { run_value: () => whole });
     await user.click(screen.getByRole('button', { name: 'Load all of it' }));
-    expect(await screen.findByText('The first 195.3KB of 1464.8KB. Copy it or save it as a file for the rest.')).toBeTruthy();
+    expect(await screen.findByText('The first 195.3KB of 1,464.8KB. Copy it or save it as a file for the rest.')).toBeTruthy();
     expect(container.querySelector('.cut-whole')?.textContent).toHaveLength(200_000);
     await user.click(screen.getByRole('button', { name: 'Copy' }));
     expect((await navigator.clipboard.readText()).length).toBe(whole.length);

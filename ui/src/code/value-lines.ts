@@ -3,7 +3,7 @@
 import { writeExact } from '../api/exact.ts';
 import { isCut } from '../api/json.ts';
 import type { CutValue } from '../api/types.ts';
-import { t } from '../i18n/index.ts';
+import { formatNumber, t } from '../i18n/index.ts';
 
 export type ValuePath = readonly (string | number)[];
 
@@ -28,9 +28,11 @@ export function typeOf(value: unknown): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-/** 52,340 -> "51.1KB" (K-28, U-22). */
+/** 52,340 -> "51.1KB", 12,650,189 -> "12,353.7KB" (K-28, U-22). */
 export function formatSize(length: number): string {
-  return length < 1024 ? t('unit.size.b', { n: String(length) }) : t('unit.size.kb', { n: (length / 1024).toFixed(1) });
+  if (length < 1024) return t('unit.size.b', { n: String(length) });
+  const [whole = '', tenths = ''] = (length / 1024).toFixed(1).split('.');
+  return t('unit.size.kb', { n: `${formatNumber(Number(whole))}.${tenths}` });
 }
 
 /** Length of the compact JSON text, as the wire measures it. A value that was cut counts as long as it is, not as what is left of it. */

@@ -11,7 +11,7 @@ import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize, sizeOf } from '../../code/value-lines.ts';
-import { formatBytes, formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
+import { formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon, Tile } from '../../kit/index.ts';
 import type { Look } from './cards-view.tsx';
 import { useRerun } from '../rerun/context.ts';
@@ -147,7 +147,7 @@ export function CardSections({ card, where, sections }: { card: CallCard; where:
         // What a call printed never changes its order.
         <Value key={`printed ${String(i)}`} value={one} label={t('card.printed')} />
       ))) : null}
-      {card.files.length > 0 ? <p className="s row gap1 sc-files"><Icon name="doc" size={12} />{card.files.map((file) => `${file.path}${file.sizeBytes === undefined ? '' : ` (${formatBytes(file.sizeBytes)})`}`).join(', ')}</p> : null}
+      {card.files.length > 0 ? <p className="s row gap1 sc-files"><Icon name="doc" size={12} />{card.files.map((file) => `${file.path}${file.sizeBytes === undefined ? '' : ` (${formatSize(file.sizeBytes)})`}`).join(', ')}</p> : null}
     </div>
   );
 }

@@ -30,7 +30,7 @@ describe('U-21: what a model said', () => {
   it('thoughts are said to come in as long as nothing else has come', () => {
     const coming = (said: Saying[]) => { const shown = card(said, [], { endSeq: undefined } as never); const text = screen.getByRole('button', { name: /^Thinking/ }).textContent; shown.unmount(); return text; };
     expect(coming([{ what: 'thinking', text: 'Hm.' }])).toContain('coming in');
-    expect(coming([{ what: 'thinking', text: 'Hm.' }, { what: 'text', text: 'Well' }])).toContain('3 B');
+    expect(coming([{ what: 'thinking', text: 'Hm.' }, { what: 'text', text: 'Well' }])).toContain('3B');
   });
 
   it('with tools it is a conversation in turns; what stands last is the answer, and what failed is red', async () => {

@@ -6,7 +6,8 @@ import type { CallCard, ModelTurn, Saying, ToolRun } from '../../api/run-state.t
 import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
-import { formatBytes, formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
+import { formatSize } from '../../code/value-lines.ts';
+import { formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon } from '../../kit/index.ts';
 import { spentHint, spentOf, spentText } from '../spent.tsx';
 import type { SectionId } from './card.tsx';
@@ -37,7 +38,7 @@ export function saidSections(card: CallCard, section: MakeSection): ReactNode {
   const spoken = (id: 'thinking' | 'response', what: 'text' | 'thinking', parts: readonly Saying[]) => {
     const length = lengthOf(parts, what);
     if (length === 0) return null;
-    return section(id, t(`said.${id}`), (what === 'text' ? open : thinksNow(card)) ? t('said.coming') : formatBytes(length), () => <>
+    return section(id, t(`said.${id}`), (what === 'text' ? open : thinksNow(card)) ? t('said.coming') : formatSize(length), () => <>
       <Text text={textOf(parts, what)} open={open} label={t(`said.${id}`)} />
       {parts.map((one, i) => (one.what === what && one.cut ? <Cut key={`cut ${String(i)}`} value={one.cut} label={t(`said.${id}`)} /> : null))}
     </>);
@@ -135,7 +136,7 @@ function Text({ text, open, label, part = false }: { text: string; open: boolean
       >
         {long && open ? '… ' : ''}<Pieces text={shown} />{long && !open ? ' …' : ''}
       </div>
-      {long ? <Button small variant="ghost" onClick={() => setAll(true)}>{t('said.showAll', { size: formatBytes(text.length) })}</Button> : null}
+      {long ? <Button small variant="ghost" onClick={() => setAll(true)}>{t('said.showAll', { size: formatSize(text.length) })}</Button> : null}
       <span className="sc-copy"><CopyButton value={text} /></span>
     </div>
   );
