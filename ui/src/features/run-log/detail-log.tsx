@@ -1,6 +1,6 @@
 // The bottom pane: a run as cards, events or timeline; one choice for all of them and the canvas.
 
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { use, useCallback, useEffect, useMemo, useState } from 'react';
 import { choiceOf, EVERY, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
 import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
@@ -59,6 +59,8 @@ export function DetailLog(props: DetailLogProps) {
 
 function Log({ run: runView, time = null, loading = false, document, selected, onSelectNode, view: asked, onView, onChoose, onPicked }: DetailLogProps) {
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
+  // Where nothing comes of the run any more, its clock stands.
+  const stands = use(MomentContext);
   const selectedNode = selected ?? null;
   const [kept, keep] = useLogView();
   const view = asked ?? kept;
@@ -139,7 +141,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
   const steps = runView ? Object.values(runView.nodes).filter((node) => node.lastCard !== undefined) : [];
 
   return (
-    <MomentContext value={runView?.moment}>
+    <MomentContext value={runView?.moment ?? stands}>
     <section className="runlog" aria-label={t('log.title')} data-scope="log"
       // Rows lie over the list: what is pressed of it alone is its scrollbar.
       onPointerDown={(event) => { if ((event.target as Element).matches('.cards, .vlist')) leave(event.target); }}

@@ -52,3 +52,24 @@ it('following a run takes no letter from who searches the cards', async () => {
   expect(editor.getState().selection.nodes).toEqual(['fetch']);
   expect(document.activeElement).toBe(search);
 });
+
+it('while nothing comes of a run its clock stands, and nothing turns', () => {
+  vi.useFakeTimers();
+  const began = Date.parse(FIRST_EVENTS[0]?.ts ?? '');
+  vi.setSystemTime(began + 5000);
+  const fold = createRunFold('R', FIRST);
+  fold.apply(FIRST_EVENTS.slice(0, 3));
+  const screenOf = (broken: boolean) => <Workbench editor={createEditor(FIRST)} catalog={[]} diagnostics={null} view={fold.view} broken={broken} bar={null} banners={null} logOpen={false} onLogOpen={() => undefined}
+    panelOpen={false} onPanelOpen={() => undefined} problemsOpen={false} onProblemsOpen={() => undefined} workflowPanel={false} />;
+  const shown = renderWith(screenOf(false), CATALOG);
+  const took = () => document.querySelector('.wb-status')?.textContent;
+  const before = took();
+  act(() => { vi.advanceTimersByTime(3000); });
+  expect(took()).not.toBe(before);
+  shown.rerender(screenOf(true));
+  const stands = took();
+  act(() => { vi.advanceTimersByTime(60_000); });
+  expect(took()).toBe(stands);
+  expect(document.querySelector('.wb')?.classList.contains('broken')).toBe(true);
+  vi.useRealTimers();
+});

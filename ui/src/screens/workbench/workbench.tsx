@@ -15,6 +15,7 @@ import { stepPlace, type StepRun } from '../../features/rerun/step-runs.ts';
 import { TimeBar, type EventWords } from '../../features/time-travel/time-bar.tsx';
 import type { TimeTravel } from '../../api/time-travel.ts';
 import { DetailLog, eventText } from '../../features/run-log/index.ts';
+import { MomentContext } from '../../features/run-log/use-now.ts';
 import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';
 import { rerunAction, stepRunActions } from '../builder/actions.ts';
@@ -37,6 +38,8 @@ export interface WorkbenchProps {
   words?: EventWords;
   /** The run was there before this screen, and its events are still being read. */
   loading?: boolean;
+  /** Nothing comes of the run any more: nobody knows whether it goes on. */
+  broken?: boolean;
   /** So many of its events are read: what is shown is an earlier moment of it. */
   reading?: { at: number; of: number } | undefined;
   /** The run's input and output, where they are known. */
@@ -191,8 +194,12 @@ export function Workbench(props: WorkbenchProps) {
     // Every value that the panel draws from is listed.
   }, [panelOpen, selected, view, loading, document, catalog, found, readOnly, at, wanted, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
 
+  const { broken = false } = props;
+  const [brokenMs, setBrokenMs] = useState<number>();
+  useEffect(() => setBrokenMs(broken ? Date.now() : undefined), [broken]);
   return (
-    <main className={`wb ${time !== null && time.seq !== null ? 'past' : ''}`}>
+    <MomentContext value={brokenMs}>
+    <main className={`wb ${time !== null && time.seq !== null ? 'past' : ''} ${broken ? 'broken' : ''}`}>
       {props.bar}
       <div className="wb-banners">{props.banners}</div>
       <div className="wb-main">
@@ -212,6 +219,7 @@ export function Workbench(props: WorkbenchProps) {
       <StatusBar view={whole} loading={loading} reading={props.reading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}
         problemsOpen={props.problemsOpen} onProblems={() => props.onProblemsOpen(!props.problemsOpen)} />
     </main>
+    </MomentContext>
   );
 }
 
