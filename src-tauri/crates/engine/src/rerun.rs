@@ -6,6 +6,7 @@ mod compare;
 mod range;
 mod reopen;
 mod send;
+mod to_come;
 
 pub use compare::{Change, Fate, StepPlan};
 pub(crate) use compare::{same, same_inside, wires};

@@ -1,6 +1,6 @@
 //! What becomes of each step in a re-run, and what a newer definition changed of it (UX C24).
 
-use super::{Range, place};
+use super::{Range, place, to_come::to_come};
 use crate::{
     compiled::{Compiled, CompiledNode},
     state::{NodeRun, Phase, RunState, Slot},
@@ -17,7 +17,7 @@ pub enum Fate {
     Kept,
     /// It executes again.
     Again,
-    /// It did not run in the original and may run now.
+    /// It may run now: it did not run in the original, or not for everything that it is there for.
     Open,
     /// It does not run: the new run ends before it.
     Left,
@@ -90,7 +90,11 @@ pub(super) fn steps(
             _ => {}
         }
     }
-    let stands: BTreeSet<&str> = base.events.iter().filter_map(place).map(|(_, step)| step).collect();
+    // A recovery node works for the step that an event of it is about.
+    let about = |event| place(event).map(|(_, step)| step);
+    let mut stands: BTreeSet<&str> = base.events.iter().filter_map(about).collect();
+    stands.extend(base.events.iter().filter_map(|event| event.step_id.as_deref()));
+    let to_come = to_come(target, state);
     let mut found = Vec::new();
     for (index, node) in target.nodes.iter().enumerate().filter(|(_, node)| node.file == 0) {
         let before = original.workflow.nodes.get(&*node.id);
@@ -99,13 +103,15 @@ pub(super) fn steps(
         let inner = node.region != 0
             && state.nodes.inner().any(|(number, run)| target.nodes.local(number) == index && unfinished(run));
         let executes = range.executes(target, index) || inner || left.is_some_and(unfinished);
+        let may = to_come.contains(&index);
         let fate = match (count > 0, executes) {
             (true, true) => Fate::Again,
-            (true, false) if stands.contains(&*node.id) => Fate::Kept,
-            (true, false) => Fate::Again,
+            (true, false) if !stands.contains(&*node.id) => Fate::Again,
+            (true, false) if may => Fate::Open,
+            (true, false) => Fate::Kept,
             (false, true) => Fate::Open,
             // Skipped, or on a way that was not taken.
-            (false, false) if left.is_some_and(|run| run.state == NodeState::Skipped) => Fate::Kept,
+            (false, false) if !may && left.is_some_and(|run| run.state == NodeState::Skipped) => Fate::Kept,
             (false, false) => Fate::Open,
         };
         // Its result went, because it does not fit or because another kind gave it.
@@ -124,7 +130,7 @@ pub(super) fn steps(
             Some(_) => Change::Changed,
         };
         // A sub-workflow does what the steps of its file do, and they have no lines of their own here.
-        let inside = inside(target, index, Some(range));
+        let inside = inside(target, index, Some((range, &to_come)));
         let does: Vec<&CompiledNode> = std::iter::once(node).chain(inside.iter().map(|i| &target.nodes[*i])).collect();
         let effects = does.iter().map(|node| node.descriptor.effects.of(&node.config)).max_by_key(weight);
         let effects = effects.unwrap_or(Effects::None);
@@ -171,16 +177,19 @@ fn weight(effects: &Effects) -> u8 {
     }
 }
 
-/// All steps of the file that a step calls, and of the files that those call; empty for any other step.
-fn inside(compiled: &Compiled, index: usize, range: Option<&Range>) -> Vec<usize> {
+/// All steps of the file that a step calls, and of the files that those call; empty for any other step. `again`: of a file
+/// that the run begins in, only what executes again or may run.
+fn inside(compiled: &Compiled, index: usize, again: Option<(&Range, &BTreeSet<usize>)>) -> Vec<usize> {
     let (mut found, mut todo, mut seen) = (BTreeSet::new(), vec![index], BTreeSet::new());
     while let Some(caller) = todo.pop() {
         let Some(file) = called(compiled, caller) else { continue };
-        // Of a file that the run begins in, what stands before that stays.
-        let part = range.filter(|range| range.leads_through(caller));
+        let part = again.filter(|(range, _)| range.leads_through(caller));
         if seen.insert((file, part.is_some())) {
             let own = (0..compiled.nodes.len()).filter(|node| compiled.nodes[*node].file == file);
-            let own: Vec<usize> = own.filter(|node| part.is_none_or(|range| range.executes(compiled, *node))).collect();
+            let runs = |(range, to_come): (&Range, &BTreeSet<usize>), node: usize| {
+                range.executes(compiled, node) || to_come.contains(&node)
+            };
+            let own: Vec<usize> = own.filter(|node| part.is_none_or(|again| runs(again, *node))).collect();
             todo.extend(own.iter().filter(|node| called(compiled, **node).is_some()));
             found.extend(own);
         }

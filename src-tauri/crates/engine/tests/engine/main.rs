@@ -16,6 +16,7 @@ mod properties_rerun;
 mod properties_until;
 mod rerun;
 mod rerun_changed;
+mod rerun_plan;
 mod send;
 mod stories;
 mod until;

@@ -4,10 +4,10 @@
 use crate::driver::{Script, World, compile, finished, parted, takes, told};
 use crate::{properties, properties_containers, properties_people};
 use proptest::prelude::*;
-use signalbox_engine::rerun::{Original, Overrides, Reopen, RerunError, plan, plan_reopened};
+use signalbox_engine::rerun::{Fate, Original, Overrides, Reopen, RerunError, StepPlan, plan, plan_reopened};
 use signalbox_engine::{Compiled, RunState, fold, summary};
 use signalbox_model::base::named;
-use signalbox_model::{EventBody, NodeState, RunEvent, RunStatus, RunSummary};
+use signalbox_model::{Effects, EventBody, NodeState, RunEvent, RunStatus, RunSummary};
 use std::collections::BTreeSet;
 
 fn output(sum: &RunSummary) -> Vec<String> {
@@ -44,6 +44,30 @@ fn entered_again(compiled: &Compiled, events: &[RunEvent], name: &str) -> BTreeS
     nodes.keys().filter(within).cloned().collect()
 }
 
+/// UX C24: what a new run executes is in the list of its plan, as what runs again or may run; what a file does outside is told
+/// at the step that calls it.
+fn all_told(compiled: &Compiled, plan: &[StepPlan], events: &[RunEvent]) -> Result<(), String> {
+    for event in events.iter().filter(|event| matches!(event.body, EventBody::StepStart(_))) {
+        let step = event.step_id.as_deref().unwrap_or_default();
+        // The step of the top file that it is, or that it is called by.
+        let names = event.path.iter().flat_map(|path| path.split('/'));
+        let mut around = names.map(|name| name.split('[').next().unwrap_or_default());
+        let calls = |name: &&str| compiled.workflow.nodes.get(*name).is_some_and(|node| node.kind == "t.sub");
+        let listed = around.find(calls).unwrap_or(step);
+        let Some(told) = plan.iter().find(|told| told.step == listed) else {
+            return Err(format!("{listed} is not in the plan"));
+        };
+        if !matches!(told.fate, Fate::Again | Fate::Open) {
+            return Err(format!("{step} at {:?} ran, and the plan says {told:?}", event.path));
+        }
+        let kind = compiled.node_at(event.path.as_deref(), step).map(|node| node.kind);
+        if kind == Some("t.write") && told.effects != Effects::Write {
+            return Err(format!("{step} at {:?} wrote, and the plan says {told:?}", event.path));
+        }
+    }
+    Ok(())
+}
+
 /// `timed`: what happens depends on the order in which calls end.
 fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed: bool) -> Result<(), TestCaseError> {
     let mut first = World::new(compiled, script, order);
@@ -62,6 +86,7 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed
             Err(RerunError::AfterAbort { .. }) => continue,
             Err(error) => return Err(TestCaseError::fail(format!("{name}: {error} in {:#?}", told(&first.events)))),
         };
+        let plan = made.steps.clone();
         let again = made.with(compiled, Overrides::default()).expect("nothing is changed");
         let kept = finished(again.base.events.iter().filter(|event| event.path.is_none()));
         let mut second = World::again(compiled, script, order ^ count as u64, again);
@@ -69,6 +94,8 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool, timed
         second.run_to_end();
         let saw = || format!("{name} of {:#?}\nagain {:#?}", told(&first.events), told(&second.events));
         prop_assert!(second.state.status().is_terminal());
+        let told = all_told(compiled, &plan, &second.events);
+        prop_assert!(told.is_ok(), "{:?} in {}", told, saw());
         let mut folded = RunState::new(compiled, "run", None);
         for event in &second.events {
             let text = serde_json::to_string(event).expect("writes");

@@ -1,0 +1,87 @@
+//! What the plan of a re-run says of steps that the original had not come to everywhere (UX C24).
+
+use crate::driver::{World, catalog, compile};
+use serde_json::{Value, json};
+use signalbox_engine::Compiled;
+use signalbox_engine::rerun::{Change, Fate, Original, Plan, plan};
+use signalbox_model::{Effects, NodeFailure, RunStatus, Workflow};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn flow(nodes: Value, edges: &[(&str, &str)]) -> Value {
+    let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
+    json!({ "signalbox": 1, "id": "w", "name": "w", "settings": { "errorPolicy": "fail" }, "nodes": nodes, "edges": edges })
+}
+
+/// A run in which the named call fails and ends it; calls end as they begin.
+fn failed<'a>(compiled: &'a Compiled, script: crate::driver::Script<'a>) -> World<'a> {
+    let mut world = World::new(compiled, script, 1);
+    world.in_order = true;
+    world.start(json!({}));
+    world.run_to_end();
+    assert_eq!(world.state.status(), RunStatus::Failed);
+    world
+}
+
+fn look(world: &World<'_>, from: &str) -> Plan {
+    plan(Original { compiled: world.compiled, events: &world.events }, world.compiled, from).expect("a plan")
+}
+
+fn fate(plan: &Plan, step: &str) -> Fate {
+    plan.steps.iter().find(|one| one.step == step).expect("a step").fate
+}
+
+#[test]
+fn iterations_that_had_not_begun_are_told() {
+    for mode in ["serial", "parallel"] {
+        let compiled = compile(flow(
+            json!({ "first": { "type": "t.write" },
+                    "l": { "type": "t.loop", "config": { "source": [1, 2, 3, 4], "mode": mode, "maxConcurrency": 1 } },
+                    "book": { "type": "t.write", "parent": "l" }, "mail": { "type": "t.write", "parent": "l" } }),
+            &[("first.success", "l"), ("book.success", "mail")],
+        ));
+        for (failing, expected) in [("l[0]/mail", Fate::Open), ("l[3]/mail", Fate::Kept)] {
+            let script = |node: &str, _: usize, _: u32| (node == failing).then(|| NodeFailure::tool("X", "no"));
+            let plan = look(&failed(&compiled, &script), failing);
+            assert_eq!(fate(&plan, "book"), expected, "{mode} {failing}");
+            assert_eq!((fate(&plan, "first"), fate(&plan, "mail")), (Fate::Kept, Fate::Again), "{mode}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_called_for_items_to_come_is_told_whole() {
+    let read = |file: Value| Arc::new(serde_json::from_value::<Workflow>(file).expect("a workflow"));
+    let outer = flow(
+        json!({ "m": { "type": "t.many" }, "s": { "type": "t.sub", "config": { "workflow": "inner" } } }),
+        &[("m.success", "s")],
+    );
+    let mut inner =
+        flow(json!({ "book": { "type": "t.write" }, "note": { "type": "t.read" } }), &[("book.success", "note")]);
+    inner["id"] = json!("inner");
+    let files = BTreeMap::from([("inner".to_owned(), read(inner))]);
+    let compiled = Compiled::with_files(read(outer), "hash", &catalog(), &files).expect("valid");
+    for (failing, expected) in [("s[0]/note", Effects::Write), ("s[2]/note", Effects::Read)] {
+        let script = |node: &str, _: usize, _: u32| (node == failing).then(|| NodeFailure::tool("X", "no"));
+        let plan = look(&failed(&compiled, &script), failing);
+        let step = plan.steps.iter().find(|one| one.step == "s").expect("a step");
+        assert_eq!((step.fate, step.effects), (Fate::Again, expected), "{failing}");
+    }
+}
+
+#[test]
+fn what_was_recorded_about_a_kept_failure_is_kept() {
+    let handler = json!({ "rules": [{ "name": "all", "when": "true", "action": "error_as_context" }] });
+    let compiled = compile(flow(
+        json!({ "a": { "type": "t.read" }, "x": { "type": "t.read" }, "rest": { "type": "t.pass" },
+                "h": { "type": "builtin.error_handler", "config": handler }, "note": { "type": "builtin.audit" } }),
+        &[("a.error", "h"), ("h.context", "note"), ("note.success", "rest"), ("rest.success", "x")],
+    ));
+    let script = |node: &str, _: usize, _: u32| matches!(node, "a" | "x").then(|| NodeFailure::tool("X", "no"));
+    let world = failed(&compiled, &script);
+    for (from, expected) in [("x", Fate::Kept), ("a", Fate::Again)] {
+        let plan = look(&world, from);
+        let note = plan.steps.iter().find(|one| one.step == "note").expect("a step");
+        assert_eq!((note.fate, note.change), (expected, Change::None), "{from}");
+    }
+}
