@@ -27,7 +27,7 @@ use reopen::{Asking, Why};
 use serde_json::{Value, json};
 use signalbox_model::{
     Diagnostic, EventBody, Item, Items, Map, RunEvent, RunStatus,
-    base::{Base, Begun, Foreign, KeptAnswer, named},
+    base::{Base, Begun, Foreign, KeptAnswer, named, parted},
     event::WorkflowStart,
     hash::sha256_hex,
     task::{HumanTaskCreated, TaskKind, TaskReason},
@@ -248,9 +248,12 @@ fn plan_with(
     let input = recorded_input(original, &here)?;
     let there = Range::of(target, from).ok_or_else(|| RerunError::Gone { step: from.to_owned() })?;
     there.may_begin(target)?;
-    let (mut events, answers) = kept(&all, &[(&here, original.compiled), (&there, target)], &parent, asking.as_ref());
+    let mut answers = Answers::of(&all, &parent);
+    let mut events = kept(&all, &[(&here, original.compiled), (&there, target)], &mut answers, asking.as_ref());
     // What a step of another kind did says nothing about what this one would do.
-    events.retain(|event| place(event).is_none_or(|(path, step)| same_kind(original.compiled, target, path, step)));
+    let other_kind =
+        |event: &RunEvent| place(event).is_some_and(|(path, step)| !same_kind(original.compiled, target, path, step));
+    events.extract_if(.., |event| other_kind(event)).for_each(|event| answers.leave(&event));
     let given = earlier.map_or_else(|| start.context.clone().unwrap_or_default(), |base| base.given.clone());
     let stands = |name: &str| !here.holds_name(original.compiled, name) && !there.holds_name(target, name);
     let (asks, sent) = match asking.map(|asking| asking.why) {
@@ -310,7 +313,7 @@ fn plan_with(
                     return Err(error.into());
                 }
                 events = trial.base.map(|base| base.events).unwrap_or_default();
-                events.retain(|event| !belongs(event, &name));
+                events.extract_if(.., |event| belongs(event, &name)).for_each(|event| answers.leave(&event));
                 begun.retain(|begun| begun.step == from || begun.step != name);
                 again.insert((path, step));
             }
@@ -318,6 +321,13 @@ fn plan_with(
     };
     let context: Map = state.context.iter().map(|(name, value)| (name.clone(), (**value).clone())).collect();
     let steps = compare::steps(original.compiled, target, &all, &there, &state, &base);
+    let mut answers = answers.found;
+    // Nobody asks them any more.
+    let is_there = |name: &str| {
+        let (path, step) = parted(name);
+        target.node_at(path, step).is_some()
+    };
+    answers.retain(|kept| is_there(&kept.step) && kept.origin.as_deref().is_none_or(is_there));
     Ok(Plan {
         from: from.to_owned(),
         params: Arc::clone(&start.params),
@@ -513,31 +523,43 @@ fn place(event: &RunEvent) -> Option<(Option<&str>, &str)> {
     }
 }
 
-/// The events that stand, and the answers in the others.
+/// The answers of people in events that do not stand.
+struct Answers<'a> {
+    parent: &'a str,
+    questions: BTreeMap<&'a str, &'a HumanTaskCreated>,
+    /// Of them, those about one call of a tool: the answer says nothing about another, and nothing about what else the step asks.
+    calls: BTreeSet<&'a str>,
+    found: Vec<KeptAnswer>,
+}
+
+impl<'a> Answers<'a> {
+    fn of(all: &[&'a RunEvent], parent: &'a str) -> Self {
+        let created = |event: &&'a RunEvent| match &event.body {
+            EventBody::HumanTaskCreated(created) => Some((&*created.task_id, &**created)),
+            _ => None,
+        };
+        let questions: BTreeMap<_, _> = all.iter().filter_map(created).collect();
+        let of_tools = questions.iter().filter(|(_, created)| created.reason == TaskReason::ToolCall);
+        let calls = of_tools.map(|(id, _)| *id).collect();
+        Self { parent, questions, calls, found: Vec::new() }
+    }
+
+    /// An event does not stand.
+    fn leave(&mut self, event: &RunEvent) {
+        self.found.extend(answer(event, self.parent, &self.questions).filter(|_| !is_about(event, &self.calls)));
+    }
+}
+
+/// The events that stand.
 fn kept(
     all: &[&RunEvent],
     ranges: &[(&Range, &Compiled)],
-    parent: &str,
+    answers: &mut Answers<'_>,
     asking: Option<&Asking>,
-) -> (Vec<RunEvent>, Vec<KeptAnswer>) {
+) -> Vec<RunEvent> {
     let until = asking.map_or(usize::MAX, |asking| asking.until);
     let around: Vec<Around> = ranges.iter().map(|(range, compiled)| Around::of(all, range, compiled, until)).collect();
-    // An answer about one call of a tool says nothing about another, and nothing about what else the step asks.
-    let calls: BTreeSet<&str> = all
-        .iter()
-        .filter_map(|event| match &event.body {
-            EventBody::HumanTaskCreated(created) if created.reason == TaskReason::ToolCall => Some(&*created.task_id),
-            _ => None,
-        })
-        .collect();
-    let questions: BTreeMap<&str, &HumanTaskCreated> = all
-        .iter()
-        .filter_map(|event| match &event.body {
-            EventBody::HumanTaskCreated(created) => Some((&*created.task_id, &**created)),
-            _ => None,
-        })
-        .collect();
-    let (mut events, mut answers) = (Vec::new(), Vec::new());
+    let mut events = Vec::new();
     for (index, event) in all.iter().enumerate() {
         let Some((path, step)) = place(event) else { continue };
         let stands = ranges.iter().all(|(range, compiled)| match range.at(compiled, path, step) {
@@ -545,7 +567,7 @@ fn kept(
             range::Place::Inside => asking.is_some_and(|asking| asking.keeps(index, event)),
         }) && around.iter().all(|around| around.stands(index, event));
         if !stands {
-            answers.extend(answer(event, parent, &questions).filter(|_| !is_about(event, &calls)));
+            answers.leave(event);
             continue;
         }
         if !matters(&event.body) {
@@ -559,7 +581,7 @@ fn kept(
         }
         events.push(event);
     }
-    (events, answers)
+    events
 }
 
 /// Events that a state does not depend on stay behind.

@@ -3,7 +3,7 @@
 use super::{Range, place, to_come::to_come};
 use crate::{
     compiled::{Compiled, CompiledNode},
-    state::{NodeRun, Phase, RunState, Slot},
+    state::{At, NodeRun, Phase, RunState, Slot},
 };
 use serde_json::Value;
 use signalbox_model::{Effects, EventBody, Node, NodeState, Replay, Role, RunEvent, Workflow, base::Base};
@@ -94,6 +94,13 @@ pub(super) fn steps(
     let about = |event| place(event).map(|(_, step)| step);
     let mut stands: BTreeSet<&str> = base.events.iter().filter_map(about).collect();
     stands.extend(base.events.iter().filter_map(|event| event.step_id.as_deref()));
+    // Whether a call that was cut off happened, a person says.
+    let asks_now: BTreeSet<usize> = state
+        .nodes
+        .all()
+        .filter(|(_, run)| run.activation.iter().flat_map(|a| a.slots.open()).any(|(_, slot)| is_asked_about(slot)))
+        .map(|(number, _)| target.nodes.local(number))
+        .collect();
     let to_come = to_come(target, state);
     let mut found = Vec::new();
     for (index, node) in target.nodes.iter().enumerate().filter(|(_, node)| node.file == 0) {
@@ -131,7 +138,8 @@ pub(super) fn steps(
         };
         // A sub-workflow does what the steps of its file do, and they have no lines of their own here.
         let inside = inside(target, index, Some((range, &to_come)));
-        let does: Vec<&CompiledNode> = std::iter::once(node).chain(inside.iter().map(|i| &target.nodes[*i])).collect();
+        let does_at: Vec<usize> = std::iter::once(index).chain(inside.iter().copied()).collect();
+        let does: Vec<&CompiledNode> = does_at.iter().map(|node| &target.nodes[*node]).collect();
         let effects = does.iter().map(|node| node.descriptor.effects.of(&node.config)).max_by_key(weight);
         let effects = effects.unwrap_or(Effects::None);
         found.push(StepPlan {
@@ -143,7 +151,9 @@ pub(super) fn steps(
             effects,
             repeats: does.iter().any(|node| repeats(node)),
             calls: count,
-            asks: asked.contains(&*node.id) || (!inside.is_empty() && asked_inside.contains(&*node.id)),
+            asks: asked.contains(&*node.id)
+                || (!inside.is_empty() && asked_inside.contains(&*node.id))
+                || does_at.iter().any(|node| asks_now.contains(node)),
         });
     }
     for (id, node) in original.workflow.nodes.iter().filter(|(id, _)| !target.workflow.nodes.contains_key(*id)) {
@@ -233,6 +243,11 @@ fn unfinished(run: &NodeRun) -> bool {
         let open = |(_, slot): (usize, &Slot)| matches!(slot.phase, Phase::Inside | Phase::Interrupted);
         activation.slots.fresh(0).next().is_some() || activation.slots.open().any(open)
     })
+}
+
+/// Nobody has been asked yet; a case of a step that a human node asks about is at that node.
+fn is_asked_about(slot: &Slot) -> bool {
+    matches!(&slot.phase, Phase::Case(case) if case.at == At::Ask)
 }
 
 /// Whether two entries of a file do the same: names and notes do not matter.

@@ -2,9 +2,9 @@
 
 use crate::driver::{World, catalog, compile};
 use serde_json::{Value, json};
-use signalbox_engine::Compiled;
-use signalbox_engine::rerun::{Change, Fate, Original, Plan, plan};
-use signalbox_model::{Effects, NodeFailure, RunStatus, Workflow};
+use signalbox_engine::rerun::{Change, Fate, Original, Overrides, Plan, plan};
+use signalbox_engine::{Compiled, Input};
+use signalbox_model::{Effects, EventBody, NodeFailure, RunStatus, TaskAction, Workflow, task::Answer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -84,4 +84,83 @@ fn what_was_recorded_about_a_kept_failure_is_kept() {
         let note = plan.steps.iter().find(|one| one.step == "note").expect("a step");
         assert_eq!((note.fate, note.change), (expected, Change::None), "{from}");
     }
+}
+
+/// UX C24d: where a renamed step makes the one behind it ask again, the answer of before is there to be kept.
+#[test]
+fn the_answer_of_a_step_whose_result_no_longer_fits_can_be_kept() {
+    let file = |make: &str, kind: &str| {
+        compile(flow(
+            json!({ make: { "type": "t.pass" }, "b": { "type": kind }, "ask": { "type": "builtin.human_decision" },
+                    "send": { "type": "t.write" } }),
+            &[(&format!("{make}.success"), "b"), ("b.error", "ask"), ("b.success", "send")],
+        ))
+    };
+    let script = |node: &str, _: usize, _: u32| (node == "b").then(|| NodeFailure::tool("X", "no"));
+    let compiled = file("make", "t.read");
+    let mut world = World::new(&compiled, &script, 1);
+    world.start(json!({}));
+    while world.state.open_tasks().next().is_none() {
+        assert!(world.turn(), "it asks");
+    }
+    let task_id = world.state.open_tasks().next().expect("a task").to_owned();
+    let answer = Answer {
+        action: TaskAction::Skip,
+        corrected_input: None,
+        target_node_id: None,
+        budget_micros: None,
+        tool_grant: None,
+        notes: None,
+        operator_id: Some("user:anna".to_owned()),
+    };
+    world.give(Input::Decision { task_id, answer, request_id: None, now: 1_100_000 });
+    world.run_to_end();
+    for now in [file("made", "t.read"), file("make", "t.write")] {
+        let plan = plan(Original { compiled: &compiled, events: &world.events }, &now, "send").expect("a plan");
+        assert_eq!((fate(&plan, "b"), plan.answers.len()), (Fate::Again, 1));
+        let made = plan.with(&now, Overrides { keep_answers: true, ..Overrides::default() }).expect("fits");
+        let mut second = World::again(&now, &script, 2, made);
+        while second.state.status() == RunStatus::Running {
+            second.turn();
+        }
+        assert_eq!(second.state.status(), RunStatus::Completed, "nobody is asked again");
+    }
+    // A step that is gone asks nobody.
+    let plan = plan(Original { compiled: &compiled, events: &world.events }, &without_b(), "send").expect("a plan");
+    assert_eq!(plan.answers, []);
+}
+
+fn without_b() -> Compiled {
+    compile(flow(json!({ "make": { "type": "t.read" }, "send": { "type": "t.write" } }), &[("make.success", "send")]))
+}
+
+/// Whether a call that was cut off happened, a person says: the plan does not promise that it simply runs again.
+#[test]
+fn a_write_that_was_cut_off_is_told_as_asked_about() {
+    let compiled = compile(flow(
+        json!({ "l": { "type": "t.loop", "config": { "source": [1, 2], "mode": "parallel" } },
+                "post": { "type": "t.write", "parent": "l" }, "look": { "type": "t.read", "parent": "l" } }),
+        &[("look.success", "post")],
+    ));
+    // The call of one iteration is under way when the other fails.
+    let script = |node: &str, _: usize, _: u32| node.starts_with("l[0]/post").then(|| NodeFailure::tool("X", "no"));
+    let mut cut_off = 0;
+    for order in 0..20 {
+        let mut world = World::new(&compiled, &script, order);
+        world.start(json!({}));
+        world.run_to_end();
+        let interrupted = world.events.iter().any(|event| matches!(event.body, EventBody::StepInterrupted(_)));
+        let plan = look(&world, "l[0]/post");
+        let post = plan.steps.iter().find(|one| one.step == "post").expect("a step");
+        if interrupted && post.asks {
+            cut_off += 1;
+        }
+        let made = plan.clone().with(&compiled, Overrides::default()).expect("fits");
+        let mut second = World::again(&compiled, &|_, _, _| None, order, made);
+        while second.state.status() == RunStatus::Running {
+            second.turn();
+        }
+        assert_eq!(post.asks, second.state.status() == RunStatus::Paused, "{order}");
+    }
+    assert!(cut_off > 0, "in one of them it was");
 }
