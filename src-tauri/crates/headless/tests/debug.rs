@@ -114,6 +114,22 @@ fn what_cannot_be_set_is_refused_before_anything_runs() {
     assert_eq!(place.run(&["runs", "list", "--json"]).json(), json!([]));
 }
 
+/// A run that stands at a breakpoint asks nobody; a re-run takes its place all the same.
+#[test]
+fn a_rerun_of_a_stopped_run_says_that_it_will_be_cancelled() {
+    let place = Box::new();
+    let path = place.file("flow.signalbox.json", pure().to_string()).display().to_string();
+    let done = place.run(&["run", &path, "--break-at", "b", "--json"]);
+    assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
+    let run = done.last()["runId"].as_str().expect("an id").to_owned();
+    let look = ["rerun", &run, "--from", "a", "--look"];
+    assert_eq!(place.run(&[&look[..], &["--json"]].concat()).json()["waits"], true);
+    let told = place.run(&look);
+    assert!(told.out.contains("The original is stopped and has not ended: it will be cancelled."), "{}", told.out);
+    let refused = place.run(&["runs", "edit", &run, "--step", "c", "--input", "{}"]);
+    assert!(refused.err.contains(&format!("`signalbox runs waiting {run}`")), "{}", refused.err);
+}
+
 /// Two wires lead to `c`.
 fn fork() -> Value {
     workflow(

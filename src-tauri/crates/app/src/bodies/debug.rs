@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::dto::{Empty, RunBreakpoints, RunDebug, RunEditInput, RunId, RunInputEdited, WaitingCall};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::numbers::as_recorded;
+use crate::router::Via;
 use serde_json::json;
 use signalbox_engine::debug::{BreakpointRefused, EditRefused, Place, Waiting, check, edit, waiting};
 use signalbox_engine::{Compiled, RunState};
@@ -129,8 +130,16 @@ pub(crate) fn run_edit_input(app: &App, caller: &Caller, request: RunEditInput) 
         Err(EditRefused::NotStopped) => return Err(not_stopped(&run_id)),
         Err(EditRefused::NotWaiting) => {
             let message = format!("No call of '{step_id}' waits there.");
-            let hint = "Ask which calls wait (run_debug); name the path and the item where there are any.";
-            return wrong(Class::Conflict, "NOT_WAITING", message, hint);
+            let hint = match caller.via {
+                Via::App => "Choose a call that waits; others have begun since.".to_owned(),
+                Via::Cli => format!(
+                    "`signalbox runs waiting {run_id}` shows which calls wait; name the path and the item where there are any."
+                ),
+                Via::Rest => {
+                    "Ask which calls wait (run_debug); name the path and the item where there are any.".to_owned()
+                }
+            };
+            return wrong(Class::Conflict, "NOT_WAITING", message, &hint);
         }
         Err(EditRefused::NotEditable) => {
             let message = format!("'{step_id}' works on an error, not on an input.");

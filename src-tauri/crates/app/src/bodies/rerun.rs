@@ -44,7 +44,7 @@ pub(crate) fn rerun_look(app: &App, caller: &Caller, request: RerunLook) -> ApiR
     }
     Ok(RerunPlan {
         step_id: from,
-        waits: row.status == RunStatus::Paused && !app.store.open_tasks_of(&row.run_id)?.is_empty(),
+        waits: row.status == RunStatus::Paused,
         same_definition: same,
         context: data["context"].as_object().cloned().unwrap_or_default(),
         params: data["params"].take(),

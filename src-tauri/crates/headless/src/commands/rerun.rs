@@ -23,6 +23,14 @@ pub(crate) async fn rerun(app: &Arc<App>, output: &Output, args: &Rerun) -> Done
             output.value(&plan);
         } else {
             tell(output, &plan);
+            if plan["waits"] == true {
+                let run = app.dispatch(&caller, "run_get", json!({ "runId": args.run })).await?;
+                output.line(if run["openTasks"].as_array().is_none_or(Vec::is_empty) {
+                    "The original is stopped and has not ended: it will be cancelled."
+                } else {
+                    "The original waits for a person: it will be cancelled, and the person asked again."
+                });
+            }
         }
         return Ok(OK);
     }
@@ -69,11 +77,11 @@ fn tell(output: &Output, plan: &Value) {
             ("again" | "open", "write") => "  writes",
             _ => "",
         };
-        let line = format!("{} {}{change}{effect}", output.paint(&format!("{word:<11}"), tone), plain(text("title")));
+        let asks =
+            if matches!(text("fate"), "again" | "open") && step["asks"] == true { "  asks a person" } else { "" };
+        let line =
+            format!("{} {}{change}{effect}{asks}", output.paint(&format!("{word:<11}"), tone), plain(text("title")));
         output.line(&line);
-    }
-    if plan["waits"] == true {
-        output.line("The original waits for a person: it will be cancelled, and the person asked again.");
     }
     let answers = plan["answers"].as_array().map_or(0, Vec::len);
     if answers > 0 {
