@@ -126,7 +126,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
 
 async fn stopped(app: &Arc<App>, output: &Output, run_id: &str) -> Done {
     app.shut_down().await;
-    eprintln!("Stopped. The run is kept as it stands; continue it with: signalbox resume {run_id}");
+    output.aside(&format!("Stopped. The run is kept as it stands; continue it with: signalbox resume {run_id}"));
     if output.json {
         output.value(&json!({ "runId": run_id, "stopped": true }));
     }
