@@ -26,7 +26,7 @@ pub struct Subscription {
     caught_up: bool,
     over: bool,
     /// A page that is being read.
-    page: Option<JoinHandle<Result<(Vec<RunEvent>, bool), Error>>>,
+    page: Option<JoinHandle<Result<Page, Error>>>,
 }
 
 impl Subscription {
@@ -136,6 +136,9 @@ impl Subscription {
         Ok(events)
     }
 }
+
+/// Events, and whether the run had ended before they were read.
+type Page = (Vec<RunEvent>, bool);
 
 /// What woke a subscription up.
 enum Heard {

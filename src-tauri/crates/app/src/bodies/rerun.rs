@@ -233,7 +233,7 @@ fn no_lost_sign(plan: &Plan, overrides: &Map<String, Value>) -> ApiResult<()> {
     let is_lost = |name: &&String| plan.context.contains_key(name.as_str()) && plan.params.get(name.as_str()).is_none();
     let Some(name) = overrides.keys().find(is_lost) else { return Ok(()) };
     let message = format!("The run has no parameter '{name}'; it has a variable of this name.");
-    Err(ApiError::bad_request(&message, &format!("Write ${name} to change the variable.")))
+    Err(ApiError::bad_request(&message, format!("Write ${name} to change the variable.")))
 }
 
 /// Changes with their numbers as the original has them, where they are the same.
