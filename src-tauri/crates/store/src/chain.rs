@@ -16,6 +16,7 @@ use serde_json::Value;
 use signalbox_audit::verify::{Expect, Trusted, Verdict, try_verify};
 use signalbox_audit::{Anchor, Chain, Frontier, Head, PublicKey, Record, SignedCheckpoint, Signer, is_signed};
 use signalbox_model::AuditEvent;
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 /// Stands for a run in `blob_use`: context snapshots of records from outside.
@@ -78,6 +79,23 @@ impl Ready {
     }
 }
 
+/// Of which runs the entries are that `audit_run` does not know yet: a run that ends is then counted without reading them.
+#[derive(Default)]
+pub(crate) struct Newest {
+    /// The chain that this is of; another one, after a rollback or when another process has written, is looked through anew.
+    of: Option<Head>,
+    runs: HashMap<String, u64>,
+}
+
+impl Newest {
+    fn add(&mut self, run: &str) {
+        match self.runs.get_mut(run) {
+            Some(count) => *count += 1,
+            None => drop(self.runs.insert(run.to_owned(), 1)),
+        }
+    }
+}
+
 /// The end of the chain, read once for all entries of a commit. Another process may have written since the last one.
 struct Tail {
     chain: Chain,
@@ -96,10 +114,11 @@ impl Tail {
             Some(log_id) => Arc::clone(log_id),
             None => work.log_id.insert(audit_meta::log_id(connection)?.into()).clone(),
         };
+        work.newest.of.take_if(|of| *of != head);
         Ok(Self { chain: Chain::at(log_id, head), from: head.size, high })
     }
 
-    fn append(&mut self, work: &Work<'_>, ready: Ready) -> Result<Receipt> {
+    fn append(&mut self, work: &mut Work<'_>, ready: Ready) -> Result<Receipt> {
         let connection = work.connection;
         let Ready { record, dedupe } = ready;
         if let Some(dedupe) = &dedupe
@@ -107,21 +126,42 @@ impl Tail {
         {
             return Ok(Receipt { seq: row.seq, hash: row.hash, repeated: true });
         }
-        let record =
-            if record.event == AuditEvent::WorkflowCompleted.as_str() { counted(connection, record)? } else { record };
+        let ends = record.event == AuditEvent::WorkflowCompleted.as_str();
+        let record = if ends { self.counted(work, record)? } else { record };
         let sealed =
             self.chain.seal(record).map_err(|error| Error::Invalid { reason: format!("audit entry: {error}") })?;
         let signer = work.signer.as_deref().filter(|_| is_signed(&sealed.entry.event));
         let signature = signer.map(|signer| signer.sign_hash(&sealed.hash));
         self.high = Some(audit_entry::insert(connection, &sealed, signature, dedupe.as_deref(), self.high)?);
+        if work.newest.of.is_some() {
+            work.newest.add(&sealed.entry.run_id);
+        }
         Ok(Receipt { seq: sealed.entry.seq, hash: sealed.hash.to_hex(), repeated: false })
+    }
+
+    /// The last entry of a run says how many there are, so that a pack of the run shows that none is left out.
+    fn counted(&self, work: &mut Work<'_>, mut record: Record) -> Result<Record> {
+        let newest = &mut *work.newest;
+        if newest.of.is_none() {
+            newest.runs = audit_place::newest_runs(work.connection)?;
+            newest.of = Some(self.chain.head());
+        }
+        let new = newest.runs.get(&record.run_id).copied().unwrap_or(0);
+        let count = audit_place::known_of_run(work.connection, &record.run_id)? + new + 1;
+        record.metadata.get_or_insert_default().insert("entryCount".into(), count.into());
+        Ok(record)
     }
 
     /// After the last entry of the commit.
     fn end(self, work: &mut Work<'_>) -> Result<()> {
         let head = self.chain.head();
         if head.size > self.from {
-            audit_place::catch_up(work.connection, self.from, head.size)?;
+            let newest = &mut *work.newest;
+            if audit_place::catch_up(work.connection, self.from, head.size)? {
+                newest.runs.clear();
+                newest.of = Some(head);
+            }
+            newest.of = newest.of.map(|_| head);
             work.head = Some(head);
         }
         Ok(())
@@ -143,13 +183,6 @@ pub(crate) fn append_ready(work: &mut Work<'_>, records: Vec<Ready>) -> Result<(
         tail.append(work, ready)?;
     }
     tail.end(work)
-}
-
-/// The last entry of a run says how many there are, so that a pack of the run shows that none is left out.
-fn counted(connection: &Connection, mut record: Record) -> Result<Record> {
-    let before = audit_place::count_of_run(connection, &record.run_id, u64::MAX)?;
-    record.metadata.get_or_insert_default().insert("entryCount".into(), (before + 1).into());
-    Ok(record)
 }
 
 pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&str>) -> Result<Receipt> {

@@ -1,6 +1,7 @@
 //! Opening: version gates, setup, the checks after a crash, and the writer's thread.
 
 use crate::alarm::StoreAlarm;
+use crate::chain;
 use crate::connection::{Database, Readers};
 use crate::cut;
 use crate::error::{Error, Result};
@@ -118,6 +119,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         signer: Arc::clone(&signer),
         full_sync: true,
         log_id: None,
+        newest: chain::Newest::default(),
         sealed: 0,
     };
     let desk = Arc::new(Desk::new(writer));

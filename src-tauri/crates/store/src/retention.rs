@@ -2,7 +2,7 @@
 //! removed ends at a checkpoint, so that the rest verifies from there; a run that has not ended keeps its entries, and with
 //! them everything after its first.
 
-use crate::chain::{Receipt, SNAPSHOTS, append_one, checkpoint};
+use crate::chain::{Newest, Receipt, SNAPSHOTS, append_one, checkpoint};
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::table::{audit_checkpoint, audit_entry, audit_place, blob};
@@ -157,6 +157,8 @@ impl Store {
                 blob::free_one(connection, SNAPSHOTS, &hash)?;
             }
             audit_entry::remove_before(connection, this.size)?;
+            // Some of the newest may be among them.
+            *work.newest = Newest::default();
             // What stands for the removed ones is sealed at once.
             checkpoint(connection, work.signer.as_deref(), None)?;
             Ok(Some(Retained { removed: this.size - first, record }))

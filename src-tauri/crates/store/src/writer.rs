@@ -34,6 +34,8 @@ pub(crate) struct Work<'a> {
     pub(crate) known: Option<Head>,
     /// The chain's name, once it was read: it never changes.
     pub(crate) log_id: Option<Arc<str>>,
+    /// Whose the newest audit entries are.
+    pub(crate) newest: &'a mut chain::Newest,
 }
 
 pub(crate) trait Job: Send {
@@ -222,6 +224,8 @@ pub(crate) struct Writer {
     pub(crate) full_sync: bool,
     /// The audit chain's name, once it was read.
     pub(crate) log_id: Option<Arc<str>>,
+    /// Whose the newest audit entries are.
+    pub(crate) newest: chain::Newest,
     /// Audit entries under a checkpoint, when it was looked at last: it can only have grown.
     pub(crate) sealed: u64,
 }
@@ -303,7 +307,8 @@ impl Writer {
         while let Some(mut job) = rest.next() {
             let known = marks.head.or_else(|| self.marks.as_ref().and_then(MarkFile::head));
             let (signer, log_id) = (signer.clone(), self.log_id.clone());
-            let mut work = Work { connection: &connection, mark: None, signer, head: None, known, log_id };
+            let newest = &mut self.newest;
+            let mut work = Work { connection: &connection, mark: None, signer, head: None, known, log_id, newest };
             match run_one(&mut work, job.as_mut(), alone) {
                 Ok(written) => {
                     self.log_id = work.log_id;

@@ -1,4 +1,5 @@
 use super::{Desk, GROUP, GROUPS_HERE, Job, Task, Work, Writer};
+use crate::chain::Newest;
 use crate::connection::Database;
 use crate::error::{Error, Result};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -24,6 +25,7 @@ fn desk(folder: &tempfile::TempDir) -> Desk {
         signer: Arc::new(Mutex::new(None)),
         full_sync: true,
         log_id: None,
+        newest: Newest::default(),
         sealed: 0,
     })
 }

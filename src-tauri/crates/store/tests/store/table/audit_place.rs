@@ -1,5 +1,5 @@
 use crate::people::record;
-use crate::support::{T0, count, raw, temporary};
+use crate::support::{T0, count, open, raw, temporary};
 use serde_json::json;
 use signalbox_audit::{Actor, Level, Record};
 use signalbox_model::time;
@@ -201,4 +201,32 @@ fn a_store_of_before_is_taken_over() {
     assert_eq!(count(folder.path(), "SELECT count(*) FROM sqlite_schema WHERE name GLOB 'audit_of_*'"), 0);
     store.audit_append(note(22), None, false).expect("records");
     assert_eq!(found(&store, AuditQuery { node: Some("n1".into()), ..AuditQuery::default() }), [1, 8, 15, 20]);
+}
+
+/// The end of a run counts what is there, whichever process wrote it and whatever was refused in between.
+#[test]
+fn the_end_of_a_run_counts_its_entries_whoever_wrote_them() {
+    let (folder, store) = temporary();
+    let other = open(folder.path());
+    let mut written = [0; 7];
+    for n in 0..700 {
+        let store = if n / 30 % 2 == 0 { &store } else { &other };
+        let mut entry = note(n);
+        entry.run_id = format!("run-{}", n % 7);
+        if n % 11 == 0 {
+            entry.event = "no name of an event".into();
+            store.audit_append(entry, None, false).expect_err("is refused");
+            continue;
+        }
+        written[n % 7] += 1;
+        let ends = n % 13 == 5;
+        if ends {
+            entry.event = "WORKFLOW_COMPLETED".into();
+        }
+        let receipt = store.audit_append(entry, None, false).expect("records");
+        if ends {
+            let text = store.audit_entry(receipt.seq).expect("reads").expect("there").text;
+            assert!(text.contains(&format!("\"entryCount\":{},", written[n % 7])), "{n}: {text}");
+        }
+    }
 }
