@@ -210,6 +210,14 @@ impl Prepared {
         1 + self.events.len() + self.tasks.len() + self.audit.len()
     }
 
+    /// Once its run is its owner's, nothing that it finds refuses it.
+    pub(crate) fn is_sure(&self) -> bool {
+        let last = self.events.last().map_or(0, |event| event.seq);
+        self.consumed.is_empty()
+            && self.tasks.iter().all(task_change::Prepared::is_sure)
+            && self.snapshot.as_ref().is_none_or(|snapshot| snapshot.seq <= last)
+    }
+
     pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Written> {
         let connection = work.connection;
         let last = match self.events.last() {

@@ -155,7 +155,7 @@ impl Store {
         work: impl FnOnce(&mut Work<'_>) -> Result<T> + Send + 'static,
         answer: impl FnOnce(Result<T>) + Send + 'static,
     ) {
-        self.inner.desk.push(Box::new(Task { rows, durable, work: Some(work), value: None, answer }));
+        self.inner.desk.push(Box::new(Task { rows, durable, sure: false, work: Some(work), value: None, answer }));
     }
 
     fn wait<T: Send + 'static>(&self, enqueue: impl FnOnce(mpsc::SyncSender<Result<T>>)) -> Result<T> {
@@ -213,8 +213,15 @@ impl Store {
         let durable = new.durable;
         match PreparedRun::new(new, self.instance()) {
             Ok(run) => {
-                let rows = 1 + run.first.rows();
-                self.enqueue(rows, durable, |work| run.apply(work), |o| answer(o.map_err(CommitError::from)));
+                let job = Task {
+                    rows: 1 + run.first.rows(),
+                    durable,
+                    sure: run.first.is_sure(),
+                    work: Some(|work: &mut Work<'_>| run.apply(work)),
+                    value: None,
+                    answer: |outcome: Result<Written>| answer(outcome.map_err(CommitError::from)),
+                };
+                self.inner.desk.push(Box::new(job));
             }
             Err(error) => answer(Err(error.into())),
         }
@@ -246,6 +253,7 @@ impl Store {
         let job = Task {
             rows: prepared.rows(),
             durable,
+            sure: prepared.is_sure(),
             work: Some(|work: &mut Work<'_>| prepared.apply(work)),
             value: None,
             answer: |outcome: Result<Written>| answer(outcome.map_err(CommitError::from)),

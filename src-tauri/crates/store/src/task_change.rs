@@ -136,6 +136,14 @@ impl Prepared {
         })
     }
 
+    /// It is not refused, whatever it finds.
+    pub(crate) fn is_sure(&self) -> bool {
+        match self {
+            Self::Create(new) => new.row.cases <= 1,
+            Self::Other(change) => matches!(change, TaskChange::CloseAll { .. }),
+        }
+    }
+
     pub(crate) fn apply(&self, connection: &Connection, run: &str) -> Result<()> {
         match self {
             Self::Create(new) => create(connection, run, new),

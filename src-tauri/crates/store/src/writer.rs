@@ -1,8 +1,9 @@
 //! The one writer: it has the only write connection of this process, and stands at one [`Desk`]. Its own thread works the
 //! queue off, or whoever has a job that is not worth two changes of threads (ADR 37); never two at once.
 //!
-//! It drains the queue into one transaction (at most 256 rows), commits, and only then answers. Each job of a group stands in
-//! its own savepoint, so a job that fails takes nobody with it. A group with a durable job is synced to the disk.
+//! It drains the queue into one transaction (at most 256 rows), commits, and only then answers. A job that may be refused after
+//! it has begun to write stands in a savepoint of its own, so that it takes nobody with it. A group with a durable job is synced
+//! to the disk.
 
 use crate::chain;
 use crate::connection::Database;
@@ -41,6 +42,8 @@ pub(crate) struct Work<'a> {
 pub(crate) trait Job: Send {
     fn rows(&self) -> usize;
     fn durable(&self) -> bool;
+    /// It is refused, if at all, before it writes anything: what stops it later is the disk, damage, or a fault of the program.
+    fn sure(&self) -> bool;
     fn run(&mut self, work: &mut Work<'_>) -> Result<()>;
     fn answer(self: Box<Self>, outcome: Result<()>);
 }
@@ -49,6 +52,7 @@ pub(crate) trait Job: Send {
 pub(crate) struct Task<T, W, A> {
     pub(crate) rows: usize,
     pub(crate) durable: bool,
+    pub(crate) sure: bool,
     pub(crate) work: Option<W>,
     pub(crate) value: Option<T>,
     pub(crate) answer: A,
@@ -65,6 +69,9 @@ where
     }
     fn durable(&self) -> bool {
         self.durable
+    }
+    fn sure(&self) -> bool {
+        self.sure
     }
     fn run(&mut self, work: &mut Work<'_>) -> Result<()> {
         if let Some(job) = self.work.take() {
@@ -309,18 +316,31 @@ impl Writer {
             let (signer, log_id) = (signer.clone(), self.log_id.clone());
             let newest = &mut self.newest;
             let mut work = Work { connection: &connection, mark: None, signer, head: None, known, log_id, newest };
-            match run_one(&mut work, job.as_mut(), alone) {
+            // A savepoint copies every page that is changed in it.
+            let guarded = !alone && !job.sure();
+            let before = connection.total_changes();
+            match run_one(&mut work, job.as_mut(), guarded) {
                 Ok(written) => {
                     self.log_id = work.log_id;
                     marks = Marks { event: written.event.or(marks.event), head: written.head.or(marks.head) };
                     done.push(job);
                 }
                 Err(error) => {
-                    if connection.is_autocommit() {
+                    // What a job has written without a savepoint goes only with all that the group has.
+                    let undone = !alone && !guarded && connection.total_changes() > before;
+                    if undone && !connection.is_autocommit() {
+                        // Fails only when SQLite has rolled back by itself.
+                        let _ = connection.execute_batch("ROLLBACK");
+                    }
+                    if undone || connection.is_autocommit() {
+                        let others = for_others(&error);
                         job.answer_caught(Err(error.clone()));
-                        answer_all(done, &Err(error.clone()));
-                        answer_refused(refused, Some(&error));
-                        self.put_back(connection, Some(&error));
+                        answer_all(done, &Err(others.clone()));
+                        answer_refused(refused, Some(&others));
+                        // One that is closed rolls back.
+                        if connection.is_autocommit() {
+                            self.put_back(connection, Some(&error));
+                        }
                         return rest.collect();
                     }
                     refused.push((job, error));
@@ -391,9 +411,9 @@ struct Marks {
     head: Option<Head>,
 }
 
-fn run_one(work: &mut Work<'_>, job: &mut dyn Job, alone: bool) -> Result<Marks> {
+fn run_one(work: &mut Work<'_>, job: &mut dyn Job, guarded: bool) -> Result<Marks> {
     let connection = work.connection;
-    if !alone {
+    if guarded {
         execute(connection, "SAVEPOINT job")?;
     }
     // A panic is a bug of one job; the store goes on for the others.
@@ -401,10 +421,10 @@ fn run_one(work: &mut Work<'_>, job: &mut dyn Job, alone: bool) -> Result<Marks>
         .unwrap_or_else(|_| Err(Error::Invalid { reason: "writing it failed inside".into() }));
     let marks = Marks { event: work.mark.take(), head: work.head };
     match result {
-        Ok(()) if alone => Ok(marks),
-        Ok(()) => execute(connection, "RELEASE job").map(|()| marks),
+        Ok(()) if guarded => execute(connection, "RELEASE job").map(|()| marks),
+        Ok(()) => Ok(marks),
         Err(error) => {
-            if !alone && !connection.is_autocommit() {
+            if guarded && !connection.is_autocommit() {
                 execute(connection, "ROLLBACK TO job")?;
                 execute(connection, "RELEASE job")?;
             }
@@ -423,6 +443,14 @@ impl dyn Job {
 fn answer_all(jobs: Vec<Box<dyn Job>>, outcome: &Result<()>) {
     for job in jobs {
         job.answer_caught(outcome.clone());
+    }
+}
+
+/// What those hear whose writes went with those of a job that failed: of the disk the same, else to come again.
+fn for_others(error: &Error) -> Error {
+    match error {
+        Error::DiskFull | Error::Sqlite { .. } | Error::Damaged { .. } => error.clone(),
+        _ => Error::Busy,
     }
 }
 

@@ -37,6 +37,7 @@ fn job(n: usize, rows: usize, told: &Sender<Told>) -> Box<dyn Job> {
     Box::new(Task {
         rows,
         durable: false,
+        sure: false,
         work: Some(move |work: &mut Work<'_>| Ok(work.connection.execute("INSERT INTO done VALUES (?)", [n])?)),
         value: None,
         answer: move |outcome: Result<usize>| told.send((n, current().id(), outcome.is_ok())).expect("is heard"),
@@ -100,6 +101,7 @@ fn a_refusal_is_told_when_what_it_is_about_is_there() {
     let refused: Box<dyn Job> = Box::new(Task {
         rows: 1,
         durable: false,
+        sure: false,
         work: Some(once),
         value: None,
         answer: move |outcome: Result<usize>| {
@@ -112,4 +114,42 @@ fn a_refusal_is_told_when_what_it_is_about_is_there() {
     desk.push_here(refused);
     let (why, seen) = receiver.try_recv().expect("is told");
     assert!(why.contains("1 is there") && seen == 1, "{why}, {seen}");
+}
+
+/// A job without a savepoint that fails when it has written takes the others' writes along, and they hear so; one that is
+/// refused before that takes nobody along.
+#[test]
+fn what_a_sure_job_wrote_before_it_failed_is_not_there() {
+    let folder = tempfile::tempdir().expect("folder");
+    let (desk, (sender, receiver)) = (desk(&folder), channel());
+    let (refused, heard) = channel();
+    let fails = |writes: bool| -> Box<dyn Job> {
+        let refused = refused.clone();
+        Box::new(Task {
+            rows: 1,
+            durable: false,
+            sure: true,
+            work: Some(move |work: &mut Work<'_>| -> Result<()> {
+                if writes {
+                    work.connection.execute("INSERT INTO done VALUES (9)", [])?;
+                }
+                Err(Error::ReadOnly)
+            }),
+            value: None,
+            answer: move |outcome: Result<()>| refused.send(outcome.map_err(|error| error.code())).expect("is heard"),
+        })
+    };
+    desk.push(job(1, 1, &sender));
+    desk.push(fails(false));
+    desk.push_here(job(2, 1, &sender));
+    assert_eq!(told(&receiver), [1, 2]);
+    desk.push(job(3, 1, &sender));
+    desk.push(fails(true));
+    desk.push_here(job(4, 1, &sender));
+    assert_eq!(told(&receiver), [usize::MAX, 4], "the third is told that it is not there");
+    assert_eq!(heard.try_iter().collect::<Vec<_>>(), [Err(Error::ReadOnly.code()); 2]);
+    let reader = database(&folder).writer().expect("opens");
+    let mut there = reader.prepare("SELECT n FROM done ORDER BY n").expect("a table");
+    let there = there.query_map([], |row| row.get(0)).expect("is read").collect::<Result<Vec<i64>, _>>();
+    assert_eq!(there.expect("numbers"), [1, 2, 4]);
 }
