@@ -7,7 +7,7 @@ use signalbox_model::said::LlmDelta;
 use signalbox_ports::{CallLog, Clock, Scrubber};
 use std::collections::VecDeque;
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
@@ -67,9 +67,9 @@ impl Speech {
         self.queue().told_ms.is_some()
     }
 
-    /// Carries work out and tells in time what it says. All of it is told before this is over.
-    pub async fn over<T>(&self, work: impl Future<Output = T>) -> T {
-        let mut work = pin!(work);
+    /// Carries work out and tells in time what it says. All of it is told before this is over. The work stays where it is: what
+    /// is handed over by value lies in the caller's future twice.
+    pub async fn over<T>(&self, mut work: Pin<&mut impl Future<Output = T>>) -> T {
         let mut timer: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
         poll_fn(|context| {
             if let Poll::Ready(output) = work.as_mut().poll(context) {

@@ -705,7 +705,10 @@ impl Driver {
         let log = Arc::clone(&speech);
         let mut under_way = Box::pin(async move {
             let results = match code {
-                Some(code) => log.over(signalbox_nodes::run_call(code, &call, &world, &*log)).await,
+                Some(code) => {
+                    let work = pin!(signalbox_nodes::run_call(code, &call, &world, &*log));
+                    log.over(work).await
+                }
                 None => burst::no_code(&call),
             };
             pass(Point::Called);

@@ -17,7 +17,7 @@ use signalbox_nodes::speech::Speech;
 use signalbox_ports::{Clock, World};
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -196,7 +196,7 @@ impl Driver {
                     let clock = Arc::clone(&world.clock);
                     let speech = Speech::new(clock, world.secrets.scrubber(), Box::new(tell));
                     let work = async move {
-                        let results = speech.over(signalbox_nodes::run_call(code, &call, &world, &speech)).await;
+                        let results = speech.over(pin!(signalbox_nodes::run_call(code, &call, &world, &speech))).await;
                         (call.key, results)
                     };
                     if pure {
