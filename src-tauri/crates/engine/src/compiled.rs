@@ -14,7 +14,7 @@ use crate::{
     validate::{self, Called},
 };
 use indexmap::IndexMap;
-use serde_json::Value;
+use serde_json::{Value, json};
 use signalbox_model::budget::Limits;
 use signalbox_model::{
     Diagnostic, Effects, Level, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, Workflow,
@@ -78,6 +78,8 @@ pub struct NodeAt<'a> {
 #[derive(Debug)]
 pub(crate) struct CompiledFile {
     pub(crate) workflow: Arc<Workflow>,
+    /// What expressions see as `workflow`.
+    pub(crate) seen: Arc<Value>,
     pub(crate) index: HashMap<String, usize>,
     pub(crate) policy: Decider,
     pub(crate) context_schema: HashMap<String, Arc<Schema>>,
@@ -407,7 +409,8 @@ impl Parts {
         let hours = workflow.settings.as_ref().and_then(|s| s.business_hours.as_ref());
         let calendar = hours.and_then(|hours| Calendar::parse(hours).ok());
         let workflow = Arc::clone(workflow);
-        self.files.push(CompiledFile { workflow, index, policy, context_schema, context_closed, calendar });
+        let seen = Arc::new(json!({ "id": workflow.id }));
+        self.files.push(CompiledFile { workflow, seen, index, policy, context_schema, context_closed, calendar });
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) mod until;
 use crate::{
     compiled::Compiled,
     route::INTERRUPTED,
-    state::{Activation, At, Ending, Phase, RunState, Slot},
+    state::{Activation, At, Ending, Made, Phase, RunState, Slot},
     step::limit,
 };
 use ending::{finish, settle_ending};
@@ -314,6 +314,7 @@ pub(crate) fn abort_reason(wanted: Option<&str>) -> Option<String> {
 fn workflow_start(compiled: &Compiled, state: &mut RunState, start: &WorkflowStart, now: i64) {
     state.status = RunStatus::Running;
     state.started_ms = now;
+    state.run_seen = Made::default();
     state.params = Arc::clone(&start.params);
     state.seed = u64::from_str_radix(&start.seed, 16).unwrap_or_default();
     state.started_by.clone_from(&start.started_by);

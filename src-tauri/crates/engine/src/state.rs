@@ -60,6 +60,9 @@ pub struct RunState {
     /// While the base of a re-run is folded: the step it begins at.
     #[serde(skip)]
     pub(crate) basing: Option<Arc<str>>,
+    /// What expressions see as `run`; made anew when the run's start is another.
+    #[serde(skip)]
+    pub(crate) run_seen: Made<Arc<Value>>,
     pub(crate) context: Context,
     /// A node of a body has here what its iterations came to that have ended.
     pub(crate) nodes: Spread<NodeRun>,
@@ -584,6 +587,7 @@ impl RunState {
             foreign: None,
             until: None,
             basing: None,
+            run_seen: Made::default(),
             context: Context::default(),
             nodes: Spread::new(
                 compiled
@@ -630,6 +634,14 @@ impl RunState {
     /// Time of `workflow_start`, milliseconds since 1970.
     pub fn started_ms(&self) -> Millis {
         self.started_ms
+    }
+    /// What expressions see as `run`.
+    pub(crate) fn run_seen(&self) -> Arc<Value> {
+        let seen = || {
+            let started = signalbox_model::time::format(self.started_ms);
+            Arc::new(serde_json::json!({ "id": &*self.run_id, "startedAt": started }))
+        };
+        Arc::clone(self.run_seen.0.get_or_init(seen))
     }
     /// Time of the last event.
     pub fn last_ms(&self) -> Millis {

@@ -23,7 +23,16 @@ pub fn format(ms: Millis) -> String {
     let month = if mp < 10 { mp + 3 } else { mp - 9 };
     let year = yoe + era * 400 + i64::from(month <= 2);
     let (h, m, s, milli) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60, rest % 1_000);
-    format!("{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}.{milli:03}Z")
+    // Made for every event and every audit entry, where `format!` is slow.
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let parts = [(year, 0..4), (month, 5..7), (day, 8..10), (h, 11..13), (m, 14..16), (s, 17..19), (milli, 20..23)];
+    for (mut number, places) in parts {
+        for digit in text[places].iter_mut().rev() {
+            *digit += u8::try_from(number % 10).unwrap_or_default();
+            number /= 10;
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// How long something took between two readings of a clock, ms: at least nothing, for a clock that was put back makes no time.

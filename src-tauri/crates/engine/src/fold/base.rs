@@ -9,7 +9,7 @@ use super::{
 use crate::{
     compiled::Compiled,
     scope::Context,
-    state::{At, Case, EdgeState, Phase, RunState, Slot},
+    state::{At, Case, EdgeState, Made, Phase, RunState, Slot},
 };
 use signalbox_model::{
     ErrorPayload, Item, Map, NodeState, RunEvent,
@@ -63,6 +63,7 @@ pub(crate) fn fold_watched(
     state.basing = None;
     until::leave_open(compiled, state);
     (state.seq, state.started_ms, state.last_ms, state.status) = (seq, started_ms, started_ms, status);
+    state.run_seen = Made::default();
     (state.ending, state.stop_id) = (None, None);
     if let Some(context) = &start.context {
         state.context = shared(context);

@@ -630,8 +630,8 @@ pub(crate) fn node_scope(
     let own = fold::place::own(compiled, state, node);
     Scope {
         params: Arc::clone(own.map_or(&state.params, |own| &own.params)),
-        run: Arc::new(json!({ "id": &*state.run_id, "startedAt": time::format(state.started_ms) })),
-        workflow: Arc::new(json!({ "id": compiled.file(node).workflow.id })),
+        run: state.run_seen(),
+        workflow: Arc::clone(&compiled.file(node).seen),
         context: Arc::clone(context.or(own.map(|own| &own.context)).unwrap_or(&state.context)),
         item,
         items,
