@@ -351,7 +351,7 @@ impl PreparedRun {
     pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Written> {
         let connection = work.connection;
         let run_id = &self.row.run_id;
-        if run::get(connection, run_id)?.is_some() || run_deleted::exists(connection, run_id)? {
+        if run::exists(connection, run_id)? || run_deleted::exists(connection, run_id)? {
             return Err(Error::RunExists { run: run_id.clone() });
         }
         if let Some(text) = &self.definition {

@@ -163,13 +163,8 @@ fn create(connection: &Connection, run: &str, new: &NewRow) -> Result<()> {
             _ => Err(Error::TaskDecided { task: row.id }),
         };
     }
-    let workflow = crate::table::run::require(connection, run)?;
-    let row = TaskRow {
-        run_id: run.to_owned(),
-        workflow_id: workflow.workflow_id,
-        workflow_name: workflow.workflow_name,
-        ..new.row.clone()
-    };
+    let (workflow_id, workflow_name) = crate::table::run::workflow(connection, run)?;
+    let row = TaskRow { run_id: run.to_owned(), workflow_id, workflow_name, ..new.row.clone() };
     task::insert(connection, &row)?;
     task_body::insert(connection, run, &row.id, CREATED, &new.body)?;
     note(connection, &row.id, row.created_ms, "system", "created", None)?;

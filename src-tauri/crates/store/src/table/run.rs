@@ -146,6 +146,17 @@ pub(crate) fn require(connection: &Connection, run: &str) -> Result<RunRow> {
     get(connection, run)?.ok_or_else(|| Error::UnknownRun { run: run.into() })
 }
 
+pub(crate) fn exists(connection: &Connection, run: &str) -> Result<bool> {
+    Ok(connection.prepare_cached("SELECT 1 FROM run WHERE id = ?")?.exists([run])?)
+}
+
+/// Id and name of the workflow of a run.
+pub(crate) fn workflow(connection: &Connection, run: &str) -> Result<(String, String)> {
+    let mut statement = connection.prepare_cached("SELECT workflow_id, workflow_name FROM run WHERE id = ?")?;
+    let found = statement.query_row([run], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    found.ok_or_else(|| Error::UnknownRun { run: run.into() })
+}
+
 /// At most `most` runs whose id ends so, without its hyphens: the number that people are shown.
 pub(crate) fn ending(connection: &Connection, end: &str, most: usize) -> Result<Vec<String>> {
     let text = "SELECT id FROM run WHERE substr(replace(id, '-', ''), -length(?1)) = ?1 ORDER BY id DESC LIMIT ?2";
