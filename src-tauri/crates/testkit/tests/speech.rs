@@ -6,6 +6,7 @@ use signalbox_model::said::{LlmDelta, LlmToolResult, ToolMessage};
 use signalbox_nodes::speech::Speech;
 use signalbox_ports::{CallLog, Clock, Scrubber, Secret};
 use signalbox_testkit::ManualClock;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 type Told = Arc<Mutex<Vec<Vec<Said>>>>;
@@ -41,7 +42,7 @@ fn ts_061_pieces_are_put_together_and_stay_in_order() {
             speech.say(said);
         }
     };
-    speech.over(work).now_or_never().expect("nothing waits");
+    speech.over(pin!(work)).now_or_never().expect("nothing waits");
     assert_eq!(all(&told), [thinking("hm"), token("ab"), result("r"), token("c")]);
     assert_eq!(told.lock().expect("not poisoned").len(), 1, "one commit");
 }
@@ -58,7 +59,8 @@ fn an_answer_after_another_one_does_not_run_into_it_not_even_while_it_may_begin_
             clock.sleep_until(clock.now_ms() + 200).await;
         }
     };
-    let mut over = std::pin::pin!(speech.over(work));
+    let work = pin!(work);
+    let mut over = pin!(speech.over(work));
     while over.as_mut().now_or_never().is_none() {
         clock.advance(50);
     }
@@ -76,7 +78,8 @@ fn a_fast_model_costs_about_ten_commits_a_second() {
             speech.say(token("word "));
         }
     };
-    let mut over = std::pin::pin!(speech.over(work));
+    let work = pin!(work);
+    let mut over = pin!(speech.over(work));
     while over.as_mut().now_or_never().is_none() {
         clock.advance(1);
     }
@@ -94,7 +97,8 @@ fn what_waits_is_told_in_time_although_nothing_more_comes() {
         speech.say(token("b"));
         std::future::pending::<()>().await;
     };
-    let mut over = std::pin::pin!(speech.over(work));
+    let work = pin!(work);
+    let mut over = pin!(speech.over(work));
     assert!(over.as_mut().now_or_never().is_none());
     assert_eq!(all(&told), [token("a")], "the first piece at once");
     clock.advance(1);
@@ -117,7 +121,8 @@ fn ts_166_a_secret_that_comes_in_pieces_is_hidden() {
         }
         speech.say(result("{\"key\":\"hunter2hunter2\"}"));
     };
-    let mut over = std::pin::pin!(speech.over(work));
+    let work = pin!(work);
+    let mut over = pin!(speech.over(work));
     while over.as_mut().now_or_never().is_none() {
         clock.advance(50);
     }
@@ -133,6 +138,6 @@ fn a_tool_that_never_stops_telling_is_not_heard_for_ever() {
     let (_, told, speech) = speech(Scrubber::default());
     let notice = || ToolMessage { name: "t".into(), level: "info".into(), message: "m".into(), data: None };
     let work = async { (0..5_000).for_each(|_| speech.say(Said::ToolMessage(notice()))) };
-    speech.over(work).now_or_never().expect("nothing waits");
+    speech.over(pin!(work)).now_or_never().expect("nothing waits");
     assert_eq!(all(&told).len(), 1_000);
 }
