@@ -103,6 +103,8 @@ struct Tail {
     from: u64,
     /// The latest time of all entries.
     high: Option<i64>,
+    /// `Newest` is of this chain up to here.
+    counts: bool,
 }
 
 impl Tail {
@@ -114,8 +116,9 @@ impl Tail {
             Some(log_id) => Arc::clone(log_id),
             None => work.log_id.insert(audit_meta::log_id(connection)?.into()).clone(),
         };
-        work.newest.of.take_if(|of| *of != head);
-        Ok(Self { chain: Chain::at(log_id, head), from: head.size, high })
+        // Given back at the end: what is counted for a commit that does not come to its end is of no chain.
+        let counts = work.newest.of.take() == Some(head);
+        Ok(Self { chain: Chain::at(log_id, head), from: head.size, high, counts })
     }
 
     fn append(&mut self, work: &mut Work<'_>, ready: Ready) -> Result<Receipt> {
@@ -133,18 +136,18 @@ impl Tail {
         let signer = work.signer.as_deref().filter(|_| is_signed(&sealed.entry.event));
         let signature = signer.map(|signer| signer.sign_hash(&sealed.hash));
         self.high = Some(audit_entry::insert(connection, &sealed, signature, dedupe.as_deref(), self.high)?);
-        if work.newest.of.is_some() {
+        if self.counts {
             work.newest.add(&sealed.entry.run_id);
         }
         Ok(Receipt { seq: sealed.entry.seq, hash: sealed.hash.to_hex(), repeated: false })
     }
 
     /// The last entry of a run says how many there are, so that a pack of the run shows that none is left out.
-    fn counted(&self, work: &mut Work<'_>, mut record: Record) -> Result<Record> {
+    fn counted(&mut self, work: &mut Work<'_>, mut record: Record) -> Result<Record> {
         let newest = &mut *work.newest;
-        if newest.of.is_none() {
+        if !self.counts {
             newest.runs = audit_place::newest_runs(work.connection)?;
-            newest.of = Some(self.chain.head());
+            self.counts = true;
         }
         let new = newest.runs.get(&record.run_id).copied().unwrap_or(0);
         let count = audit_place::known_of_run(work.connection, &record.run_id)? + new + 1;
@@ -153,17 +156,16 @@ impl Tail {
     }
 
     /// After the last entry of the commit.
-    fn end(self, work: &mut Work<'_>) -> Result<()> {
+    fn end(mut self, work: &mut Work<'_>) -> Result<()> {
         let head = self.chain.head();
         if head.size > self.from {
-            let newest = &mut *work.newest;
             if audit_place::catch_up(work.connection, self.from, head.size)? {
-                newest.runs.clear();
-                newest.of = Some(head);
+                work.newest.runs.clear();
+                self.counts = true;
             }
-            newest.of = newest.of.map(|_| head);
             work.head = Some(head);
         }
+        work.newest.of = self.counts.then_some(head);
         Ok(())
     }
 }
