@@ -819,9 +819,9 @@ export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE
 export interface ComparedRun {
   /** UUID v7. */
   runId: string;
-  /** Id of its workflow. */
+  /** Id of the workflow. */
   workflowId: string;
-  /** The workflow's name at the start. */
+  /** Its name at the start. */
   workflowName: string;
   /** Where it stands. */
   status: RunStatus;

@@ -499,7 +499,7 @@ fn of_two_re_runs_of_a_waiting_run_at_once_one_begins() {
 }
 
 #[test]
-fn a_re_run_says_that_a_run_waits_for_a_person_when_it_asks_one() {
+fn a_re_run_says_that_its_original_has_not_ended_also_where_it_stands_stopped() {
     let place = place();
     let run = place.run(&halved(), json!({ "n": 3.0 }))["runId"].clone();
     assert_eq!(place.ok("rerun_look", json!({ "runId": run, "stepId": "half" }))["waits"], true);
@@ -507,7 +507,7 @@ fn a_re_run_says_that_a_run_waits_for_a_person_when_it_asks_one() {
     let stopped = place.ok("run_start", start)["runId"].clone();
     let summary = wait(place.app.wait(stopped.as_str().expect("an id").to_owned())).expect("stops");
     assert_eq!(summary["status"], "paused", "{summary}");
-    assert_eq!(place.ok("rerun_look", json!({ "runId": stopped, "stepId": "half" }))["waits"], false);
+    assert_eq!(place.ok("rerun_look", json!({ "runId": stopped, "stepId": "half" }))["waits"], true);
 }
 
 /// JSON in a page knows no difference between 3.0 and 3, expressions do.

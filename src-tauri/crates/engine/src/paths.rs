@@ -26,11 +26,14 @@ fn file_at<'a>(compiled: &'a Compiled, path: &str) -> Option<&'a CompiledFile> {
 
 /// The containers along a path, the outermost first.
 fn way(compiled: &Compiled, path: &str) -> Option<Vec<OnTheWay>> {
-    let (mut file, mut found, mut so_far) = (0, Vec::new(), String::new());
+    let (mut file, mut found, mut so_far) = (0, Vec::<OnTheWay>::new(), String::new());
     let mut parts = path.split('/').filter(|part| !part.is_empty());
     while let Some(part) = parts.next() {
         let (id, number) = numbered(part);
         let node = *compiled.files.get(file)?.index.get(id)?;
+        if !is_in(compiled, found.last(), node) {
+            return None;
+        }
         if !so_far.is_empty() {
             so_far.push('/');
         }
@@ -60,18 +63,18 @@ pub(crate) fn stands_at(compiled: &Compiled, path: Option<&str>, step: &str) -> 
     let way = way(compiled, path.unwrap_or_default())?;
     let file = way.last().map_or(0, |(_, _, file)| *file);
     let node = *compiled.files.get(file)?.index.get(step)?;
+    is_in(compiled, way.last(), node).then_some((way, node))
+}
+
+/// Whether a node stands right in a container, or at the top of the run's own file.
+fn is_in(compiled: &Compiled, around: Option<&OnTheWay>, node: usize) -> bool {
     let region = compiled.nodes[node].region;
-    let stands = match way.last() {
-        None => region == 0,
-        Some((path, container, _)) => {
-            let container = &compiled.nodes[*container];
-            let branch = path.rsplit('/').next().unwrap_or_default();
-            container.bodies.contains(&region)
-                && (container.role != Role::Parallel
-                    || compiled.regions[region].entries.first().is_some_and(|e| *compiled.nodes[*e].id == *branch))
-        }
-    };
-    stands.then_some((way, node))
+    let Some((path, container, _)) = around else { return region == 0 };
+    let container = &compiled.nodes[*container];
+    let branch = path.rsplit('/').next().unwrap_or_default();
+    container.bodies.contains(&region)
+        && (container.role != Role::Parallel
+            || compiled.regions[region].entries.first().is_some_and(|entry| *compiled.nodes[*entry].id == *branch))
 }
 
 /// The loop of a path whose iteration is not named by a number, if there is one: nothing runs there.

@@ -152,11 +152,14 @@ fn iterations_that_ended_elsewhere_are_told_as_kept() {
                 "variables": { "$list": [1, 2, 3] }, "loopProgress": { "each": done } })
     };
     for (done, kept) in
-        [(2, json!(["each[0]/in", "each[1]/in"])), (9, json!(["each[0]/in", "each[1]/in", "each[2]/in"]))]
+        [(2, json!(["each[0]/in", "each[1]/in"])), (3, json!(["each[0]/in", "each[1]/in", "each[2]/in"]))]
     {
         let wanted = json!({ "workflow": "looped", "checkpoint": checkpoint(done) });
         let run = serving.ask("POST", "/workflow/run", &wanted).json()["runId"].as_str().expect("an id").to_owned();
         let details = serving.ask("POST", "/rpc/run_get", &json!({ "runId": run })).json();
         assert_eq!(details["kept"], kept);
     }
+    // More than the list has: it was another one.
+    let refused = serving.ask("POST", "/workflow/run", &json!({ "workflow": "looped", "checkpoint": checkpoint(9) }));
+    assert_eq!(refused.code(), "OTHER_WORKFLOW", "{}", refused.body);
 }

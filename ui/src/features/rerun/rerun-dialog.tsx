@@ -308,7 +308,7 @@ function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
               <span className="s t2 end">{[
                 one.change === 'none' ? '' : t(`rerun.change.${one.change}`),
                 effects.includes(one) ? t(one.repeats ? 'rerun.repeats' : 'rerun.safe') : '',
-                one.asks && one.fate === 'again' ? t('rerun.asks') : '',
+                one.asks && (one.fate === 'again' || one.fate === 'open') ? t('rerun.asks') : '',
               ].filter(Boolean).join(' ')}</span>
             </li>
           ))}

@@ -187,8 +187,10 @@ fn a_place_in_another_file_is_each_of_its_calls_or_the_one_that_is_named() {
     let main = file(
         "w",
         json!({ "one": charge("inner"), "m": { "type": "t.many" }, "charge": charge("inner"),
+                "far": { "type": "t.loop", "config": { "source": [1] } },
+                "inside": { "type": "t.sub", "parent": "far", "config": { "workflow": "inner" } },
                 "p": { "type": "t.par" }, "b1": { "type": "t.all", "parent": "p" } }),
-        json!([{ "from": "one.success", "to": "m" }, { "from": "m.success", "to": "charge" }, { "from": "charge.success", "to": "p" }]),
+        json!([{ "from": "one.success", "to": "far" }, { "from": "far.success", "to": "m" }, { "from": "m.success", "to": "charge" }, { "from": "charge.success", "to": "p" }]),
     );
     let others = std::iter::once(("inner".to_owned(), inner)).collect();
     let compiled = Compiled::with_files(main, "hash", &crate::driver::catalog(), &others).expect("valid");
@@ -203,11 +205,20 @@ fn a_place_in_another_file_is_each_of_its_calls_or_the_one_that_is_named() {
     assert_eq!(run("charge[1]/post"), ["breakpoint charge[1]/post"]);
     assert_eq!(run("one/post"), ["breakpoint one/post"]);
     assert_eq!(run("one[0]/post"), ["breakpoint one/post"], "the first of one is the only one");
+    assert_eq!(run("far[0]/inside/post"), ["breakpoint far[0]/inside/post"]);
     assert_eq!(run("p/b1/b1"), ["breakpoint p/b1/b1"]);
     // What nothing stands at is told, not waited for.
-    for node in
-        ["charge/x", "charge[x]/post", "m/post", "p/b1", "p/x/b1", "p[1]/b1/b1", "charge/post/x", "one/l[0]/post"]
-    {
+    for node in [
+        "charge/x",
+        "charge[x]/post",
+        "m/post",
+        "p/b1",
+        "p/x/b1",
+        "p[1]/b1/b1",
+        "charge/post/x",
+        "inside/post",
+        "one/l[0]/post",
+    ] {
         let why = debug::check(&compiled, &[at(node, None)]).expect_err(node).reason;
         assert!(why.contains("no step of the workflow stands there"), "{node}: {why}");
     }
