@@ -91,7 +91,7 @@ test('a condition is written beside the breakpoint; one that cannot be evaluated
   await page.getByRole('switch', { name: 'Stop before this step' }).click();
   await when.fill('item.total >');
   await page.keyboard.press('F5');
-  await expect(page.getByText(/The breakpoint at 'add' cannot be set/)).toBeVisible();
+  await expect(page.getByText(/The breakpoint at “Add tax” cannot be set/)).toBeVisible();
 });
 
 test('step by step from the first one, and the run screen lets a stopped run go on too', async ({ open, host }) => {
