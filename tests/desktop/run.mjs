@@ -163,7 +163,7 @@ try {
   await check('the window is named Signalbox and shows the gallery', async () => {
     await place('button.g-card', undefined);
     await watch();
-    same(await browser.getTitle(), 'Signalbox', 'title');
+    same(await browser.getTitle(), 'Workflows · Signalbox', 'title');
     const cards = await until('four samples', async () => {
       const count = await run(() => document.querySelectorAll('button.g-card').length + document.querySelectorAll('.g-hero h2').length);
       return count >= 5 && count;
