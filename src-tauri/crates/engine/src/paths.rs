@@ -27,6 +27,9 @@ fn file_at<'a>(compiled: &'a Compiled, path: &str) -> Option<&'a CompiledFile> {
 /// The containers along a path, the outermost first.
 fn way(compiled: &Compiled, path: &str) -> Option<Vec<OnTheWay>> {
     let (mut file, mut found, mut so_far) = (0, Vec::<OnTheWay>::new(), String::new());
+    if !path.is_empty() && path.split('/').any(str::is_empty) {
+        return None;
+    }
     let mut parts = path.split('/').filter(|part| !part.is_empty());
     while let Some(part) = parts.next() {
         let (id, number) = numbered(part);
@@ -109,7 +112,8 @@ pub(crate) fn means(named: &str, path: &str) -> bool {
 /// A part of a path, with its number: `call[2]`.
 fn numbered(part: &str) -> (&str, Option<u32>) {
     match part.strip_suffix(']').and_then(|part| part.split_once('[')) {
-        Some((id, number)) => (id, number.parse().ok()),
+        // As the log writes it: `01` and `+1` are no numbers of its.
+        Some((id, number)) => (id, number.parse().ok().filter(|n: &u32| n.to_string() == number)),
         None => (part, None),
     }
 }

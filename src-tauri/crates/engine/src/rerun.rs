@@ -372,7 +372,8 @@ impl Plan {
             let Some(node) = target.node_index(&step.step) else { continue };
             let again = range.as_ref().is_none_or(|range| range.executes(target, node));
             if !way.has(target, node) {
-                step.fate = Fate::Left;
+                // What it has come to stands in the new run, too.
+                step.fate = if step.fate == Fate::Open && step.calls > 0 { Fate::Kept } else { Fate::Left };
             } else if way.is_beside(target, node, &self.from) && !again {
                 // It would run in iterations that the new run does not come to.
                 step.fate = if step.calls > 0 { Fate::Kept } else { Fate::Left };

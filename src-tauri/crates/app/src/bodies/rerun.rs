@@ -72,7 +72,11 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
     let (mut overrides, mut input) = meant(app, caller, &row, request.overrides, request.input)?;
     if !overrides.is_empty() || input.is_some() {
         let plan = app.wait_for(app.runtime.rerun_plan(&row.run_id, &request.step_id, None, definition.clone()))??;
-        no_lost_sign(&plan, &overrides)?;
+        let declared = match &definition {
+            Definition::Original => app.compiled_of(&row)?.workflow.params.clone(),
+            Definition::Other(pinned) => pinned.compiled.workflow.params.clone(),
+        };
+        no_lost_sign(&plan, declared.as_ref(), &overrides)?;
         (overrides, input) = written(&plan, overrides, input);
     }
     let (mut context, mut params) = (Map::new(), Map::new());
@@ -229,8 +233,12 @@ fn meant(
 }
 
 /// Refuses the name of a variable without its `$`: it would become a param that nothing reads.
-fn no_lost_sign(plan: &Plan, overrides: &Map<String, Value>) -> ApiResult<()> {
-    let is_lost = |name: &&String| plan.context.contains_key(name.as_str()) && plan.params.get(name.as_str()).is_none();
+/// `declared`: the schema of the params.
+fn no_lost_sign(plan: &Plan, declared: Option<&Value>, overrides: &Map<String, Value>) -> ApiResult<()> {
+    let is_param = |name: &str| {
+        plan.params.get(name).is_some() || declared.is_some_and(|schema| schema["properties"].get(name).is_some())
+    };
+    let is_lost = |name: &&String| plan.context.contains_key(name.as_str()) && !is_param(name);
     let Some(name) = overrides.keys().find(is_lost) else { return Ok(()) };
     let message = format!("The run has no parameter '{name}'; it has a variable of this name.");
     Err(ApiError::bad_request(&message, format!("Write ${name} to change the variable.")))

@@ -216,6 +216,10 @@ fn a_place_in_another_file_is_each_of_its_calls_or_the_one_that_is_named() {
         "p/x/b1",
         "p[1]/b1/b1",
         "charge/post/x",
+        "charge[01]/post",
+        "charge[+1]/post",
+        "/charge/post",
+        "charge//post",
         "inside/post",
         "one/l[0]/post",
     ] {
