@@ -34,8 +34,11 @@ function forget(s: FoldState, origin: string, path: string | null | undefined): 
 /** How many tasks there are about a step now. */
 function count(s: FoldState, id: string, path: string | null | undefined): void {
   const known = seen(s, id, path);
-  const asking = tasksOf(s, id, path).length || undefined;
-  if (known && known.asking !== asking) node(s, id, path).asking = asking;
+  if (!known) return;
+  const tasks = tasksOf(s, id, path);
+  const asking = tasks.length || undefined;
+  const askingItems = tasks.filter((task) => task.item !== undefined).length || undefined;
+  if (known.asking !== asking || known.askingItems !== askingItems) Object.assign(node(s, id, path), { asking, askingItems });
 }
 
 /** True when the event is one of these. */
@@ -53,7 +56,7 @@ function apply(s: FoldState, event: RunEventLike, ms: number, payload: Fields): 
   switch (event.type) {
     case 'human_task_created': {
       s.tasks = [...s.tasks.filter((task) => task.taskId !== taskId), {
-        taskId, title: text(payload['title']) ?? '', nodeId: id, sinceMs: ms, ...(event.path ? { path: event.path } : {}), ...callOf(s, event),
+        taskId, title: text(payload['title']) ?? '', nodeId: id, sinceMs: ms, ...(event.path ? { path: event.path } : {}), ...callOf(s, event), ...(typeof event.item === 'number' ? { item: event.item } : {}),
         ...(origin === undefined ? {} : { originId: origin }), ...(text(payload['expiresAt']) === undefined ? {} : { expiresAt: text(payload['expiresAt']) }),
       }];
       // Origin and human node wait both (SEMANTICS 5).

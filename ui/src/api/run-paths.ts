@@ -168,6 +168,7 @@ export class Sum {
       errorCode: last?.errorCode, message: last?.message,
       says: many ? undefined : last?.says,
       asking: many ? undefined : last?.asking,
+      askingItems: many ? undefined : last?.askingItems,
       startedAt: this.startedAt, endedAt: this.open > 0 ? undefined : last?.endedAt,
       lastCard: this.lastCard,
       over: { of: total, inState: this.states.get(state) ?? 0, kept: this.states.get('kept') ?? 0 },

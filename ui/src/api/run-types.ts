@@ -95,6 +95,8 @@ export interface NodeRun {
   lastCard?: number;
   /** Tasks of this step that nobody has answered yet, its own and those about its failed items; absent for none. */
   asking?: number;
+  /** Of these, the ones about one item each: a step may also ask once about all that it got. */
+  askingItems?: number;
   /** The last time that it began, and how many items came in then: after an answer it begins again, with fewer. */
   visit?: number;
   inVisit?: number;
@@ -118,6 +120,8 @@ export interface OpenTask {
   path?: string;
   /** Index of the call that it is about, in `view.cards`. */
   card?: number;
+  /** The item that it is about; absent when it is about all that the step got. */
+  item?: number;
   sinceMs: number;
   expiresAt?: string;
 }

@@ -28,7 +28,7 @@ export const log = {
   'log.last.stepSkipped': '{step} was skipped',
   'log.last.stepInterrupted': '{step} was interrupted',
   'log.last.retry': '{step} is tried again in {time}',
-  'log.last.handled': '{step}: {action}',
+  'log.last.handled': '{step}, {action}',
   'log.last.var': '{name} was set',
   'log.last.print': '{step} printed {value}',
   'log.last.file': 'File {path}',

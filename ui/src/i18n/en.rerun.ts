@@ -70,6 +70,7 @@ export const rerun = {
   'rerun.answers.ask': 'Ask again',
   'rerun.answers.keep.one': 'Keep {n} answer',
   'rerun.answers.keep.other': 'Keep {n} answers',
+  'rerun.answers.same': 'Given again where the same is asked about the same data. Where something else comes in, a person is asked.',
   'rerun.waits': 'This run waits for a person. It is cancelled when the new one begins, and what it asked is asked there.',
   'rerun.waitsAlone': 'This run waits for a person. It is cancelled when the new one begins, and what it asked is asked nowhere: the new run ends after this step.',
   'rerun.stopped': 'This run stands stopped and has not ended. It is cancelled when the new one begins.',

@@ -219,6 +219,7 @@ function Form({ typed, onType, elsewhere, runId, title, alone, first, outside, p
             <div className="col gap1">
               <Segmented<'ask' | 'keep'> label={t('rerun.answers')} value={keep} onChange={setKeep}
                 options={[{ value: 'ask', label: t('rerun.answers.ask') }, { value: 'keep', label: tn('rerun.answers.keep', plan.answers.length) }]} />
+              {keep === 'keep' ? <p className="s t2">{t('rerun.answers.same')}</p> : null}
               <ul className="rr-found rr-answers s t2" aria-label={t('rerun.answers')}>{answers.map(({ step, ...one }, i) => (
                 // The list is that of one plan and is replaced with it.
                 <li key={`${one.stepId} ${String(i)}`}>{t('rerun.answer', { step, words: t('log.people.noteAnswered', { who: one.operatorId === undefined ? t('log.people.nobody') : formatPerson(one.operatorId), action: answerWords(one.action) }) })}</li>

@@ -31,10 +31,12 @@ export function placeText(card: CallCard): string {
 
 /** Its rule is named by whoever wrote the workflow. */
 export function decisionText(card: CallCard): string | null {
-  if (!card.decision) return null;
-  const { rule, action } = card.decision;
+  return card.decision ? decidedWords(card.decision.rule, card.decision.action, card.path !== undefined) : null;
+}
+
+function decidedWords(rule: string, action: string, inside: boolean): string {
   // In a frame it ends that iteration or branch; what becomes of the run, the frame decides.
-  const key = `card.action.${action === 'abort' && card.path !== undefined ? 'abortInside' : action}`;
+  const key = `card.action.${action === 'abort' && inside ? 'abortInside' : action}`;
   const known = ['card.action.retry', 'card.action.fallback', 'card.action.abort', 'card.action.abortInside', 'card.action.error_as_context', 'card.action.auto_fix', 'card.action.human_review'] as const;
   const found = known.find((one) => one === key);
   const name = rule.startsWith('policy:') ? t('card.policy', { name: rule.slice('policy:'.length) }) : rule;
@@ -122,7 +124,7 @@ function sentenceOf(event: RunEventLike, view: Named, names?: NameOf): string {
     case 'retry_scheduled':
       return t('log.last.retry', { step, time: formatDuration(Number(payload['delayMs'] ?? 0)) });
     case 'error_handled':
-      return t('log.last.handled', { step, action: `${str(payload['rule'])} → ${str(payload['action'])}` });
+      return t('log.last.handled', { step, action: decidedWords(str(payload['rule']), str(payload['action']), event.path !== undefined && event.path !== null) });
     case 'auto_fix_attempt':
       return t(payload['accepted'] === true ? 'log.people.fixed' : 'log.people.notFixed', { step, n: Number(payload['delta'] ?? 0) });
     case 'human_task_created':

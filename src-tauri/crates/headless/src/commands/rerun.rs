@@ -73,7 +73,7 @@ fn tell(output: &Output, plan: &Value) {
             _ => "",
         };
         let effect = match (text("fate"), text("effect")) {
-            ("again" | "open", "write") if step["repeats"] == true => "  writes, a second time the same",
+            ("again" | "open", "write") if step["repeats"] == true => "  writes, does the same a second time",
             ("again" | "open", "write") => "  writes",
             _ => "",
         };
@@ -85,6 +85,11 @@ fn tell(output: &Output, plan: &Value) {
     }
     let answers = plan["answers"].as_array().map_or(0, Vec::len);
     if answers > 0 {
-        output.line(&format!("{answers} answers of people would be asked for again; --keep-answers gives them again."));
+        let (found, them) = if answers == 1 {
+            ("1 answer of a person".to_owned(), "it")
+        } else {
+            (format!("{answers} answers of people"), "them")
+        };
+        output.line(&format!("{found} would be asked for again; --keep-answers gives {them} again where the same is asked about the same data."));
     }
 }

@@ -14,7 +14,8 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
     let bound = server::bind(Arc::clone(&app), args.addr, &token_file, args.ui).await?;
     let url = format!("http://{}", bound.addr);
     let (resumed, problems) = app.resume_all().await?;
-    output.log(LogLevel::Info, &format!("Took up {} runs that were left waiting.", resumed.len()));
+    let runs = if resumed.len() == 1 { "run that was" } else { "runs that were" };
+    output.log(LogLevel::Info, &format!("Took up {} {runs} left waiting.", resumed.len()));
     for problem in problems {
         output.log(LogLevel::Error, &problem.message);
     }

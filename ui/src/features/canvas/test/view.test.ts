@@ -157,10 +157,12 @@ describe('the look of a run', () => {
     expect(lookOf(run('retrying', { attempt: 1, maxAttempts: 2, retryAtMs: 4000 }), false, 0)).toMatchObject({ className: 'is-retry', line: '2/3, next in 4 s' });
     expect(lookOf(run('failed', { attempt: 2, maxAttempts: 2, errorCode: 'TIMEOUT' }), false, 0).line).toBe('TIMEOUT, 3/3');
     expect(lookOf(run('waiting', { dueMs: 60_000 }), false, 0).line).toBe('in 1 min');
-    expect(lookOf(run('asks', { itemsIn: 9, inVisit: 4, asking: 1 }), false, 0)).toMatchObject({ className: 'is-person', line: '1 of 4 waiting', whole: '1 of 4 waits for a person' });
+    expect(lookOf(run('asks', { itemsIn: 9, inVisit: 4, asking: 1, askingItems: 1 }), false, 0)).toMatchObject({ className: 'is-person', line: '1 of 4 waiting', whole: '1 of 4 waits for a person' });
     expect(lookOf({ ...run('waiting'), over: { of: 157, inState: 1 } } as never, false, 0)).toMatchObject({ line: '1 waiting', whole: '1 of 157 waiting' });
     expect(lookOf({ ...run('asks'), over: { of: 1570, inState: 2 } } as never, false, 0)).toMatchObject({ line: '2 waiting', whole: '2 of 1,570 wait for a person' });
-    expect(lookOf(run('asks', { itemsIn: 3, inVisit: 1, asking: 1 }), false, 0).line).toBe('waits for a person');
+    expect(lookOf(run('asks', { itemsIn: 3, inVisit: 1, asking: 1, askingItems: 1 }), false, 0).line).toBe('waits for a person');
+    // One question about all that came in is not one of three.
+    expect(lookOf(run('asks', { itemsIn: 3, inVisit: 3, asking: 1 }), false, 0)).toMatchObject({ line: 'waits for a person' });
     expect(lookOf(run('skipped'), false, 0)).toMatchObject({ signal: 'skip', line: 'skipped' });
     expect(lookOf(run('kept'), false, 0, false, '01a2009a-37a6-7464-a79a-75ea2b616218').line).toBe('kept from run 616218');
     expect(timeLeft(2 * 86_400_000 + 4 * 3_600_000)).toBe('2 d 4 h');

@@ -74,7 +74,7 @@ function lineOf(run: NodeRun, now: number, parent: string | undefined): string |
       return left > 0 ? t('canvas.waitIn', { time: timeLeft(left) }) : t('canvas.waitNow');
     }
     case 'asks':
-      return (run.inVisit ?? 0) > 1 && run.asking !== undefined ? tn('canvas.asksOf', run.asking, { of: formatNumber(run.inVisit ?? 0) }) : t('canvas.asksLine');
+      return (run.inVisit ?? 0) > 1 && run.askingItems !== undefined ? tn('canvas.asksOf', run.askingItems, { of: formatNumber(run.inVisit ?? 0) }) : t('canvas.asksLine');
     case 'running':
       if (run.says) return run.says.what === 'tool' ? toolLine(run.says.words, run.says.tells) : run.says.what === 'thinking' ? t('canvas.thinkingLine') : lastWords(run.says.words);
       return run.attempt > 0 ? attempts(run) : null;
@@ -103,7 +103,7 @@ const many = (state: NodeRun['state']): string => t(state === 'handled' ? 'card.
 /** Beside the number of iterations, and of many items, there is no room for the whole line; the icon says what is waited for. */
 function shortOf(run: NodeRun): string | null {
   if (run.over && run.over.of > 1) return t('canvas.round.short', { n: formatNumber(run.over.inState), state: many(run.state === 'asks' ? 'waiting' : run.state) });
-  return run.state === 'asks' && (run.inVisit ?? 0) > 1 && run.asking !== undefined ? t('canvas.asksShort', { n: formatNumber(run.asking), of: formatNumber(run.inVisit ?? 0) }) : null;
+  return run.state === 'asks' && (run.inVisit ?? 0) > 1 && run.askingItems !== undefined ? t('canvas.asksShort', { n: formatNumber(run.askingItems), of: formatNumber(run.inVisit ?? 0) }) : null;
 }
 
 /** The run stands stopped before this step. */
