@@ -2162,7 +2162,7 @@ export interface RerunLook {
 export interface RerunPlan {
   /** The step, with its path. */
   stepId: string;
-  /** The original has not ended, it is paused: it is cancelled, and what it asks is asked in the new run. One without open tasks stands stopped at a step. */
+  /** The original has not ended, it is paused: it is cancelled, and what it asks is asked in the new run where that comes to it. One without open tasks stands stopped at a step. */
   waits: boolean;
   /** The definition that was looked at is that of the original. */
   sameDefinition: boolean;

@@ -66,7 +66,9 @@ impl AuditSink for JsonlSink {
             }
             if let Some(hole) = tail.iter().position(|byte| *byte == UNWRITTEN) {
                 let begin = tail[..hole].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-                if is_ours(&tail[begin..hole], &tail, from == 0 && begin == 0) {
+                // Where its line begins is further back.
+                let is_part = begin == 0 && from > 0 && hole > 0;
+                if is_part || is_ours(&tail[begin..hole], &tail, from == 0 && begin == 0) {
                     end = from + begin as u64;
                     (self.cut, self.holes) = (Some(end), true);
                     continue;
@@ -77,6 +79,7 @@ impl AuditSink for JsonlSink {
             let begin = line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
             let line = &line[begin..];
             if !(line.starts_with(BEGINNING) || whole.is_none() && BEGINNING.starts_with(line)) {
+                self.cut = None;
                 let message = "its last line is no entry of an audit chain; name a file of its own";
                 return Err(io::Error::new(io::ErrorKind::InvalidData, message));
             }
@@ -171,6 +174,29 @@ mod tests {
             let from = last.and_then(|last| lines.iter().position(|line| *line == last)).map_or(0, |at| at + 1);
             sink.take(&lines[from..].concat()).expect("taken");
             assert_eq!(std::fs::read_to_string(&path).expect("text"), lines.concat(), "{left:?}");
+        }
+    }
+
+    #[test]
+    fn the_line_before_a_long_hole_is_found_further_back() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("log.jsonl");
+        for torn in [&line(1)[..17], &line(1)[..3]] {
+            for hole in [LONGEST - 10, LONGEST, 2 * LONGEST + 5] {
+                let hole = "\0".repeat(usize::try_from(hole).expect("small"));
+                std::fs::write(&path, line(0) + torn + &hole).expect("written");
+                let mut sink = JsonlSink::open(&path).expect("opened");
+                assert_eq!(sink.last().expect("ours").as_deref(), Some(line(0).trim_end()));
+                sink.take(&line(1)).expect("taken");
+                assert_eq!(std::fs::read_to_string(&path).expect("text"), line(0) + &line(1));
+                drop(sink);
+                // Of something else nothing is taken away, however far back its beginning is.
+                let other = "my notes\n".repeat(3) + torn.trim_start_matches('{') + &hole;
+                std::fs::write(&path, &other).expect("written");
+                let mut sink = JsonlSink::open(&path).expect("opened");
+                sink.last().expect_err("it holds something else");
+                assert!(std::fs::read_to_string(&path).expect("text") == other);
+            }
         }
     }
 

@@ -18,6 +18,7 @@ use signalbox_runtime::{Kept, Phase, Subscription, definition, pinned_files, sta
 use signalbox_store::RunRow;
 use signalbox_store::audit::Level;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -240,7 +241,7 @@ impl App {
     /// The events of a run after `after`: replayed, then live, each once.
     pub async fn subscribe(self: &Arc<Self>, caller: &Caller, run_id: String, after: u64) -> ApiResult<EventStream> {
         let events = self.runtime.subscribe(&run_id, after).await?;
-        Ok(EventStream { events, read: None, app: Arc::clone(self), caller: caller.clone(), run_id })
+        Ok(EventStream { events, read: None, hidden: None, app: Arc::clone(self), caller: caller.clone(), run_id })
     }
 
     /// A page of whole events.
@@ -332,11 +333,16 @@ fn fits(workflow: &Workflow, given: &Value) -> ApiResult<()> {
         .with(json!({ "diagnostics": problems })))
 }
 
+/// Events as somebody may see them, when a thread has made them so.
+type Hidden = Pin<Box<dyn Future<Output = ApiResult<Vec<WireEvent>>> + Send>>;
+
 /// Events as they travel: replayed, then live; large values are cut.
 pub struct EventStream {
     events: Subscription,
     /// Read and not handed out yet: whoever waits for the next ones may give up in between, and ask again.
     read: Option<Arc<Vec<RunEvent>>>,
+    /// What is told of them while a thread hides in it what is to be hidden: at a run's first look that takes long.
+    hidden: Option<Hidden>,
     app: Arc<App>,
     caller: Caller,
     run_id: String,
@@ -350,9 +356,14 @@ impl EventStream {
             None => Arc::clone(self.read.insert(Arc::new(self.events.next().await?.ok()?))),
         };
         // Asked each time: a reveal ends while the stream goes on.
-        let told = if self.app.masks(&self.caller, &self.run_id) {
-            let run_id = self.run_id.clone();
-            self.app.blocking(move |app| app.wire_events(true, &run_id, &events)).await.ok()?
+        let told = if self.hidden.is_some() || self.app.masks(&self.caller, &self.run_id) {
+            let (app, run_id) = (Arc::clone(&self.app), self.run_id.clone());
+            let hidden = self.hidden.get_or_insert_with(|| {
+                Box::pin(async move { app.blocking(move |app| app.wire_events(true, &run_id, &events)).await })
+            });
+            let told = hidden.await;
+            self.hidden = None;
+            told.ok()?
         } else {
             self.app.wire_events(false, &self.run_id, &events).ok()?
         };

@@ -31,7 +31,10 @@ pub(crate) fn frames<'a>(workflow: &Workflow, path: &'a str) -> Option<Vec<Frame
         let mut stop = end(begin);
         let segment = &path[begin..stop];
         let (container, index) = match segment.strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
-            Some((container, index)) => (container, Some(index.parse().ok()?)),
+            // As the log writes it: `01` and `+1` are no numbers of its.
+            Some((container, index)) => {
+                (container, Some(index.parse().ok().filter(|n: &usize| n.to_string() == index)?))
+            }
             None => (segment, None),
         };
         match (role(workflow, container)?, index) {

@@ -66,8 +66,11 @@ pub(crate) fn wire_summary(summary: &mut Value) {
     for name in summary["context"].as_object().into_iter().flat_map(serde_json::Map::keys) {
         pointers.push(format!("/context/{}", signalbox_model::diagnostic::pointer_token(name)));
     }
-    let outputs = summary["output"].as_array().map_or(0, Vec::len);
-    pointers.extend((0..outputs).map(|index| format!("/output/{index}")));
+    for (index, value) in summary["output"].as_array_mut().into_iter().flatten().enumerate() {
+        if let Some(short) = wire::truncate_by(value, &|| format!("{run}/summary/output/{index}")) {
+            *value = short;
+        }
+    }
     for pointer in pointers {
         if let Some(value) = summary.pointer_mut(&pointer)
             && let Some(short) = wire::truncate(value, &format!("{run}/summary{pointer}"))

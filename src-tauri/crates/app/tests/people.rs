@@ -495,7 +495,6 @@ fn a_task_tells_where_each_answer_leads() {
     );
 }
 
-/// D2.9: two people approve; who started the run may only reject.
 /// What led to a question is what came before it where it stands: not what happens in other iterations, nor what came later.
 #[test]
 fn what_led_to_a_task_is_told_without_what_happened_beside_it() {
@@ -536,6 +535,7 @@ fn what_led_to_a_task_is_told_without_what_happened_beside_it() {
     }
 }
 
+/// D2.9: two people approve; who started the run may only reject.
 #[test]
 fn two_people_approve() {
     let place = place();

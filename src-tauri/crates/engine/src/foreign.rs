@@ -388,7 +388,7 @@ impl Checkpoint {
             }
             // Of a parallel loop that is not the whole of it the number names no iteration: it counts for nothing.
             let counted = fold::foreign::counted(&config, total, foreign.iterations);
-            if counted == 0 && foreign.iterations.min(total) > 0 {
+            if counted == 0 && foreign.iterations > 0 {
                 foreign.source.left_out.push(format!("/loopProgress/{}", pointer_token(id)));
             }
             foreign.iterations = counted;

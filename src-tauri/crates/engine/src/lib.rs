@@ -41,7 +41,7 @@ mod rule_check;
 /// Rules of error handling, for editors and dry runs.
 pub mod rules {
     pub use crate::decision::{DEFAULT_RULES, Decider, Facts, Outcome, RuleVerdict, Wired, dry_run};
-    pub use crate::route::INTERRUPTED;
+    pub use crate::route::{INTERRUPTED, tells_cut_off};
     pub use crate::rule_check::{RuleFinding, check};
 }
 pub mod rerun;

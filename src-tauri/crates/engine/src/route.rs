@@ -17,6 +17,8 @@ use signalbox_model::{
 
 /// Code of an error: a call was cut off that may have happened.
 pub const INTERRUPTED: &str = "INTERRUPTED";
+/// Among the details of a container's error: the errors of what it holds.
+pub(crate) const CHILD_ERRORS: &str = "childErrors";
 
 /// The next automatic re-execution.
 pub(crate) fn planned(
@@ -127,9 +129,33 @@ fn facts(
         fallback: this.fallback,
         wired: Wired { auto_fix: wired("auto_fix"), fallback: wired("fallback"), context: wired("context") },
         unasked: handler.is_none() && (state.is_given_up() || fold::body::is_collected(compiled, state, node)),
-        // Of a call that asks; an author may call a failure of his own so, too.
-        uncertain: error.code() == INTERRUPTED && fold::asks(compiled, state, node, slot),
+        uncertain: is_cut_off(compiled, state, node, slot, error),
     }
+}
+
+/// A call was cut off and may have happened, so nothing but a person repeats it (ADR 6): one that asks after an interruption, or
+/// one in this container. An author may call a failure of his own so, too; that one is none.
+pub(crate) fn is_cut_off(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    error: &ErrorPayload,
+) -> bool {
+    if compiled.is_container(node) {
+        tells_cut_off(error)
+    } else {
+        error.code() == INTERRUPTED && fold::asks(compiled, state, node, slot)
+    }
+}
+
+/// The error is that of a call that was cut off, or of a container that has such a call in it.
+#[must_use]
+pub fn tells_cut_off(error: &ErrorPayload) -> bool {
+    error.details.as_ref().is_some_and(|details| {
+        let unknown = details.get("effect").is_some_and(|effect| effect == "unknown");
+        unknown && (error.code() == INTERRUPTED || details.contains_key(CHILD_ERRORS))
+    })
 }
 
 /// What the input should look like is known, and the built-in repair was not tried in this visit.

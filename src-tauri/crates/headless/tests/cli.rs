@@ -140,6 +140,33 @@ fn runs_can_be_filtered_and_deleted() {
 }
 
 #[test]
+fn the_table_of_a_run_is_of_its_own_steps_and_its_output_does_not_hide_it() {
+    let place = Box::new();
+    let mut inner = workflow(json!({ "same": { "type": "flow.noop", "title": "Of the other file" } }), json!([]));
+    inner["id"] = json!("inner");
+    place.file("inner.signalbox.json", inner.to_string());
+    let sub = json!({ "type": "flow.subworkflow", "title": "Call", "config": { "workflow": "inner" } });
+    let list: Vec<u32> = (0..120).collect();
+    let outer = workflow(
+        json!({
+            "sub": sub, "mid": { "type": "flow.noop", "title": "Between" },
+            "each": { "type": "flow.loop", "title": "Each", "config": { "source": list } },
+            "same": { "type": "data.set", "title": "Of this file", "parent": "each", "config": { "assign": { "n": "=_item" }, "keep": false } },
+        }),
+        json!([{ "from": "sub.success", "to": "mid" }, { "from": "mid.success", "to": "each" }]),
+    );
+    let done = place.run(&["run", &place.file("outer.signalbox.json", outer.to_string()).display().to_string()]);
+    let at = |title: &str| done.out.find(&format!("✓ {title}")).unwrap_or_else(|| panic!("{title}: {}", done.out));
+    assert!(
+        at("Call") < at("Between") && at("Between") < at("Each") && at("Each") < at("Of this file"),
+        "{}",
+        done.out
+    );
+    assert_eq!(done.out.lines().filter(|line| line.starts_with("  {")).count(), 100, "{}", done.out);
+    assert!(done.out.contains("  and 20 more: signalbox runs show "), "{}", done.out);
+}
+
+#[test]
 fn people_read_titles_and_nothing_twice() {
     let place = Box::new();
     let flow = workflow(

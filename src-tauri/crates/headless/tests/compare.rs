@@ -344,7 +344,6 @@ fn who_sees_runs_with_masks_is_told_no_masked_value() {
     assert_eq!(ask(OPERATOR, &one, &other).json()["masked"], false);
 }
 
-/// docs/formats.md, Comparing two runs: its example is what the program writes.
 /// What is hidden is learned to the end of a run before its first event is looked at, also in a run that nobody looked at
 /// before.
 #[test]
@@ -380,6 +379,7 @@ fn equal_runs_are_hidden_alike_whichever_was_looked_at_before() {
     assert!(!answer.body.contains("bluewhale77"), "{}", answer.body);
 }
 
+/// docs/formats.md, Comparing two runs: its example is what the program writes.
 #[test]
 fn the_example_of_the_page_is_what_is_written() {
     let page = include_str!("../../../../docs/formats.md");

@@ -9,6 +9,14 @@ pub const WIRE_LIMIT: usize = 10_240;
 /// Replaces a value whose compact JSON text is longer than [`WIRE_LIMIT`] by
 /// `{_truncated, type, length, preview, ref}`; `reference` is how the whole is fetched.
 pub fn truncate(value: &Value, reference: &str) -> Option<Value> {
+    truncate_by(value, &|| reference.to_owned())
+}
+
+/// [`truncate`] for many: a reference is written only for what is cut.
+pub fn truncate_by(value: &Value, reference: &dyn Fn() -> String) -> Option<Value> {
+    if is_short(value) {
+        return None;
+    }
     let text = value.to_string();
     // A text has at most as many UTF-16 units as bytes.
     if text.len() <= WIRE_LIMIT {
@@ -30,8 +38,27 @@ pub fn truncate(value: &Value, reference: &str) -> Option<Value> {
     }
     preview.push_str("...");
     Some(
-        json!({ "_truncated": true, "type": json_type(value), "length": length, "preview": preview, "ref": reference }),
+        json!({ "_truncated": true, "type": json_type(value), "length": length, "preview": preview, "ref": reference() }),
     )
+}
+
+/// Its text is surely short: told without writing it. Nearly every value is, and an event may have a million of them.
+fn is_short(value: &Value) -> bool {
+    /// What is left of the limit when this has been written at its longest.
+    fn less(left: usize, value: &Value) -> Option<usize> {
+        // An escape is six bytes at most.
+        let text = |left: usize, text: &str| left.checked_sub(text.len().checked_mul(6)?.checked_add(3)?);
+        match value {
+            // The longest number is one like -2.2250738585072014e-308.
+            Value::Null | Value::Bool(_) | Value::Number(_) => left.checked_sub(26),
+            Value::String(string) => text(left, string),
+            Value::Array(list) => list.iter().try_fold(left.checked_sub(3)?, less),
+            Value::Object(map) => {
+                map.iter().try_fold(left.checked_sub(3)?, |left, (key, value)| less(text(left, key)?, value))
+            }
+        }
+    }
+    less(WIRE_LIMIT, value).is_some()
 }
 
 /// The JSON Schema `type` of a value; a whole number is a `number`.
@@ -56,13 +83,14 @@ pub fn truncate_event(event: &mut Value) {
     );
     let Some(payload) = event.get_mut("payload").and_then(Value::as_object_mut) else { return };
     for (key, value) in payload.iter_mut() {
-        shrink(value, &format!("{prefix}/payload/{}", crate::diagnostic::pointer_token(key)), depth_of(key));
+        let reference = || format!("{prefix}/payload/{}", crate::diagnostic::pointer_token(key));
+        shrink(value, &reference, depth_of(key));
     }
 }
 
 /// A value as it travels: cut where it is too long, one large part of it alone when that is enough.
 pub fn shortened(mut value: Value, reference: &str) -> Value {
-    shrink(&mut value, reference, 0);
+    shrink(&mut value, &|| reference.to_owned(), 0);
     value
 }
 
@@ -88,6 +116,8 @@ pub struct WireEvent {
     pub kind: String,
     /// The step that it is about; absent for the run.
     pub step_id: Option<String>,
+    /// Where that step stands; absent at the top.
+    pub path: Option<String>,
     /// One line of compact JSON.
     pub text: String,
 }
@@ -100,7 +130,14 @@ impl WireEvent {
             return Ok(Self::of_value(serde_json::to_value(event)?));
         }
         let kind = event.body.type_name().to_owned();
-        Ok(Self { seq: event.seq, ts: event.ts.clone(), kind, step_id: event.step_id.clone(), text })
+        Ok(Self {
+            seq: event.seq,
+            ts: event.ts.clone(),
+            kind,
+            step_id: event.step_id.clone(),
+            path: event.path.clone(),
+            text,
+        })
     }
 
     /// The same of an event that was changed on its way, by masks for example.
@@ -112,6 +149,7 @@ impl WireEvent {
             ts: field("ts").unwrap_or_default(),
             kind: field("type").unwrap_or_else(|| "message".to_owned()),
             step_id: field("stepId"),
+            path: field("path"),
             text: event.to_string(),
         }
     }
@@ -131,35 +169,40 @@ pub fn list_text(events: &[WireEvent]) -> String {
     text
 }
 
-fn shrink(value: &mut Value, reference: &str, depth: usize) {
+/// `reference` writes how the whole is fetched; only what is cut asks.
+fn shrink(value: &mut Value, reference: &dyn Fn() -> String, depth: usize) {
     if depth > 0 {
         each_child(value, reference, &mut |child, reference| shrink(child, reference, depth - 1));
         if matches!(value, Value::Object(_) | Value::Array(_)) {
             return;
         }
     }
-    let Some(short) = truncate(value, reference) else { return };
+    let Some(short) = truncate_by(value, reference) else { return };
     // One large part is cut alone when that is enough; many small ones are cut together.
     each_child(value, reference, &mut |child, reference| {
-        if let Some(short) = truncate(child, reference) {
+        if let Some(short) = truncate_by(child, reference) {
             *child = short;
         }
     });
-    if truncate(value, reference).is_some() {
+    if truncate_by(value, reference).is_some() {
         *value = short;
     }
 }
 
-fn each_child(value: &mut Value, reference: &str, with: &mut dyn FnMut(&mut Value, &str)) {
+fn each_child(
+    value: &mut Value,
+    reference: &dyn Fn() -> String,
+    with: &mut dyn FnMut(&mut Value, &dyn Fn() -> String),
+) {
     match value {
         Value::Object(map) => {
             for (key, child) in map.iter_mut() {
-                with(child, &format!("{reference}/{}", crate::diagnostic::pointer_token(key)));
+                with(child, &|| format!("{}/{}", reference(), crate::diagnostic::pointer_token(key)));
             }
         }
         Value::Array(list) => {
             for (index, child) in list.iter_mut().enumerate() {
-                with(child, &format!("{reference}/{index}"));
+                with(child, &|| format!("{}/{index}", reference()));
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

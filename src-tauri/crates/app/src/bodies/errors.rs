@@ -56,9 +56,12 @@ pub(crate) fn handler_dry_run(_: &App, _: &Caller, request: HandlerDryRun) -> Ap
         fallback: request.fallback,
         wired: Wired { auto_fix: wired("auto_fix"), fallback: wired("fallback"), context: wired("context") },
         unasked: request.collected,
-        // Only what may write is asked about.
-        uncertain: error.code() == rules::INTERRUPTED
-            && kind.as_ref().is_none_or(|kind| kind.effects.may_be(Effects::Write)),
+        // Only what may write is asked about, and a container that such a call stands in.
+        uncertain: match kind.as_ref() {
+            Some(kind) if kind.role.is_container() => rules::tells_cut_off(&error),
+            Some(kind) => error.code() == rules::INTERRUPTED && kind.effects.may_be(Effects::Write),
+            None => error.code() == rules::INTERRUPTED,
+        },
     };
     let of_kind = kind.and_then(|kind| kind.input_schema.clone());
     let list = if request.rules.is_empty() { rules::DEFAULT_RULES.clone() } else { request.rules };

@@ -13,7 +13,7 @@ use crate::masked::{hides_again, mask_moved};
 use crate::numbers::as_recorded;
 use crate::outside::run_token;
 use crate::people::signed;
-use crate::router::Caller;
+use crate::router::{Caller, Via};
 use serde_json::{Map, Value, json};
 use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
@@ -76,7 +76,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
             Definition::Original => app.compiled_of(&row)?.workflow.params.clone(),
             Definition::Other(pinned) => pinned.compiled.workflow.params.clone(),
         };
-        no_lost_sign(&plan, declared.as_ref(), &overrides)?;
+        no_lost_sign(&plan, declared.as_ref(), &overrides, caller.via)?;
         (overrides, input) = written(&plan, overrides, input);
     }
     let (mut context, mut params) = (Map::new(), Map::new());
@@ -234,14 +234,16 @@ fn meant(
 
 /// Refuses the name of a variable without its `$`: it would become a param that nothing reads.
 /// `declared`: the schema of the params.
-fn no_lost_sign(plan: &Plan, declared: Option<&Value>, overrides: &Map<String, Value>) -> ApiResult<()> {
+fn no_lost_sign(plan: &Plan, declared: Option<&Value>, overrides: &Map<String, Value>, via: Via) -> ApiResult<()> {
     let is_param = |name: &str| {
         plan.params.get(name).is_some() || declared.is_some_and(|schema| schema["properties"].get(name).is_some())
     };
     let is_lost = |name: &&String| plan.context.contains_key(name.as_str()) && !is_param(name);
     let Some(name) = overrides.keys().find(is_lost) else { return Ok(()) };
     let message = format!("The run has no parameter '{name}'; it has a variable of this name.");
-    Err(ApiError::bad_request(&message, format!("Write ${name} to change the variable.")))
+    // A shell puts its own value, most often nothing, where it reads a name with this sign.
+    let wanted = if via == Via::Cli { format!("'${name}=…', in single quotes,") } else { format!("${name}") };
+    Err(ApiError::bad_request(&message, format!("Write {wanted} to change the variable.")))
 }
 
 /// Changes with their numbers as the original has them, where they are the same.

@@ -88,8 +88,8 @@ pub struct RerunStarted {
 pub struct RerunPlan {
     /// The step, with its path.
     pub step_id: String,
-    /// The original has not ended, it is paused: it is cancelled, and what it asks is asked in the new run. One without open
-    /// tasks stands stopped at a step.
+    /// The original has not ended, it is paused: it is cancelled, and what it asks is asked in the new run where that comes to
+    /// it. One without open tasks stands stopped at a step.
     pub waits: bool,
     /// The definition that was looked at is that of the original.
     pub same_definition: bool,

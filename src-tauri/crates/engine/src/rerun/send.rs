@@ -5,7 +5,7 @@ use super::{
     Original, RerunError, belongs, place,
     reopen::{Asking, Why, item, item_of},
 };
-use crate::{fold, state::Ending};
+use crate::{fold, route::CHILD_ERRORS, state::Ending};
 use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, EventBody, RunEvent, RunStatus,
@@ -107,7 +107,7 @@ fn plain(error: &Arc<ErrorPayload>, reason: Option<&str>) -> Arc<ErrorPayload> {
 /// about: it keeps the iterations that are done.
 fn innermost(all: &[&RunEvent], mut failed: Failed) -> Failed {
     loop {
-        let children = failed.error.details.as_ref().and_then(|details| details.get("childErrors"));
+        let children = failed.error.details.as_ref().and_then(|details| details.get(CHILD_ERRORS));
         let Some(child) = children.and_then(Value::as_array).and_then(|children| children.first()) else {
             return failed;
         };

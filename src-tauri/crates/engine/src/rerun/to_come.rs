@@ -1,7 +1,7 @@
 //! What had not ended where a re-run begins (SEMANTICS 9): beside all that its step leads to, these steps may run, too. An
 //! iteration that the original did not come to has nothing in the state that stands for its steps: its container does.
 
-use super::range::reach;
+use super::range::reach_all;
 use crate::{
     compiled::Compiled,
     fold::place::is_cut,
@@ -24,8 +24,8 @@ pub(super) fn to_come(compiled: &Compiled, state: &RunState) -> BTreeSet<usize> 
     }
     // When one of these fails.
     let recovery = |node: &usize| compiled.nodes[*node].recovery.is_some();
-    let helpers: Vec<usize> = found.iter().flat_map(|node| reach(compiled, *node)).filter(recovery).collect();
-    found.extend(helpers);
+    let helpers = reach_all(compiled, found.iter().copied());
+    found.extend(helpers.into_iter().filter(recovery));
     found
 }
 

@@ -5,7 +5,7 @@ use crate::{
     compiled::Compiled,
     effect::{CallKey, CallOutput, Effect, OutItem},
     expr::Expr,
-    fold, params,
+    fold, params, route,
     scope::Scope,
     state::{Body, Outcome, Phase},
     step::start::node_scope,
@@ -290,9 +290,11 @@ fn limit(config: &Value) -> u64 {
 fn child_failure(error: &ErrorPayload, errors: &[Arc<ErrorPayload>]) -> NodeFailure {
     let told: Vec<Value> =
         errors.iter().take(MOST_TOLD).map(|e| serde_json::to_value(e.as_ref()).unwrap_or_default()).collect();
-    NodeFailure::new(error.error_type, error.code(), error.message.clone())
+    let failure = NodeFailure::new(error.error_type, error.code(), error.message.clone())
         .suggest(SuggestedAction::HumanReview)
-        .detail("childErrors", told)
+        .detail(route::CHILD_ERRORS, told);
+    // To begin the container again would repeat that call.
+    if errors.iter().any(|error| route::tells_cut_off(error)) { failure.detail("effect", "unknown") } else { failure }
 }
 
 /// Why a container cannot begin, whatever its settings came to.

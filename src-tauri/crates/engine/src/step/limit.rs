@@ -1,6 +1,6 @@
 //! What one step may hand on (ADR 62). Items of a run are in memory: before there are too many of them, it is said in words.
 
-use crate::{effect::CallOutput, measure};
+use crate::{effect::CallOutput, measure, route::CHILD_ERRORS};
 use signalbox_model::{ErrorPayload, Map, NodeFailure, SuggestedAction};
 
 /// Code of the error of a step, or of a container, that would hand on more than it may.
@@ -30,6 +30,6 @@ pub(super) fn refused(bytes: usize, most: usize, what: &str) -> NodeFailure {
 /// nothing is routed; the step is over.
 pub(crate) fn ends_step(error: &ErrorPayload, slots: usize) -> bool {
     // A container takes over the code of its child, and a step may fail with any code: those go on as errors do.
-    let is_own = |details: &Map| details.contains_key("limit") && !details.contains_key("childErrors");
+    let is_own = |details: &Map| details.contains_key("limit") && !details.contains_key(CHILD_ERRORS);
     slots > 1 && error.code() == STEP_TOO_LARGE && error.details.as_ref().is_some_and(is_own)
 }

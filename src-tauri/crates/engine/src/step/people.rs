@@ -66,7 +66,11 @@ impl Deciding<'_> {
         let title = text(&config, "title").unwrap_or_else(|| self.default_title(node, error));
         let asked = Asked {
             kind: TaskKind::Decision,
-            reason: if error.code() == route::INTERRUPTED { TaskReason::Interrupted } else { TaskReason::Error },
+            reason: if route::is_cut_off(self.compiled, self.state, node, slot, error) {
+                TaskReason::Interrupted
+            } else {
+                TaskReason::Error
+            },
             title,
             allowed,
             alternatives,

@@ -106,7 +106,7 @@ impl Deciding<'_> {
                 self.ask_tool_call(node, slot, &case.error)
             }
             At::Ask => {
-                let interrupted = case.error.code() == route::INTERRUPTED;
+                let interrupted = route::is_cut_off(self.compiled, self.state, node, slot, &case.error);
                 self.ask_default(node, slot, &case.error, interrupted)
             }
             At::Answered { node: human, answer } => self.human_done(node, slot, *human, answer, &case.error),

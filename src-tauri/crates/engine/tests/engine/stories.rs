@@ -3,7 +3,9 @@
 use crate::driver::{World, compile};
 use serde_json::{Value, json};
 use signalbox_engine::{Input, RunState, effect::Timer, summary};
-use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction, task::Answer};
+use signalbox_model::{
+    ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction, TaskReason, task::Answer,
+};
 use std::sync::Arc;
 
 fn network() -> NodeFailure {
@@ -380,6 +382,60 @@ fn a_write_after_an_abort_that_was_cut_off_asks_nobody_and_its_error_goes_its_wa
             assert_eq!(resumed.calls.get(&("tidy".to_owned(), 0)), None, "it is not sent again");
         }
     }
+}
+
+#[test]
+fn a_write_in_a_loop_that_was_cut_off_after_an_abort_is_not_sent_again_by_a_rule_about_the_loop() {
+    let always = json!([{ "name": "again", "when": "true", "action": "retry" }]);
+    let inner = json!({ "type": "t.loop", "config": { "source": [1] }, "parent": "outer" });
+    let nodes = json!({ "t": { "type": "t.fail" }, "outer": { "type": "t.loop", "config": { "source": [1, 2] } }, "inner": inner,
+                        "w": { "type": "t.write", "parent": "inner" },
+                        "eh": { "type": "builtin.error_handler", "config": { "rules": always } } });
+    let script = |node: &str, _: usize, _: u32| (node == "t").then(|| NodeFailure::tool("X", "no"));
+    let policy = json!({ "rules": [{ "name": "t", "when": "error.originNode == 't' || error.originNode == 'w'", "action": "abort" },
+                                   { "name": "rest", "when": "true", "action": "retry" }] });
+    for edges in [vec![("outer.error", "eh"), ("eh.retry", "outer")], vec![]] {
+        let mut file = flow(json!({ "errorPolicy": policy, "onAbort": "outer" }), nodes.clone(), &edges);
+        if edges.is_empty() {
+            file["nodes"].as_object_mut().expect("nodes").remove("eh");
+        }
+        let compiled = compile(file);
+        let mut world = World::new(&compiled, &script, 1);
+        world.start(json!({}));
+        while !told(&world.events).iter().any(|line| line.starts_with("step_start w")) {
+            assert!(world.turn());
+        }
+        let mut resumed = World::resume(&compiled, &world.events, &script, 1);
+        resumed.run_to_end();
+        let after = told(&resumed.events);
+        assert!(resumed.calls.keys().all(|(node, _)| node != "w"), "{after:#?}");
+        let ends = resumed.events.iter().filter_map(|event| match &event.body {
+            EventBody::StepError(error) => error.error.details.as_ref().and_then(|details| details.get("effect")),
+            _ => None,
+        });
+        assert_eq!(
+            ends.filter(|effect| **effect == json!("unknown")).count(),
+            3,
+            "the step and both loops: {after:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_failure_that_its_author_calls_interrupted_is_asked_about_as_any_other() {
+    let file = flow(json!({ "errorPolicy": "safe" }), json!({ "t": { "type": "t.read" } }), &[]);
+    let compiled = compile(file);
+    let script = |_: &str, _: usize, _: u32| Some(NodeFailure::tool("INTERRUPTED", "no").detail("effect", "unknown"));
+    let mut world = World::new(&compiled, &script, 1);
+    world.start(json!({}));
+    world.run_to_end();
+    let created = world.events.iter().find_map(|event| match &event.body {
+        EventBody::HumanTaskCreated(created) => Some(created),
+        _ => None,
+    });
+    let created = created.expect("a task");
+    assert_eq!(created.reason, TaskReason::Error);
+    assert!(created.allowed_actions.contains(&TaskAction::Correct), "{:?}", created.allowed_actions);
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub(crate) async fn rerun(app: &Arc<App>, output: &Output, args: &Rerun) -> Done
                 let run = app.dispatch(&caller, "run_get", json!({ "runId": args.run })).await?;
                 output.line(if run["openTasks"].as_array().is_none_or(Vec::is_empty) {
                     "The original is stopped and has not ended: it will be cancelled."
+                } else if args.until.is_some() {
+                    "The original waits for a person: it will be cancelled. What it asked is asked again only where the new run comes to it."
                 } else {
                     "The original waits for a person: it will be cancelled, and the person asked again."
                 });

@@ -60,13 +60,14 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// Prints what happens in a run until it has ended or waits for a person.
 pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_events: bool) -> Done {
-    let mut steps = Steps::default();
+    // Behind events, each a line of JSON, a table would be no line of JSON.
+    let tells = !output.json && !print_events;
+    let mut steps = if tells { Some(Steps::of(app, run_id).await) } else { None };
     let mut events = app.subscribe(&Caller::terminal(None)?, run_id.to_owned(), 0).await?;
     let mut interrupted = std::pin::pin!(told_to_stop());
     let mut waiting = std::pin::pin!(app.wait(run_id.to_owned()));
     let mut summary = None;
     let mut told = None;
-    let mut titles: Option<Titles> = None;
     loop {
         let batch = tokio::select! {
             biased;
@@ -85,12 +86,8 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
                     trouble.iter().for_each(|(_, why)| output.aside(&format!("The run waits: {why}.")));
                     told = trouble;
                 }
-                if !output.json && !print_events && let Some(id) = steps.newly_quiet() {
-                    let titles = match &mut titles {
-                        Some(titles) => titles,
-                        none => none.insert(Titles::of(app, run_id).await),
-                    };
-                    output.aside(&format!("… {}", titles.name(&id)));
+                if let Some(steps) = &mut steps && let Some(id) = steps.begun.take() {
+                    output.aside(&format!("… {}", steps.titles.name(&id)));
                 }
                 continue;
             }
@@ -100,7 +97,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
             if print_events {
                 output.json_line(&event.text);
             }
-            steps.take(event);
+            steps.iter_mut().for_each(|steps| steps.take(event));
         }
     }
     let summary = match summary {
@@ -112,14 +109,9 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
     };
     if output.json {
         output.value(&summary);
-    } else if !print_events {
-        // Behind events, each a line of JSON, a table would be no line of JSON.
-        let titles = match titles {
-            Some(titles) => titles,
-            None => Titles::of(app, run_id).await,
-        };
-        steps.print(output, &summary, &titles);
-        outcome(output, &summary, &titles);
+    } else if let Some(steps) = steps {
+        steps.print(output, &summary);
+        outcome(output, &summary, &steps.titles);
     }
     Ok(exit_of(&summary))
 }
@@ -197,14 +189,28 @@ impl Titles {
     fn name<'a>(&'a self, id: &'a str) -> &'a str {
         self.0[id]["title"].as_str().filter(|title| !title.is_empty()).unwrap_or(id)
     }
+
+    /// The path stays in the run's own file. A branch is named by its entry, which is no container of the path.
+    fn is_own(&self, path: &str) -> bool {
+        let mut parts = path.split('/');
+        while let Some(part) = parts.next() {
+            let id = part.split_once('[').map_or(part, |(id, _)| id);
+            match self.0[id]["type"].as_str() {
+                Some("flow.loop") => {}
+                Some("flow.parallel") => _ = parts.next(),
+                _ => return false,
+            }
+        }
+        true
+    }
 }
 
 /// Times and calls of the steps, from the events.
-#[derive(Default)]
 struct Steps {
+    titles: Titles,
     order: Vec<String>,
     by_id: HashMap<String, Step>,
-    /// The step that began last.
+    /// The step that began last, and takes its time; each is told once.
     begun: Option<String>,
 }
 
@@ -215,8 +221,17 @@ struct Step {
 }
 
 impl Steps {
+    async fn of(app: &Arc<App>, run_id: &str) -> Self {
+        let titles = Titles::of(app, run_id).await;
+        Self { titles, order: Vec::new(), by_id: HashMap::new(), begun: None }
+    }
+
     fn take(&mut self, event: &WireEvent) {
         let Some(id) = event.step_id.as_deref() else { return };
+        // A step of a called file may have the id of one here: the step that called it stands for it.
+        if !event.path.as_deref().is_none_or(|path| self.titles.is_own(path)) {
+            return;
+        }
         let ts = signalbox_model::time::parse(&event.ts).unwrap_or_default();
         if !self.by_id.contains_key(id) {
             self.order.push(id.to_owned());
@@ -231,15 +246,9 @@ impl Steps {
         }
     }
 
-    /// The step that takes its time; each is told once.
-    fn newly_quiet(&mut self) -> Option<String> {
-        self.begun.take()
-    }
-
-    fn print(&self, output: &Output, summary: &Value, titles: &Titles) {
+    fn print(&self, output: &Output, summary: &Value) {
         let Some(all) = summary["steps"].as_object() else { return };
         let silent = all.keys().filter(|id| !self.by_id.contains_key(*id));
-        // Of steps of called files the summary says nothing: the step that called them stands for them.
         for id in self.order.iter().filter(|id| all.contains_key(*id)).chain(silent) {
             let state = all.get(id).and_then(|step| step["state"].as_str()).unwrap_or_default();
             let count = |key: &str| all.get(id).and_then(|step| step[key].as_u64()).unwrap_or_default();
@@ -251,7 +260,7 @@ impl Steps {
                 _ => ("·", Tone::Quiet),
             };
             let step = self.by_id.get(id);
-            let name = titles.name(id);
+            let name = self.titles.name(id);
             let word = state.to_lowercase().replace('_', " ");
             let mut line = format!("{} {:<28} {:<14}", output.paint(mark, tone), plain(name), word);
             if let Some(step) = step.filter(|_| attempts > 0) {
@@ -276,8 +285,12 @@ fn outcome(output: &Output, summary: &Value, titles: &Titles) {
     match text("status") {
         "completed" => {
             output.line(&format!("{} in {time}  ({run_id})", output.paint("Completed", Tone::Good)));
-            for value in summary["output"].as_array().into_iter().flatten() {
+            let values = summary["output"].as_array().map_or(&[][..], Vec::as_slice);
+            for value in values.iter().take(SHOWN) {
                 output.line(&format!("  {}", seen_json(&value.to_string())));
+            }
+            if values.len() > SHOWN {
+                output.line(&format!("  and {} more: signalbox runs show {run_id}", values.len() - SHOWN));
             }
         }
         "failed" => {
@@ -304,6 +317,8 @@ fn outcome(output: &Output, summary: &Value, titles: &Titles) {
     }
 }
 
+/// So many items of the output are shown: with more of them what was said of the run would be out of sight.
+const SHOWN: usize = 100;
 /// So many open tasks are named.
 const NAMED: usize = 5;
 

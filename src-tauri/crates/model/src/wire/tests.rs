@@ -13,6 +13,22 @@ fn ts_069_a_value_is_whole_at_the_limit_and_cut_one_above() {
 }
 
 #[test]
+fn ts_069_what_is_known_as_short_without_writing_it_is_short() {
+    let longest =
+        [json!(-2.2250738585072014e-308), json!(u64::MAX), json!("\u{1}\"\n"), json!({ "\u{1}": [null, true] })];
+    for one in longest {
+        for many in 1..WIRE_LIMIT / 3 {
+            let list = Value::Array(vec![one.clone(); many]);
+            let length = list.to_string().encode_utf16().count();
+            assert_eq!(truncate(&list, "r").is_some(), length > WIRE_LIMIT, "{many} x {one}");
+            if length > WIRE_LIMIT + 100 {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
 fn ts_070_the_preview_never_splits_a_character() {
     let text = format!("{}😀{}", "a".repeat(199), "b".repeat(10_099));
     let cut = truncate(&Value::String(text), "r").expect("above the limit");
