@@ -13,12 +13,12 @@ import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize, sizeOf } from '../../code/value-lines.ts';
 import { formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon, Tile } from '../../kit/index.ts';
+import { useShownNow } from '../../kit/use-now.ts';
 import type { Look } from './cards-view.tsx';
 import { useRerun } from '../rerun/context.ts';
 import { failedItems, ItemErrors } from './item-errors.tsx';
 import { patchLines } from './patch-lines.ts';
 import { saidSections } from './said.tsx';
-import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, decisionText, personText, placeText } from './words.ts';
 
 export type SectionId = 'items' | 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed' | 'thinking' | 'response' | 'conversation' | 'tools' | 'usage';
@@ -62,7 +62,7 @@ export interface CardProps {
 /** The next call of a failed one: a countdown while it is still to come. */
 function Next({ card, live }: { card: CallCard; live: boolean }) {
   const due = card.retryAtMs;
-  const now = useNow(live && due !== undefined);
+  const now = useShownNow(live && due !== undefined);
   if (due === undefined) return null;
   if (!live) return <>{t('card.retriedAfter', { time: formatDuration(card.retryDelayMs ?? 0) })}</>;
   // The clock may stand a second behind: no wait is longer than it was meant to be.
@@ -72,7 +72,7 @@ function Next({ card, live }: { card: CallCard; live: boolean }) {
 
 function Took({ card }: { card: CallCard }) {
   const open = card.endSeq === undefined;
-  const now = useNow(open);
+  const now = useShownNow(open);
   if (open) return <>{formatDuration(Math.max(0, now - card.startedMs))}</>;
   return <>{formatDuration(card.durationMs ?? 0)}</>;
 }

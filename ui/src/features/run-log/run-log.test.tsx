@@ -11,6 +11,7 @@ import type { Look } from './cards-view.tsx';
 import { DetailLog } from './detail-log.tsx';
 import { EventRows, IN_ORDER, type EventFilter, type SortKey, type Sorting } from './event-rows.ts';
 import { rangeOf, useRowWindow } from '../../kit/row-window.ts';
+import { MomentContext } from '../../kit/use-now.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
 import { lineKey } from '../../api/call-table.ts';
 import { Bars, CallsOfChoice, inTree, niceStep, scaleOf } from './timeline-model.ts';
@@ -303,6 +304,25 @@ describe('the timeline', () => {
     expect(scale.at(start + 10)).toBeLessThan(scale.at(start + 20));
     expect(scale.folds).toEqual([]);
     expect(RUN.table.lines[0]).toMatchObject({ nodeId: 'fetch', calls: [0, 1, 2], begun: 3 });
+  });
+  it('grows with a run that goes on, also while one looks at its past, and stands where nothing comes of the run any more', () => {
+    vi.useFakeTimers();
+    vi.setSystemTime(start + 5000);
+    const now = foldRun(FIRST_EVENTS.slice(0, 2), FIRST);
+    const shown = (stands: number | undefined, past: boolean) => {
+      const view = past ? { ...foldRun(FIRST_EVENTS.slice(0, 1), FIRST), moment: start } : now;
+      const time = past ? { now, view, seq: 1, go: () => undefined, byEvent: () => undefined, byCall: () => undefined } : null;
+      const { container, unmount } = renderWith(<MomentContext value={stands}><DetailLog run={view} time={time} document={FIRST} view="timeline" onSelectNode={() => undefined} /></MomentContext>, { catalog_list: () => [] });
+      const took = () => container.querySelector('.tl')?.textContent;
+      const first = took();
+      act(() => { vi.advanceTimersByTime(60_000); });
+      const grew = took() !== first;
+      unmount();
+      return grew;
+    };
+    expect(shown(undefined, false)).toBe(true);
+    expect(shown(undefined, true)).toBe(true);
+    expect(shown(start + 5000, false)).toBe(false);
   });
   it('folds a long time without work', () => {
     const late = FIRST_EVENTS.map((event, i) => (i < 10 ? event : { ...event, ts: new Date(Date.parse(event.ts) + 3_600_000).toISOString() }));

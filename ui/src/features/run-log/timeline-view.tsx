@@ -9,7 +9,7 @@ import { Button, NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { titleText } from './card.tsx';
 import type { Look } from './cards-view.tsx';
 import { CallsOfChoice, inTree, LinesOfBars, roughly, scaleOf, type Bars, type Scale } from './timeline-model.ts';
-import { useNow as useClock } from '../../kit/use-now.ts';
+import { useShownNow } from '../../kit/use-now.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { depthOf } from '../where.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
@@ -30,7 +30,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
 }) {
   const { table, choice } = view;
   const live = !isTerminal(view.status);
-  const now = useClock(live ? 1000 : 0);
+  const now = useShownNow(live);
   const end = view.endedMs ?? now;
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(NONE);
   // While it runs the scale moves once a second, not with every event.
