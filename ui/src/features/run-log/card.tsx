@@ -5,7 +5,7 @@ import { sentences } from '../../api/error.ts';
 import { isObject } from '../../api/json.ts';
 import { cameAs } from '../../api/run-error.ts';
 import { slotKey } from '../../api/run-paths.ts';
-import type { CallCard } from '../../api/run-state.ts';
+import type { CallCard, CardStatus } from '../../api/run-state.ts';
 import { BytesView, bytesOf } from '../../code/BytesView.tsx';
 import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
@@ -54,6 +54,8 @@ function About({ card, where }: { card: CallCard; where: Where }) {
 
 export interface CardProps {
   card: CallCard;
+  /** See `statusIn`. */
+  status: CardStatus;
   where: Where;
   look: Look;
   sections: Sections;
@@ -96,14 +98,14 @@ function RerunButton({ card, look }: { card: CallCard; look: Look }) {
 }
 
 /** A card in the list. */
-export function StepCard({ card, where, look, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
+export function StepCard({ card, status, where, look, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
   const place = placeText(card);
   const why = whyText(card);
   const decided = decisionText(card);
   return (
-    <article className={`step-card ${selected ? 'on' : ''}`} aria-label={`${titleText(card, look)}, ${t(`card.status.${card.status}`)}`}>
+    <article className={`step-card ${selected ? 'on' : ''}`} aria-label={`${titleText(card, look)}, ${t(`card.status.${status}`)}`}>
       <header className="sc-head">
-        <SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} size={16} label={t(`card.status.${card.status}`)} />
+        <SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[status]} size={16} label={t(`card.status.${status}`)} />
         <Tile icon={look.icon} tone={look.tone} size={24} />
         <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
         {titleText(card, look) === card.title ? null : <code className="t3">{card.nodeId}</code>}
@@ -224,7 +226,7 @@ function onlyReads({ config }: CallCard, { effects }: Look): boolean {
 }
 
 /** The chosen call beside timeline and event table: facts left, data right. */
-export function CardDetail({ card, where, look, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
+export function CardDetail({ card, status, where, look, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
   const why = whyText(card);
   const decided = decisionText(card);
   return (
@@ -238,7 +240,7 @@ export function CardDetail({ card, where, look, sections, waiting, onSelect }: C
         <About card={card} where={where} />
         <dl className="kv cd-kv">
           <dt>{t('card.state')}</dt>
-          <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} />{t(`card.status.${card.status}`)}</dd>
+          <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[status]} />{t(`card.status.${status}`)}</dd>
           <dt>{t('card.started')}</dt><dd>{formatTime(card.startedAt)}</dd>
           <dt>{t('card.took')}</dt><dd><Took card={card} /></dd>
           {card.effectUnknown && !onlyReads(card, look) ? <><dt>{t('card.sideEffect')}</dt><dd className="c-wait">{t('card.effectUnknown')}</dd></> : null}

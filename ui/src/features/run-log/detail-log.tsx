@@ -3,6 +3,7 @@
 import { use, useCallback, useEffect, useMemo, useState } from 'react';
 import { choiceOf, EVERY, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
 import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
+import { statusIn } from '../../api/run-where.ts';
 import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Workflow } from '../../api/types.ts';
@@ -210,7 +211,7 @@ function Detail({ view, time, where, seq, card, lookOf, sections, onSelectNode }
       </div>
     );
   }
-  return <CardDetail card={then} where={where} look={look} sections={sections} waiting={waitsForRetry(view, then)} onSelect={() => onSelectNode(card.nodeId)} />;
+  return <CardDetail card={then} status={statusIn(view, then)} where={where} look={look} sections={sections} waiting={waitsForRetry(view, then)} onSelect={() => onSelectNode(card.nodeId)} />;
 }
 
 /** The call that an event is of: the last of its step and place that had begun. */

@@ -41,7 +41,7 @@ describe('ts_100: the card of a call', () => {
   const failed = RUN.cards[0];
   if (!done || !failed) throw new Error('The run has cards.');
   const card = (one: typeof done, sections = closed()) =>
-    renderWith(<StepCard card={one} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data' }} sections={sections} selected={false} waiting={false} onSelect={() => undefined} />);
+    renderWith(<StepCard card={one} status={one.status} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data' }} sections={sections} selected={false} waiting={false} onSelect={() => undefined} />);
 
   it('ts_100 shows title and duration, and its sections start closed', () => {
     card(done);
@@ -104,7 +104,7 @@ describe('ts_100: the card of a call', () => {
     const effects = { field: 'method', values: { GET: 'read', POST: 'write' }, otherwise: 'read' } as const;
     const shown = (method: string | undefined, of: Look['effects'] = effects) => {
       const cut = { ...failed, effectUnknown: true, config: { url: '/', ...(method && { method }) } };
-      const { container, unmount } = renderWith(<CardDetail card={cut} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data', effects: of }} sections={closed()} waiting={false} onSelect={() => undefined} />);
+      const { container, unmount } = renderWith(<CardDetail card={cut} status={cut.status} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data', effects: of }} sections={closed()} waiting={false} onSelect={() => undefined} />);
       const text = container.textContent ?? '';
       unmount();
       return text.includes('Side effect');
@@ -269,6 +269,21 @@ describe('the log', () => {
     expect(screen.getByText('next call in 4 s')).toBeTruthy();
     act(() => { vi.advanceTimersByTime(5000); });
     expect(screen.getByText('next call in 3 s')).toBeTruthy();
+  });
+
+  it('says of a step that holds others that a person is asked, when that is all that is left in it', async () => {
+    const event = (seq: number, type: string, stepId: string | null, path: string | null, payload: object): RunEventLike => ({ runId: 'R', seq, ts: '2026-11-21T23:00:00.000Z', type, stepId, path, visit: 1, attempt: 0, payload });
+    const events = [
+      event(1, 'workflow_start', null, null, { name: 'Orders' }), event(2, 'step_start', 'both', null, { type: 'flow.parallel', input: [] }),
+      event(3, 'step_start', 'ask', 'both/ask', { type: 'builtin.human_approval', input: [] }), event(4, 'human_task_created', 'ask', 'both/ask', { taskId: 't', title: 'Look' }),
+    ];
+    log(foldRun(events, { nodes: { both: { type: 'flow.parallel' }, ask: { type: 'builtin.human_approval', parent: 'both' } }, edges: [] }));
+    expect(screen.getByRole('article', { name: "both, A person's turn" })).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'both' }));
+    await userEvent.click(screen.getByRole('radio', { name: 'Timeline' }));
+    expect(screen.getByText("A person's turn", { selector: 'dd' })).toBeTruthy();
+    expect(within(screen.getByRole('listbox')).getAllByLabelText("A person's turn")).toHaveLength(2);
+    expect([...document.querySelectorAll('.tl-bar')].map((bar) => bar.className.replace(' on', ''))).toEqual(['tl-bar person', 'tl-bar person']);
   });
 
   it('shows events as a table with a filter, and one event whole', async () => {
