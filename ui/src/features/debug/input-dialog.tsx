@@ -8,7 +8,7 @@ import { slotKey } from '../../api/run-paths.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { WaitingCall } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
-import { jsonWords, t } from '../../i18n/index.ts';
+import { jsonWords, t, tn } from '../../i18n/index.ts';
 import { Button, ConfirmDialog, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
 import { same } from '../diff.ts';
 import { DiffView } from '../diff-view.tsx';
@@ -34,7 +34,8 @@ export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleO
   const latest = useLatest(typed);
   const [leaving, setLeaving] = useState(false);
   // Esc is pressed by habit; what was typed here stands nowhere else.
-  const leave = () => (calls.some((each) => typed.has(keyOf(each))) ? setLeaving(true) : onClose());
+  const changed = calls.filter((each) => typed.has(keyOf(each)));
+  const leave = () => (changed.length > 0 ? setLeaving(true) : onClose());
   const named = (each: WaitingCall): string => {
     const step = whereOf(each, titleOf);
     return each.item === undefined ? step : t('debug.input.item', { step, n: each.item + 1 });
@@ -61,7 +62,7 @@ export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleO
     else setChosen(other);
   };
   return <Editor key={key} runId={runId} one={one} title={whereOf(one, titleOf)} typed={typed.get(key)} onType={type} onSent={onSent} onLeave={leave}
-    question={<ConfirmDialog open={leaving} danger title={t('debug.input.leave')} text={t('debug.input.leaveText')} confirm={t('debug.input.leaveYes')} cancel={t('debug.input.leaveNo')} onConfirm={onClose} onClose={() => setLeaving(false)} />}
+    question={<ConfirmDialog open={leaving} danger title={t('debug.input.leave')} text={calls.length > 1 ? tn('debug.input.leaveNamed', changed.length, { names: changed.map(named).join(', ') }) : t('debug.input.leaveText')} confirm={t('debug.input.leaveYes')} cancel={t('debug.input.leaveNo')} onConfirm={onClose} onClose={() => setLeaving(false)} />}
     which={calls.length > 1 ? <label className="field"><span className="lab">{t('debug.input.which')}</span>
       <Select value={keyOf(one)} label={t('debug.input.which')} options={calls.map((each) => ({ value: keyOf(each), label: named(each) }))} onChange={setChosen} /></label> : null} />;
 }

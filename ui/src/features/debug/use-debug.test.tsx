@@ -305,7 +305,8 @@ describe('c26: two calls wait', () => {
     await choose('b');
     expect(box().value).toContain('5');
     fireEvent.keyDown(box(), { key: 'Escape' });
-    fireEvent.click(await screen.findByRole('button', { name: 'Back to the input' }));
+    expect(await screen.findByText('What you typed for a is kept nowhere. It begins with the input that it has.')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Back to the input' }));
     await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Close without the new input?' })).toBeNull());
     expect(closed).not.toHaveBeenCalled();
     await choose('a');
