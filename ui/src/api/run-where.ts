@@ -1,8 +1,8 @@
 // Where on the canvas something belongs. An id names a step in its own file only: a step of a sub-workflow may have the name of one that is drawn.
 
 import type { ReadonlyList } from './cow';
-import { CONTAINERS, EVERY, inChoice, partsOf, readPath } from './run-paths';
-import type { CallCard, RunDefinition, RunError, RunView } from './run-types';
+import { CONTAINERS, EVERY, inChoice, partsOf, readPath, slotKey } from './run-paths';
+import type { CallCard, CardStatus, RunDefinition, RunError, RunView } from './run-types';
 
 /** The step that has a card: this one, or the one that called the file that it is in. */
 export const cardAt = (definition: RunDefinition | undefined, id: string, path: string | null | undefined): string => (path ? readPath(path, definition).caller ?? id : id);
@@ -44,6 +44,13 @@ export function onlyAsks(view: RunView | null, id: string): boolean {
   const run = view?.nodes[id];
   if (!view || view.status !== 'paused' || view.stopped || run?.state !== 'running' || !CONTAINERS.has(run.kind ?? '')) return false;
   return view.tasks.some(({ path }) => path !== undefined && inChoice(path, view.choice ?? EVERY) && partsOf(path).some((part) => part.id === id));
+}
+
+/** How a call is, as the frame of its step shows it: what holds others waits for people when that is all that is left in it. */
+export function statusIn(view: Pick<RunView, 'status' | 'stopped' | 'tasks'>, { status, kind, nodeId, path }: CallCard): CardStatus {
+  if (status !== 'running' || view.status !== 'paused' || view.stopped || !CONTAINERS.has(kind ?? '')) return status;
+  const own = slotKey(nodeId, path);
+  return view.tasks.some((task) => task.path !== undefined && (task.path === own || task.path.startsWith(`${own}/`) || task.path.startsWith(`${own}[`))) ? 'asks' : status;
 }
 
 /** Whether the run stands stopped before this step, or in the file that it calls, in the iterations that are looked at. */

@@ -55,6 +55,8 @@ export const debug = {
   'debug.input.overHint': 'Somebody else let it go on, or ended it, while you were writing.',
   'debug.input.leave': 'Close without the new input?',
   'debug.input.leaveText': 'What you typed is kept nowhere. The step begins with the input that it has.',
+  'debug.input.leaveNamed.one': 'What you typed for {names} is kept nowhere. It begins with the input that it has.',
+  'debug.input.leaveNamed.other': 'What you typed for {names} is kept nowhere. They begin with the inputs that they have.',
   'debug.input.leaveYes': 'Close',
   'debug.input.leaveNo': 'Back to the input',
   'debug.input.none': 'No step waits that takes an input.',

@@ -331,6 +331,7 @@ export const en = {
   'builder.draftFailedHint': 'Save now, so that nothing is lost if the program stops.',
   'builder.draftTitle': 'Changes from {when} were not saved',
   'builder.draftText': 'They were kept as a draft. What you see is the saved file.',
+  'builder.draftBeside': 'Until you have answered, what you change now is kept only by saving it.',
   'builder.draftRestore': 'Restore changes',
   'builder.draftDiscard': 'Discard them',
   'builder.draftStep': 'Restored draft',

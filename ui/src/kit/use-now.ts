@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createContext, use, useSyncExternalStore } from 'react';
 
 interface Clock {
   listen(listener: () => void): () => void;
@@ -46,3 +46,13 @@ export function useNow(ms: number): number {
 }
 
 const still = () => () => undefined;
+
+/** The moment at which time stands for what is shown: one of the past that is looked at, or when nothing came of it any more. Undefined: it goes. */
+export const MomentContext = createContext<number | undefined>(undefined);
+
+/** The time of what is shown, once a second while somebody counts; it stands still otherwise, and where time stands. */
+export function useShownNow(active: boolean): number {
+  const moment = use(MomentContext);
+  const time = useNow(active && moment === undefined ? 1000 : 0);
+  return moment ?? time;
+}

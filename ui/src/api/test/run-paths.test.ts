@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseAll, chooseRound, choiceOf, inChoice, isKeptAside, loopsOf, readPath, roundsOf, slotKey, stepAt, Sum, viewAt } from '../run-paths';
-import { onlyAsks, restsAt } from '../run-where';
-import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike } from '../run-state';
+import { onlyAsks, restsAt, statusIn } from '../run-where';
+import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike, type RunView } from '../run-state';
 
 const DEFINITION: RunDefinition = {
   nodes: {
@@ -250,6 +250,12 @@ describe('a run with loops', () => {
     expect(onlyAsks(viewAt(waiting, DEFINITION, { each: 1 }), 'each')).toBe(false);
     const busy = foldRun([...tail('each[0]'), ...log([['step_start', 'fetch', 'each[1]', { type: 'http.request', input: [] }]]).map((event) => ({ ...event, seq: 5 }))], DEFINITION);
     expect(onlyAsks(busy, 'each')).toBe(false);
+    // Its cards in the log say the same.
+    const cards = (view: RunView) => view.cards.map((card) => [card.nodeId, statusIn(view, card)]);
+    expect(cards(waiting)).toEqual([['each', 'asks'], ['fetch', 'asks']]);
+    expect(cards(busy)).toEqual([['each', 'running'], ['fetch', 'asks'], ['fetch', 'running']]);
+    const stopped = foldRun([...tail('each[0]'), ...log([['workflow_paused', 'done', null, { reason: 'step' }]]).map((event) => ({ ...event, seq: 5 }))], DEFINITION);
+    expect(cards(stopped)[0]).toEqual(['each', 'running']);
   });
 
   it('a task that nobody has to answer any more goes, with the state of its step', () => {

@@ -7,7 +7,8 @@ import { readJson } from '../../api/read-json.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { WaitingCall } from '../../api/types.ts';
-import { jsonWords, t } from '../../i18n/index.ts';
+import { useLatest } from '../../code/use-latest.ts';
+import { jsonWords, t, tn } from '../../i18n/index.ts';
 import { Button, ConfirmDialog, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
 import { same } from '../diff.ts';
 import { DiffView } from '../diff-view.tsx';
@@ -25,7 +26,16 @@ export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleO
   const found = useCommand('run_debug', { runId }, { staleTime: 0, gcTime: 0 });
   const calls = useMemo(() => (found.data?.waiting ?? []).filter((one) => one.editable), [found.data]);
   const [chosen, setChosen] = useState<string | null>(null);
+  // The first one is chosen once: what comes to stand before it does not take its place.
+  if (chosen === null && calls[0]) setChosen(keyOf(calls[0]));
   const one = calls.find((each) => keyOf(each) === chosen) ?? calls[0];
+  /** By call: what was typed is there when it is chosen again. */
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map());
+  const latest = useLatest(typed);
+  const [leaving, setLeaving] = useState(false);
+  // Esc is pressed by habit; what was typed here stands nowhere else.
+  const changed = calls.filter((each) => typed.has(keyOf(each)));
+  const leave = () => (changed.length > 0 ? setLeaving(true) : onClose());
   const named = (each: WaitingCall): string => {
     const step = whereOf(each, titleOf);
     return each.item === undefined ? step : t('debug.input.item', { step, n: each.item + 1 });
@@ -37,17 +47,35 @@ export function InputDialog({ runId, titleOf, onClose }: { runId: string; titleO
       </Dialog>
     );
   }
-  return <Editor key={keyOf(one)} runId={runId} one={one} title={whereOf(one, titleOf)} onClose={onClose}
+  const key = keyOf(one);
+  const type = (text: string | undefined) => setTyped((old) => {
+    const next = new Map(old);
+    if (text === undefined) next.delete(key);
+    else next.set(key, text);
+    return next;
+  });
+  const onSent = () => {
+    type(undefined);
+    // What is typed for another one, maybe while this one was sent, did not go with it.
+    const other = calls.map(keyOf).find((each) => each !== key && latest.current.has(each));
+    if (other === undefined) onClose();
+    else setChosen(other);
+  };
+  return <Editor key={key} runId={runId} one={one} title={whereOf(one, titleOf)} typed={typed.get(key)} onType={type} onSent={onSent} onLeave={leave}
+    question={<ConfirmDialog open={leaving} danger title={t('debug.input.leave')} text={calls.length > 1 ? tn('debug.input.leaveNamed', changed.length, { names: changed.map(named).join(', ') }) : t('debug.input.leaveText')} confirm={t('debug.input.leaveYes')} cancel={t('debug.input.leaveNo')} onConfirm={onClose} onClose={() => setLeaving(false)} />}
     which={calls.length > 1 ? <label className="field"><span className="lab">{t('debug.input.which')}</span>
       <Select value={keyOf(one)} label={t('debug.input.which')} options={calls.map((each) => ({ value: keyOf(each), label: named(each) }))} onChange={setChosen} /></label> : null} />;
 }
 
-function Editor({ runId, one, title, which, onClose }: { runId: string; one: WaitingCall; title: string; which: ReactNode; onClose(): void }) {
-  const [text, setText] = useState(() => writeExact(one.input, 2));
+function Editor({ runId, one, title, typed, onType, onSent, onLeave, question, which }: {
+  runId: string; one: WaitingCall; title: string; /** Undefined: the input as it is. */ typed: string | undefined; onType(text: string | undefined): void;
+  onSent(): void; onLeave(): void; question: ReactNode; which: ReactNode;
+}) {
+  const asIs = useMemo(() => writeExact(one.input, 2), [one]);
+  const text = typed ?? asIs;
   const now = useMemo(() => readJson(text), [text]);
   const [checked, setChecked] = useState<{ text: string; problem: string | null } | null>(null);
   const [busy, setBusy] = useState(false);
-  const [leaving, setLeaving] = useState(false);
   const place = useMemo(() => ({ runId, stepId: one.stepId, ...(one.path === undefined ? {} : { path: one.path }), ...(one.item === undefined ? {} : { item: one.item }) }), [runId, one]);
   const isSame = 'value' in now && same(now.value, one.input);
   useEffect(() => {
@@ -65,15 +93,13 @@ function Editor({ runId, one, title, which, onClose }: { runId: string; one: Wai
   const verdict = checked?.text === text ? checked : null;
   const problem = 'problem' in now ? jsonWords(now.problem, text) : verdict?.problem ?? null;
   const fits = !isSame && problem === null && verdict !== null;
-  // Esc is pressed by habit; what was typed here stands nowhere else.
-  const leave = () => (isSame ? onClose() : setLeaving(true));
   const send = async () => {
     if (!('value' in now) || !fits || busy) return;
     setBusy(true);
     try {
       await act('run_edit_input', { ...place, input: now.value });
       toast({ signal: 'ok', text: t('debug.input.done') });
-      onClose();
+      onSent();
     } catch (cause) {
       setChecked({ text, problem: toApiError(cause).message });
     } finally {
@@ -86,14 +112,14 @@ function Editor({ runId, one, title, which, onClose }: { runId: string; one: Wai
     void send();
   };
   return (
-    <Dialog open typed onClose={leave} width={720} title={t('debug.input.title', { step: title })} closeLabel={t('common.cancel')} footer={<>
-      <Button onClick={leave} keys="Escape">{t('common.cancel')}</Button>
+    <Dialog open typed onClose={onLeave} width={720} title={t('debug.input.title', { step: title })} closeLabel={t('common.cancel')} footer={<>
+      <Button onClick={onLeave} keys="Escape">{t('common.cancel')}</Button>
       <Button variant="primary" icon="pencil" busy={busy} disabled={!fits} keys="Mod+Enter" onClick={() => void send()}>{t('debug.input.use')}</Button>
     </>}>
       <div className="dbg-input" role="presentation" onKeyDown={onKey}>
         {which}
         <label className="field"><span className="lab">{t('debug.input.value')}</span>
-          <TextArea mono rows={10} value={text} invalid={problem !== null} aria-label={t('debug.input.value')} onChange={setText} />
+          <TextArea mono rows={10} value={text} invalid={problem !== null} aria-label={t('debug.input.value')} onChange={(next) => onType(next === asIs ? undefined : next)} />
         </label>
         <span className={`s row gap1 ${problem === null ? 't2' : 'c-err'}`} role="status">
           {problem === null ? null : <Icon name="errd" size={12} />}
@@ -103,7 +129,7 @@ function Editor({ runId, one, title, which, onClose }: { runId: string; one: Wai
           {'value' in now && !isSame ? <DiffView before={one.input} after={now.value} label={t('debug.input.change')} /> : <span className="s t2">{t('debug.input.same')}</span>}
         </div>
       </div>
-      <ConfirmDialog open={leaving} danger title={t('debug.input.leave')} text={t('debug.input.leaveText')} confirm={t('debug.input.leaveYes')} cancel={t('debug.input.leaveNo')} onConfirm={onClose} onClose={() => setLeaving(false)} />
+      {question}
     </Dialog>
   );
 }

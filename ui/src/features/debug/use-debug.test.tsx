@@ -1,5 +1,6 @@
 // What reaches the run of a screen: breakpoints of its own steps only, each press once, the input that waits now.
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
@@ -277,4 +278,71 @@ it('c26: names a call in loops by titles and its iteration, where one is chosen 
   renderWith(<InputDialog runId="r" titleOf={(id) => titles[id] ?? id} onClose={() => undefined} />, { run_debug: () => ({ status: 'paused', underWay: 0, breakpoints: [], waiting }) as never, run_edit_input: () => ({ patch: [] }) as never });
   const dialog = await screen.findByRole('dialog', { name: /Each order 1 › Put/ });
   expect(dialog.textContent).not.toContain('each[0]');
+});
+
+describe('c26: two calls wait', () => {
+  const call = (stepId: string, input: unknown) => ({ stepId, attempt: 0, input, editable: true });
+  const open = async (waiting: () => unknown[]) => {
+    vi.useRealTimers();
+    const closed = vi.fn();
+    const client = renderWith(<InputDialog runId="r" titleOf={(id) => id} onClose={closed} />, { run_debug: () => ({ status: 'paused', underWay: 0, breakpoints: [], waiting: waiting() }) as never, run_edit_input: () => ({ patch: [] }) as never });
+    await screen.findByRole('textbox', { name: 'Input as JSON' });
+    return { closed, fake: client.fake };
+  };
+  const box = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Input as JSON' });
+  const type = (value: string) => fireEvent.change(box(), { target: { value } });
+  const choose = async (name: string) => {
+    await userEvent.click(screen.getByRole('combobox', { name: 'Which call' }));
+    await userEvent.click(await screen.findByRole('option', { name }));
+    await screen.findByRole('dialog', { name: `Edit the input of ${name}` });
+  };
+  const BOTH = () => [call('a', { n: 1 }), call('b', { n: 5 })];
+
+  it('what was typed for one is there when it is chosen again, and closing asks about all of them', async () => {
+    const { closed } = await open(BOTH);
+    const asIs = box().value;
+    type('{"n": 2}');
+    await choose('b');
+    expect(box().value).toContain('5');
+    fireEvent.keyDown(box(), { key: 'Escape' });
+    expect(await screen.findByText('What you typed for a is kept nowhere. It begins with the input that it has.')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Back to the input' }));
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Close without the new input?' })).toBeNull());
+    expect(closed).not.toHaveBeenCalled();
+    await choose('a');
+    expect(box().value).toBe('{"n": 2}');
+    type(asIs);
+    fireEvent.keyDown(box(), { key: 'Escape' });
+    expect(closed).toHaveBeenCalledTimes(1);
+  });
+
+  it('one is sent, and what is typed for the other one stays open', async () => {
+    const { closed, fake } = await open(BOTH);
+    const send = async (input: unknown) => {
+      await screen.findByText('The engine takes this input.');
+      fireEvent.keyDown(box(), { key: 'Enter', ctrlKey: true });
+      await waitFor(() => expect(asked(fake, 'run_edit_input').filter((one) => !(one as { check?: boolean }).check).at(-1)).toMatchObject({ input }));
+    };
+    type('{"n": 2}');
+    await choose('b');
+    type('{"n": 6}');
+    await send({ n: 6 });
+    await screen.findByRole('dialog', { name: 'Edit the input of a' });
+    expect(box().value).toBe('{"n": 2}');
+    expect(closed).not.toHaveBeenCalled();
+    await send({ n: 2 });
+    await waitFor(() => expect(closed).toHaveBeenCalledTimes(1));
+  });
+
+  it('one that comes to stand before the first one does not take its place', async () => {
+    let waiting = BOTH();
+    await open(() => waiting);
+    type('{"n": 2}');
+    waiting = [call('new', { n: 0 }), ...waiting];
+    act(() => { window.dispatchEvent(new Event('visibilitychange')); });
+    await userEvent.click(screen.getByRole('combobox', { name: 'Which call' }));
+    await screen.findByRole('option', { name: 'new' });
+    expect(screen.getByRole('dialog', { name: 'Edit the input of a' })).toBeTruthy();
+    expect(box().value).toBe('{"n": 2}');
+  });
 });

@@ -118,6 +118,67 @@ it('closes at once when nothing was typed, and asks before it throws away what w
   expect(close).toHaveBeenCalledTimes(2);
 });
 
+const chooseVersion = (name: string) => userEvent.click(screen.getByRole('radio', { name }));
+const variables = () => screen.findByRole('textbox', { name: 'Variables' });
+
+it('asks before it throws away what was typed also while another version is refused or loads', async () => {
+  const close = vi.fn();
+  const look = ({ stepId, definition }: { stepId: string; definition: string }): unknown => {
+    if (stepId === 'end') return new Promise(() => undefined);
+    if (definition === 'current') throw new ApiError({ code: 'INVALID_WORKFLOW', message: 'Invalid workflow', hint: '' });
+    return PLAN;
+  };
+  renderWith(<RerunDialog runId="r-1" step="put" steps={[{ name: 'put', title: 'Put' }, { name: 'end', title: 'End' }]} onStarted={() => undefined} onClose={close} />, { rerun_look: look as never });
+  const box = await variables();
+  act(() => replaceCode(box, '{"big": 2, "n": 1}'));
+  await chooseVersion('As it is now');
+  await screen.findByText('Invalid workflow');
+  const asked = async (leave: () => Promise<unknown>) => {
+    await leave();
+    await userEvent.click(await screen.findByRole('button', { name: /^Back to the values\s*Esc/ }));
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Close without the changes?' })).toBeNull());
+    expect(close).not.toHaveBeenCalled();
+  };
+  await asked(() => userEvent.keyboard('{Escape}'));
+  await asked(() => userEvent.click(screen.getByRole('button', { name: /^Cancel\s*Esc/ })));
+  await chooseVersion('As it was then');
+  expect(editorOf(await variables()).state.doc.toString()).toBe('{"big": 2, "n": 1}');
+  await userEvent.click(screen.getByRole('combobox', { name: 'Step' }));
+  await userEvent.click(await screen.findByRole('option', { name: /^End/ }));
+  expect(screen.queryByRole('textbox', { name: 'Variables' })).toBeNull();
+  await userEvent.keyboard('{Escape}');
+  await userEvent.click(await screen.findByRole('button', { name: 'Close' }));
+  expect(close).toHaveBeenCalledTimes(1);
+});
+
+it('a text that was taken back is no change: another version shows its own values, and nobody is asked', async () => {
+  const close = vi.fn();
+  const { fake } = renderWith(<RerunDialog runId="r-1" step="put" steps={[{ name: 'put', title: 'Put' }]} onStarted={() => undefined} onClose={close} />,
+    { rerun_look: (({ definition }: { definition: string }) => (definition === 'current' ? { ...PLAN, context: { fresh: 5 } } : PLAN)) as never, run_rerun: (() => ({ runId: 'r-2' })) as never });
+  const box = await variables();
+  const before = editorOf(box).state.doc.toString();
+  act(() => replaceCode(box, '{"big": 2, "n": 1}'));
+  act(() => replaceCode(box, before));
+  await chooseVersion('As it is now');
+  await waitFor(() => expect(editorOf(box).state.doc.toString()).toContain('"fresh": 5'));
+  await userEvent.keyboard('{Escape}');
+  expect(close).toHaveBeenCalledTimes(1);
+  await userEvent.click(press());
+  await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ definition: 'current', overrides: {} }));
+});
+
+it('does not ask about what was typed before the masks went: it is shown nowhere', async () => {
+  const close = vi.fn();
+  renderWith(<RerunDialog runId="r-1" step="put" steps={[{ name: 'put', title: 'Put' }]} onStarted={() => undefined} onClose={close} />,
+    { rerun_look: (({ definition }: { definition: string }) => ({ ...PLAN, masked: definition === 'original' })) as never });
+  const box = await variables();
+  act(() => replaceCode(box, '{"big": 2, "n": 1}'));
+  await chooseVersion('As it is now');
+  await waitFor(async () => expect(editorOf(await variables()).state.doc.toString()).toContain('9007199254740993000'));
+  await userEvent.keyboard('{Escape}');
+  expect(close).toHaveBeenCalledTimes(1);
+});
+
 it('keeps the step that it was opened for in the list, and what was typed for it', async () => {
   const titles: Record<string, string> = { each: 'Each order', put: 'Put' };
   const close = vi.fn();

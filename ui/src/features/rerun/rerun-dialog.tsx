@@ -26,6 +26,13 @@ type Part = RerunPart;
 type Typed = Readonly<Partial<Record<Part, string>>>;
 
 const NOTHING: Typed = {};
+const itsId: NameOf = (id) => id;
+
+/** `undefined`: it stands there again as the plan says it. What was taken back is no change. */
+function withText(typed: Typed, part: Part, text: string | undefined): Typed {
+  const { [part]: _, ...others } = typed;
+  return text === undefined ? others : { ...others, [part]: text };
+}
 
 export interface RerunDialogProps {
   runId: string;
@@ -50,17 +57,18 @@ export interface RerunDialogProps {
   onClose(): void;
 }
 
-export function RerunDialog({ runId, step: asked, part, alone = false, first = 'original', steps, titleOf, document, definition, onStarted, onClose }: RerunDialogProps) {
+export function RerunDialog({ runId, step: asked, part, alone = false, first = 'original', steps, titleOf = itsId, document, definition, onStarted, onClose }: RerunDialogProps) {
   const [step, setStep] = useState(asked);
   const [version, setVersion] = useState<Version>(first);
   const [typed, setTyped] = useState<Readonly<Record<string, Typed>>>({});
+  const [leaving, setLeaving] = useState(false);
   const sent = version === 'current' && document ? { document } : {};
   const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...(alone ? { until: stepAt(step).stepId } : {}), ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
   // A file of the library that differs is not at hand here.
   const begins = version === 'current' && !plan.data?.sameDefinition ? document : definition ?? document;
   // The step asked for can be chosen again, also one in a container.
   const others = [...new Set([asked, step])].filter((name) => !steps.some((one) => one.name === name));
-  const known = [...others.map((name) => ({ name, title: stepWords(name, titleOf ?? ((id) => id)) })), ...steps];
+  const known = [...others.map((name) => ({ name, title: stepWords(name, titleOf) })), ...steps];
   const title = known.find((one) => one.name === step)?.title ?? step;
   const head = (
     <>
@@ -75,18 +83,24 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
       </div>
     </>
   );
+  // What was typed belongs to one step, and is there when that is chosen again; another version keeps it. Masks that come or go make other texts of it:
+  // those of before are not shown, and nobody could take them back.
+  const masks = plan.data ? ` ${String(plan.data.masked)}` : '';
+  const some = Object.entries(typed).some(([one, texts]) => one.endsWith(masks) && Object.keys(texts).length > 0);
+  // Esc is pressed by habit; what was typed here stands nowhere else.
+  const leave = () => (some ? setLeaving(true) : onClose());
+  const question = <ConfirmDialog open={leaving} danger title={t('rerun.leave')} text={t('rerun.leaveText')} confirm={t('rerun.leaveYes')} cancel={t('rerun.leaveNo')} onConfirm={onClose} onClose={() => setLeaving(false)} />;
   if (!plan.data || plan.error) {
     return (
-      <Dialog open onClose={onClose} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760} footer={<Button onClick={onClose} keys="Escape">{t('common.cancel')}</Button>}>
+      <Dialog open typed={some} onClose={leave} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760} footer={<Button onClick={leave} keys="Escape">{t('common.cancel')}</Button>}>
         <div className="rr">{head}{plan.error ? <Refused error={plan.error} /> : <Skeleton rows={5} />}</div>
+        {question}
       </Dialog>
     );
   }
-  // What was typed belongs to one step, and is there when that is chosen again; another version keeps it. Masks that come or go make other texts of it.
-  const key = `${step} ${String(plan.data.masked)}`;
-  const elsewhere = Object.keys(typed).some((one) => one !== key);
-  const outside = outsideOf(step, definition ?? document, titleOf ?? ((id) => id));
-  return <Form key={key} typed={typed[key] ?? NOTHING} onType={(one, text) => setTyped((old) => ({ ...old, [key]: { ...old[key], [one]: text } }))} elsewhere={elsewhere} runId={runId} title={title} alone={alone} first={part ?? (alone || outside ? 'input' : 'variables')} outside={outside} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf ?? ((id) => id)} onStarted={onStarted} onClose={onClose} />;
+  const key = step + masks;
+  const outside = outsideOf(step, definition ?? document, titleOf);
+  return <Form key={key} typed={typed[key] ?? NOTHING} onType={(one, text) => setTyped((old) => ({ ...old, [key]: withText(old[key] ?? NOTHING, one, text) }))} onLeave={leave} question={question} runId={runId} title={title} alone={alone} first={part ?? (alone || outside ? 'input' : 'variables')} outside={outside} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf} onStarted={onStarted} />;
 }
 
 /** What a step of another file has around it: variables and input that can be changed are those of the workflow that was started. */
@@ -109,23 +123,20 @@ function Refused({ error }: { error: ApiError }) {
   );
 }
 
-const PARTS = ['variables', 'input', 'params'] as const;
-
 const pretty = (value: unknown): string => writeExact(value, 2);
 
-function Form({ typed, onType, elsewhere, runId, title, alone, first, outside, plan, version, document, begins, workflowId, head, nameOf, onStarted, onClose }: {
+function Form({ typed, onType, onLeave, question, runId, title, alone, first, outside, plan, version, document, begins, workflowId, head, nameOf, onStarted }: {
   /** What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has. */
-  typed: Typed; onType(part: Part, text: string): void;
-  /** Something is typed for another step. */
-  elsewhere: boolean;
-  runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; onStarted: RerunDialogProps['onStarted']; onClose(): void;
+  typed: Typed; onType(part: Part, text: string | undefined): void;
+  onLeave(): void; question: ReactNode;
+  runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; onStarted: RerunDialogProps['onStarted'];
 }) {
   const may = useMay();
   const [part, setPart] = useState<Part>(first);
-  const texts = useMemo(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params), ...typed }), [plan, typed]);
+  const asIs = useMemo(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params) }), [plan]);
+  const texts = { ...asIs, ...typed };
   const [keep, setKeep] = useState<'ask' | 'keep'>('ask');
   const [busy, setBusy] = useState(false);
-  const [leaving, setLeaving] = useState(false);
   const [refused, setRefused] = useState<ApiError | null>(null);
   const before = { variables: plan.context as JsonMap, params: plan.params as JsonMap };
   const variables = useMemo(() => readValues(texts.variables), [texts.variables]);
@@ -143,12 +154,10 @@ function Form({ typed, onType, elsewhere, runId, title, alone, first, outside, p
     params: 'value' in params ? Object.keys(changedOf(before.params, params.value)).length : 0,
     input: inputChanged ? 1 : 0,
   };
-  // Esc is pressed by habit; what was typed here stands nowhere else.
-  const leave = () => (bad || elsewhere || PARTS.some((one) => counts[one] > 0) ? setLeaving(true) : onClose());
   const strange = begins && 'value' in params ? undeclared(before.params, params.value, begins) : [];
   const again = plan.steps.filter((one) => one.fate === 'again');
   // The plan has them as they came; a person looks for a place.
-  const answers = plan.answers.map((one) => ({ ...one, step: stepWords(one.stepId, nameOf) })).toSorted((a, b) => byPlace.compare(a.step, b.step));
+  const answers = useMemo(() => plan.answers.map((one) => ({ ...one, step: stepWords(one.stepId, nameOf) })).toSorted((a, b) => byPlace.compare(a.step, b.step)), [plan, nameOf]);
   // A run that stands at a breakpoint waits for nobody.
   const original = useCommand('run_get', { runId }, { enabled: plan.waits });
   const asks = original.data?.openTasks.length !== 0;
@@ -185,10 +194,10 @@ function Form({ typed, onType, elsewhere, runId, title, alone, first, outside, p
   const labelOf = (id: Part): string => t(outside && id === 'variables' ? 'rerun.part.outerVariables' : `rerun.part.${id}`);
   const tab = (id: Part) => ({ id, label: labelOf(id), ...(counts[id] ? { count: counts[id] } : {}) });
   return (
-    <Dialog open typed onClose={leave} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
+    <Dialog open typed onClose={onLeave} title={t(alone ? 'rerun.titleAlone' : 'rerun.title', { step: title })} closeLabel={t('common.cancel')} width={760}
       footer={<>
         <span className="s t3 grow">{t(plan.waits ? 'rerun.recordedWaits' : 'rerun.recorded')}</span>
-        <Button onClick={leave} keys="Escape">{t('common.cancel')}</Button>
+        <Button onClick={onLeave} keys="Escape">{t('common.cancel')}</Button>
         <Button variant="primary" icon="retry" busy={busy} disabled={bad} keys="Mod+Enter" onClick={() => void start()}>{alone ? t('rerun.startAlone') : tn('rerun.start', Math.max(1, again.length))}</Button>
       </>}>
       <div className="rr" role="presentation" onKeyDown={onKey}>
@@ -202,7 +211,8 @@ function Form({ typed, onType, elsewhere, runId, title, alone, first, outside, p
             <div className="rr-edit" data-quiet>
               <CodeEditor key={part} mode="json" minLines={4} label={labelOf(part)} value={texts[part]} invalid={problems[part] !== undefined}
                 onChange={(text) => {
-                  onType(part, text);
+                  // By its letters: by what it says the editor would write it anew under the fingers.
+                  onType(part, text === asIs[part] ? undefined : text);
                   // It was said of values that are not there any more.
                   setRefused(null);
                 }} />
@@ -231,7 +241,7 @@ function Form({ typed, onType, elsewhere, runId, title, alone, first, outside, p
         <Steps plan={plan} effects={effects} />
         {refused ? <Refused error={refused} /> : null}
       </div>
-      <ConfirmDialog open={leaving} danger title={t('rerun.leave')} text={t('rerun.leaveText')} confirm={t('rerun.leaveYes')} cancel={t('rerun.leaveNo')} onConfirm={onClose} onClose={() => setLeaving(false)} />
+      {question}
     </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { sentences } from '../../api/error.ts';
 import { isObject } from '../../api/json.ts';
 import { cameAs } from '../../api/run-error.ts';
 import { slotKey } from '../../api/run-paths.ts';
-import type { CallCard } from '../../api/run-state.ts';
+import type { CallCard, CardStatus } from '../../api/run-state.ts';
 import { BytesView, bytesOf } from '../../code/BytesView.tsx';
 import { plain } from '../../code/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
@@ -13,12 +13,12 @@ import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize, sizeOf } from '../../code/value-lines.ts';
 import { formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon, Tile } from '../../kit/index.ts';
+import { useShownNow } from '../../kit/use-now.ts';
 import type { Look } from './cards-view.tsx';
 import { useRerun } from '../rerun/context.ts';
 import { failedItems, ItemErrors } from './item-errors.tsx';
 import { patchLines } from './patch-lines.ts';
 import { saidSections } from './said.tsx';
-import { useNow } from './use-now.ts';
 import { CARD_SIGNAL, decisionText, personText, placeText } from './words.ts';
 
 export type SectionId = 'items' | 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed' | 'thinking' | 'response' | 'conversation' | 'tools' | 'usage';
@@ -54,6 +54,8 @@ function About({ card, where }: { card: CallCard; where: Where }) {
 
 export interface CardProps {
   card: CallCard;
+  /** See `statusIn`. */
+  status: CardStatus;
   where: Where;
   look: Look;
   sections: Sections;
@@ -62,7 +64,7 @@ export interface CardProps {
 /** The next call of a failed one: a countdown while it is still to come. */
 function Next({ card, live }: { card: CallCard; live: boolean }) {
   const due = card.retryAtMs;
-  const now = useNow(live && due !== undefined);
+  const now = useShownNow(live && due !== undefined);
   if (due === undefined) return null;
   if (!live) return <>{t('card.retriedAfter', { time: formatDuration(card.retryDelayMs ?? 0) })}</>;
   // The clock may stand a second behind: no wait is longer than it was meant to be.
@@ -72,7 +74,7 @@ function Next({ card, live }: { card: CallCard; live: boolean }) {
 
 function Took({ card }: { card: CallCard }) {
   const open = card.endSeq === undefined;
-  const now = useNow(open);
+  const now = useShownNow(open);
   if (open) return <>{formatDuration(Math.max(0, now - card.startedMs))}</>;
   return <>{formatDuration(card.durationMs ?? 0)}</>;
 }
@@ -96,14 +98,14 @@ function RerunButton({ card, look }: { card: CallCard; look: Look }) {
 }
 
 /** A card in the list. */
-export function StepCard({ card, where, look, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
+export function StepCard({ card, status, where, look, sections, selected, waiting, onSelect }: CardProps & { selected: boolean; waiting: boolean; onSelect: () => void }) {
   const place = placeText(card);
   const why = whyText(card);
   const decided = decisionText(card);
   return (
-    <article className={`step-card ${selected ? 'on' : ''}`} aria-label={`${titleText(card, look)}, ${t(`card.status.${card.status}`)}`}>
+    <article className={`step-card ${selected ? 'on' : ''}`} aria-label={`${titleText(card, look)}, ${t(`card.status.${status}`)}`}>
       <header className="sc-head">
-        <SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} size={16} label={t(`card.status.${card.status}`)} />
+        <SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[status]} size={16} label={t(`card.status.${status}`)} />
         <Tile icon={look.icon} tone={look.tone} size={24} />
         <button type="button" className="sc-title ell" title={t('card.open')} onClick={onSelect}>{titleText(card, look)}</button>
         {titleText(card, look) === card.title ? null : <code className="t3">{card.nodeId}</code>}
@@ -224,7 +226,7 @@ function onlyReads({ config }: CallCard, { effects }: Look): boolean {
 }
 
 /** The chosen call beside timeline and event table: facts left, data right. */
-export function CardDetail({ card, where, look, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
+export function CardDetail({ card, status, where, look, sections, waiting, onSelect }: CardProps & { waiting: boolean; onSelect: () => void }) {
   const why = whyText(card);
   const decided = decisionText(card);
   return (
@@ -238,7 +240,7 @@ export function CardDetail({ card, where, look, sections, waiting, onSelect }: C
         <About card={card} where={where} />
         <dl className="kv cd-kv">
           <dt>{t('card.state')}</dt>
-          <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} />{t(`card.status.${card.status}`)}</dd>
+          <dd className="row gap1"><SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[status]} />{t(`card.status.${status}`)}</dd>
           <dt>{t('card.started')}</dt><dd>{formatTime(card.startedAt)}</dd>
           <dt>{t('card.took')}</dt><dd><Took card={card} /></dd>
           {card.effectUnknown && !onlyReads(card, look) ? <><dt>{t('card.sideEffect')}</dt><dd className="c-wait">{t('card.effectUnknown')}</dd></> : null}

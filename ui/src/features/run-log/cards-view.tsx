@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef, type KeyboardEvent } from 'react';
 import { CONTAINERS, slotKey } from '../../api/run-paths.ts';
 import { isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
+import { statusIn } from '../../api/run-where.ts';
 import type { NodeDescriptor } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { CardSearch, pickCalls, type CallFilter } from './pick-calls.ts';
@@ -108,7 +109,7 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
           const look = lookOf(card.kind);
           return (
             <div key={row.key} ref={virtual.measureElement} data-index={row.index} className="card-place" style={{ transform: `translateY(${String(row.start)}px)` }}>
-              <StepCard card={card} where={where} look={look} sections={sections} selected={row.index === at} waiting={waitsForRetry(view, card)} onSelect={() => { own.current = card.index; onPick(card.index); }} />
+              <StepCard card={card} status={statusIn(view, card)} where={where} look={look} sections={sections} selected={row.index === at} waiting={waitsForRetry(view, card)} onSelect={() => { own.current = card.index; onPick(card.index); }} />
             </div>
           );
         })}

@@ -3,12 +3,14 @@
 import { use, useCallback, useEffect, useMemo, useState } from 'react';
 import { choiceOf, EVERY, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
 import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
+import { statusIn } from '../../api/run-where.ts';
 import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
 import { Button, EmptyState, Segmented, Select, Skeleton, TextInput } from '../../kit/index.ts';
+import { MomentContext } from '../../kit/use-now.ts';
 import type { TimeTravel } from '../../api/time-travel.ts';
 import { CardDetail, type SectionId, type Sections, type Where } from './card.tsx';
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
@@ -16,7 +18,6 @@ import { EventsView } from './events-view.tsx';
 import { PathsDialog } from './paths-dialog.tsx';
 import { thinksNow } from './said.tsx';
 import { TimelineView } from './timeline-view.tsx';
-import { MomentContext } from './use-now.ts';
 import { stepTitle } from '../step-title.ts';
 import { namesIn, placeWords, pathWords } from '../where.ts';
 import './run-log.css';
@@ -171,7 +172,8 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
       ) : (
         <div className={`runlog-two ${view === 'events' ? 'wide' : ''}`}>
           {view === 'timeline' ? (
-            <TimelineView view={whole ?? runView} moment={runView.moment} shown={shown} lookOf={lookOf} selectedNode={selectedNode} selectedCall={chosen} onPick={pick} />
+            // It shows the whole run, whose time goes on while one looks at a moment of its past.
+            <MomentContext value={stands}><TimelineView view={whole ?? runView} moment={runView.moment} shown={shown} lookOf={lookOf} selectedNode={selectedNode} selectedCall={chosen} onPick={pick} /></MomentContext>
           ) : (
             <EventsView view={whole ?? runView} here={time?.seq ?? null} onMoment={time?.go} text={text} step={step} where={where.words} nameOf={nameOf} selectedSeq={seq} selectedCall={chosen} onPick={pickEvent} />
           )}
@@ -209,7 +211,7 @@ function Detail({ view, time, where, seq, card, lookOf, sections, onSelectNode }
       </div>
     );
   }
-  return <CardDetail card={then} where={where} look={look} sections={sections} waiting={waitsForRetry(view, then)} onSelect={() => onSelectNode(card.nodeId)} />;
+  return <CardDetail card={then} status={statusIn(view, then)} where={where} look={look} sections={sections} waiting={waitsForRetry(view, then)} onSelect={() => onSelectNode(card.nodeId)} />;
 }
 
 /** The call that an event is of: the last of its step and place that had begun. */

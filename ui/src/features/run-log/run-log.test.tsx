@@ -11,6 +11,7 @@ import type { Look } from './cards-view.tsx';
 import { DetailLog } from './detail-log.tsx';
 import { EventRows, IN_ORDER, type EventFilter, type SortKey, type Sorting } from './event-rows.ts';
 import { rangeOf, useRowWindow } from '../../kit/row-window.ts';
+import { MomentContext } from '../../kit/use-now.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
 import { lineKey } from '../../api/call-table.ts';
 import { Bars, CallsOfChoice, inTree, niceStep, scaleOf } from './timeline-model.ts';
@@ -40,7 +41,7 @@ describe('ts_100: the card of a call', () => {
   const failed = RUN.cards[0];
   if (!done || !failed) throw new Error('The run has cards.');
   const card = (one: typeof done, sections = closed()) =>
-    renderWith(<StepCard card={one} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data' }} sections={sections} selected={false} waiting={false} onSelect={() => undefined} />);
+    renderWith(<StepCard card={one} status={one.status} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data' }} sections={sections} selected={false} waiting={false} onSelect={() => undefined} />);
 
   it('ts_100 shows title and duration, and its sections start closed', () => {
     card(done);
@@ -103,7 +104,7 @@ describe('ts_100: the card of a call', () => {
     const effects = { field: 'method', values: { GET: 'read', POST: 'write' }, otherwise: 'read' } as const;
     const shown = (method: string | undefined, of: Look['effects'] = effects) => {
       const cut = { ...failed, effectUnknown: true, config: { url: '/', ...(method && { method }) } };
-      const { container, unmount } = renderWith(<CardDetail card={cut} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data', effects: of }} sections={closed()} waiting={false} onSelect={() => undefined} />);
+      const { container, unmount } = renderWith(<CardDetail card={cut} status={cut.status} where={{ runId: 'R', words: (path) => path }} look={{ icon: 'globe', tone: 'data', effects: of }} sections={closed()} waiting={false} onSelect={() => undefined} />);
       const text = container.textContent ?? '';
       unmount();
       return text.includes('Side effect');
@@ -270,6 +271,21 @@ describe('the log', () => {
     expect(screen.getByText('next call in 3 s')).toBeTruthy();
   });
 
+  it('says of a step that holds others that a person is asked, when that is all that is left in it', async () => {
+    const event = (seq: number, type: string, stepId: string | null, path: string | null, payload: object): RunEventLike => ({ runId: 'R', seq, ts: '2026-11-21T23:00:00.000Z', type, stepId, path, visit: 1, attempt: 0, payload });
+    const events = [
+      event(1, 'workflow_start', null, null, { name: 'Orders' }), event(2, 'step_start', 'both', null, { type: 'flow.parallel', input: [] }),
+      event(3, 'step_start', 'ask', 'both/ask', { type: 'builtin.human_approval', input: [] }), event(4, 'human_task_created', 'ask', 'both/ask', { taskId: 't', title: 'Look' }),
+    ];
+    log(foldRun(events, { nodes: { both: { type: 'flow.parallel' }, ask: { type: 'builtin.human_approval', parent: 'both' } }, edges: [] }));
+    expect(screen.getByRole('article', { name: "both, A person's turn" })).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'both' }));
+    await userEvent.click(screen.getByRole('radio', { name: 'Timeline' }));
+    expect(screen.getByText("A person's turn", { selector: 'dd' })).toBeTruthy();
+    expect(within(screen.getByRole('listbox')).getAllByLabelText("A person's turn")).toHaveLength(2);
+    expect([...document.querySelectorAll('.tl-bar')].map((bar) => bar.className.replace(' on', ''))).toEqual(['tl-bar person', 'tl-bar person']);
+  });
+
   it('shows events as a table with a filter, and one event whole', async () => {
     log(RUN);
     await userEvent.click(screen.getByRole('radio', { name: 'Events' }));
@@ -303,6 +319,25 @@ describe('the timeline', () => {
     expect(scale.at(start + 10)).toBeLessThan(scale.at(start + 20));
     expect(scale.folds).toEqual([]);
     expect(RUN.table.lines[0]).toMatchObject({ nodeId: 'fetch', calls: [0, 1, 2], begun: 3 });
+  });
+  it('grows with a run that goes on, also while one looks at its past, and stands where nothing comes of the run any more', () => {
+    vi.useFakeTimers();
+    vi.setSystemTime(start + 5000);
+    const now = foldRun(FIRST_EVENTS.slice(0, 2), FIRST);
+    const shown = (stands: number | undefined, past: boolean) => {
+      const view = past ? { ...foldRun(FIRST_EVENTS.slice(0, 1), FIRST), moment: start } : now;
+      const time = past ? { now, view, seq: 1, go: () => undefined, byEvent: () => undefined, byCall: () => undefined } : null;
+      const { container, unmount } = renderWith(<MomentContext value={stands}><DetailLog run={view} time={time} document={FIRST} view="timeline" onSelectNode={() => undefined} /></MomentContext>, { catalog_list: () => [] });
+      const took = () => container.querySelector('.tl')?.textContent;
+      const first = took();
+      act(() => { vi.advanceTimersByTime(60_000); });
+      const grew = took() !== first;
+      unmount();
+      return grew;
+    };
+    expect(shown(undefined, false)).toBe(true);
+    expect(shown(undefined, true)).toBe(true);
+    expect(shown(start + 5000, false)).toBe(false);
   });
   it('folds a long time without work', () => {
     const late = FIRST_EVENTS.map((event, i) => (i < 10 ? event : { ...event, ts: new Date(Date.parse(event.ts) + 3_600_000).toISOString() }));

@@ -4,12 +4,13 @@ import { memo, useCallback, useMemo, useState } from 'react';
 import { STATUSES, type CallTable, type Line } from '../../api/call-table.ts';
 import { CONTAINERS, inChoice } from '../../api/run-paths.ts';
 import { isTerminal, type RunView } from '../../api/run-state.ts';
+import { statusIn } from '../../api/run-where.ts';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { titleText } from './card.tsx';
 import type { Look } from './cards-view.tsx';
 import { CallsOfChoice, inTree, LinesOfBars, roughly, scaleOf, type Bars, type Scale } from './timeline-model.ts';
-import { useNow as useClock } from '../../kit/use-now.ts';
+import { useShownNow } from '../../kit/use-now.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { depthOf } from '../where.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
@@ -30,7 +31,7 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
 }) {
   const { table, choice } = view;
   const live = !isTerminal(view.status);
-  const now = useClock(live ? 1000 : 0);
+  const now = useShownNow(live);
   const end = view.endedMs ?? now;
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(NONE);
   // While it runs the scale moves once a second, not with every event.
@@ -77,12 +78,13 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
           if (!last) return null;
           const look = lookOf(last.kind);
           const depth = depthOf(line.path);
-          const worst = chosenCalls.worst(line, table, last.status);
+          const newest = statusIn(view, last);
+          const worst = chosenCalls.worst(line, table, newest);
           return (
             <div className="tl-row">
               <span className="tl-name" style={depth > 0 ? { paddingLeft: 12 + depth * 16 } : undefined}><NamedIcon name={look.icon} size={12} /><span className="ell" title={line.nodeId}>{titleText(last, look)}</span></span>
               <span className="tl-line">
-                <LineBars bars={bars.of(line)} table={table} turn={table.version} scale={scale} fits={fits} title={titleText(last, look)} selected={selectedCall} onPick={pick} />
+                <LineBars bars={bars.of(line)} table={table} turn={table.version} scale={scale} fits={fits} title={titleText(last, look)} asking={newest === 'asks' ? last.index : null} selected={selectedCall} onPick={pick} />
                 {marks}
                 <span className="tl-now" style={{ left: percent(moment === undefined ? scale.end : scale.at(moment)) }} />
               </span>
@@ -101,14 +103,15 @@ export function TimelineView({ view, moment, shown, lookOf, selectedNode, select
 
 const NONE: ReadonlySet<number> = new Set();
 
-interface LineBarsProps { bars: Bars; table: CallTable; turn: number; scale: Scale; fits: ((call: number) => boolean) | undefined; title: string; selected: number | null; onPick: (call: number) => void }
+interface LineBarsProps { bars: Bars; table: CallTable; turn: number; scale: Scale; fits: ((call: number) => boolean) | undefined; title: string; /** The call that waits for people; the table does not know it of one that holds others. */ asking: number | null; selected: number | null; onPick: (call: number) => void }
 /** `onPick` stays the same: bars are drawn again only for what they show. */
-const LineBars = memo(function LineBars({ bars, table, scale, fits, title, selected, onPick }: LineBarsProps) {
+const LineBars = memo(function LineBars({ bars, table, scale, fits, title, asking, selected, onPick }: LineBarsProps) {
   return bars.of(scale, fits).map((bar, n) => {
-    const status = STATUSES[table.status.get(bar.call)] ?? 'running';
+    const status = bar.call === asking ? 'asks' : STATUSES[table.status.get(bar.call)] ?? 'running';
+    const kind = bar.call === asking ? 'person' : bar.kind;
     const words = bar.merged > 1 ? tn('timeline.together', bar.merged, { time: formatDuration(bar.ms) }) : `${t(bar.kind === 'wait' ? 'timeline.pause' : `card.status.${status}`)}, ${formatDuration(bar.ms)}`;
     return (
-      <span key={`${String(bar.call)}${bar.kind}${String(n)}`} className={['tl-bar', bar.kind, bar.call === selected && bar.kind !== 'wait' ? 'on' : ''].filter(Boolean).join(' ')} title={`${title}: ${words}`}
+      <span key={`${String(bar.call)}${bar.kind}${String(n)}`} className={['tl-bar', kind, bar.call === selected && bar.kind !== 'wait' ? 'on' : ''].filter(Boolean).join(' ')} title={`${title}: ${words}`}
         onClick={(event) => { event.stopPropagation(); onPick(bar.call); }}
         style={{ left: percent(bar.from), width: `max(${bar.kind === 'wait' ? '0px' : '5px'}, ${percent(bar.to - bar.from)})` }} />
     );

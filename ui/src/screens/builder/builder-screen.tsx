@@ -311,7 +311,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   return (
     <RerunContext value={past ? null : ask}>
       <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} onStepRun={steps.run} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
-        {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} /> : null}
+        {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} dirty={dirty} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         <PastBanner time={time} words={words} />
         {trouble && !past ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? () => void attempt(() => act('run_resume', { runId: runId ?? '' })) : undefined} /> : null}
@@ -356,13 +356,13 @@ function SaveState({ session, dirty }: { session: Session; dirty: boolean }) {
   );
 }
 
-function DraftBanner({ session, savedAt }: { session: Session; savedAt: string }) {
+function DraftBanner({ session, savedAt, dirty }: { session: Session; savedAt: string; dirty: boolean }) {
   return (
     <Banner signal="info" title={t('builder.draftTitle', { when: formatDateTime(savedAt) })} actions={<>
       <Button variant="primary" onClick={() => { session.restoreDraft(); toast({ signal: 'ok', text: t('builder.draftRestored') }); }}>{t('builder.draftRestore')}</Button>
       <Button onClick={() => { session.discardDraft().catch(showError); }}>{t('builder.draftDiscard')}</Button>
     </>}>
-      <span className="s t2">{t('builder.draftText')}</span>
+      <span className="s t2">{t('builder.draftText')}{dirty ? ` ${t('builder.draftBeside')}` : ''}</span>
     </Banner>
   );
 }

@@ -12,9 +12,10 @@ import { dismissToast, toast, type ToastMessage } from '../../kit/index.ts';
 export const DRAFT_DELAY_MS = 800;
 export const POLL_MS = 2000;
 
-/** Sessions whose unsaved changes nothing holds but this page: the host did not take the draft. */
-const unkept = new Set<Session>();
-window.addEventListener('beforeunload', (event) => { if (unkept.size > 0) event.preventDefault(); });
+window.addEventListener('beforeunload', (event) => { if ([...open.values()].some((session) => session.unkept)) event.preventDefault(); });
+
+/** What may be over by itself. A draft that is refused for another reason is sent again with the next change, which may be what helps. */
+const PASSES: ReadonlySet<string> = new Set(['CONNECTION', 'HTTP_STATUS', 'STORE_BUSY', 'STORE_FAILED', 'STORE_CLOSED', 'DISK_FULL']);
 
 /** The host read the file and it is no workflow. What else went wrong on the way says nothing about it: the next look asks again. */
 const isAboutFile = ({ code, details }: ApiError): boolean =>
@@ -44,7 +45,9 @@ export class Session {
   #closed = false;
   #draftTimer: ReturnType<typeof setTimeout> | undefined;
   #draftKept: boolean;
-  /** What was said about a draft that could not be kept. */
+  /** The host does not hold the draft that it was sent. */
+  #draftLost = false;
+  /** What was said about a draft that could not be kept or forgotten. */
   #draftFailed: number | undefined;
   /** What was said about a save that did not work; it is no longer true once one did. */
   #told: number | undefined;
@@ -75,6 +78,11 @@ export class Session {
     });
   }
 
+  /** Nothing but this page has what was changed: the host did not take it, or an old draft waits for its answer and is not overwritten. */
+  get unkept(): boolean {
+    return !this.readOnly && (this.#draftLost || (this.draft !== null && this.editor.getState().dirty));
+  }
+
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -85,7 +93,7 @@ export class Session {
   close(): void {
     this.#unwatch();
     clearTimeout(this.#draftTimer);
-    unkept.delete(this);
+    this.#draftSettled();
     this.#closed = true;
   }
 
@@ -97,10 +105,17 @@ export class Session {
   /** Writes the draft now, or forgets it when there is nothing unsaved. `leaving`: the page goes, what is sent now goes on without it. */
   async keepDraft(leaving = false): Promise<void> {
     clearTimeout(this.#draftTimer);
-    // A draft that the person has not answered yet is not overwritten.
-    if (this.readOnly || this.draft) return;
     const { document, dirty } = this.editor.getState();
-    await this.#keep(dirty ? document : null, leaving);
+    if (this.readOnly) this.#draftSettled();
+    else if (!this.draft) await this.#keep(dirty ? document : null, leaving);
+    // A draft that the person has not answered yet is not overwritten. It is sent when a save took it away.
+    else if (this.#draftLost) await this.#keep(this.draft.document, leaving);
+  }
+
+  #draftSettled(): void {
+    this.#draftLost = false;
+    if (this.#draftFailed !== undefined) dismissToast(this.#draftFailed);
+    this.#draftFailed = undefined;
   }
 
   /** `null`: no draft is needed. */
@@ -109,17 +124,17 @@ export class Session {
       if (document) await call('draft_put', { ref: this.ref, document }, undefined, leaving);
       else if (this.#draftKept) await call('draft_discard', { ref: this.ref }, undefined, leaving);
       this.#draftKept = document !== null;
-      unkept.delete(this);
-      if (this.#draftFailed !== undefined) dismissToast(this.#draftFailed);
-      this.#draftFailed = undefined;
+      this.#draftSettled();
     } catch (cause) {
       if (this.#closed) return;
+      const { code, message } = toApiError(cause);
       // The host may be back before the next change, and the person on another screen: it is tried until it works.
-      clearTimeout(this.#draftTimer);
-      this.#draftTimer = setTimeout(() => void this.keepDraft(), POLL_MS);
-      if (document) unkept.add(this);
-      else unkept.delete(this);
-      this.#draftFailed ??= toast({ signal: 'err', text: `${t('builder.draftFailed')}: ${toApiError(cause).message}`, detail: t('builder.draftFailedHint'), background: true, lasting: true });
+      if (PASSES.has(code)) {
+        clearTimeout(this.#draftTimer);
+        this.#draftTimer = setTimeout(() => void this.keepDraft(), POLL_MS);
+      }
+      this.#draftLost = document !== null;
+      this.#draftFailed ??= toast({ signal: 'err', text: `${t('builder.draftFailed')}: ${message}`, detail: t('builder.draftFailedHint'), background: true, lasting: true });
     }
   }
 
@@ -153,8 +168,8 @@ export class Session {
         if (found !== null) this.#say({ signal: 'warn', text: t('builder.notSavedOutside'), detail: t('builder.notSavedOutsideHint') });
       } else {
         this.#say({ signal: 'err', text: `${t('builder.saveFailed')}: ${error.message}`, detail: error.hint || undefined, action: { label: t('common.tryAgain'), run: () => void this.save() }, background: true, lasting: true });
-        void this.keepDraft();
       }
+      void this.keepDraft();
       return false;
     } finally {
       this.saving = false;
@@ -197,6 +212,7 @@ export class Session {
     this.looksOn = true;
     this.readOnly = true;
     this.draft = null;
+    this.#draftSettled();
     this.editor.setReadOnly(true);
     this.changed();
   }

@@ -7,6 +7,7 @@ import { demoHost, RETRY } from '../../test/fixtures.ts';
 import { act as settle, cleanup, render, screen } from '@testing-library/react';
 import { createElement } from 'react';
 import { Toaster } from '../../kit/index.ts';
+import { useMessages } from '../../kit/messages.ts';
 import { DRAFT_DELAY_MS, forgetSession, openSession, POLL_MS, Session } from '../builder/session.ts';
 
 const OPEN: OpenWorkflow = { ref: 'w', path: '/l/w.signalbox.json', folder: 'Library', revision: 'r1', document: RETRY, diagnostics: [], readOnly: false };
@@ -68,10 +69,15 @@ describe('drafts', () => {
     expect(host.calls.at(-1)).toEqual({ command: 'draft_put', payload: { ref: 'w', document: expect.objectContaining({ name: 'B' }) } });
   });
 
+  const goes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  const refuses = (code: string) => () => { throw new ApiError({ code, message: 'Signalbox does not take it.', hint: '' }); };
+  const said = () => useMessages.getState().shown.filter((one) => one.text.startsWith('The draft could not be kept'));
+  const LOST = { document: { ...RETRY, name: 'Lost' }, savedAt: '2026-01-01T00:00:00Z' };
+
   it('that could not be kept are tried until the host is back, also without another change; until then the page asks before it goes', async () => {
-    const goes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
-    const session = new Session(OPEN);
-    host.handlers.draft_put = () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' }); };
+    host.handlers.workflow_open = () => OPEN;
+    const session = await openSession('w');
+    host.handlers.draft_put = refuses('CONNECTION');
     rename(session, 'A');
     expect(goes()).toBe(true);
     await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
@@ -84,7 +90,79 @@ describe('drafts', () => {
     const before = host.calls.length;
     await vi.advanceTimersByTimeAsync(POLL_MS * 3);
     expect(host.calls.length).toBe(before);
-    session.close();
+  });
+
+  it('that are refused for good are sent again with the next change, not before it', async () => {
+    host.handlers.workflow_open = () => OPEN;
+    const session = await openSession('w');
+    host.handlers.draft_put = refuses('TOO_LARGE');
+    rename(session, 'A');
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + POLL_MS * 5);
+    expect(commands().filter((name) => name === 'draft_put')).toHaveLength(1);
+    expect(goes()).toBe(false);
+    host.handlers.draft_put = () => ({});
+    rename(session, 'B');
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
+    expect([goes(), said().length]).toEqual([true, 0]);
+  });
+
+  it('of an earlier time that wait for their answer: the page asks before it throws away what is typed beside them', async () => {
+    host.handlers.workflow_open = () => ({ ...OPEN, draft: LOST });
+    const session = await openSession('w');
+    expect(goes()).toBe(true);
+    rename(session, 'A');
+    expect(goes()).toBe(false);
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
+    expect(goes()).toBe(false);
+    session.editor.undo();
+    expect(goes()).toBe(true);
+    session.editor.redo();
+    await session.discardDraft();
+    expect(goes()).toBe(true);
+    expect(host.calls.at(-1)).toEqual({ command: 'draft_put', payload: { ref: 'w', document: expect.objectContaining({ name: 'A' }) } });
+  });
+
+  it('of an earlier time that a save took away are sent until the host has them again', async () => {
+    host.handlers.workflow_open = () => ({ ...OPEN, draft: LOST });
+    const session = await openSession('w');
+    host.handlers.workflow_save = () => ({ revision: 'r2' });
+    host.handlers.draft_put = refuses('CONNECTION');
+    rename(session, 'A');
+    await session.save();
+    expect([goes(), said().length]).toEqual([false, 1]);
+    await vi.advanceTimersByTimeAsync(POLL_MS + 1);
+    expect(goes()).toBe(false);
+    host.handlers.draft_put = () => ({});
+    await vi.advanceTimersByTimeAsync(POLL_MS + 1);
+    expect([goes(), said().length]).toEqual([true, 0]);
+    expect(host.calls.at(-1)).toEqual({ command: 'draft_put', payload: { ref: 'w', document: LOST.document } });
+  });
+
+  it('that could not be kept are no matter any more of who may only look, and of a file that is closed', async () => {
+    host.handlers.workflow_open = () => OPEN;
+    host.handlers.draft_put = refuses('CONNECTION');
+    const failed = async () => {
+      const session = await openSession('w');
+      rename(session, 'A');
+      await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
+      expect([goes(), said().length]).toEqual([false, 1]);
+      return session;
+    };
+    (await failed()).lookOn();
+    expect([goes(), said().length]).toEqual([true, 0]);
+    forgetSession('w');
+    await failed();
+    forgetSession('w');
+    expect([goes(), said().length]).toEqual([true, 0]);
+  });
+
+  it('are kept also when the file changed outside before the save', async () => {
+    const session = new Session(OPEN);
+    host.handlers.workflow_save = () => { throw new ApiError({ code: 'CONFLICT', message: 'changed', hint: '', details: { revision: 'r2' } }); };
+    rename(session, 'Mine');
+    await session.save();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(host.calls.at(-1)).toEqual({ command: 'draft_put', payload: { ref: 'w', document: expect.objectContaining({ name: 'Mine' }) } });
   });
 });
 

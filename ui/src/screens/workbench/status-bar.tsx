@@ -5,7 +5,7 @@ import { failedCall } from '../../api/run-where.ts';
 import { tally } from '../../api/findings.ts';
 import type { Diagnostic } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
-import { useNow } from '../../features/run-log/use-now.ts';
+import { useShownNow } from '../../kit/use-now.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
 import { formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Icon, Kbd, keysOf, SignalIcon, useAllActions } from '../../kit/index.ts';
@@ -34,7 +34,7 @@ export function nowText(view: RunView): string {
 /** Milliseconds of a run that still goes on, once a second. */
 export function useElapsed(view: RunView | null): number {
   const running = view !== null && view.moment === undefined && view.status !== 'completed' && view.status !== 'failed' && view.status !== 'cancelled';
-  const now = useNow(running);
+  const now = useShownNow(running);
   if (!view) return 0;
   return running && view.startedMs !== undefined ? Math.max(view.durationMs, now - view.startedMs) : view.durationMs;
 }

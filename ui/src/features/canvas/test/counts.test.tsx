@@ -1,8 +1,9 @@
 import { ReactFlowProvider } from '@xyflow/react';
-import { cleanup, render } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
+import { act, cleanup, render } from '@testing-library/react';
+import { afterEach, expect, it, vi } from 'vitest';
 import { foldRun, type RunEventLike } from '../../../api/run-state.ts';
 import type { Workflow } from '../../../api/types.ts';
+import { MomentContext } from '../../../kit/use-now.ts';
 import { createEditor } from '../editor.ts';
 import { FrameBox } from '../view/frame-box.tsx';
 import { flowBuilder } from '../view/flow-nodes.ts';
@@ -10,7 +11,10 @@ import { NodeCard } from '../view/node-card.tsx';
 import { CanvasContext, createUi } from '../view/ui.ts';
 import { CATALOG } from './fixtures.ts';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
 
 const WORKFLOW: Workflow = {
   signalbox: 1, id: 'w', name: 'W',
@@ -32,18 +36,25 @@ function events(outOfLoop: number): RunEventLike[] {
 }
 
 function shown(id: string, outOfLoop = 3): HTMLElement {
+  return drawn(id, events(outOfLoop)).container;
+}
+
+/** `stands`: the moment at which time stands. */
+function drawn(id: string, list: RunEventLike[], stands?: number) {
   const editor = createEditor(WORKFLOW);
   const ui = createUi();
-  ui.setState({ runView: foldRun(events(outOfLoop), WORKFLOW) });
+  ui.setState({ runView: foldRun(list, WORKFLOW) });
   const node = flowBuilder()(WORKFLOW, CATALOG).nodes.find((one) => one.id === id);
   if (!node) throw new Error(`${id} is not drawn.`);
   const Drawn = node.type === 'frame' ? FrameBox : NodeCard;
   const nothing = () => undefined;
   return render(
-    <CanvasContext value={{ editor, ui, catalog: CATALOG, tools: [], rename: nothing, openNode: nothing, choose: nothing, explicit: nothing }}>
-      <ReactFlowProvider><Drawn {...({ id, data: node.data, selected: false } as Parameters<typeof NodeCard>[0])} /></ReactFlowProvider>
-    </CanvasContext>,
-  ).container;
+    <MomentContext value={stands}>
+      <CanvasContext value={{ editor, ui, catalog: CATALOG, tools: [], rename: nothing, openNode: nothing, choose: nothing, explicit: nothing }}>
+        <ReactFlowProvider><Drawn {...({ id, data: node.data, selected: false } as Parameters<typeof NodeCard>[0])} /></ReactFlowProvider>
+      </CanvasContext>
+    </MomentContext>,
+  );
 }
 
 it('a frame says a number once: what came out of it stands there where it is not the number of its iterations', () => {
@@ -55,4 +66,26 @@ it('a frame says a number once: what came out of it stands there where it is not
 it('a card in a parallel frame counts its items; in a loop the choice of the iteration stands there', () => {
   expect(shown('branch').querySelector('.cv-r2')?.textContent).toMatch(/5$/);
   expect(shown('inside').querySelector('.cv-r2')?.textContent).toMatch(/all\/3$/);
+});
+
+it('a card counts down to the next call, and stands where nothing comes of the run any more', () => {
+  vi.useFakeTimers();
+  const began = Date.parse('2026-11-21T23:00:00.000Z');
+  const event = (seq: number, type: string, payload: object): RunEventLike => ({ runId: 'R', seq, ts: '2026-11-21T23:00:00.000Z', type, stepId: 'both', visit: 1, attempt: 0, payload });
+  const retries = [
+    event(1, 'step_start', { type: 'flow.parallel', meta: {}, config: {}, input: [] }), event(2, 'step_error', { error: { type: 'NetworkError', message: 'no' } }),
+    event(3, 'retry_scheduled', { attempt: 1, delayMs: 60_000 }),
+  ];
+  const counts = (stands?: number) => {
+    vi.setSystemTime(began);
+    const { container, unmount } = drawn('both', retries, stands);
+    const line = () => /next in \d+ (min|s)/.exec(container.textContent ?? '')?.[0];
+    const first = line();
+    act(() => { vi.advanceTimersByTime(20_000); });
+    const later = line();
+    unmount();
+    return [first, later];
+  };
+  expect(counts()).toEqual(['next in 1 min', 'next in 40 s']);
+  expect(counts(began)).toEqual(['next in 1 min', 'next in 1 min']);
 });

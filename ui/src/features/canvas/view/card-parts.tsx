@@ -9,7 +9,7 @@ import { Pieces } from '../../../code/pieces.tsx';
 import { t, tn } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { SignalIcon } from '../../../kit/signal.tsx';
-import { useNow as useClock } from '../../../kit/use-now.ts';
+import { useShownNow } from '../../../kit/use-now.ts';
 import { sameJson } from '../model/patch.ts';
 import type { PortSpot, Shape } from '../model/ports.ts';
 import type { CardLook } from './run-look.ts';
@@ -18,7 +18,7 @@ import { useCanvas, useUi } from './ui.ts';
 /** The clock of what is shown: of a moment of the past it stands still. */
 export function useNow(wanted: boolean): number {
   const moment = useUi((s) => s.runView?.moment);
-  const now = useClock(wanted && moment === undefined ? 1000 : 0);
+  const now = useShownNow(wanted && moment === undefined);
   return moment ?? now;
 }
 
