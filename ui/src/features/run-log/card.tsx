@@ -101,7 +101,7 @@ export function StepCard({ card, where, look, sections, selected, waiting, onSel
   const why = whyText(card);
   const decided = decisionText(card);
   return (
-    <article className={`step-card ${selected ? 'on' : ''}`} aria-label={`${titleText(card, look)}, ${t(`card.status.${card.status}`)}`}>
+    <article className={`step-card ${selected ? 'on' : ''}`} aria-current={selected || undefined} aria-label={`${titleText(card, look)}, ${t(`card.status.${card.status}`)}`}>
       <header className="sc-head">
         <SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[card.status]} size={16} label={t(`card.status.${card.status}`)} />
         <Tile icon={look.icon} tone={look.tone} size={24} />

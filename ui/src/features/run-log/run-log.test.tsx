@@ -145,6 +145,19 @@ describe('the log', () => {
     expect(onSelectNode).toHaveBeenLastCalledWith(RUN.cards[0]?.nodeId);
   });
 
+  it('keys begin at the card in sight where none is chosen, and the chosen one is told as that', () => {
+    const events = Array.from({ length: 60 }, (_, n) => ({ runId: 'R', seq: n + 1, ts: '2026-11-21T23:00:00.000Z', type: 'step_start', stepId: `s${String(n)}`, visit: 1, attempt: 0, payload: { type: 'data.set', meta: {}, input: [] } }));
+    const { container } = log(foldRun(events, FIRST));
+    const feed = screen.getByRole('feed');
+    feed.scrollTop = 7300;
+    fireEvent.scroll(feed);
+    fireEvent.keyDown(feed, { key: 'ArrowUp' });
+    const place = container.querySelector<HTMLElement>('.step-card[aria-current="true"]')?.parentElement;
+    const top = Number(/\d+/.exec(place?.style.transform ?? '')?.[0]);
+    expect([top <= 7300, top > 7300 - 600]).toEqual([true, true]);
+    expect(container.querySelectorAll('[aria-current]')).toHaveLength(1);
+  });
+
   it('says that a run starts', () => {
     log(emptyRunView('R'));
     expect(screen.getByText('The run is starting')).toBeTruthy();
