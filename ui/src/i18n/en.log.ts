@@ -109,8 +109,10 @@ export const log = {
 
   'paths.open': 'Iterations…',
   'paths.title': 'Iterations and branches',
-  'paths.text.one': '{n} so far. Choose it to look at it everywhere: canvas, timeline, table and cards.',
-  'paths.text.other': '{n} so far. Choose one to look at it everywhere: canvas, timeline, table and cards.',
+  'paths.text.one': '{n} in all. Choose it to look at it everywhere: canvas, timeline, table and cards.',
+  'paths.text.other': '{n} in all. Choose one to look at it everywhere: canvas, timeline, table and cards.',
+  'paths.soFar.one': '{n} so far. Choose it to look at it everywhere: canvas, timeline, table and cards.',
+  'paths.soFar.other': '{n} so far. Choose one to look at it everywhere: canvas, timeline, table and cards.',
   'paths.filter': 'Show those that',
   'paths.all': 'All',
   'paths.failed': 'Failed {n}',

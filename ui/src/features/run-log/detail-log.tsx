@@ -163,7 +163,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
           </>
         ) : null}
       </div>
-      {pathsOpen && runView && where.look ? <PathsDialog runId={runView.runId} words={where.words} onLook={(path) => { where.look?.(path); setPathsOpen(false); }} onClose={() => setPathsOpen(false)} /> : null}
+      {pathsOpen && runView && whole && where.look ? <PathsDialog runId={runView.runId} live={!isTerminal(whole.status)} words={where.words} onLook={(path) => { where.look?.(path); setPathsOpen(false); }} onClose={() => setPathsOpen(false)} /> : null}
       {loading ? <div className="ev-none" aria-busy="true"><Skeleton rows={5} /></div> : !begun || !runView ? (
         runView && runView.runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
       ) : view === 'cards' ? (
