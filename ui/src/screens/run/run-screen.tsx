@@ -93,7 +93,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const past = time !== null && time.seq !== null;
   const words = useEventWords(time, run.definition, catalog);
   const notNow = past ? t('time.notNow') : undefined;
-  usePageName(run.workflowName);
+  usePageName(t('page.run', { name: run.workflowName, run: shortRunId(run.runId) }));
   const may = useMay();
   const panes = usePanes();
   const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;

@@ -36,6 +36,7 @@ it('a step in a loop can be re-run when all of the run is here: until then one i
   await screen.findByRole('heading', { name: 'Orders' });
   await act(async () => fake.emit(ID, EVENTS.slice(0, 4)));
   await screen.findByText('Reading the run, 4 of 7 events');
+  expect(document.title).toBe('Orders, run 0abcde · Signalbox');
   expect(runAction('run.rerunFrom')).toBe(true);
   expect(said()).toEqual(['The run is still being read. It can be re-run from a step when all of it is here.']);
   expect(screen.queryByRole('button', { name: 'Re-run from here' })).toBeNull();
