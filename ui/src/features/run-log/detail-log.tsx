@@ -173,7 +173,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
           {view === 'timeline' ? (
             <TimelineView view={whole ?? runView} moment={runView.moment} shown={shown} lookOf={lookOf} selectedNode={selectedNode} selectedCall={chosen} onPick={pick} />
           ) : (
-            <EventsView view={whole ?? runView} here={time?.seq ?? null} onMoment={time?.go} text={text} step={step} where={where.words} nameOf={nameOf} selectedSeq={seq} selectedCall={chosen} onPick={pickEvent} />
+            <EventsView view={whole ?? runView} here={time?.seq ?? null} onMoment={time?.go} text={text} step={step} where={where.words} nameOf={nameOf} names={lookOf} selectedSeq={seq} selectedCall={chosen} onPick={pickEvent} />
           )}
           <div className="runlog-detail">
             <Detail view={runView} time={time} where={where} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : calls?.at(chosen)} lookOf={lookOf} sections={detailSections} onSelectNode={onSelectNode} />

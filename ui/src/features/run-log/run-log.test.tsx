@@ -14,7 +14,7 @@ import { rangeOf, useRowWindow } from '../../kit/row-window.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
 import { lineKey } from '../../api/call-table.ts';
 import { Bars, CallsOfChoice, inTree, niceStep, scaleOf } from './timeline-model.ts';
-import { eventText, personText } from './words.ts';
+import { decisionText, eventText, personText } from './words.ts';
 
 const RUN = foldRun(FIRST_EVENTS, FIRST);
 
@@ -431,6 +431,16 @@ it('people are named as everywhere else, and one colon is enough', () => {
   for (const type of ['human_task_held', 'human_task_continued', 'escalated']) expect(said(type, { operatorId: 'user:local', to: 'user:local' })).toContain(' local');
   expect(personText({ what: 'answered', who: 'user:local', action: 'approve' } as never)).toBe('local answered approve');
   for (const what of ['asked', 'held', 'continued', 'escalated']) expect(personText({ what, who: 'user:local' } as never)).not.toContain('user:');
+});
+
+it('who decided about an error is named as in the inbox, on the card and in the table', () => {
+  const said = (rule: string, action: string, path?: string) => eventText({ runId: 'R', seq: 1, ts: '', type: 'error_handled', stepId: 'pay', path, payload: { originStepId: 'pay', rule, action } }, { nodes: { pay: { title: 'Pay' } } } as never);
+  const onCard = (rule: string, action: string) => decisionText({ decision: { rule, action, by: 'pay' } } as never);
+  expect([said('policy:safe', 'human_review'), onCard('policy:safe', 'human_review')]).toEqual(['Pay: the safe policy decided: ask a person', 'Decided by the safe policy: ask a person']);
+  expect([said('policy:fail', 'abort', 'each[1]'), onCard('policy:fail', 'abort')]).toEqual(['Pay: the fail policy decided: end this part', 'Decided by the fail policy: end the run']);
+  expect([said('policy:Slow', 'auto_fix'), onCard('policy:Slow', 'auto_fix')]).toEqual(['Pay: the workflow\'s rule "Slow" decided: repair the input', 'Decided by the workflow\'s rule "Slow": repair the input']);
+  expect([said('Busy', 'retry'), onCard('Busy', 'retry')]).toEqual(['Pay: rule "Busy" decided: retry', 'Decided by rule "Busy": retry']);
+  expect([said('default', 'abort'), onCard('default', 'abort')]).toEqual(['Pay: no rule fits: end the run', 'No rule fits: end the run']);
 });
 
 it('every event has a sentence', () => {
