@@ -162,7 +162,7 @@ test('C20: the iterations of a run are listed by the host; one is chosen for all
   const { page, log, list } = await rounds(open, host);
   await log.getByRole('button', { name: 'Iterations…' }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('400 so far');
+  await expect(dialog).toContainText('400 in all');
   await expect(dialog.getByRole('radio', { name: 'Failed 0' })).toBeVisible();
   await dialog.getByRole('option').filter({ hasText: /Each order 3events/ }).click();
   await expect(dialog).toHaveCount(0);

@@ -235,7 +235,7 @@ export function choiceOf(path: string, definition: RunDefinition): Choice {
 }
 
 /** A view with some of it replaced; what it works out on demand stays on demand. */
-function viewWith(view: RunView, parts: Partial<RunView>): RunView {
+export function viewWith(view: RunView, parts: Partial<RunView>): RunView {
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(view), ...Object.getOwnPropertyDescriptors(parts) }) as RunView;
 }
 
@@ -312,7 +312,8 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
     const keys = narrowed.get(port.slice(0, dot));
     return [port, keys ? keys.reduce((sum, key) => sum + (view.slots.get(key)?.left?.[port.slice(dot + 1)] ?? 0), 0) : whole];
   }));
-  tellStill(view.status, definition, nodes, ports, still);
+  // What is still being read goes on, however the run stands.
+  tellStill(view.behind ? 'running' : view.status, definition, nodes, ports, still);
   const at: RunView = viewWith(view, { nodes, ports, choice });
   LOOKED.set(view, { choice, view: at });
   return at;

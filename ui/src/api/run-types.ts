@@ -272,6 +272,8 @@ export interface RunView {
   readonly version: number;
   readonly lastSeq: number;
   readonly status: RunStatus;
+  /** Its events are still being read: `status` is how the run stands, all else is how it was after `lastSeq`. */
+  readonly behind?: boolean;
   readonly name: string;
   readonly definitionHash?: string;
   readonly params?: unknown;

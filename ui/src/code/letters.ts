@@ -43,3 +43,8 @@ export function plain(text: string): string {
   if (!hasHidden(text)) return text;
   return piecesOf(text).map((piece) => (piece.hidden ? `[${piece.hidden.code}]` : piece.text)).join('');
 }
+
+/** The first letters of a text. By letters: half a letter of two parts would be none. */
+export function firstLetters(text: string, most: number): string {
+  return text.length <= most ? text : Array.from(text.slice(0, most * 2)).slice(0, most).join('');
+}

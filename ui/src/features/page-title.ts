@@ -21,8 +21,13 @@ export function titleOpen(count: number): void {
 /** `undefined`: another part of the screen says it. */
 export function usePageName(name: string | undefined): void {
   useEffect(() => {
-    if (name === undefined) return;
-    shown = plain(name);
-    draw();
+    if (name === undefined) return undefined;
+    const show = (text: string) => {
+      shown = text;
+      draw();
+    };
+    show(plain(name));
+    // What comes next may have no name, or none yet: it is not called as this.
+    return () => show('');
   }, [name]);
 }

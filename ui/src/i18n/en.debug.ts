@@ -18,6 +18,7 @@ export const debug = {
   'debug.pointAlong': 'Stop what comes along this wire',
   'debug.pointWhen': 'Only when',
   'debug.pointWhenHint': 'item.total > 100, or empty for always',
+  'debug.noNodes': 'A condition cannot use `nodes`: results of other steps are not kept for it. Use `item`, `items`, `context`, `params` or `error`.',
   'debug.mark': 'Breakpoint: a run stops before this step',
   'debug.markWhen': 'Breakpoint: a run stops before this step when {when}',
   'debug.markWire': 'Breakpoint: a run stops at what comes along this wire',

@@ -161,6 +161,8 @@ export const panel = {
   'data.noneText': 'Run the workflow: then you see here what the step got and what it made.',
   'data.notYet': 'The step has not been called yet',
   'data.notYetText': 'The run is not that far.',
+  'data.notRead': 'No call of the step is read yet',
+  'data.notReadText': 'The run is still being read.',
   'data.notCalled': 'The step was not called in this run',
   'data.notCalledText': 'An earlier step took another way, or the run ended before.',
   'data.kept': 'The result of this step was kept',

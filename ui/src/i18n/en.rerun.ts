@@ -28,6 +28,7 @@ export const rerun = {
   'rerun.endsAfter': 'Ends after {step}',
   'rerun.endsAfterHint': 'This run was started to end after this step. What does not lead to it did not run.',
   'rerun.why.goesOn': 'The run still goes on. It can be re-run from a step when it has ended or waits for a person.',
+  'rerun.why.reading': 'The run is still being read. It can be re-run from a step when all of it is here.',
   'rerun.why.iteration': 'Choose an iteration first: this step ran in more than one.',
   'rerun.title': 'Re-run from {step}',
   'rerun.step': 'Step',

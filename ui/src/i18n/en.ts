@@ -1,6 +1,7 @@
 /** Words of frame, screens, gallery, runs, catalog, settings and palette. */
 export const en = {
   'page.quiet': 'Signalbox',
+  'page.run': '{name}, run {run}',
   'page.named': '{name} · Signalbox',
   'page.open': '({n}) {name}',
   'app.starting': 'Signalbox is starting',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseAll, chooseRound, choiceOf, inChoice, isKeptAside, loopsOf, readPath, roundsOf, slotKey, stepAt, Sum, viewAt } from '../run-paths';
+import { chooseAll, chooseRound, choiceOf, inChoice, isKeptAside, loopsOf, readPath, roundsOf, slotKey, stepAt, Sum, viewAt, viewWith } from '../run-paths';
 import { onlyAsks, restsAt, statusIn } from '../run-where';
 import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike, type RunView } from '../run-state';
 
@@ -197,6 +197,9 @@ describe('a run with loops', () => {
     const cut = more(['workflow_cancelled', null, null]);
     expect(['check', 'inner', 'line'].map((id) => viewAt(cut, DEFINITION, { each: 1 }).nodes[id]?.state)).toEqual(['unreached', 'unreached', 'unreached']);
     expect([0, 1, 2].map((inner) => viewAt(view, DEFINITION, { each: 0, inner }).nodes['line']?.state)).toEqual(['done', 'done', 'unreached']);
+    // Nor while one that has ended is still being read.
+    const part = viewWith(foldRun(RUN, DEFINITION), { status: 'completed', behind: true });
+    expect(viewAt(part, DEFINITION, { each: 2 }).nodes['fetch']?.state).toBe('idle');
     // While it goes on, nothing is said of what may come.
     expect(viewAt(more(), DEFINITION, { each: 1 }).nodes['check']?.state).toBe('idle');
   });

@@ -10,8 +10,9 @@ import type { Workflow } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { t } from '../../i18n/index.ts';
 import { toast } from '../../kit/index.ts';
-import { asSent, at, placeOf, put, sendable, stands, useBreakpoints, type Breakpoint, type Points } from '../breakpoints.ts';
+import { asSent, at, placeOf, put, sendable, stands, useBreakpoints, withTitle, type Breakpoint, type Points } from '../breakpoints.ts';
 import { same } from '../diff.ts';
+import type { NameOf } from '../where.ts';
 
 /** Conditions are typed: not every letter is sent. */
 const SETTLE_MS = 500;
@@ -47,10 +48,12 @@ function between(before: readonly Breakpoint[], after: readonly Breakpoint[]): C
   return missingIn(before, new Map([...gone.map((point) => [placeOf(point), null] as const), ...after.map((point) => [placeOf(point), point] as const)]));
 }
 
-export function useRunPoints({ workflowId, ran, runId, view, may, begun }: {
+export function useRunPoints({ workflowId, ran, titleOf, runId, view, may, begun }: {
   workflowId: string;
   /** What the run was started with. */
   ran: Workflow;
+  /** What is refused is told with the names that a person knows. */
+  titleOf: NameOf;
   runId: string | null; view: RunView | null; may: boolean;
   /** What went with the run when this screen started it. */
   begun: { runId: string; breakpoints: readonly Breakpoint[] } | null | undefined;
@@ -83,6 +86,7 @@ export function useRunPoints({ workflowId, ran, runId, view, may, begun }: {
   useEffect(() => { if (told !== undefined) change((now) => missingIn(told, now)); }, [told, change]);
 
   // One after the other: each begins with what the run has then, whoever set it.
+  const names = useLatest(titleOf);
   const queue = useRef(Promise.resolve());
   const unsent = useRef<(() => void) | null>(null);
   useEffect(() => {
@@ -96,12 +100,12 @@ export function useRunPoints({ workflowId, ran, runId, view, may, begun }: {
         const list = changed(breakpoints, new Map([...changes].map(([place, point]) => [place, point && asSent(point)])));
         if (same(list, breakpoints)) change((now) => missingIn(breakpoints, now));
         else await act('run_breakpoints', { runId, breakpoints: [...list] });
-      }).catch(failed);
+      }).catch((cause: unknown) => failed(withTitle(cause, names.current)));
     };
     unsent.current = send;
     const timer = setTimeout(send, SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [may, runId, open, changes, change]);
+  }, [may, runId, open, changes, change, names]);
   // Who leaves the screen at once has set it nevertheless.
   useEffect(() => () => unsent.current?.(), []);
 

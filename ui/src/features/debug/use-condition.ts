@@ -4,11 +4,16 @@ import { useEffect, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { Workflow } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
+import { t } from '../../i18n/index.ts';
 
 /** Longer than the pause between two letters: half a name is not wrong yet. */
 const SETTLE_MS = 500;
 /** What exists in an iteration only; without one at hand that makes no condition wrong. */
 const UNBOUND = /^`_\w+` has no value in this place/;
+
+const STRING = /(["'])(?:\\.|(?!\1)[^\\])*\1/g;
+/** Results of other steps, which the engine keeps for no condition: a run with such a breakpoint is refused. Elsewhere they are fine. */
+const usesNodes = (text: string): boolean => /(?<![\w.])nodes(?!\w)/.test(text.replaceAll(STRING, "''"));
 
 export function useConditionProblem(document: Workflow, node: string | undefined, when: string, runId: string | null): string | null {
   const latest = useLatest(document);
@@ -19,6 +24,10 @@ export function useConditionProblem(document: Workflow, node: string | undefined
     if (node === undefined || text === '') return undefined;
     const stop = new AbortController();
     const timer = setTimeout(() => {
+      if (usesNodes(text)) {
+        setFound({ about, problem: t('debug.noNodes') });
+        return;
+      }
       call('expression_preview', { document: latest.current, nodeId: node, text, kind: 'cel', item: 0, ...(runId === null ? {} : { runId }) }, stop.signal).then(
         (answer) => setFound({ about, problem: answer.state === 'error' && !UNBOUND.test(answer.message) ? answer.message : null }),
         // No answer says nothing about the condition.

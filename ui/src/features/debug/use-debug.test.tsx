@@ -2,6 +2,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from '../../api/error.ts';
 import { foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
@@ -19,8 +20,8 @@ const STOPPED = [...STARTED, event(2, 'workflow_paused', 'a', { reason: 'step' }
 const WHO = { operatorId: 'user:ada', role: 'builder' } as never;
 
 interface Begun { runId: string; breakpoints: readonly Breakpoint[] }
-function Place({ document, ran, view, past = false, begun = null, chosen }: { document: Workflow; ran: Workflow; view: RunView; past?: boolean; begun?: Begun | null; chosen?: string | undefined }) {
-  const { banner, dialog, line, marks } = useDebug({ workflowId: 'w', document, ran, chosen: chosen === '' ? undefined : chosen ?? 'a', titleOf: (id) => id, runId: 'r', view, past, begun });
+function Place({ document, ran, view, past = false, begun = null, chosen, titleOf = (id) => id }: { titleOf?: (id: string) => string; document: Workflow; ran: Workflow; view: RunView; past?: boolean; begun?: Begun | null; chosen?: string | undefined }) {
+  const { banner, dialog, line, marks } = useDebug({ workflowId: 'w', document, ran, chosen: chosen === '' ? undefined : chosen ?? 'a', titleOf, runId: 'r', view, past, begun });
   return <>{banner}{dialog}{line}<p aria-label="Marks">{[...marks].map(([place, when]) => `${place}(${when})`).join(' ')}</p></>;
 }
 const toggle = () => fireEvent.click(screen.getByRole('switch'));
@@ -78,12 +79,25 @@ it('c26: says what is wrong with a condition under its field, once one pauses, a
   await pass(1000);
   expect(screen.getByRole('status').textContent).toBe('The expression of a ends too early');
   expect(field().getAttribute('aria-invalid')).toBe('true');
-  for (const fine of ['item.n > 1', '_index > 1', '']) {
+  // Elsewhere it is fine: the engine refuses it in a condition alone.
+  type('nodes.fetch.ok');
+  await pass(1000);
+  expect(screen.getByRole('status').textContent).toMatch(/^A condition cannot use `nodes`/);
+  for (const fine of ['item.n > 1', '_index > 1', 'item.nodes == "nodes"', '']) {
     type(fine);
     await pass(1000);
     expect(screen.queryByRole('status')).toBeNull();
     expect(field().getAttribute('aria-invalid')).toBeNull();
   }
+});
+
+it('a breakpoint that the run refuses is told with the title of its step', async () => {
+  const refuse = () => { throw new ApiError({ code: 'BAD_BREAKPOINT', message: "The breakpoint at 'a' cannot be set: it ends too early.", hint: 'Name a step.', details: { node: 'a' } }); };
+  renderWith(<Place document={drawn('a')} ran={drawn('a')} view={foldRun(STARTED)} titleOf={() => 'Pay the invoice'} />, { ...HOST, run_breakpoints: refuse as never });
+  await pass(0);
+  toggle();
+  await pass(1000);
+  expect(useMessages.getState().shown.map((one) => one.text).at(-1)).toContain('“Pay the invoice”');
 });
 
 it('what is set while one looks at the past reaches the run that goes on', async () => {

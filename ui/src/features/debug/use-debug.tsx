@@ -47,7 +47,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
   const [editing, setEditing] = useState<string | null>(null);
   const open = view !== null && view.lastSeq > 0 && !isTerminal(view.status);
   const stopped = open && view.stopped !== null;
-  const points = useRunPoints({ workflowId, ran, runId, view, may, begun });
+  const points = useRunPoints({ workflowId, ran, titleOf, runId, view, may, begun });
 
   // A second press before the first is answered is about a stop that is over.
   const asking = useRef(false);

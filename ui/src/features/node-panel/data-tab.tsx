@@ -38,7 +38,7 @@ export function DataTab({ nodeId, side, state, item, onItem, root, where, readOn
     case 'none':
       return <div className="panel-body"><EmptyState title={t('data.none')} text={t('data.noneText')} /></div>;
     case 'not_called':
-      return <div className="panel-body"><EmptyState title={t(state.yet ? 'data.notYet' : 'data.notCalled')} text={t(state.yet ? 'data.notYetText' : 'data.notCalledText')} /></div>;
+      return <div className="panel-body"><EmptyState title={t(state.reading ? 'data.notRead' : state.yet ? 'data.notYet' : 'data.notCalled')} text={t(state.reading ? 'data.notReadText' : state.yet ? 'data.notYetText' : 'data.notCalledText')} /></div>;
     case 'kept':
       return <div className="panel-body"><EmptyState title={t('data.kept')} text={t('data.keptText')} actions={<KeptFrom runId={state.runId} />} /></div>;
     case 'data':

@@ -25,8 +25,8 @@ export type StepDataState =
   | { kind: 'loading' }
   | { kind: 'failed'; error: ApiError }
   | { kind: 'none' }
-  /** The run on the screen did not call this step. */
-  | { kind: 'not_called'; yet: boolean }
+  /** The run on the screen did not call this step; `reading`: as far as its events are read. */
+  | { kind: 'not_called'; yet: boolean; reading?: boolean | undefined }
   /** It was called in the original of this re-run, whose values are too large to be here. */
   | { kind: 'kept'; runId: string }
   | { kind: 'data'; values: StepValues };
@@ -88,7 +88,7 @@ export function useStepData(workflowId: string, nodeId: string, run: RunView | n
       const values = valuesOfCards(run, nodeId, at);
       if (values) return { kind: 'data', values };
       if (stopped && waiting) return { kind: 'data', values: { source: 'waiting', runId: run.runId, startedAt: '', path: waiting.path, input: [{ item: waiting.item ?? 0, data: waiting.input }], output: {}, config: undefined, running: false } };
-      if (run.nodes[nodeId]?.state !== 'kept') return { kind: 'not_called', yet: !isTerminal(run.status) };
+      if (run.nodes[nodeId]?.state !== 'kept') return { kind: 'not_called', yet: run.behind === true || !isTerminal(run.status), reading: run.behind };
       const kept = valuesKept(run, nodeId);
       if (kept) return { kind: 'data', values: kept };
       return run.parentRunId === undefined ? { kind: 'not_called', yet: false } : { kind: 'kept', runId: run.parentRunId };

@@ -17,7 +17,7 @@ const hasRun = (run: NodeRun | undefined): boolean => run !== undefined && (run.
 export const ranIn = (view: RunView | null) => (id: string): boolean => hasRun(view?.nodes[id]);
 
 /** Where a re-run would begin, or what is in its way. */
-export type RerunPlace = { name: string } | { why: 'goesOn' | 'iteration' };
+export type RerunPlace = { name: string } | { why: 'goesOn' | 'reading' | 'iteration' };
 
 /** The place of a step that is chosen on the canvas: at the top its name; in frames the call whose card is chosen, else where it ran in the
  * iterations that are looked at, when that is one place. Null for what never ran and for recovery steps. */
@@ -26,6 +26,8 @@ export function rerunPlace(view: RunView, document: Workflow, catalog: readonly 
   if (!node || !ranIn(view)(id) || catalog.find((kind) => kind.type === node.type)?.role === 'recovery') return null;
   const rests = view.status === 'completed' || view.status === 'failed' || view.status === 'cancelled' || view.status === 'paused';
   if (!rests) return { why: 'goesOn' };
+  // Of its iterations those are known that were read so far.
+  if (view.behind) return { why: 'reading' };
   if (!node.parent) return { name: id };
   if (picked?.nodeId === id && picked.path !== undefined && inChoice(picked.path, view.choice ?? {})) return { name: slotKey(id, picked.path) };
   let only: string | undefined;

@@ -103,7 +103,7 @@ export function StepCard({ card, status, where, look, sections, selected, waitin
   const why = whyText(card);
   const decided = decisionText(card);
   return (
-    <article className={`step-card ${selected ? 'on' : ''}`} aria-label={`${titleText(card, look)}, ${t(`card.status.${status}`)}`}>
+    <article className={`step-card ${selected ? 'on' : ''}`} aria-current={selected || undefined} aria-label={`${titleText(card, look)}, ${t(`card.status.${status}`)}`}>
       <header className="sc-head">
         <SignalIcon signal={waiting ? 'retry' : CARD_SIGNAL[status]} size={16} label={t(`card.status.${status}`)} />
         <Tile icon={look.icon} tone={look.tone} size={24} />

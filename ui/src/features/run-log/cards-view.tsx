@@ -44,7 +44,7 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
 }) {
   const wanted = useDeferredValue(filter);
   const search = useMemo(() => new CardSearch(), []);
-  const picked = useMemo(() => pickCalls(view, wanted, search, (card) => `${titleText(card, lookOf(card.kind))} ${card.path ? where.words(card.path, card.nodeId) : ''}`), [view, wanted, search]); // eslint-disable-line react/exhaustive-deps
+  const picked = useMemo(() => pickCalls(view, wanted, search, (card) => `${titleText(card, lookOf(card.kind))} ${card.path ? where.words(card.path, card.nodeId) : ''}`, lookOf), [view, wanted, search, lookOf]); // eslint-disable-line react/exhaustive-deps
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: picked.length,
@@ -83,7 +83,9 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
     const by = STEPS[event.key]?.(page);
     if (by === undefined) return;
     event.preventDefault();
-    const next = picked.at(at < 0 ? 0 : Math.min(last, Math.max(0, at + by)));
+    // With none chosen it is the first in sight: nobody is taken away from where they look.
+    const inSight = virtual.getVirtualItems().find((row) => row.end > event.currentTarget.scrollTop)?.index ?? 0;
+    const next = picked.at(at < 0 ? inSight : Math.min(last, Math.max(0, at + by)));
     if (next === undefined) return;
     own.current = next;
     onPick(next);

@@ -164,7 +164,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
           </>
         ) : null}
       </div>
-      {pathsOpen && runView && where.look ? <PathsDialog runId={runView.runId} words={where.words} onLook={(path) => { where.look?.(path); setPathsOpen(false); }} onClose={() => setPathsOpen(false)} /> : null}
+      {pathsOpen && runView && whole && where.look ? <PathsDialog runId={runView.runId} live={!isTerminal(whole.status)} words={where.words} onLook={(path) => { where.look?.(path); setPathsOpen(false); }} onClose={() => setPathsOpen(false)} /> : null}
       {loading ? <div className="ev-none" aria-busy="true"><Skeleton rows={5} /></div> : !begun || !runView ? (
         runView && runView.runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
       ) : view === 'cards' ? (
@@ -175,7 +175,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
             // It shows the whole run, whose time goes on while one looks at a moment of its past.
             <MomentContext value={stands}><TimelineView view={whole ?? runView} moment={runView.moment} shown={shown} lookOf={lookOf} selectedNode={selectedNode} selectedCall={chosen} onPick={pick} /></MomentContext>
           ) : (
-            <EventsView view={whole ?? runView} here={time?.seq ?? null} onMoment={time?.go} text={text} step={step} where={where.words} nameOf={nameOf} selectedSeq={seq} selectedCall={chosen} onPick={pickEvent} />
+            <EventsView view={whole ?? runView} here={time?.seq ?? null} onMoment={time?.go} text={text} step={step} where={where.words} nameOf={nameOf} names={lookOf} selectedSeq={seq} selectedCall={chosen} onPick={pickEvent} />
           )}
           <div className="runlog-detail">
             <Detail view={runView} time={time} where={where} seq={view === 'events' ? seq : null} card={chosen === null ? undefined : calls?.at(chosen)} lookOf={lookOf} sections={detailSections} onSelectNode={onSelectNode} />

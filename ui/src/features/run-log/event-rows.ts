@@ -46,6 +46,7 @@ export class EventRows {
   private readonly error = new Column(Int32Array);
   private readonly words = new Words();
   private readonly open = new Map<string, number>();
+  private names: unknown;
   private filtered: { of: string; from: number; hits: number[] } | undefined;
   private sorted: { of: string; from: number; order: number[] } | undefined;
 
@@ -90,8 +91,12 @@ export class EventRows {
     for (let at = this.path.length; at < this.length; at++) this.path.push(this.words.number(events[at]?.path ?? ''));
   }
 
-  /** The events that fit, in order. Unfiltered and unsorted none of them is looked at. */
-  order(view: RunView, filter: EventFilter, sorting: Sorting, drawn: Drawn = nothing): EventOrder {
+  /** The events that fit, in order. Unfiltered and unsorted none of them is looked at. `names`: another value when steps are drawn with other names. */
+  order(view: RunView, filter: EventFilter, sorting: Sorting, drawn: Drawn = nothing, names?: unknown): EventOrder {
+    if (this.names !== names) {
+      this.names = names;
+      this.filtered = this.sorted = undefined;
+    }
     this.take(view.events);
     const total = this.length;
     const hits = this.hits(view, filter, drawn);

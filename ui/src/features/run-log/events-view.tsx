@@ -30,7 +30,7 @@ function Place({ words, path }: { words: string; path: string | null | undefined
   return <span className="ev-where t2" title={path ? `${plain(words)} (${path})` : undefined}><span className="ell"><Pieces text={end < 0 ? words : words.slice(0, end)} /></span>{end < 0 ? null : <span className="nw"><Pieces text={words.slice(end)} /></span>}</span>;
 }
 
-export function EventsView({ view, here, onMoment, text, step, where, nameOf, selectedSeq, selectedCall, onPick }: {
+export function EventsView({ view, here, onMoment, text, step, where, nameOf, names, selectedSeq, selectedCall, onPick }: {
   view: RunView;
   /** The event after which one looks at the run; null: now. */
   here: number | null;
@@ -40,6 +40,8 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
   step: string;
   where: (path: string, step?: string) => string;
   nameOf: (nodeId: string) => string;
+  /** Another value when `nameOf` has other names: itself it changes with each batch. */
+  names: unknown;
   selectedSeq: number | null;
   selectedCall: number | null;
   onPick: (event: RunEventLike) => void;
@@ -50,7 +52,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, se
   const rows = useMemo(() => new EventRows(), [view.events]); // eslint-disable-line react/exhaustive-deps
   const nameAt = (event: RunEventLike): string => (event.stepId ? (event.path ? view.slots.get(slotKey(event.stepId, event.path))?.title : undefined) ?? nameOf(event.stepId) : '');
   const placeAt = (event: RunEventLike): string => (event.path ? where(event.path, event.stepId ?? undefined) : '');
-  const order = useMemo(() => rows.order(view, { text: wanted, step, choice: view.choice }, sorting, (event) => `${nameAt(event)} ${placeAt(event)}`), [rows, view, wanted, step, sorting]); // eslint-disable-line react/exhaustive-deps
+  const order = useMemo(() => rows.order(view, { text: wanted, step, choice: view.choice }, sorting, (event) => `${nameAt(event)} ${placeAt(event)}`, names), [rows, view, wanted, step, sorting, names]); // eslint-disable-line react/exhaustive-deps
   const call = selectedCall === null ? undefined : view.calls.at(selectedCall);
   // What was chosen in another view is where its call began.
   const chosen = selectedSeq ?? call?.startSeq ?? null;

@@ -9,16 +9,21 @@ export class Needle {
   /** Nothing but a number: people count from 1, paths from 0. */
   readonly number: boolean;
   private readonly bare: string;
+  /** Of a word without one the thousands of a text say nothing. */
+  private readonly digits: boolean;
 
   constructor(text: string) {
     this.words = text.trim().toLowerCase();
     this.bare = bare(this.words);
     this.number = /^\d+$/.test(this.bare);
+    this.digits = /\d/.test(this.bare);
   }
 
   in(text: string): boolean {
     const low = text.toLowerCase();
-    return low.includes(this.words) || (/\d/.test(this.bare) && bare(low).includes(this.bare));
+    if (low.includes(this.words)) return true;
+    // Without separators here and there it would be the same search again.
+    return this.digits && (low.includes(',') || this.bare !== this.words) && bare(low).includes(this.bare);
   }
 
   /** The number itself, whole. */

@@ -25,7 +25,8 @@ export interface Picked {
 type Drawn = (card: CallCard) => string;
 const nothing: Drawn = () => '';
 
-export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch, drawn: Drawn = nothing): Picked {
+/** `names`: another value when steps are drawn with other names. */
+export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch, drawn: Drawn = nothing, names?: unknown): Picked {
   const { calls, choice } = view;
   const whole = choice === undefined && !filter.errorsOnly && filter.text.trim() === '';
   if (whole && filter.step === '') {
@@ -35,7 +36,7 @@ export function pickCalls(view: RunView, filter: CallFilter, search: CardSearch,
   const fits = (card: CallCard): boolean =>
     (filter.step === '' || card.nodeId === filter.step) && (choice === undefined || inChoice(card.path, choice)) && (!filter.errorsOnly || (card.error !== undefined && !card.question));
   const list: number[] = [];
-  const among = filter.text.trim() !== '' ? search.find(view, filter.text, drawn) : filter.step === '' ? undefined : view.callsOf.get(filter.step) ?? [];
+  const among = filter.text.trim() !== '' ? search.find(view, filter.text, drawn, names) : filter.step === '' ? undefined : view.callsOf.get(filter.step) ?? [];
   for (let at = 0; at < (among?.length ?? calls.length); at++) {
     const call = among ? (among[at] as number) : at;
     const card = calls.at(call);
@@ -55,18 +56,19 @@ export class CardSearch {
   read = 0;
   private words = '';
   private of: unknown;
+  private names: unknown;
   private hits: number[] = [];
   private fits: boolean[] = [];
   /** `version` of the table when it was looked through. */
   private seen = 0;
 
-  find(view: RunView, text: string, drawn: Drawn = nothing): readonly number[] {
+  find(view: RunView, text: string, drawn: Drawn = nothing, names?: unknown): readonly number[] {
     const needle = new Needle(text);
     const { words } = needle;
     // Of a moment of the past the calls are others: one that had not ended says less.
     const of = view.moment === undefined ? view.table : view;
-    if (words !== this.words || of !== this.of) {
-      [this.words, this.of, this.hits, this.fits, this.seen] = [words, of, [], [], 0];
+    if (words !== this.words || of !== this.of || names !== this.names) {
+      [this.words, this.of, this.names, this.hits, this.fits, this.seen] = [words, of, names, [], [], 0];
     }
     const { table, calls } = view;
     if (of === table && this.seen === table.version) return this.hits;

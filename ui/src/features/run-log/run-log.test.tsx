@@ -15,7 +15,7 @@ import { MomentContext } from '../../kit/use-now.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
 import { lineKey } from '../../api/call-table.ts';
 import { Bars, CallsOfChoice, inTree, niceStep, scaleOf } from './timeline-model.ts';
-import { eventText, personText } from './words.ts';
+import { decisionText, eventText, personText } from './words.ts';
 
 const RUN = foldRun(FIRST_EVENTS, FIRST);
 
@@ -144,6 +144,19 @@ describe('the log', () => {
     expect(press('PageDown')).toBe(Math.min(RUN.cards.length - 1, Math.floor(600 / 81)));
     expect(press('PageUp')).toBe(0);
     expect(onSelectNode).toHaveBeenLastCalledWith(RUN.cards[0]?.nodeId);
+  });
+
+  it('keys begin at the card in sight where none is chosen, and the chosen one is told as that', () => {
+    const events = Array.from({ length: 60 }, (_, n) => ({ runId: 'R', seq: n + 1, ts: '2026-11-21T23:00:00.000Z', type: 'step_start', stepId: `s${String(n)}`, visit: 1, attempt: 0, payload: { type: 'data.set', meta: {}, input: [] } }));
+    const { container } = log(foldRun(events, FIRST));
+    const feed = screen.getByRole('feed');
+    feed.scrollTop = 7300;
+    fireEvent.scroll(feed);
+    fireEvent.keyDown(feed, { key: 'ArrowUp' });
+    const place = container.querySelector<HTMLElement>('.step-card[aria-current="true"]')?.parentElement;
+    const top = Number(/\d+/.exec(place?.style.transform ?? '')?.[0]);
+    expect([top <= 7300, top > 7300 - 600]).toEqual([true, true]);
+    expect(container.querySelectorAll('[aria-current]')).toHaveLength(1);
   });
 
   it('says that a run starts', () => {
@@ -453,6 +466,16 @@ it('people are named as everywhere else, and one colon is enough', () => {
   for (const type of ['human_task_held', 'human_task_continued', 'escalated']) expect(said(type, { operatorId: 'user:local', to: 'user:local' })).toContain(' local');
   expect(personText({ what: 'answered', who: 'user:local', action: 'approve' } as never)).toBe('local answered approve');
   for (const what of ['asked', 'held', 'continued', 'escalated']) expect(personText({ what, who: 'user:local' } as never)).not.toContain('user:');
+});
+
+it('who decided about an error is named as in the inbox, on the card and in the table', () => {
+  const said = (rule: string, action: string, path?: string) => eventText({ runId: 'R', seq: 1, ts: '', type: 'error_handled', stepId: 'pay', path, payload: { originStepId: 'pay', rule, action } }, { nodes: { pay: { title: 'Pay' } } } as never);
+  const onCard = (rule: string, action: string) => decisionText({ decision: { rule, action, by: 'pay' } } as never);
+  expect([said('policy:safe', 'human_review'), onCard('policy:safe', 'human_review')]).toEqual(['Pay: the safe policy decided: ask a person', 'Decided by the safe policy: ask a person']);
+  expect([said('policy:fail', 'abort', 'each[1]'), onCard('policy:fail', 'abort')]).toEqual(['Pay: the fail policy decided: end this part', 'Decided by the fail policy: end the run']);
+  expect([said('policy:Slow', 'auto_fix'), onCard('policy:Slow', 'auto_fix')]).toEqual(['Pay: the workflow\'s rule "Slow" decided: repair the input', 'Decided by the workflow\'s rule "Slow": repair the input']);
+  expect([said('Busy', 'retry'), onCard('Busy', 'retry')]).toEqual(['Pay: rule "Busy" decided: retry', 'Decided by rule "Busy": retry']);
+  expect([said('default', 'abort'), onCard('default', 'abort')]).toEqual(['Pay: no rule fits: end the run', 'No rule fits: end the run']);
 });
 
 it('every event has a sentence', () => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createRunFold, type CallCard, type RunEventLike } from '../../api/run-state.ts';
 import { pathWords } from '../where.ts';
 import { EventRows, IN_ORDER } from './event-rows.ts';
+import { Needle } from './needle.ts';
 import { CardSearch } from './pick-calls.ts';
 
 /** A loop with 5,000 rounds; what each is given has no number. */
@@ -29,8 +30,28 @@ it('finds an iteration by the number that table and cards say, with and without 
   expect(cards('each[4322]')).toEqual(['each[4322]']);
 });
 
+it('a number is found however it and the text are written', () => {
+  const found = (text: string, ...of: string[]) => of.map((one) => new Needle(text).in(one));
+  for (const text of ['4,322', '4322']) expect(found(text, 'order 4322', 'order 4,322', 'order 4,32', 'order 43,22')).toEqual([true, true, false, false]);
+});
+
 it('finds an event by its number, with and without separators', () => {
   for (const text of ['9,999', '9999']) expect(paths(text)).toEqual(['each[4999]']);
+});
+
+it('what was found under the names of before is looked for again under those that came since', () => {
+  const titled = (title: string) => () => title;
+  const [rows, search] = [new EventRows(), new CardSearch()];
+  const found = (title: string, names: unknown) => [
+    rows.order(fold.view, { text: 'fetch a page', step: '', choice: undefined }, IN_ORDER, titled(title), names).length > 0,
+    rows.order(fold.view, { text: 'fetch a page', step: '', choice: undefined }, { by: 'time', down: true }, titled(title), names).length > 0,
+    search.find(fold.view, 'fetch a page', titled(title), names).length > 0,
+  ];
+  expect([found('work', 1), found('Fetch a page', 2), found('work', 3)]).toEqual([[false, false, false], [true, true, true], [false, false, false]]);
+  // With each batch only what is new is looked at.
+  const before = rows.read;
+  found('work', 3);
+  expect(rows.read - before).toBe(0);
 });
 
 it('the search over cards looks into settings and kinds, too', () => {

@@ -5,7 +5,7 @@ import { slotKey } from '../../api/run-paths.ts';
 import type { CallCard, CardStatus, PersonNote, RunEventLike, RunView } from '../../api/run-state.ts';
 import type { RunError } from '../../api/run-types.ts';
 import { failedCall } from '../../api/run-where.ts';
-import { plain } from '../../code/letters.ts';
+import { firstLetters, plain } from '../../code/letters.ts';
 import { formatSize } from '../../code/value-lines.ts';
 import { formatDuration, formatPerson, t, tn } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
@@ -29,18 +29,27 @@ export function placeText(card: CallCard): string {
   return parts.join(', ');
 }
 
-/** Its rule is named by whoever wrote the workflow. */
 export function decisionText(card: CallCard): string | null {
-  return card.decision ? decidedWords(card.decision.rule, card.decision.action, card.path !== undefined) : null;
+  if (!card.decision) return null;
+  const action = actionWords(card.decision.action, card.path !== undefined);
+  const rule = ruleWords(card.decision.rule);
+  return plain(rule === null ? t('dry.default', { action }) : t('card.decided', { rule, action }));
 }
 
-function decidedWords(rule: string, action: string, inside: boolean): string {
+/** Who decided: a policy by its word, a rule by the name that its author gave it; null where none of its rules fitted. */
+function ruleWords(rule: string): string | null {
+  if (rule === 'default') return null;
+  if (rule === 'policy:safe') return t('card.rule.safe');
+  if (rule === 'policy:fail') return t('card.rule.fail');
+  return rule.startsWith('policy:') ? t('card.rule.workflow', { name: rule.slice('policy:'.length) }) : t('card.rule.own', { name: rule });
+}
+
+function actionWords(action: string, inside: boolean): string {
   // In a frame it ends that iteration or branch; what becomes of the run, the frame decides.
   const key = `card.action.${action === 'abort' && inside ? 'abortInside' : action}`;
   const known = ['card.action.retry', 'card.action.fallback', 'card.action.abort', 'card.action.abortInside', 'card.action.error_as_context', 'card.action.auto_fix', 'card.action.human_review'] as const;
   const found = known.find((one) => one === key);
-  const name = rule.startsWith('policy:') ? t('card.policy', { name: rule.slice('policy:'.length) }) : rule;
-  return plain(t('card.decided', { rule: name, action: found ? t(found) : action.replaceAll('_', ' ') }));
+  return found ? t(found) : action.replaceAll('_', ' ');
 }
 
 /** One thing that happened with people. */
@@ -66,8 +75,7 @@ const str = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : isCut(value) ? value.preview : (JSON.stringify(value) ?? '');
 
 const SHORT = 120;
-/** By letters: half a letter of two parts would be none. */
-const short = (words: string): string => Array.from(words.replaceAll(/\s+/g, ' ').trim().slice(0, SHORT * 2)).slice(0, SHORT).join('');
+const short = (words: string): string => firstLetters(words.replaceAll(/\s+/g, ' ').trim(), SHORT);
 
 /** What was said, in one line; of what the wire has cut also how much it is. */
 const said = (value: unknown): string => short(str(value)) + (isCut(value) ? ` ${t('value.cut', { size: formatSize(value.length) })}` : '');
@@ -123,8 +131,11 @@ function sentenceOf(event: RunEventLike, view: Named, names?: NameOf): string {
       return t('log.last.stepInterrupted', { step });
     case 'retry_scheduled':
       return t('log.last.retry', { step, time: formatDuration(Number(payload['delayMs'] ?? 0)) });
-    case 'error_handled':
-      return t('log.last.handled', { step, action: decidedWords(str(payload['rule']), str(payload['action']), event.path !== undefined && event.path !== null) });
+    case 'error_handled': {
+      const action = actionWords(str(payload['action']), event.path !== undefined && event.path !== null);
+      const rule = ruleWords(str(payload['rule']));
+      return rule === null ? t('log.last.handledDefault', { step, action }) : t('log.last.handled', { step, rule, action });
+    }
     case 'auto_fix_attempt':
       return t(payload['accepted'] === true ? 'log.people.fixed' : 'log.people.notFixed', { step, n: Number(payload['delta'] ?? 0) });
     case 'human_task_created':

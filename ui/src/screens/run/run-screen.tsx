@@ -3,6 +3,7 @@ import { told } from '../../api/error.ts';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { act, queryClient, useCommand, useMay } from '../../api/queries.ts';
 import { useRunView } from '../../api/events.ts';
+import { viewWith } from '../../api/run-paths.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import { failedAt, restsAt } from '../../api/run-where.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
@@ -69,8 +70,13 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const [ended] = useState(isTerminal(run.status) ? run.lastSeq : undefined);
   const { view: read, error, fold } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), ended);
   // As long as its events are read it stands as its row says: those that came first say that it runs.
-  const behind = read !== null && read.lastSeq > 0 && read.lastSeq < run.lastSeq;
-  const view = useMemo(() => (behind ? { ...read, status: run.status } : read), [behind, read, run.status]);
+  const begun = read !== null && read.lastSeq > 0;
+  // Of one that was all here once, the row may know more than has come: that is news, and nothing to be read up.
+  const [caughtUp, setCaughtUp] = useState(false);
+  if (begun && !caughtUp && read.lastSeq >= run.lastSeq) setCaughtUp(true);
+  const behind = begun && !caughtUp && read.lastSeq < run.lastSeq;
+  const known = begun && !behind;
+  const view = useMemo(() => (behind ? viewWith(read, { status: run.status, behind: true }) : read), [behind, read, run.status]);
   const travel = useTimeTravel({
     now: read, fold, at, step,
     onSettled: (seq) => {
@@ -87,7 +93,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const past = time !== null && time.seq !== null;
   const words = useEventWords(time, run.definition, catalog);
   const notNow = past ? t('time.notNow') : undefined;
-  usePageName(run.workflowName);
+  usePageName(t('page.run', { name: run.workflowName, run: shortRunId(run.runId) }));
   const may = useMay();
   const panes = usePanes();
   const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;
@@ -112,7 +118,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const lastSeq = view?.lastSeq ?? 0;
   // There were so many when it was asked for; those of a run that goes on come later.
   const reading = behind && !error ? { at: lastSeq, of: run.lastSeq } : undefined;
-  const offers = useMemo(() => (rests && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: namesIn(view, run.definition, (id) => titleOf(run.definition, id, catalog)), definition: run.definition } : null), [rests, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
+  const offers = useMemo(() => (rests && !behind && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: namesIn(view, run.definition, (id) => titleOf(run.definition, id, catalog)), definition: run.definition } : null), [rests, behind, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((runId: string) => navigate({ screen: 'run', runId }), []));
   const { ask } = rerun;
   const actions = useMemo(() => [
@@ -144,7 +150,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const [ready, setReady] = useState<CanvasHandle | null>(null);
   // A banner or the log that comes later takes room; the step that failed, or that the run rests at, is what a person looks for. A link to a step leads there.
   const failed = status === 'failed' ? (view && failedAt(view, run.definition)) ?? run.failedStepId : undefined;
-  const sought = failed ?? (view ? restsAt(view, run.definition) : undefined);
+  const sought = failed ?? (view && !behind ? restsAt(view, run.definition) : undefined);
   useEffect(() => (step === undefined ? ready?.keepFitted(sought) : undefined), [ready, step, sought]);
   const onReady = useCallback((handle: CanvasHandle) => {
     canvas.current = handle;
@@ -157,11 +163,12 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
     onPanelOpen(true);
   };
   const trouble = useTrouble(run.runId, open);
-  // A run that waits for a person is driven again by the answer.
-  const asks = (view?.tasks.length ?? 0) > 0;
+  // A run that waits for a person is driven again by the answer. As long as its events are read its row says how many are asked.
+  const openTasks = view && known ? view.tasks.length : run.openTasks.length;
+  const asks = openTasks > 0;
   const debug = useDebugging({ workflowId: run.workflowId, document: run.definition, catalog, editor, runId: run.runId, view, past });
   // Whoever stopped it lets it go on; until its events are read the summary says so.
-  const onPurpose = view && view.lastSeq > 0 ? debug.stopped : run.stopped !== undefined;
+  const onPurpose = known ? debug.stopped : run.stopped !== undefined;
   const stopped = open && !run.driven && status !== 'created' && !trouble && !asks && !onPurpose;
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
@@ -171,7 +178,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
           <header className="bar">
             <h1 className="ell shrink wb-run" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
             <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
-            <StatusBadge status={status} openTaskCount={view?.tasks.length ?? 0} />
+            <StatusBadge status={status} openTaskCount={openTasks} />
             <span className="opt-wide nw"><Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge></span>
             <Origin run={run} catalog={catalog} view={view} />
             <Began run={run} supersededBy={view?.supersededBy} />
@@ -203,8 +210,8 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
             </Banner>
           ) : null}
           {run.masked ? <MaskedBanner runId={run.runId} mayReveal={run.mayReveal} /> : null}
-          {past ? null : debug.banner}
-          {past ? null : <WaitingBanner view={view} />}
+          {past || behind ? null : debug.banner}
+          {past || behind ? null : <WaitingBanner view={view} />}
           {!past && !behind && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={may('run_again') ? again : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
           <ConnectionBanner error={error} />
         </>} />

@@ -2,6 +2,7 @@
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from '../../api/error.ts';
 import type { RunDefinition } from '../../api/run-types.ts';
 import { candidatesOf, inOrder } from '../../features/compare/choose.ts';
 import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
@@ -259,7 +260,13 @@ describe('a run that has not ended', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(badge().getByText(/so far/).textContent).not.toBe(first);
     now = { status: 'running', lastSeq: 5, said: 'Goes on' };
+    const gets = count(shown, 'run_get');
+    // A tab that comes to the front tells both, one after the other: the run is asked once, and the one that has ended is not.
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    await vi.advanceTimersByTimeAsync(5);
     window.dispatchEvent(new Event('focus'));
+    await vi.advanceTimersByTimeAsync(5);
+    expect(count(shown, 'run_get') - gets).toBe(1);
     await screen.findByText('Goes on', { exact: false });
     now = { status: 'failed', lastSeq: 6, said: 'No answer' };
     await vi.advanceTimersByTimeAsync(2_000);
@@ -291,9 +298,18 @@ it('swaps its sides', async () => {
   expect(window.location.hash).toBe(`#/compare/${B}?with=${A}`);
 });
 
-it('a run that cannot be compared says why', async () => {
-  renderWith(<CompareScreen runId={A} with={B} />, { ...host(), run_diff: () => { throw new Error('gone'); } });
+it('a run that cannot be compared says why; what passes is tried again by itself, a run that is gone is not', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  let code = 'NOT_FOUND';
+  const { fake } = renderWith(<CompareScreen runId={A} with={B} />, { ...host(), run_diff: () => { throw new ApiError({ code, message: 'gone', hint: '' }); } });
   expect(await screen.findByText('The runs cannot be compared')).toBeTruthy();
+  const asked = () => fake.calls.filter((call) => call.command === 'run_diff').length;
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(asked()).toBe(1);
+  code = 'CONNECTION';
+  fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect(asked()).toBeGreaterThan(4);
 });
 
 it('cards are marked: an iteration at its step, a step of another file at the one that calls it', () => {

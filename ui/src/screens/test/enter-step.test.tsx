@@ -19,17 +19,17 @@ const RAN = foldRun([{ runId: 'r', seq: 1, ts: '2026-11-21T23:00:00.000Z', type:
 const LIBRARY = [{ id: 'pay', ref: 'ref-of-pay', name: 'Pay' }];
 
 /** One double click. */
-async function press(inRun: boolean, library: () => Promise<unknown> = () => Promise.resolve(LIBRARY), then: () => void = () => undefined) {
+async function press(inRun: boolean, library: () => Promise<unknown> = () => Promise.resolve(LIBRARY), then: (leave: () => void) => void = () => undefined) {
   const opened = vi.fn();
   const editor = createEditor(DRAWN);
-  const { fake } = renderWith(
+  const { fake, unmount } = renderWith(
     <Workbench editor={editor} catalog={[]} diagnostics={null} view={RAN} bar={null} banners={null} logOpen={false} onLogOpen={opened} panelOpen onPanelOpen={() => undefined} problemsOpen={false} onProblemsOpen={() => undefined} workflowPanel={!inRun} />,
     { catalog_list: () => [], tool_list: () => [], workflow_list: library as never, run_step_data: () => null },
   );
   await vi.waitFor(() => expect(fake.calls.some((one) => one.command === 'workflow_list')).toBe(true));
   const [card] = await screen.findAllByText('Charge');
   fireEvent.doubleClick(card as Element);
-  then();
+  then(unmount);
   await vi.waitFor(() => expect(opened.mock.calls.length > 0 || window.location.hash !== '').toBe(true));
   return { opened: opened.mock.calls, hash: window.location.hash, chosen: editor.getState().selection.nodes };
 }
@@ -43,6 +43,20 @@ it('leads there also when the library is told after the double click', async () 
   const late = new Promise((done) => { tell = done; });
   expect(await press(false, () => late, () => tell(LIBRARY))).toMatchObject({ hash: '#/workflow/ref-of-pay' });
   expect(useMessages.getState().shown).toEqual([]);
+});
+
+it('takes nobody away who has left before the library is told', async () => {
+  let tell: (list: unknown) => void = () => undefined;
+  const late = new Promise((done) => { tell = done; });
+  await press(false, () => late, (leave) => {
+    leave();
+    window.location.hash = '#/runs';
+    tell(LIBRARY);
+  });
+  await late;
+  await new Promise((done) => { setTimeout(done); });
+  // Neither to the file, nor with a word about it.
+  expect([window.location.hash, useMessages.getState().shown]).toEqual(['#/runs', []]);
 });
 
 it('leads to what ran in it where a run is looked at, whatever the file is today', async () => {

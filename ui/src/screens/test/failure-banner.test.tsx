@@ -101,3 +101,17 @@ it('keeps step, code and what helps in sight below a message that is a page long
   await userEvent.click(screen.getByRole('button', { name: 'Show less' }));
   expect(banner.textContent).not.toContain(message);
 });
+
+it('a long message is cut between letters, also where one letter has two parts', () => {
+  const shown = (message: string) => {
+    const { unmount } = renderOnce(<FailureBanner view={{ ...VIEW, error: { type: 'ToolError', message } }} document={RETRY} onOpenStep={() => undefined} onRunAgain={undefined} onClose={() => undefined} />);
+    const text = screen.getByRole('alert').textContent;
+    const cut = screen.queryByRole('button', { name: 'Show the whole message' }) !== null;
+    unmount();
+    return { text, cut };
+  };
+  const long = shown(`a${'😀'.repeat(400)}`);
+  expect([long.cut, !/\p{Cs}/u.test(long.text), long.text.includes(`a${'😀'.repeat(319)}…`)]).toEqual([true, true, true]);
+  // So many letters as stand at once are not cut.
+  expect(shown('😀'.repeat(320)).cut).toBe(false);
+});

@@ -9,7 +9,7 @@ import { failedAt, failedCall } from '../../api/run-where.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Workflow } from '../../api/types.ts';
 import { wholeOf } from '../../api/whole.ts';
-import { plain } from '../../code/letters.ts';
+import { firstLetters, plain } from '../../code/letters.ts';
 import { t, type MessageKey } from '../../i18n/index.ts';
 import { Banner, Button, IconButton } from '../../kit/index.ts';
 import type { AskRerun } from '../../features/rerun/context.ts';
@@ -94,9 +94,10 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
   const fix = error ? fixOf(error, kind) : undefined;
   const [all, setAll] = useState(false);
   const message = plain(error?.message ?? t('run.failedTitle'));
-  const long = message.length > MOST_LETTERS;
+  const begin = firstLetters(message, MOST_LETTERS);
+  const long = begin !== message;
   return (
-    <Banner signal="err" title={long && !all ? `${message.slice(0, MOST_LETTERS).trimEnd()}…` : message} onClose={onClose}
+    <Banner signal="err" title={long && !all ? `${begin.trimEnd()}…` : message} onClose={onClose}
       closeButton={<IconButton icon="x" label={t('common.close')} onClick={onClose} />}
       actions={<>
         {step && Object.hasOwn(document.nodes, step) ? <Button variant="primary" onClick={() => onOpenStep(step)}>{t('run.openStep')}</Button> : null}

@@ -152,6 +152,11 @@ export function Workbench(props: WorkbenchProps) {
   const openNode = useCallback(() => onPanelOpen(true), [onPanelOpen]);
   const { data: library, refetch: askLibrary } = useCommand('workflow_list', {}, { enabled: Object.values(document.nodes).some((node) => node.type === SUB_WORKFLOW) });
   const { workflowPanel, onLogOpen } = props;
+  const here = useRef(true);
+  useEffect(() => {
+    here.current = true;
+    return () => { here.current = false; };
+  }, []);
   /** A step that runs another file leads to that file; in a run to what ran there, which stands in the log: the file of today may be another one. */
   const enterNode = useCallback((id: string): boolean => {
     const node = editor.getState().document.nodes[id];
@@ -169,9 +174,9 @@ export function Workbench(props: WorkbenchProps) {
       if (file) openFile(file);
       else say(t('subworkflow.notFound', { id: wanted }), 'err');
     };
-    // What has not been told yet may be there all the same.
+    // What has not been told yet may be there all the same. Who has left meanwhile is not taken away from where they went.
     if (library) enter(library);
-    else void askLibrary().then(({ data, error }) => (error ? say(told(error), 'err') : enter(data)));
+    else void askLibrary().then(({ data, error }) => (!here.current ? undefined : error ? say(told(error), 'err') : enter(data)));
     return true;
   }, [editor, library, askLibrary, workflowPanel, onLogOpen, go]);
 

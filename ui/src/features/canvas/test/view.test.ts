@@ -178,6 +178,8 @@ describe('the look of a run', () => {
     const empty = (kind: string, port: string) => wireState(view({ ports: { 'a.success': 0 }, nodes: { a: run('done', { kind }) } }), `a.${port}`, 'a', 'b');
     expect([empty('flow.loop', 'success'), empty('flow.loop', 'error'), empty('data.filter', 'success')]).toEqual(['taken', 'not-taken', 'not-taken']);
     expect(wireState(view({ status: 'failed' }), 'a.success', 'a', 'b')).toBe('not-taken');
+    // While it is still being read, something may come along.
+    expect(wireState(view({ status: 'failed', behind: true }), 'a.success', 'a', 'b')).toBe('open');
     // Of a kept decision: the way that its original took; what that is not known of, the step behind it tells.
     const kept = (leftKept: Record<string, number> | undefined, port: string, b: NodeRun['state'] = 'idle') => wireState(view({ nodes: { a: run('kept', leftKept ? { leftKept } : {}), b: run(b) } }), `a.${port}`, 'a', 'b');
     expect([kept({ true: 1 }, 'true'), kept({ true: 1 }, 'false'), kept(undefined, 'true'), kept(undefined, 'false', 'skipped')]).toEqual(['plain', 'not-taken', 'plain', 'not-taken']);

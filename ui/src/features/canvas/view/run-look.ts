@@ -139,6 +139,6 @@ export function wireState(view: RunView | null, from: string, source: string, ta
   if (isTaken(run, from, view.ports)) {
     return state === 'running' || state === 'retrying' ? 'live' : 'taken';
   }
-  const settled = ENDED.has(view.status) || SETTLED.has(view.nodes[source]?.state ?? 'idle');
+  const settled = (ENDED.has(view.status) && !view.behind) || SETTLED.has(view.nodes[source]?.state ?? 'idle');
   return settled ? 'not-taken' : 'open';
 }
