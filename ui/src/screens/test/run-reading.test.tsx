@@ -64,3 +64,13 @@ it('a run that waits for a person is not said to stand still while it is read', 
   expect(screen.getByText('Waits for a person')).toBeTruthy();
   expect(screen.queryByText('No program drives this run')).toBeNull();
 });
+
+it('the clock of what is read stands at its newest event', async () => {
+  show('each', 'completed', { endedAt: '2026-11-23T10:00:07.000Z' });
+  await screen.findByText('Reading the run, 4 of 7 events');
+  fireEvent.click(screen.getByRole('button', { name: /^Detail log/ }));
+  fireEvent.click(await screen.findByRole('radio', { name: 'Timeline' }));
+  const line = await screen.findByRole('option', { name: /Each order/ });
+  // It began a second after the run, and the fourth event came two seconds later.
+  expect(line.textContent).toContain('2.00 s');
+});

@@ -202,8 +202,10 @@ export function Workbench(props: WorkbenchProps) {
   const { broken = false } = props;
   const [brokenMs, setBrokenMs] = useState<number>();
   useEffect(() => setBrokenMs(broken ? Date.now() : undefined), [broken]);
+  // What is still being read stands at the newest event that has come.
+  const readMs = view?.behind ? Date.parse(view.events.at(-1)?.ts ?? '') : NaN;
   return (
-    <MomentContext value={brokenMs}>
+    <MomentContext value={brokenMs ?? (Number.isNaN(readMs) ? undefined : readMs)}>
     <main className={`wb ${time !== null && time.seq !== null ? 'past' : ''} ${broken ? 'broken' : ''}`}>
       {props.bar}
       <div className="wb-banners">{props.banners}</div>
