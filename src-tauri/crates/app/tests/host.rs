@@ -24,6 +24,22 @@ fn text(path: &Path) -> String {
     std::fs::read_to_string(path).expect("there")
 }
 
+/// What was cut off is repeated by no rule, also not by one about the loop that it stands in; the name of a cause is not enough.
+#[test]
+fn a_dry_run_says_that_nothing_repeats_what_was_cut_off() {
+    let place = place();
+    let rules = json!([{ "name": "again", "when": "true", "action": "retry" }]);
+    let told = |kind: &str, details: Value| {
+        let error = json!({ "type": "UnknownError", "retryable": false, "details": details });
+        let answer = place.ok("handler_dry_run", json!({ "rules": rules, "error": error, "kind": kind }));
+        answer["action"].as_str().expect("an action").to_owned()
+    };
+    let bare = json!({ "code": "INTERRUPTED" });
+    let held = json!({ "code": "INTERRUPTED", "effect": "unknown", "childErrors": [] });
+    assert_eq!((told("http.request", bare.clone()), told("data.set", bare.clone())), ("abort".into(), "retry".into()));
+    assert_eq!((told("flow.loop", bare), told("flow.loop", held)), ("retry".into(), "abort".into()));
+}
+
 #[test]
 fn about_kinds_samples_settings() {
     let place = place();
