@@ -2178,6 +2178,8 @@ export interface RerunPlan {
   answers: RerunAnswer[];
   /** Values are masked: those that are changed must be typed again. */
   masked: boolean;
+  /** What the plan was made of: the original as far as it had come, and the definition. Only to be handed back. */
+  of: string;
 }
 
 /** The new run. */
@@ -2593,6 +2595,8 @@ export interface RunRerun {
   clientRunToken?: string;
   /** Before which calls it stops; for builders. */
   breakpoints?: Breakpoint[];
+  /** [`RerunPlan::of`] of the plan that was looked at: refused with `PLAN_CHANGED` when it would be another one now. */
+  seen?: string;
 }
 
 /** Shows a run without masks. */

@@ -95,7 +95,7 @@ impl Library {
     /// in another folder.
     pub(crate) fn by_id(&self, id: &str, folders: &[PathBuf]) -> Option<PathBuf> {
         let usual = self.home.join(format!("{id}{ENDING}"));
-        if valid_workflow_id(id) && holds(&usual, id) {
+        if valid_workflow_id(id) && usual.is_file() && holds(&usual, id) {
             return Some(usual);
         }
         let mut found = self.files(folders);
@@ -117,6 +117,11 @@ impl Library {
     /// not change keeps its bytes.
     pub(crate) fn save(&self, path: &Path, document: &Value, base: Option<&str>, overwrite: bool) -> ApiResult<String> {
         let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        // To open a pipe waits for who writes into it.
+        if path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            let message = format!("{} is a pipe or a device, not a file.", path.display());
+            return Err(ApiError::bad_request(message, "Take it away, or choose another name."));
+        }
         let current = match load(path) {
             Ok(loaded) => Some(loaded),
             Err(error) if error.class == Class::NotFound => None,

@@ -278,7 +278,12 @@ impl App {
                 Ok(_) => resumed.push(run_id),
                 // Somebody else was faster.
                 Err(error) if matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED") => {}
-                Err(error) => problems.push(error),
+                Err(mut error) => {
+                    if !error.message.contains(&run_id) {
+                        error.message = format!("Run {run_id} was not taken up: {}", error.message);
+                    }
+                    problems.push(error);
+                }
             }
         }
         Ok((resumed, problems))

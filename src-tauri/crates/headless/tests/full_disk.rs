@@ -7,6 +7,8 @@ mod support;
 
 use serde_json::{Value, json};
 use small_disk::SmallDisk;
+use std::io::{BufRead, BufReader};
+use std::time::{Duration, Instant};
 use support::{Box, Done, Serving, workflow};
 
 /// A data folder with a run in it that waits for a person, on a disk that is full.
@@ -86,6 +88,44 @@ fn a_server_verifies_on_a_full_disk() {
     full.disk.free();
     assert_eq!(ask("audit_verify").get("notRecorded"), None);
     assert_eq!(ask("audit_status").get("notRecorded"), None);
+}
+
+/// A host that starts on a full disk cannot take up what a crash left: it says why of each run, and takes them up when it can.
+#[test]
+fn a_run_that_a_crash_left_says_that_the_disk_is_full_and_goes_on_when_there_is_room() {
+    let Some(full) = Full::new() else { return };
+    full.disk.free();
+    let data = full.disk.path().display().to_string();
+    // The token is written once.
+    drop(Serving::start(&full.place, &["--data", &data]));
+    let waits = json!({ "w": { "type": "flow.wait", "config": { "ms": 3_600_000 } } });
+    let file = full.place.file("waits.signalbox.json", workflow(waits, json!([])).to_string()).display().to_string();
+    let mut child = full.place.spawn(&["run", &file, "--events", "--json", "--data", &data]);
+    let mut run = String::new();
+    for line in BufReader::new(child.stdout.take().expect("piped")).lines() {
+        let event: Value = serde_json::from_str(&line.expect("text")).expect("json");
+        run = event["runId"].as_str().expect("an id").to_owned();
+        if event["type"] == "step_start" {
+            break;
+        }
+    }
+    child.kill().expect("kill -9");
+    child.wait().expect("gone");
+    // Its log of writes lies there, and has no room to grow.
+    full.disk.fill();
+    let serving = Serving::start(&full.place, &["--data", &data]);
+    let look = || serving.ask("POST", "/rpc/run_get", &json!({ "runId": run })).json();
+    let told = look();
+    assert_eq!((&told["driven"], &told["trouble"]["code"]), (&json!(false), &json!("DISK_FULL")), "{told}");
+    full.disk.free();
+    let begun = Instant::now();
+    loop {
+        let told = look();
+        if told["driven"] == true && told.get("trouble").is_none() {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "it is not taken up: {told}");
+    }
 }
 
 /// Whatever is exported where there is no room: one sentence, and nothing is left there.

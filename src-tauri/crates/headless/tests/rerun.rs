@@ -223,6 +223,48 @@ fn checkpoints_and_reruns_by_rest() {
     assert_eq!(serving.ask_as(OPERATOR, "POST", "/workflow/rerun", &current, &[]).status, 200);
 }
 
+/// C24: what is listed is what executes.
+#[test]
+fn c24_what_was_looked_at_is_what_begins_or_nothing_does() {
+    let place = Box::new();
+    let serving = with_roles(&place);
+    let mut file = workflow(
+        json!({ "ask": { "type": "builtin.human_approval", "config": { "title": "Shall we?" } },
+                "b": { "type": "data.set", "config": { "assign": { "n": 1 } } } }),
+        json!([{ "from": "ask.approved", "to": "b" }]),
+    );
+    file["id"] = "looked".into();
+    assert_eq!(serving.ask("PUT", "/workflows/looked", &file).status, 200);
+    let started = serving.ask("POST", "/workflow/run", &json!({ "workflow": "looked" }));
+    let run = started.json()["runId"].as_str().expect("an id").to_owned();
+    let status = || serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json();
+    support::eventually("somebody is asked", || status()["status"] == "paused");
+    let mut body = json!({ "runId": run, "stepId": "ask", "definition": "current" });
+    let look = |body: &Value| serving.ask("POST", "/rpc/rerun_look", body).json()["of"].clone();
+    body["seen"] = look(&json!({ "runId": run, "stepId": "ask", "definition": "current" }));
+    assert!(body["seen"].is_string(), "{body}");
+    let refused = |body: &Value| {
+        let answer = serving.ask("POST", "/workflow/rerun", body);
+        assert_eq!((answer.status, answer.code().as_str()), (409, "PLAN_CHANGED"), "{}", answer.body);
+    };
+    // The file is another one now.
+    file["nodes"]["b"]["config"]["assign"]["n"] = json!(2);
+    let revision = serving.ask("GET", "/workflows/looked", &Value::Null).json()["revision"].clone();
+    let etag = format!("\"{}\"", revision.as_str().expect("a revision"));
+    let put = serving.ask_as(&serving.token, "PUT", "/workflows/looked", &file, &[("if-match", etag.as_str())]);
+    assert_eq!(put.status, 200, "{}", put.body);
+    refused(&body);
+    body["seen"] = look(&json!({ "runId": run, "stepId": "ask", "definition": "current" }));
+    // What was asked has been answered.
+    let task = status()["openTasks"][0].clone();
+    let answer = json!({ "taskId": task, "action": "approve" });
+    assert_eq!(serving.ask("POST", "/rpc/task_complete", &answer).status, 200);
+    support::eventually("the run has ended", || status()["status"] == "completed");
+    refused(&body);
+    body["seen"] = look(&json!({ "runId": run, "stepId": "ask", "definition": "current" }));
+    assert_eq!(serving.ask("POST", "/workflow/rerun", &body).status, 200);
+}
+
 /// TS-052: what an operator cannot see and did not change stays as it is, also inside of what was changed.
 #[test]
 fn a_masked_part_of_a_changed_variable_stays_what_it_was() {

@@ -352,10 +352,12 @@ impl Runtime {
         }
     }
 
-    /// Where a run stands that this process drives, or that could not go on here.
+    /// Where a run stands that this process drives, or that could not go on or be taken over here.
     pub fn phase(&self, run_id: &str) -> Option<Phase> {
         let driven = self.core().driven(run_id).map(|driven| driven.phase.borrow().clone());
-        driven.or_else(|| self.core().faulty().get(run_id).map(|trouble| Phase::Left(Some(trouble.clone()))))
+        let faulty = || self.core().faulty().get(run_id).map(|trouble| Phase::Left(Some(trouble.clone())));
+        let waiting = || self.core().waiting().get(run_id).map(|trouble| Phase::Suspended(trouble.clone()));
+        driven.or_else(faulty).or_else(waiting)
     }
 
     /// Follows [`Self::phase`] of a run that this process drives.

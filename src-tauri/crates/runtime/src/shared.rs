@@ -57,6 +57,8 @@ pub(crate) struct Core {
     runs: Mutex<BTreeMap<String, Arc<Driven>>>,
     /// Runs that could not go on here; `adopt` leaves them alone.
     faulty: Mutex<BTreeMap<String, Trouble>>,
+    /// Runs that could not be taken over here as long as nothing can be written; `adopt` tries them again.
+    waiting: Mutex<BTreeMap<String, Trouble>>,
     /// Definitions that driven runs are pinned to, by their hash.
     definitions: Mutex<BTreeMap<String, Weak<Compiled>>>,
 }
@@ -83,6 +85,7 @@ impl Core {
             ids,
             runs: Mutex::default(),
             faulty: Mutex::default(),
+            waiting: Mutex::default(),
             definitions: Mutex::default(),
         }
     }
@@ -93,6 +96,27 @@ impl Core {
 
     pub(crate) fn faulty(&self) -> MutexGuard<'_, BTreeMap<String, Trouble>> {
         self.faulty.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn waiting(&self) -> MutexGuard<'_, BTreeMap<String, Trouble>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers why a run was not taken over that will be.
+    fn noted(&self, run_id: &str, outcome: Result<Resumed, Error>) -> Result<Resumed, Error> {
+        let trouble = match &outcome {
+            Err(Error::Store(StoreError::DiskFull)) => Some(Trouble::DiskFull),
+            Err(Error::Store(error @ (StoreError::Sqlite { .. } | StoreError::Busy))) => {
+                Some(Trouble::Store(error.to_string()))
+            }
+            _ => None,
+        };
+        let mut waiting = self.waiting();
+        match trouble {
+            Some(trouble) => _ = waiting.insert(run_id.to_owned(), trouble),
+            None => _ = waiting.remove(run_id),
+        }
+        outcome
     }
 
     pub(crate) fn driven(&self, run_id: &str) -> Option<Arc<Driven>> {
@@ -122,6 +146,11 @@ impl Core {
 
     /// Takes a run over and goes on with it. Waits for the store and folds: on a blocking thread only.
     pub(crate) fn resume(self: &Arc<Self>, run_id: &str) -> Result<Resumed, Error> {
+        let outcome = self.take_over(run_id);
+        self.noted(run_id, outcome)
+    }
+
+    fn take_over(self: &Arc<Self>, run_id: &str) -> Result<Resumed, Error> {
         self.open()?;
         if self.driven(run_id).is_some() {
             return Ok(Resumed::DrivenHere);
@@ -199,10 +228,10 @@ impl Core {
         };
         let mut taken: BTreeMap<_, _> = free.into_iter().zip(taken).collect();
         let go_on = |run: &String| match taken.remove(run) {
-            Some(taken) => self.taken_over(run, taken?),
+            Some(taken) => taken.map_err(Error::from).and_then(|taken| self.taken_over(run, taken)),
             None => Ok(Resumed::DrivenHere),
         };
-        runs.iter().map(go_on).collect()
+        runs.iter().map(go_on).zip(runs).map(|(outcome, run)| self.noted(run, outcome)).collect()
     }
 
     /// [`Self::resume`] for several; the answers in their order.
@@ -262,6 +291,8 @@ impl Core {
         let own = Arc::clone(self);
         let Ok(Ok(mut runs)) = self.handle.spawn_blocking(move || own.left_alone()).await else { return };
         runs.retain(|run_id| !self.faulty().contains_key(run_id));
+        // Another process may have taken one up.
+        self.waiting().retain(|run_id, _| runs.contains(run_id));
         // What does not go on stays in the list of runs, with its state.
         self.resume_many(runs).await;
     }

@@ -49,6 +49,26 @@ it('forgets why the last press was refused when something else is typed', async 
   expect(screen.queryByText('$n needs a number')).toBeNull();
 });
 
+it('c24 what has changed since is looked at again before it begins', async () => {
+  let version = 1;
+  const step = (title: string) => ({ stepId: title, title, kind: 'http.request', fate: 'again', change: 'none', effect: 'write', calls: 1, repeats: true, asks: false });
+  const { fake } = shown({
+    rerun_look: (() => ({ ...PLAN, of: `${version}`, steps: version === 1 ? [step('Send')] : [step('Send'), step('Send more')] })) as never,
+    run_rerun: ((sent: { seen?: string }) => {
+      if (sent.seen !== '2') throw new ApiError({ code: 'PLAN_CHANGED', message: 'The run or its workflow has changed since this was looked at, and nothing was started.', hint: 'Look at what would run now.' } as never);
+      return { runId: 'r-2' };
+    }) as never,
+  });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
+  act(() => replaceCode(box, '{"big": 1, "n": 7}'));
+  version = 2;
+  await userEvent.click(press());
+  await screen.findByText(/has changed since this was looked at/);
+  await screen.findByText('Send more');
+  await userEvent.click(press());
+  await waitFor(() => expect(fake.calls.filter((call) => call.command === 'run_rerun').at(-1)?.payload).toMatchObject({ seen: '2', overrides: { $n: 7 } }));
+});
+
 it('names a step in loops by titles, and people count from 1', async () => {
   const titles: Record<string, string> = { each: 'Each order', lines: 'Each line', put: 'Put' };
   renderWith(<RerunDialog runId="r-1" step="each[0]/lines[1]/put" steps={[]} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={() => undefined} />, { rerun_look: (() => PLAN) as never });

@@ -3,7 +3,7 @@ import './rerun.css';
 import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { writeExact } from '../../api/exact.ts';
 import { act, useCommand, useMay } from '../../api/queries.ts';
-import type { ApiError } from '../../api/error.ts';
+import { toApiError, type ApiError } from '../../api/error.ts';
 import { readPath, stepAt } from '../../api/run-paths.ts';
 import type { Commands, Diagnostic, JsonMap, Workflow } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
@@ -100,7 +100,7 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
   }
   const key = step + masks;
   const outside = outsideOf(step, definition ?? document, titleOf);
-  return <Form key={key} typed={typed[key] ?? NOTHING} onType={(one, text) => setTyped((old) => ({ ...old, [key]: withText(old[key] ?? NOTHING, one, text) }))} onLeave={leave} question={question} runId={runId} title={title} alone={alone} first={part ?? (alone || outside ? 'input' : 'variables')} outside={outside} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf} onStarted={onStarted} />;
+  return <Form key={key} typed={typed[key] ?? NOTHING} onType={(one, text) => setTyped((old) => ({ ...old, [key]: withText(old[key] ?? NOTHING, one, text) }))} onLeave={leave} question={question} runId={runId} title={title} alone={alone} first={part ?? (alone || outside ? 'input' : 'variables')} outside={outside} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf} onChanged={() => void plan.refetch()} onStarted={onStarted} />;
 }
 
 /** What a step of another file has around it: variables and input that can be changed are those of the workflow that was started. */
@@ -125,11 +125,11 @@ function Refused({ error }: { error: ApiError }) {
 
 const pretty = (value: unknown): string => writeExact(value, 2);
 
-function Form({ typed, onType, onLeave, question, runId, title, alone, first, outside, plan, version, document, begins, workflowId, head, nameOf, onStarted }: {
+function Form({ typed, onType, onLeave, question, runId, title, alone, first, outside, plan, version, document, begins, workflowId, head, nameOf, onChanged, onStarted }: {
   /** What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has. */
   typed: Typed; onType(part: Part, text: string | undefined): void;
   onLeave(): void; question: ReactNode;
-  runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; onStarted: RerunDialogProps['onStarted'];
+  runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; /** The plan is another one now. */ onChanged(): void; onStarted: RerunDialogProps['onStarted'];
 }) {
   const may = useMay();
   const [part, setPart] = useState<Part>(first);
@@ -173,7 +173,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
     const breakpoints = alone || workflowId === undefined || !may('run_breakpoints') ? [] : pointsFor(workflowId, begins, plan);
     try {
       const started = await act('run_rerun', {
-        runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep', ...(alone ? { until: stepAt(plan.stepId).stepId } : {}),
+        runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep', seen: plan.of, ...(alone ? { until: stepAt(plan.stepId).stepId } : {}),
         ...(inputChanged && 'value' in input ? { input: input.value as JsonMap[string][] } : {}),
         ...(version === 'current' && document ? { document } : {}), ...(breakpoints.length ? { breakpoints } : {}),
       });
@@ -181,6 +181,8 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
     } catch (cause) {
       setRefused(withTitle(cause, nameOf));
       setBusy(false);
+      // What is shown above it is what would run now.
+      if (toApiError(cause).code === 'PLAN_CHANGED') onChanged();
     }
   }
   const onKey = (event: KeyboardEvent) => {

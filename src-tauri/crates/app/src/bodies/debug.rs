@@ -38,8 +38,11 @@ fn checked(compiled: &Compiled, breakpoints: &[Breakpoint]) -> ApiResult<()> {
         } else {
             format!("The breakpoint at '{node}' cannot be set: {reason}.")
         };
-        let hint =
-            "Name a step of the workflow, or PATH/STEP, a wire that leads to it, and a CEL condition over its item.";
+        let hint = if node.is_empty() {
+            "Take some away; a breakpoint on a step of a loop stops in each of its iterations."
+        } else {
+            "Name a step of the workflow, or PATH/STEP, a wire that leads to it, and a CEL condition over its item."
+        };
         ApiError::new(Class::Invalid, "BAD_BREAKPOINT", message, hint).with(json!({ "node": node }))
     })
 }

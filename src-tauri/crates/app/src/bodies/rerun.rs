@@ -33,6 +33,7 @@ pub(crate) fn rerun_look(app: &App, caller: &Caller, request: RerunLook) -> ApiR
         Definition::Original => true,
         Definition::Other(pinned) => pinned.compiled.definition_hash == row.definition_hash,
     };
+    let of = plan_of(&row, &definition);
     let made = app.wait_for(app.runtime.rerun_plan(&row.run_id, &request.step_id, request.until, definition))??;
     let masked = app.masks(caller, &row.run_id);
     let Plan { from, params, context, input, steps, answers, .. } = made;
@@ -59,7 +60,21 @@ pub(crate) fn rerun_look(app: &App, caller: &Caller, request: RerunLook) -> ApiR
             })
             .collect(),
         masked,
+        of,
     })
+}
+
+/// What a plan is made of: as far as the original has come, and the definition with the files that it calls.
+fn plan_of(row: &RunRow, definition: &Definition) -> String {
+    let mut of = row.last_seq.to_string();
+    if let Definition::Other(pinned) = definition {
+        let files = pinned.files.iter().map(|(hash, _)| hash.as_str());
+        for hash in std::iter::once(pinned.compiled.definition_hash.as_str()).chain(files) {
+            of.push('-');
+            of.extend(hash.chars().take(16));
+        }
+    }
+    of
 }
 
 pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiResult<RerunStarted> {
@@ -69,6 +84,14 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
         RerunDefinition::Current => "current",
     };
     let definition = definition(app, caller, &row, request.definition, request.document)?;
+    if request.seen.is_some_and(|seen| seen != plan_of(&row, &definition)) {
+        return Err(ApiError::new(
+            Class::Conflict,
+            "PLAN_CHANGED",
+            "The run or its workflow has changed since this was looked at, and nothing was started.",
+            "Look at what would run now, then start it.",
+        ));
+    }
     let (mut overrides, mut input) = meant(app, caller, &row, request.overrides, request.input)?;
     if !overrides.is_empty() || input.is_some() {
         let plan = app.wait_for(app.runtime.rerun_plan(&row.run_id, &request.step_id, None, definition.clone()))??;

@@ -70,6 +70,9 @@ pub struct RunRerun {
     /// Before which calls it stops; for builders.
     #[serde(default)]
     pub breakpoints: Vec<Breakpoint>,
+    /// [`RerunPlan::of`] of the plan that was looked at: refused with `PLAN_CHANGED` when it would be another one now.
+    #[serde(default)]
+    pub seen: Option<String>,
 }
 
 /// The new run.
@@ -105,6 +108,8 @@ pub struct RerunPlan {
     pub answers: Vec<RerunAnswer>,
     /// Values are masked: those that are changed must be typed again.
     pub masked: bool,
+    /// What the plan was made of: the original as far as it had come, and the definition. Only to be handed back.
+    pub of: String,
 }
 
 /// What becomes of a step.

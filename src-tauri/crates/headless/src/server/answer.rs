@@ -72,15 +72,21 @@ fn span(range: &str, len: usize) -> Option<(usize, usize)> {
     let (first, last) = range.split_once('-')?;
     match (first, last) {
         ("", count) => {
-            let count = count.parse::<usize>().ok().filter(|count| *count > 0)?;
+            let count = place(count).filter(|count| *count > 0)?;
             Some((len.saturating_sub(count), end))
         }
-        (first, "") => first.parse().ok().map(|first: usize| (first, end)).filter(|(first, end)| first <= end),
+        (first, "") => place(first).map(|first| (first, end)).filter(|(first, end)| first <= end),
         (first, last) => {
-            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+            let (first, last) = (place(first)?, place(last)?);
             (first <= last && first <= end).then_some((first, last.min(end)))
         }
     }
+}
+
+/// A number of bytes; one that is too long for a number is behind all that there is.
+fn place(digits: &str) -> Option<usize> {
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().unwrap_or(usize::MAX))
 }
 
 /// `{error: {code, message, hint, details}}` with its status.
@@ -128,6 +134,9 @@ mod tests {
             ("5", None),
             ("", None),
             ("99999999999999999999-", None),
+            ("+1-2", None),
+            ("7-99999999999999999999", Some((7, 9))),
+            ("-99999999999999999999", Some((0, 9))),
         ] {
             assert_eq!(span(range, 10), found, "{range}");
         }

@@ -83,6 +83,16 @@ const ASKED_IN_PART: &[StatusCode] = &[
     StatusCode::RANGE_NOT_SATISFIABLE,
     StatusCode::SERVICE_UNAVAILABLE,
 ];
+/// A file of the library may be too large, and may hold no workflow.
+const ASKED_OF_A_FILE: &[StatusCode] = &[
+    StatusCode::BAD_REQUEST,
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::PAYLOAD_TOO_LARGE,
+    StatusCode::UNPROCESSABLE_ENTITY,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
 const DONE: &[StatusCode] = &[
     StatusCode::BAD_REQUEST,
     StatusCode::UNAUTHORIZED,
@@ -103,6 +113,7 @@ impl Route {
             // The one question that only some runs have an answer to.
             (&Method::GET, _, Action::RunDebug) => ASKED_OF_SOME,
             (&Method::GET, _, Action::RunBinary) => ASKED_IN_PART,
+            (&Method::GET, _, Action::WorkflowGet) => ASKED_OF_A_FILE,
             (&Method::GET, ..) => ASKED,
             _ => DONE,
         }
