@@ -91,11 +91,16 @@ impl Library {
         found
     }
 
+    /// The file that a workflow has by its id.
+    pub(crate) fn usual(&self, id: &str) -> PathBuf {
+        self.home.join(format!("{id}{ENDING}"))
+    }
+
     /// The file of a workflow: in the data folder by its usual name, else the first that holds the id there, else the first
     /// in another folder.
     pub(crate) fn by_id(&self, id: &str, folders: &[PathBuf]) -> Option<PathBuf> {
-        let usual = self.home.join(format!("{id}{ENDING}"));
-        if valid_workflow_id(id) && usual.is_file() && holds(&usual, id) {
+        let usual = self.usual(id);
+        if valid_workflow_id(id) && holds(&usual, id) {
             return Some(usual);
         }
         let mut found = self.files(folders);

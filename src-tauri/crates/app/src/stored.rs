@@ -94,9 +94,20 @@ impl App {
     /// The file of a workflow.
     pub(crate) fn by_id(&self, id: &str) -> ApiResult<PathBuf> {
         self.library.by_id(id, &self.library_folders()?).ok_or_else(|| {
-            ApiError::not_found(format!(
-                "The library has no workflow with the id {id}; store it with PUT /workflows/{id}."
-            ))
+            ApiError::not_found(self.unusable(id).unwrap_or_else(|| {
+                format!("The library has no workflow with the id {id}; store it with PUT /workflows/{id}.")
+            }))
         })
+    }
+
+    /// Why a file that is there by the name of this workflow is none of it.
+    pub(crate) fn unusable(&self, id: &str) -> Option<String> {
+        let path = Some(self.library.usual(id)).filter(|_| valid_workflow_id(id))?;
+        let file = path.symlink_metadata().is_ok_and(|meta| meta.is_file()).then(|| load(&path))?;
+        let why = match file.and_then(|file| check::readable(&file.bytes)) {
+            Ok(_) => "It holds another workflow.".to_owned(),
+            Err(error) => error.message,
+        };
+        Some(format!("The file {id}{ENDING} is there and cannot be used for it: {why}"))
     }
 }

@@ -263,6 +263,20 @@ fn c24_what_was_looked_at_is_what_begins_or_nothing_does() {
     refused(&body);
     body["seen"] = look(&json!({ "runId": run, "stepId": "ask", "definition": "current" }));
     assert_eq!(serving.ask("POST", "/workflow/rerun", &body).status, 200);
+    // A file that is there is not told as one that is not.
+    std::fs::write(place.data().join("workflows/looked.signalbox.json"), "{ \"signalbox\": 1,").expect("half");
+    let told =
+        serving.ask("POST", "/rpc/rerun_look", &json!({ "runId": run, "stepId": "ask", "definition": "current" }));
+    assert_eq!(told.status, 404, "{}", told.body);
+    let hint = "The file looked.signalbox.json is there and cannot be used for it: ";
+    assert!(told.body.contains(hint), "{}", told.body);
+    // One of a newer release is refused in words, as the document says.
+    std::fs::write(
+        place.data().join("workflows/looked.signalbox.json"),
+        file.to_string().replace("\"signalbox\":1", "\"signalbox\":2"),
+    )
+    .expect("newer");
+    assert_eq!(serving.ask("GET", "/workflows/looked", &Value::Null).status, 422);
 }
 
 /// TS-052: what an operator cannot see and did not change stays as it is, also inside of what was changed.

@@ -323,10 +323,9 @@ fn definition(
         }
         (RerunDefinition::Current, None) => {
             let path = app.by_id(&row.workflow_id).map_err(|_| {
-                ApiError::not_found(format!(
-                    "The library has no workflow with the id {}; use the definition of the original.",
-                    row.workflow_id
-                ))
+                let id = &row.workflow_id;
+                let why = app.unusable(id).unwrap_or_else(|| format!("The library has no workflow with the id {id}."));
+                ApiError::not_found(format!("{why} Use the definition of the original."))
             })?;
             (check::readable(&load(&path)?.bytes)?.0, Some(path))
         }
