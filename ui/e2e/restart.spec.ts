@@ -43,8 +43,10 @@ test('a page with unsaved edits takes the new address, stays where it is, and sa
   await host.stop('SIGKILL');
   rmSync(join(data, 'serve.token'));
   await restart();
-  await page.getByRole('textbox', { name: 'Title' }).fill('Put it there');
-  await page.getByRole('textbox', { name: 'Title' }).press('Enter');
+  await page.keyboard.press('F2');
+  const name = page.getByRole('textbox', { name: 'Name of the step' });
+  await name.fill('Put it there');
+  await name.press('Enter');
   await page.keyboard.press('Control+s');
   await expect(page.getByText(/This page has an old key/).first()).toBeVisible();
   // Nothing is loaded: only what follows # differs.
