@@ -62,9 +62,9 @@ it('the list names steps as the canvas does, and of one that has never run it do
   renderWith(<RerunDialog runId="r-1" step="put" steps={[]} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={() => undefined} />, { rerun_look: (() => ({ ...PLAN, steps })) as never });
   const list = await screen.findByRole('list', { name: 'Steps' });
   expect([...list.children].map((row) => [...row.children].slice(1).map((part) => part.textContent))).toEqual([
-    ['HTTP request', 'runs again', 'Does the same a second time.'],
-    ['Each order 1 › Put', 'may run', 'Changes something outside.'],
-    ['Comes later', 'may run', 'Safe to repeat.'],
+    ['HTTP request s2', 'runs again', 'Does the same a second time.'],
+    ['Each order 1 › Put put', 'may run', 'Changes something outside.'],
+    ['Comes later late', 'may run', 'Safe to repeat.'],
   ]);
   expect(screen.getByTitle('HTTP request (s2)')).toBeTruthy();
 });

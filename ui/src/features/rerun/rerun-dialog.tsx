@@ -302,6 +302,12 @@ function nameIn({ stepId: name, title }: Step, nameOf: NameOf): string {
   return nameOf(stepId, path) === stepId ? plain(title) : plain(stepWords(name, nameOf));
 }
 
+/** With its id, as where one is chosen: several may be called the same. */
+function NameOfStep({ name, id }: { name: string; id: string }) {
+  const { stepId } = stepAt(id);
+  return <span className="ell" title={`${name} (${id})`}>{name}{name === stepId ? null : <> <span className="mono s t3">{stepId}</span></>}</span>;
+}
+
 /** What it does outside: what has never run does nothing a second time. */
 const outsideWords = ({ repeats, calls }: Step): string => t(!repeats ? 'rerun.safe' : calls > 0 ? 'rerun.repeats' : 'rerun.writes');
 
@@ -323,7 +329,7 @@ function Steps({ plan, effects, nameOf }: { plan: Plan; effects: Step[]; nameOf:
           {rows.map((one) => (
             <li key={one.stepId} className={one.fate === 'kept' || one.fate === 'left' ? 't3' : ''}>
               <Icon name={FATE[one.fate]} size={12} />
-              <span className="ell" title={`${nameIn(one, nameOf)} (${one.stepId})`}>{nameIn(one, nameOf)}</span>
+              <NameOfStep name={nameIn(one, nameOf)} id={one.stepId} />
               <span className="s t2 nw">{t(`rerun.fate.${one.fate}`)}</span>
               <span className="s t2 end">{[
                 one.change === 'none' ? '' : t(`rerun.change.${one.change}`),
