@@ -413,6 +413,8 @@ export const en = {
   'run.unknownEffect': 'It may have happened outside. Look there before you run it again.',
   'run.cannotOpen': 'This run cannot be opened',
   'run.loading': 'Opening the run',
+  'run.deleted': 'This run was deleted',
+  'run.deletedText': 'What was read of it before is still shown here. It is gone with this page.',
   'run.toRuns': 'To all runs',
   'run.overview': 'Run',
   'run.tabWorkflow': 'Workflow',
