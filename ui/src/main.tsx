@@ -4,7 +4,10 @@ import './kit/tokens.css';
 import './kit/kit.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { listenForToken } from './api/client.ts';
 import { App } from './screens/app.tsx';
+
+listenForToken();
 
 const root = document.getElementById('root');
 if (root) createRoot(root).render(<StrictMode><App /></StrictMode>);

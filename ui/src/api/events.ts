@@ -1,6 +1,6 @@
 /** Follows one run: replay after the last known seq, live batches, fetch again after a gap, reconnect after a break. */
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { call, transport } from './client.ts';
+import { call, transport, whenTokenChanges } from './client.ts';
 import { toApiError, type ApiError } from './error.ts';
 import { createRunFold, emptyRunView, isTerminal, type RunDefinition, type RunFold, type RunView } from './run-state.ts';
 import type { RunEvent } from './types.ts';
@@ -24,6 +24,8 @@ export function followRun(runId: string, { fold, ended, onError, wait = pause }:
   let open = true;
   let unsubscribe: (() => void) | undefined;
   let failures = 0;
+  let hurry: (() => void) | undefined;
+  const unlisten = whenTokenChanges(() => hurry?.());
 
   function take(batch: RunEvent[]): boolean {
     const result = fold.apply(batch);
@@ -61,7 +63,10 @@ export function followRun(runId: string, { fold, ended, onError, wait = pause }:
     unsubscribe = undefined;
     if (!open || isTerminal(fold.view.status)) return;
     if (cause !== null) onError?.(toApiError(cause));
-    await wait(RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 5000);
+    await new Promise<void>((done) => {
+      hurry = done;
+      void wait(RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 5000).then(done);
+    });
     failures += 1;
     // The last batch may have come while this waited.
     if (open && !isTerminal(fold.view.status)) connect();
@@ -89,6 +94,8 @@ export function followRun(runId: string, { fold, ended, onError, wait = pause }:
         broken = true;
         void again(cause);
       },
+      // A run that waits may say nothing for days.
+      () => { if (open && !broken) onError?.(null); },
     );
     unsubscribe = stop;
   }
@@ -98,6 +105,7 @@ export function followRun(runId: string, { fold, ended, onError, wait = pause }:
   return {
     stop() {
       open = false;
+      unlisten();
       unsubscribe?.();
     },
   };

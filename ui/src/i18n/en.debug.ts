@@ -54,6 +54,8 @@ export const debug = {
   'debug.input.done': 'The step begins with the new input.',
   'debug.input.over': 'The run no longer waits: its input was not changed',
   'debug.input.overHint': 'Somebody else let it go on, or ended it, while you were writing.',
+  'debug.input.again': 'This is checked again by itself.',
+  'debug.input.dropText': 'What you typed is kept nowhere else.',
   'debug.input.leave': 'Close without the new input?',
   'debug.input.leaveText': 'What you typed is kept nowhere. The step begins with the input that it has.',
   'debug.input.leaveNamed.one': 'What you typed for {names} is kept nowhere. It begins with the input that it has.',

@@ -88,6 +88,7 @@ export const rerun = {
   'rerun.effectsMore.other': 'and {n} more may run',
   'rerun.noEffects': 'Nothing outside is changed a second time',
   'rerun.repeats': 'Does the same a second time.',
+  'rerun.writes': 'Changes something outside.',
   'rerun.safe': 'Safe to repeat.',
   'rerun.asks': 'Asks a person.',
   'rerun.fate.kept': 'kept',

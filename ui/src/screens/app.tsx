@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { whenTokenChanges } from '../api/client.ts';
 import { toApiError, type ApiError, told } from '../api/error.ts';
 import { loadRole, queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
@@ -42,7 +43,13 @@ function Start() {
     load();
     return listenForKeys();
   }, []);
-  if (state === 'ready') return <Screens />;
+  const ready = state === 'ready';
+  useEffect(() => whenTokenChanges(() => {
+    // With another token one may be another person.
+    void queryClient.invalidateQueries();
+    if (!ready) load();
+  }), [ready]);
+  if (ready) return <Screens />;
   if (state === 'wait') return <div aria-busy="true" aria-label={t('app.starting')} />;
   return (
     <main className="start">

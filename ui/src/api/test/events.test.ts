@@ -1,6 +1,6 @@
 import { act, renderHook, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { setTransport } from '../client.ts';
+import { listenForToken, setTransport } from '../client.ts';
 import { followRun, useRunView } from '../events.ts';
 import { createRunFold } from '../run-state.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -13,7 +13,7 @@ const log: RunEvent[] = [
   { runId: 'r', seq: 4, ts: '2026-01-01T00:00:00.003Z', type: 'workflow_done', stepId: null, payload: { duration_ms: 3 } },
 ];
 
-interface Sub { after: number; send(batch: RunEvent[]): void; fail(cause: unknown): void; open: boolean }
+interface Sub { after: number; send(batch: RunEvent[]): void; fail(cause: unknown): void; opened(): void; open: boolean }
 let subs: Sub[] = [];
 const events = vi.fn(async ({ after }: { after: number }) => log.filter((event) => (event.seq ?? 0) > after));
 
@@ -22,8 +22,8 @@ beforeEach(() => {
   setTransport({
     host: 'fake',
     call: async (_command: string, payload: unknown) => events(payload as { after: number }),
-    subscribe(_runId: string, after: number, send: Sub['send'], fail: Sub['fail']) {
-      const sub: Sub = { after, send, fail, open: true };
+    subscribe(_runId: string, after: number, send: Sub['send'], fail: Sub['fail'], opened: Sub['opened']) {
+      const sub: Sub = { after, send, fail, opened, open: true };
       subs.push(sub);
       return () => { sub.open = false; };
     },
@@ -109,6 +109,37 @@ describe('following a run', () => {
     expect(subs[1]?.after).toBe(2);
     subs[1]?.send(log.slice(2));
     expect(onError).toHaveBeenLastCalledWith(null);
+  });
+
+  it('is there again with the connection: a run that waits says nothing', async () => {
+    const fold = createRunFold('r');
+    const onError = vi.fn();
+    followRun('r', { fold, wait, onError });
+    subs[0]?.send(log.slice(0, 2));
+    subs[0]?.fail(new Error('cut'));
+    await soon();
+    expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ message: 'cut' }));
+    subs[1]?.opened();
+    expect(onError).toHaveBeenLastCalledWith(null);
+    // One that is over says nothing of the next one.
+    subs[1]?.fail(new Error('cut again'));
+    subs[1]?.opened();
+    expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ message: 'cut again' }));
+  });
+
+  it('does not wait any longer once the page has another token', async () => {
+    const fold = createRunFold('r');
+    const follower = followRun('r', { fold, wait: () => new Promise(() => undefined) });
+    subs[0]?.fail(new Error('refused'));
+    await soon();
+    expect(subs).toHaveLength(1);
+    const unlisten = listenForToken();
+    window.history.pushState(null, '', '#token=new');
+    window.dispatchEvent(new HashChangeEvent('hashchange', { oldURL: 'http://localhost/#/runs' }));
+    unlisten();
+    await soon();
+    expect(subs).toHaveLength(2);
+    follower.stop();
   });
 
   it('reads the events of an ended run without staying connected', async () => {

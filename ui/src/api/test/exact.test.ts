@@ -35,7 +35,7 @@ it('an answer, an event and a request keep them', async () => {
     if (typeof init.body === 'string') sent.push(init.body);
     return new Response(url.includes('/rpc/') ? LARGE : `id: 1\nevent: x\ndata: ${LARGE}\n\n`, { status: 200 });
   });
-  const transport = httpTransport('http://h', 't');
+  const transport = httpTransport('http://h', () => 't');
   const answer = await transport.call('run_get', { runId: 'r' });
   expect(answer).toMatchObject({ id: 9007199254740993n });
   await transport.call('run_start', { params: answer as never });

@@ -32,14 +32,14 @@ describe('calls', () => {
   it('sends the token in a header and gives the answer', async () => {
     const fetch = vi.fn(async () => new Response('[]'));
     vi.stubGlobal('fetch', fetch);
-    expect(await httpTransport('http://host', 't').call('catalog_list', {})).toEqual([]);
+    expect(await httpTransport('http://host', () => 't').call('catalog_list', {})).toEqual([]);
     expect(fetch).toHaveBeenCalledWith('http://host/rpc/catalog_list', expect.objectContaining({ method: 'POST', body: '{}', headers: expect.objectContaining({ authorization: 'Bearer t' }) }));
   });
 
   it('lets what is sent when the page goes live on without it, as far as a browser does that', async () => {
     const fetch = vi.fn(async (_url: string, _request: RequestInit) => new Response('{}'));
     vi.stubGlobal('fetch', fetch);
-    const put = (name: string, leaving?: boolean) => httpTransport('', 't').call('draft_put', { ref: 'w', document: { name } as never }, undefined, leaving);
+    const put = (name: string, leaving?: boolean) => httpTransport('', () => 't').call('draft_put', { ref: 'w', document: { name } as never }, undefined, leaving);
     await put('A', true);
     await put('A');
     await put('a'.repeat(100_000), true);
@@ -48,14 +48,14 @@ describe('calls', () => {
 
   it('gives the host\'s own error, or plain words when there is none', async () => {
     vi.stubGlobal('fetch', async () => new Response('{"code":"CONFLICT","message":"Changed outside.","hint":"Reload.","details":{"revision":"r2"}}', { status: 409 }));
-    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONFLICT', message: 'Changed outside.', hint: 'Reload.', details: { revision: 'r2' } });
+    await expect(httpTransport('', () => '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONFLICT', message: 'Changed outside.', hint: 'Reload.', details: { revision: 'r2' } });
     vi.stubGlobal('fetch', async () => new Response('<html>', { status: 401 }));
-    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'AUTH', hint: expect.stringContaining('Open the address') });
+    await expect(httpTransport('', () => '').call('catalog_list', {})).rejects.toMatchObject({ code: 'AUTH', hint: expect.stringContaining('Open the address') });
     // The answer breaks off in the middle.
     vi.stubGlobal('fetch', async () => new Response('[{"id":'));
-    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONNECTION' });
+    await expect(httpTransport('', () => '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONNECTION' });
     vi.stubGlobal('fetch', async () => { throw new TypeError('fetch failed'); });
-    await expect(httpTransport('', '').call('catalog_list', {})).rejects.toBeInstanceOf(ApiError);
+    await expect(httpTransport('', () => '').call('catalog_list', {})).rejects.toBeInstanceOf(ApiError);
   });
 
   it('follows a run from a seq on and says when the stream ends', async () => {
@@ -63,20 +63,30 @@ describe('calls', () => {
     const fetch = vi.fn(async (_url: string) => new Response(frames));
     vi.stubGlobal('fetch', fetch);
     const batches: RunEvent[][] = [];
-    await new Promise<void>((ended) => { httpTransport('', 't').subscribe('r', 2, (batch) => batches.push(batch), () => ended()); });
+    await new Promise<void>((ended) => { httpTransport('', () => 't').subscribe('r', 2, (batch) => batches.push(batch), () => ended()); });
     expect(batches.flat().map((event) => event.seq)).toEqual([3, 4]);
     expect(fetch.mock.calls[0]?.[0]).toBe('/workflow/r/events?after=2');
+  });
+
+  it('says that the host is there before any event, and not of one that refuses', async () => {
+    const open = vi.fn();
+    vi.stubGlobal('fetch', async () => new Response(': connected\n\n'));
+    await new Promise<void>((ended) => { httpTransport('', () => 't').subscribe('r', 0, () => undefined, () => ended(), open); });
+    expect(open).toHaveBeenCalledTimes(1);
+    vi.stubGlobal('fetch', async () => new Response('', { status: 401 }));
+    await new Promise<void>((ended) => { httpTransport('', () => 't').subscribe('r', 0, () => undefined, () => ended(), open); });
+    expect(open).toHaveBeenCalledTimes(1);
   });
 
   it('takes much that comes at once in parts, all of it and in order, and nothing more when it is left', async () => {
     const frames = Array.from({ length: 250 }, (_, n) => `data: {"runId":"r","seq":${String(n + 1)}}\n\n`).join('');
     vi.stubGlobal('fetch', vi.fn(async () => new Response(frames)));
     const batches: RunEvent[][] = [];
-    await new Promise<void>((ended) => { httpTransport('', 't').subscribe('r', 0, (batch) => batches.push(batch), () => ended()); });
+    await new Promise<void>((ended) => { httpTransport('', () => 't').subscribe('r', 0, (batch) => batches.push(batch), () => ended()); });
     expect(batches.map((batch) => batch.length)).toEqual([100, 100, 50]);
     expect(batches.flat().map((event) => event.seq)).toEqual(Array.from({ length: 250 }, (_, n) => n + 1));
     const left: number[] = [];
-    const stop = httpTransport('', 't').subscribe('r', 0, (batch) => { left.push(batch.length); stop(); }, () => left.push(-1));
+    const stop = httpTransport('', () => 't').subscribe('r', 0, (batch) => { left.push(batch.length); stop(); }, () => left.push(-1));
     await new Promise((done) => { setTimeout(done, 50); });
     expect(left).toEqual([100]);
   });

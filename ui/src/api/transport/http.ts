@@ -12,13 +12,16 @@ const TOKEN_KEY = 'signalbox.token';
 /** Bytes of a request that goes on after its page. */
 const KEPT_ALIVE = 60_000;
 
-/** Takes the token out of the address (`#token=…`) so that it does not stay in history or bookmarks. */
-export function takeToken(location: Location, history: History, storage: Storage): string {
-  const match = /^#(?:\/?)token=([^&]+)(?:&(.*))?$/.exec(location.hash);
+const TOKEN = /^#(?:\/?)token=([^&]+)(?:&(.*))?$/;
+export const hasToken = ({ hash }: Location): boolean => TOKEN.test(hash);
+
+/** Takes the token out of the address (`#token=…`) so that it does not stay in history or bookmarks. `stay`: where the page is, if it is open. */
+export function takeToken(location: Location, history: History, storage: Storage, stay = '/workflows'): string {
+  const match = TOKEN.exec(location.hash);
   if (match?.[1]) {
     const token = decoded(match[1]);
     storage.setItem(TOKEN_KEY, token);
-    history.replaceState(null, '', `${location.pathname}${location.search}#${match[2] ?? '/workflows'}`);
+    history.replaceState(null, '', `${location.pathname}${location.search}#${match[2] ?? stay}`);
     return token;
   }
   return storage.getItem(TOKEN_KEY) ?? '';
@@ -56,8 +59,9 @@ function unreachable(): ApiError {
   });
 }
 
-export function httpTransport(base: string, token: string): Transport {
-  const headers = { authorization: `Bearer ${token}` };
+/** The token is asked for with each request: an open page may get another one. */
+export function httpTransport(base: string, token: () => string): Transport {
+  const headers = () => ({ authorization: `Bearer ${token()}` });
   return {
     host: 'http',
     async call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal, leaving = false): Promise<Commands[K]['response']> {
@@ -67,7 +71,7 @@ export function httpTransport(base: string, token: string): Transport {
       const keepalive = leaving && new Blob([body]).size < KEPT_ALIVE;
       try {
         response = await fetch(`${base}/rpc/${command}`, {
-          method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body, signal, cache: 'no-store', ...(keepalive ? { keepalive } : {}),
+          method: 'POST', headers: { ...headers(), 'content-type': 'application/json' }, body, signal, cache: 'no-store', ...(keepalive ? { keepalive } : {}),
         });
       } catch (cause) {
         if (signal?.aborted) throw cause;
@@ -83,25 +87,25 @@ export function httpTransport(base: string, token: string): Transport {
         throw unreachable();
       }
     },
-    subscribe(runId, after, onEvents, onError) {
+    subscribe(runId, after, onEvents, onError, onOpen) {
       const stop = new AbortController();
       const onFrames = (frames: SseFrame[]) => {
         const batch = frames.flatMap((frame) => (frame.data ? markEvents([parseExact(frame.data) as RunEvent], frame.data) : []));
         if (batch.length) onEvents(batch);
       };
-      follow(`${base}/workflow/${encodeURIComponent(runId)}/events?after=${String(after)}`, headers, stop.signal, onFrames, onError);
+      follow(`${base}/workflow/${encodeURIComponent(runId)}/events?after=${String(after)}`, headers(), stop.signal, onFrames, onError, onOpen);
       return () => stop.abort();
     },
     onTaskChange(onChange, onError) {
       const stop = new AbortController();
-      follow(`${base}/human-tasks/changes`, headers, stop.signal, (frames) => { if (frames.some((frame) => frame.event === 'tasks')) onChange(); }, onError);
+      follow(`${base}/human-tasks/changes`, headers(), stop.signal, (frames) => { if (frames.some((frame) => frame.event === 'tasks')) onChange(); }, onError);
       return () => stop.abort();
     },
   };
 }
 
-function follow(url: string, headers: Record<string, string>, signal: AbortSignal, onFrames: (frames: SseFrame[]) => void, onError: (cause: unknown) => void): void {
-  void stream(url, headers, signal, onFrames).then(
+function follow(url: string, headers: Record<string, string>, signal: AbortSignal, onFrames: (frames: SseFrame[]) => void, onError: (cause: unknown) => void, onOpen?: () => void): void {
+  void stream(url, headers, signal, onFrames, onOpen).then(
     () => { if (!signal.aborted) onError(null); },
     (cause: unknown) => { if (!signal.aborted) onError(cause); },
   );
@@ -110,7 +114,7 @@ function follow(url: string, headers: Record<string, string>, signal: AbortSigna
 /** Frames that are taken without a break. */
 const PART = 100;
 
-async function stream(url: string, headers: Record<string, string>, signal: AbortSignal, onFrames: (frames: SseFrame[]) => void): Promise<void> {
+async function stream(url: string, headers: Record<string, string>, signal: AbortSignal, onFrames: (frames: SseFrame[]) => void, onOpen?: () => void): Promise<void> {
   let response: Response;
   try {
     response = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, signal, cache: 'no-store' });
@@ -119,6 +123,7 @@ async function stream(url: string, headers: Record<string, string>, signal: Abor
     throw unreachable();
   }
   if (!response.ok || !response.body) throw await failure(response);
+  onOpen?.();
   const parser = new SseParser();
   const decoder = new TextDecoder();
   const reader = response.body.getReader();

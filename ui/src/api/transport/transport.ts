@@ -5,8 +5,9 @@ export interface Transport {
   readonly host: 'desktop' | 'http' | 'fake';
   /** `leaving`: the page is closed, and what is sent goes on without it. */
   call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal, leaving?: boolean): Promise<Commands[K]['response']>;
-  /** Live events after `after`, in batches, always replayed from there. `onError` says that nothing more comes. */
-  subscribe(runId: string, after: number, onEvents: (batch: RunEvent[]) => void, onError: (cause: unknown) => void): () => void;
+  /** Live events after `after`, in batches, always replayed from there. `onError` says that nothing more comes, `onOpen`
+   * that the host is there, also where no event comes. The desktop, whose host is the same program, does not say that. */
+  subscribe(runId: string, after: number, onEvents: (batch: RunEvent[]) => void, onError: (cause: unknown) => void, onOpen?: () => void): () => void;
   /** Says that tasks have changed, by whatever process, once at the start and then each time. `onError`: nothing more comes. */
   onTaskChange?(onChange: () => void, onError: (cause: unknown) => void): () => void;
   /** The system's dialogs, where there are some. `null` = the person chose nothing. */

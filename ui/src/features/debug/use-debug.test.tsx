@@ -218,6 +218,101 @@ it('the editor of an input says why it goes when somebody else lets the run go o
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
+describe('the editor of an input, with something typed in it', () => {
+  let input: unknown;
+  let refused: ApiError | null;
+  const HOSTED = {
+    who: () => WHO,
+    run_debug: () => ({ status: 'paused', underWay: 0, breakpoints: [], waiting: [{ stepId: 'a', attempt: 0, input, editable: true }] }) as never,
+    run_edit_input: () => { if (refused) throw refused; return { patch: [] } as never; },
+  };
+  const shown = (...events: RunEventLike[]) => <Place document={drawn('a')} ran={drawn('a')} view={foldRun(events)} />;
+  const open = async () => {
+    const rendered = renderWith(shown(...STOPPED), HOSTED);
+    await pass(0);
+    act(() => { runAction('debug.edit'); });
+    await pass(300);
+    return rendered;
+  };
+  const box = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Input as JSON' });
+  const type = (value: string) => fireEvent.change(box(), { target: { value } });
+  const use = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Use this input/ });
+  const said = () => screen.getByRole('dialog').querySelector('.dbg-input > [role=status]')?.textContent;
+  beforeEach(() => {
+    input = { n: 1 };
+    refused = null;
+  });
+
+  it('asks a host that was away until it is back, and what is typed is not called wrong', async () => {
+    const { fake } = await open();
+    refused = new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' });
+    type('{"n": 2}');
+    await pass(300);
+    expect(said()).toBe('Signalbox does not answer. This is checked again by itself.');
+    expect([box().getAttribute('aria-invalid'), use().disabled]).toEqual([null, true]);
+    refused = null;
+    await pass(2_000);
+    expect([said(), use().disabled]).toEqual(['The engine takes this input.', false]);
+    const before = asked(fake, 'run_edit_input').length;
+    await pass(10_000);
+    expect(asked(fake, 'run_edit_input')).toHaveLength(before);
+    // So it is when it goes away with what is sent.
+    refused = new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: '' });
+    fireEvent.click(use());
+    await pass(300);
+    expect(use().disabled).toBe(true);
+    refused = null;
+    await pass(2_000);
+    expect(use().disabled).toBe(false);
+    // Another refusal is about the text, and nobody asks again.
+    refused = new ApiError({ code: 'BAD_INPUT', message: 'The field n is missing.', hint: '' });
+    type('{}');
+    await pass(300);
+    const asks = asked(fake, 'run_edit_input').length;
+    await pass(10_000);
+    expect([said(), asked(fake, 'run_edit_input').length]).toEqual(['The field n is missing.', asks]);
+  });
+
+  it('keeps it when somebody else lets the run go on, also past the next stop', async () => {
+    const written: string[] = [];
+    vi.stubGlobal('navigator', { clipboard: { writeText: async (text: string) => { written.push(text); } } });
+    const { fake, rerender } = await open();
+    type('{"n": 2}');
+    await pass(300);
+    const ON = event(3, 'workflow_continued', null, { mode: 'step' });
+    const all = () => [asked(fake, 'run_edit_input').length, asked(fake, 'run_debug').length];
+    const before = all();
+    rerender(shown(...STOPPED, ON));
+    await pass(3_000);
+    rerender(shown(...STOPPED, ON, event(4, 'workflow_paused', 'a', { reason: 'step' })));
+    await pass(3_000);
+    const dialog = screen.getByRole('dialog', { name: 'Edit the input of a' });
+    expect(dialog.textContent).toContain('The run no longer waits: its input was not changed');
+    expect(dialog.textContent).toContain('What you had written was not sent. It is kept here until you drop it.');
+    expect([box().value, box().readOnly, use().disabled]).toEqual(['{"n": 2}', true, true]);
+    expect(all()).toEqual(before);
+    fireEvent.click(screen.getByRole('button', { name: 'Copy as JSON' }));
+    await pass(0);
+    expect(written).toEqual(['{"n": 2}']);
+    fireEvent.click(screen.getByRole('button', { name: 'Drop it' }));
+    await pass(500);
+    expect(screen.queryByRole('dialog')).toBeNull();
+    vi.unstubAllGlobals();
+  });
+
+  it('compares it with the input of the moment when somebody else has edited that', async () => {
+    const { rerender } = await open();
+    type('{"n": 2}');
+    await pass(300);
+    input = { n: 7 };
+    rerender(shown(...STOPPED, event(3, 'input_edited', 'a', { patch: [] })));
+    await pass(300);
+    expect(box().value).toBe('{"n": 2}');
+    expect(screen.getByRole('group', { name: 'What changes' }).textContent).toContain('7');
+    expect(screen.getByRole('group', { name: 'What changes' }).textContent).not.toContain('1');
+  });
+});
+
 it('a second press before the first is answered is not sent: it would be about a stop that is over', async () => {
   let answer: () => void = () => undefined;
   const { fake } = renderWith(<Place document={drawn('a')} ran={drawn('a')} view={foldRun(STOPPED)} />, { who: () => WHO, run_step: () => new Promise((done) => { answer = () => done({}); }) });

@@ -5,7 +5,7 @@ import { act, useMay } from '../../api/queries.ts';
 import { isTerminal, type RunView } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { IconButton, keysOf, toast, useActions, useAllActions } from '../../kit/index.ts';
+import { IconButton, keysOf, useActions, useAllActions } from '../../kit/index.ts';
 import { debugActions } from './actions.ts';
 import { BreakLine } from './break-line.tsx';
 import { placeOf, type Breakpoint } from '../breakpoints.ts';
@@ -44,7 +44,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
 }): Debugging {
   const may = useMay()('run_breakpoints');
   const [busy, setBusy] = useState(false);
-  const [editing, setEditing] = useState<string | null>(null);
+  const [editing, setEditing] = useState<{ runId: string; over: boolean } | null>(null);
   const open = view !== null && view.lastSeq > 0 && !isTerminal(view.status);
   const stopped = open && view.stopped !== null;
   const points = useRunPoints({ workflowId, ran, titleOf, runId, view, may, begun });
@@ -66,14 +66,13 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
   }, [runId]);
 
   const marks = useMemo(() => (may && points.points.length ? new Map(points.points.map((point) => [placeOf(point), point.when ?? ''])) : NO_MARKS), [may, points.points]);
-  const edit = useCallback(() => setEditing(runId), [runId]);
+  const edit = useCallback(() => setEditing(runId === null ? null : { runId, over: false }), [runId]);
   const live = may && !past;
-  // Somebody else let the run go on: what was open is about a stop that is over, and does not come back at the next one.
-  const over = editing !== null && !(live && stopped && editing === runId);
+  // Somebody else let the run go on: what is open is about a stop that is over, and is so at the next one, too.
+  const over = editing !== null && (editing.over || !(live && stopped));
   useEffect(() => {
-    if (!over) return;
-    setEditing(null);
-    if (editing === runId) toast({ signal: 'warn', text: t('debug.input.over'), detail: t('debug.input.overHint') });
+    if (editing !== null && editing.runId !== runId) setEditing(null);
+    else if (over && !editing.over) setEditing((one) => one && { ...one, over });
   }, [over, editing, runId]);
   const actions = useMemo(() => debugActions({
     pause: () => void ask('run_pause'),
@@ -113,7 +112,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
       <StoppedBanner view={view} titleOf={titleOf} keys={keys} busy={busy}
         onContinue={live ? () => void ask('run_continue') : undefined} onStep={live ? () => void ask('run_step') : undefined} onEdit={live ? edit : undefined} />
     ) : null,
-    dialog: editing !== null && !over ? <InputDialog runId={editing} titleOf={titleOf} onClose={() => setEditing(null)} /> : null,
+    dialog: editing !== null && editing.runId === runId ? <InputDialog runId={runId} titleOf={titleOf} seq={view?.lastSeq} over={over} onClose={() => setEditing(null)} /> : null,
     line: may ? <BreakLine document={document} chosen={chosen} points={points} titleOf={titleOf} keys={keys.point} runId={runId} /> : null,
   };
 }

@@ -2,16 +2,16 @@
 
 import { useCallback, useMemo, useState } from 'react';
 import { formatBytes, formatDateTime, formatDuration, formatMoney, formatTime, t, tn } from '../../i18n/index.ts';
-import { Banner, Button, Icon, Kbd, Segmented, TextArea, toast } from '../../kit/index.ts';
+import { Button, Icon, Kbd, Segmented, TextArea, toast } from '../../kit/index.ts';
 import { useNow } from '../../kit/use-now.ts';
 import { SchemaForm } from '../../schema-form/index.ts';
-import { useCopy } from '../../code/use-copy.ts';
 import { ValueView } from '../../code/ValueView.tsx';
 import { asSchema } from '../../api/json-schema.ts';
 import { plain } from '../../code/letters.ts';
 import { hiddenIn, plainValue } from '../evidence/controls.ts';
 import { changedPaths, diffLines, same } from '../diff.ts';
 import { DiffView } from '../diff-view.tsx';
+import { Unsent as NotSent } from '../unsent.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
 import type { DetailProps } from './detail.tsx';
 import { tooLong } from './bounds.ts';
@@ -265,7 +265,6 @@ function Led({ task, onTab }: DetailProps) {
 
 /** Somebody else was faster, here or at a terminal: who and when, and what this person had written until then. */
 function Unsent({ task, work, send }: DetailProps) {
-  const { copied, copy } = useCopy();
   const now = useNow(60_000);
   const mine = work.changed || work.notes.trim() !== '';
   if (!mine || (send && (send.state !== 'failed' || send.unsure))) return null;
@@ -273,13 +272,8 @@ function Unsent({ task, work, send }: DetailProps) {
   const who = decision ? whoText(decision.operatorId) : '';
   return (
     <>
-      <Banner signal="info" title={decision ? t('inbox.meanwhile', { who: plain(who), when: whenText(decision.at, now), what: decidedText(task, decision).toLowerCase() }) : t('inbox.meanwhile.ended')}
-        actions={<>
-          {work.changed ? <Button small icon={copied ? 'check' : 'copy'} onClick={() => copy(JSON.stringify(work.value, null, 2))}>{t('inbox.meanwhile.copy')}</Button> : null}
-          <Button small icon="x" onClick={() => dropDraft(task.id)}>{t('inbox.meanwhile.drop')}</Button>
-        </>}>
-        <span className="s t2">{t('inbox.meanwhile.kept')}</span>
-      </Banner>
+      <NotSent title={decision ? t('inbox.meanwhile', { who: plain(who), when: whenText(decision.at, now), what: decidedText(task, decision).toLowerCase() }) : t('inbox.meanwhile.ended')}
+        json={work.changed ? () => JSON.stringify(work.value, null, 2) : undefined} onDrop={() => dropDraft(task.id)} />
       {work.notes.trim() ? <div className="field"><span className="lab">{t('inbox.meanwhile.note')}</span><SafeText text={work.notes} /></div> : null}
       {work.changed ? <div className="field"><span className="lab">{t('inbox.meanwhile.input')}</span><DiffView before={work.original} after={work.value} schema={work.hides} label={t('inbox.meanwhile.input')} /></div> : null}
     </>

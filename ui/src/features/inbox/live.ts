@@ -2,7 +2,7 @@
 
 import { useEffect } from 'react';
 import { create } from 'zustand';
-import { transport } from '../../api/client.ts';
+import { transport, whenTokenChanges } from '../../api/client.ts';
 import { tasksChanged } from './refresh.ts';
 
 const AGAIN_MS = [250, 1_000, 5_000];
@@ -47,8 +47,14 @@ export function followTasks(): () => void {
   }
   const onSeen = () => { if (document.hidden) disconnect(); else connect(); };
   document.addEventListener('visibilitychange', onSeen);
+  // Refused with the old one: there is nothing to wait for.
+  const unlisten = whenTokenChanges(() => {
+    clearTimeout(timer);
+    connect();
+  });
   connect();
   return () => {
+    unlisten();
     document.removeEventListener('visibilitychange', onSeen);
     disconnect();
   };

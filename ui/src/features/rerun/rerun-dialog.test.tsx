@@ -75,6 +75,20 @@ it('names a step in loops by titles, and people count from 1', async () => {
   expect(await screen.findByRole('dialog', { name: 'Re-run from Each order 1 › Each line 2 › Put' })).toBeTruthy();
 });
 
+it('the list names steps as the canvas does, and of one that has never run it does not say that it does something twice', async () => {
+  const titles: Record<string, string> = { each: 'Each order', s2: 'HTTP request', put: 'Put' };
+  const step = (stepId: string, title: string, more: object) => ({ stepId, title, kind: 'http.request', fate: 'again', change: 'none', effect: 'write', repeats: true, calls: 1, asks: false, ...more });
+  const steps = [step('s2', 's2', {}), step('each[0]/put', 'put', { fate: 'open', calls: 0 }), step('late', 'Comes later', { fate: 'open', calls: 0, repeats: false })];
+  renderWith(<RerunDialog runId="r-1" step="put" steps={[]} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={() => undefined} />, { rerun_look: (() => ({ ...PLAN, steps })) as never });
+  const list = await screen.findByRole('list', { name: 'Steps' });
+  expect([...list.children].map((row) => [...row.children].slice(1).map((part) => part.textContent))).toEqual([
+    ['HTTP request s2', 'runs again', 'Does the same a second time.'],
+    ['Each order 1 › Put put', 'may run', 'Changes something outside.'],
+    ['Comes later late', 'may run', 'Safe to repeat.'],
+  ]);
+  expect(screen.getByTitle('HTTP request (s2)')).toBeTruthy();
+});
+
 it('tells of an input that the workflow does not declare, and lets it be', async () => {
   const definition = { params: { type: 'object', properties: { customer: { type: 'string' } } }, nodes: {}, edges: [] } as never;
   const { fake } = renderWith(<RerunDialog runId="r-1" step="put" part="params" steps={[{ name: 'put', title: 'Put' }]} definition={definition} onStarted={() => undefined} onClose={() => undefined} />,

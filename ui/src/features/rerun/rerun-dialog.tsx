@@ -240,7 +240,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
           </div>
         ) : null}
         {plan.waits && !original.isPending ? <p className="s c-wait row gap1"><Icon name={asks ? 'person' : 'pause'} size={12} />{t(asks ? (alone ? 'rerun.waitsAlone' : 'rerun.waits') : 'rerun.stopped')}</p> : null}
-        <Steps plan={plan} effects={effects} />
+        <Steps plan={plan} effects={effects} nameOf={nameOf} />
         {refused ? <Refused error={refused} /> : null}
       </div>
       {question}
@@ -298,7 +298,22 @@ function Beside({ plan, title }: { plan: Plan; title: string }) {
 
 const FATE = { kept: 'check', again: 'retry', open: 'play', left: 'skip', gone: 'x' } as const;
 
-function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
+/** As the canvas says it; what the newer version alone has, as the plan says it. */
+function nameIn({ stepId: name, title }: Step, nameOf: NameOf): string {
+  const { stepId, path } = stepAt(name);
+  return nameOf(stepId, path) === stepId ? plain(title) : plain(stepWords(name, nameOf));
+}
+
+/** With its id, as where one is chosen: several may be called the same. */
+function NameOfStep({ name, id }: { name: string; id: string }) {
+  const { stepId } = stepAt(id);
+  return <span className="ell" title={`${name} (${id})`}>{name}{name === stepId ? null : <> <span className="mono s t3">{stepId}</span></>}</span>;
+}
+
+/** What it does outside: what has never run does nothing a second time. */
+const outsideWords = ({ repeats, calls }: Step): string => t(!repeats ? 'rerun.safe' : calls > 0 ? 'rerun.repeats' : 'rerun.writes');
+
+function Steps({ plan, effects, nameOf }: { plan: Plan; effects: Step[]; nameOf: NameOf }) {
   const [all, setAll] = useState(false);
   // What the original did not come to may not be reached now, either.
   const again = effects.filter((one) => one.fate === 'again').length;
@@ -316,11 +331,11 @@ function Steps({ plan, effects }: { plan: Plan; effects: Step[] }) {
           {rows.map((one) => (
             <li key={one.stepId} className={one.fate === 'kept' || one.fate === 'left' ? 't3' : ''}>
               <Icon name={FATE[one.fate]} size={12} />
-              <span className="ell" title={`${one.title} (${one.stepId})`}>{one.title}</span>
+              <NameOfStep name={nameIn(one, nameOf)} id={one.stepId} />
               <span className="s t2 nw">{t(`rerun.fate.${one.fate}`)}</span>
               <span className="s t2 end">{[
                 one.change === 'none' ? '' : t(`rerun.change.${one.change}`),
-                effects.includes(one) ? t(one.repeats ? 'rerun.repeats' : 'rerun.safe') : '',
+                effects.includes(one) ? outsideWords(one) : '',
                 one.asks && (one.fate === 'again' || one.fate === 'open') ? t('rerun.asks') : '',
               ].filter(Boolean).join(' ')}</span>
             </li>

@@ -1,7 +1,7 @@
 /** One open file: editor, saving, draft, and what happens to the file outside. Lives on while the person visits other
  * screens, so that undo and unsaved changes are still there. */
 import { useEffect, useReducer, useRef, useState } from 'react';
-import { call } from '../../api/client.ts';
+import { call, whenTokenChanges } from '../../api/client.ts';
 import { ApiError, toApiError } from '../../api/error.ts';
 import { act, invalidate } from '../../api/queries.ts';
 import type { Diagnostic, OpenWorkflow, Workflow } from '../../api/types.ts';
@@ -13,6 +13,8 @@ export const DRAFT_DELAY_MS = 800;
 export const POLL_MS = 2000;
 
 window.addEventListener('beforeunload', (event) => { if ([...open.values()].some((session) => session.unkept)) event.preventDefault(); });
+
+whenTokenChanges(() => { for (const session of open.values()) if (session.unkept) void session.keepDraft(); });
 
 /** What may be over by itself. A draft that is refused for another reason is sent again with the next change, which may be what helps. */
 const PASSES: ReadonlySet<string> = new Set(['CONNECTION', 'HTTP_STATUS', 'STORE_BUSY', 'STORE_FAILED', 'STORE_CLOSED', 'DISK_FULL']);

@@ -47,6 +47,13 @@ export function RunScreen({ runId, step, at }: { runId: string; step?: string | 
   const run = useCommand('run_get', { runId });
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
   const failed = run.data ? null : run.error ?? catalog.error;
+  const { refetch } = run;
+  useEffect(() => {
+    // Somebody else may have deleted it: one that has ended tells nothing of itself.
+    const look = () => void refetch();
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, [refetch]);
   if (failed) {
     return (
       <main className="start">
@@ -61,10 +68,11 @@ export function RunScreen({ runId, step, at }: { runId: string; step?: string | 
     return <main className="screen" aria-busy="true" aria-label={t('run.loading')}><header className="bar"><span className="sk" style={{ width: 180, height: 16 }} /></header><div style={{ padding: 16 }}><Skeleton rows={3} /></div></main>;
   }
   // With or without masks it is another run to look at: its events are read again.
-  return <Run key={String(run.data.masked)} run={run.data} catalog={catalog.data} step={step} at={at} />;
+  return <Run key={String(run.data.masked)} run={run.data} deleted={run.error?.code === 'NOT_FOUND'} catalog={catalog.data} step={step} at={at} />;
 }
 
-function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescriptor[]; step: string | undefined; at: Moment | undefined }) {
+/** `deleted`: the host no longer has it; what was read of it is still shown. */
+function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: boolean; catalog: NodeDescriptor[]; step: string | undefined; at: Moment | undefined }) {
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status) ? run.lastSeq : undefined);
@@ -101,6 +109,8 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const [deleting, setDeleting] = useState(false);
   const [comparing, setComparing] = useState(false);
   const [busy, setBusy] = useState(false);
+  // Who deletes it here is on the way to the list.
+  const gone = deleted && !deleting;
   const workflows = useCommand('workflow_list', {});
   const file = workflows.data?.find((entry) => entry.id === run.workflowId);
   const status = view && view.lastSeq > 0 ? view.status : run.status;
@@ -118,7 +128,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const lastSeq = view?.lastSeq ?? 0;
   // There were so many when it was asked for; those of a run that goes on come later.
   const reading = behind && !error ? { at: lastSeq, of: run.lastSeq } : undefined;
-  const offers = useMemo(() => (rests && !behind && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: namesIn(view, run.definition, (id) => titleOf(run.definition, id, catalog)), definition: run.definition } : null), [rests, behind, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
+  const offers = useMemo(() => (rests && !behind && !gone && lastSeq > 0 && may('run_rerun') ? { runId: run.runId, steps: rerunSteps(run.definition, ranIn(view), catalog), titleOf: namesIn(view, run.definition, (id) => titleOf(run.definition, id, catalog)), definition: run.definition } : null), [rests, behind, gone, lastSeq, run.runId, run.definition, catalog, may]); // eslint-disable-line react/exhaustive-deps
   const rerun = useRerunDialog(offers, useCallback((runId: string) => navigate({ screen: 'run', runId }), []));
   const { ask } = rerun;
   const actions = useMemo(() => [
@@ -133,6 +143,8 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
     setBusy(true);
     await work();
     setBusy(false);
+    // What was refused may be about a run that is not there any more.
+    void queryClient.invalidateQueries({ queryKey: ['run_get', { runId: run.runId }] });
   }
   /** The same definition with the same input, as a new run. */
   const again = () => void doing(async () => {
@@ -173,7 +185,7 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} broken={error !== null && open} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} broken={error !== null && open} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || gone || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink wb-run" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
@@ -192,28 +204,29 @@ function Run({ run, catalog, step, at }: { run: RunDetails; catalog: NodeDescrip
               { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => void copyText(run.runId) },
               { id: 'compare', label: t('compare.open'), icon: 'swap', onSelect: () => setComparing(true) },
               { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: run.workflowId }) },
-              ...(may('run_delete') ? [null, { id: 'delete', label: t('run.delete'), icon: 'x' as const, danger: true, disabled: open || past, onSelect: () => setDeleting(true) }] : []),
+              ...(may('run_delete') ? [null, { id: 'delete', label: t('run.delete'), icon: 'x' as const, danger: true, disabled: open || past || gone, onSelect: () => setDeleting(true) }] : []),
             ]} />
             {file ? <Button icon="flow" title={t('run.openWorkflow')} onClick={() => navigate({ screen: 'workflow', ref: file.ref })}><span className="word-wide">{t('run.openWorkflow')}</span></Button> : null}
             {debug.bar}
-            {!may(open ? 'run_cancel' : 'run_again') ? null : open
+            {gone || !may(open ? 'run_cancel' : 'run_again') ? null : open
               ? <Button className="last" icon="stop" busy={busy} disabled={past} title={notNow} onClick={() => void doing(() => act('run_cancel', { runId: run.runId }).catch((cause: unknown) => showError(cause, t('run.cancelFailed'))))}>{t('builder.cancelRun')}</Button>
               : <Button className="last" variant={status === 'failed' && !hideFailure ? 'default' : 'primary'} icon="retry" busy={busy} onClick={again}>{t('run.again')}</Button>}
           </header>
         )}
         banners={<>
+          {gone ? <Banner signal="warn" title={t('run.deleted')} actions={<Button onClick={() => navigate({ screen: 'runs' })}>{t('run.toRuns')}</Button>}><span className="s t2">{t('run.deletedText')}</span></Banner> : null}
           <PastBanner time={time} words={words} />
-          {trouble ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? resume : undefined} busy={busy} /> : null}
-          {stopped ? (
+          {trouble && !gone ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? resume : undefined} busy={busy} /> : null}
+          {stopped && !gone ? (
             <Banner signal="warn" title={t('run.notDriven')} actions={may('run_resume') ? <Button variant="primary" icon="play" busy={busy} disabled={past} title={notNow} onClick={resume}>{t('run.resume')}</Button> : undefined}>
               <span className="s t2">{t('run.notDrivenText')}</span>
             </Banner>
           ) : null}
           {run.masked ? <MaskedBanner runId={run.runId} mayReveal={run.mayReveal} /> : null}
-          {past || behind ? null : debug.banner}
-          {past || behind ? null : <WaitingBanner view={view} />}
-          {!past && !behind && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={may('run_again') ? again : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
-          <ConnectionBanner error={error} />
+          {past || behind || gone ? null : debug.banner}
+          {past || behind || gone ? null : <WaitingBanner view={view} />}
+          {!past && !behind && view?.status === 'failed' && !hideFailure ? <FailureBanner view={view} document={run.definition} onOpenStep={openStep} onRunAgain={may('run_again') && !gone ? again : undefined} onRerun={ask ?? undefined} onClose={() => setHideFailure(true)} /> : null}
+          <ConnectionBanner error={gone ? null : error} />
         </>} />
       <ConfirmDialog open={deleting} danger busy={busy} title={t('runs.deleteTitle')} text={t('runs.deleteText', { name: plain(run.workflowName) })}
         confirm={t('runs.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={remove} onClose={() => setDeleting(false)} />

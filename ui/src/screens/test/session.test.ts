@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { setTransport } from '../../api/client.ts';
+import { listenForToken, setTransport } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import type { OpenWorkflow } from '../../api/types.ts';
@@ -104,6 +104,24 @@ describe('drafts', () => {
     rename(session, 'B');
     await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + 1);
     expect([goes(), said().length]).toEqual([true, 0]);
+  });
+
+  it('that were refused with the old key are sent with the new one', async () => {
+    host.handlers.workflow_open = () => OPEN;
+    const session = await openSession('w');
+    host.handlers.draft_put = refuses('AUTH');
+    rename(session, 'A');
+    await vi.advanceTimersByTimeAsync(DRAFT_DELAY_MS + POLL_MS);
+    expect(goes()).toBe(false);
+    host.handlers.draft_put = () => ({});
+    const unlisten = listenForToken();
+    window.history.pushState(null, '', '#token=new');
+    window.dispatchEvent(new HashChangeEvent('hashchange', { oldURL: 'http://localhost/#/workflow/w' }));
+    unlisten();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(host.calls.at(-1)).toEqual({ command: 'draft_put', payload: { ref: 'w', document: expect.objectContaining({ name: 'A' }) } });
+    expect([goes(), said().length, window.location.hash]).toEqual([true, 0, '#/workflow/w']);
+    window.history.replaceState(null, '', '#');
   });
 
   it('of an earlier time that wait for their answer: the page asks before it throws away what is typed beside them', async () => {

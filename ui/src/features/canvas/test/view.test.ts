@@ -173,6 +173,9 @@ describe('the look of a run', () => {
     expect(wireState(view({}), 'a.success', 'a', 'b')).toBe('open');
     expect(wireState(view({ ports: { 'a.success': 2 } }), 'a.success', 'a', 'b')).toBe('taken');
     expect(wireState(view({ ports: { 'a.success': 2 }, nodes: { b: run('running') } }), 'a.success', 'a', 'b')).toBe('live');
+    // Into a loop in which all that is left waits for a person, and into one in which more goes on.
+    const asked = (status: RunView['status']) => wireState(view({ status, ports: { 'a.success': 2 }, nodes: { b: run('running', { kind: 'flow.loop' }) }, tasks: [{ path: 'b[0]' }] as never }), 'a.success', 'a', 'b');
+    expect([asked('paused'), asked('running')]).toEqual(['taken', 'live']);
     expect(wireState(view({ nodes: { a: run('done') } }), 'a.error', 'a', 'b')).toBe('not-taken');
     // A loop over an empty list goes on with nothing; a step that sent nothing does not.
     const empty = (kind: string, port: string) => wireState(view({ ports: { 'a.success': 0 }, nodes: { a: run('done', { kind }) } }), `a.${port}`, 'a', 'b');

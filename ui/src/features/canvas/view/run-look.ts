@@ -2,6 +2,7 @@
 
 import { isKeptAside, isTaken } from '../../../api/run-paths.ts';
 import type { NodeRun, RunView } from '../../../api/run-state.ts';
+import { onlyAsks } from '../../../api/run-where.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { shortRunId } from '../../status.tsx';
 import type { Signal } from '../../../kit/signal.tsx';
@@ -137,7 +138,8 @@ export function wireState(view: RunView | null, from: string, source: string, ta
   const run = view.nodes[source];
   if (run?.state === 'kept') return isKeptAside(run, from) || (run.leftKept === undefined && (state === 'skipped' || state === 'unreached')) ? 'not-taken' : 'plain';
   if (isTaken(run, from, view.ports)) {
-    return state === 'running' || state === 'retrying' ? 'live' : 'taken';
+    // A frame that shows the sign of a person goes on with nothing.
+    return (state === 'running' && !onlyAsks(view, target)) || state === 'retrying' ? 'live' : 'taken';
   }
   const settled = (ENDED.has(view.status) && !view.behind) || SETTLED.has(view.nodes[source]?.state ?? 'idle');
   return settled ? 'not-taken' : 'open';
