@@ -205,7 +205,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
       <div className="rr" role="presentation" onKeyDown={onKey}>
         {head}
         <Verdict plan={plan} version={version} />
-        <Beside plan={plan} title={title} />
+        <Beside plan={plan} title={title} nameOf={nameOf} />
         <p className="s t2 rr-notes">{t(alone ? 'rerun.noteAlone' : beside(plan).length ? 'rerun.noteKeptPartly' : 'rerun.noteKept')} {t('rerun.noteBefore', { run: shortRunId(runId) })}</p>
         <div className="rr-values">
           <Tabs<Part> label={t('rerun.values')} value={part} onChange={setPart} tabs={outside ? [tab('input'), tab('variables'), tab('params')] : [tab('variables'), tab('input'), tab('params')]}>
@@ -283,10 +283,10 @@ const byPlace = new Intl.Collator('en', { numeric: true });
 const beside = (plan: Plan): Step[] => plan.steps.filter((one) => one.change === 'incompatible' && one.fate === 'again');
 const asksSomebody = (one: Step): boolean => one.asks || one.kind.startsWith('builtin.human_');
 
-function Beside({ plan, title }: { plan: Plan; title: string }) {
+function Beside({ plan, title, nameOf }: { plan: Plan; title: string; nameOf: NameOf }) {
   const lost = beside(plan);
   if (lost.length === 0) return null;
-  const names = (list: Step[]) => list.map((one) => t('rerun.quoted', { name: plain(one.title) })).join(', ');
+  const names = (list: Step[]) => list.map((one) => t('rerun.quoted', { name: nameIn(one, nameOf) })).join(', ');
   const asking = lost.filter(asksSomebody);
   return (
     <>
