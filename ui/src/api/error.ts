@@ -22,6 +22,11 @@ export class ApiError extends Error {
   }
 }
 
+const PASSES: ReadonlySet<string> = new Set(['CONNECTION', 'HTTP_STATUS', 'STORE_BUSY', 'BUSY', 'STORE_FAILED', 'STORE_CLOSED', 'DISK_FULL', 'CLOSING', 'NO_THREAD']);
+
+/** Says nothing about what was asked, and may be over by itself: the host is away or busy, or cannot write now. */
+export const passes = (error: ApiError): boolean => PASSES.has(error.code);
+
 /** Makes an ApiError of whatever was thrown or answered. */
 export function toApiError(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;

@@ -58,16 +58,35 @@ export function followRun(runId: string, { fold, ended, onError, wait = pause }:
     }
   }
 
+  function rest(): Promise<void> {
+    return new Promise<void>((done) => {
+      hurry = done;
+      void wait(RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 5000).then(done);
+      failures += 1;
+    });
+  }
+
+  /** Of one that has ended: what is missing is asked for until it is here. */
+  async function readUp(upTo: number): Promise<void> {
+    while (open) {
+      try {
+        await readAll(upTo); // eslint-disable-line no-await-in-loop
+        if (open && failures > 0) onError?.(null);
+        return;
+      } catch (cause) {
+        if (!open) return;
+        onError?.(toApiError(cause));
+        await rest(); // eslint-disable-line no-await-in-loop
+      }
+    }
+  }
+
   async function again(cause: unknown): Promise<void> {
     unsubscribe?.();
     unsubscribe = undefined;
     if (!open || isTerminal(fold.view.status)) return;
     if (cause !== null) onError?.(toApiError(cause));
-    await new Promise<void>((done) => {
-      hurry = done;
-      void wait(RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 5000).then(done);
-    });
-    failures += 1;
+    await rest();
     // The last batch may have come while this waited.
     if (open && !isTerminal(fold.view.status)) connect();
   }
@@ -100,7 +119,7 @@ export function followRun(runId: string, { fold, ended, onError, wait = pause }:
     unsubscribe = stop;
   }
 
-  if (ended !== undefined) readAll(ended).catch((cause: unknown) => { if (open) onError?.(toApiError(cause)); });
+  if (ended !== undefined) void readUp(ended);
   else connect();
   return {
     stop() {

@@ -19,6 +19,7 @@ export function applyDebug(s: FoldState, event: RunEventLike, payload: Fields): 
   const reason = payload['reason'] as RunStop['reason'];
   s.stopped = {
     reason: REASONS.has(reason) ? reason : 'request',
+    seq: event.seq ?? 0,
     stepId: event.stepId ?? undefined,
     path: event.path ?? undefined,
     item: event.item ?? undefined,

@@ -141,6 +141,8 @@ export interface FixTry {
 /** Where and why a run stands stopped. */
 export interface RunStop {
   reason: 'breakpoint' | 'step' | 'request';
+  /** The event that says so: a later stop has another. */
+  seq: number;
   /** The step whose call would have begun; absent when a person asked. */
   stepId?: string | undefined;
   path?: string | undefined;

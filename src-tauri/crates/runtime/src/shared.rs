@@ -111,10 +111,12 @@ impl Core {
             }
             _ => None,
         };
+        let is_driven = self.driven(run_id).is_some();
         let mut waiting = self.waiting();
         match trouble {
-            Some(trouble) => _ = waiting.insert(run_id.to_owned(), trouble),
-            None => _ = waiting.remove(run_id),
+            // Somebody else here may have taken it over at the same time.
+            Some(trouble) if !is_driven => _ = waiting.insert(run_id.to_owned(), trouble),
+            _ => _ = waiting.remove(run_id),
         }
         outcome
     }
@@ -188,7 +190,10 @@ impl Core {
             Err(error) => {
                 // Another program may be able to; if this cannot be written, the end of this process frees it.
                 let _ = self.store.release(run_id, &owner);
-                self.faulty().insert(run_id.to_owned(), Trouble::Fault(error.to_string()));
+                // What passes by itself is tried again.
+                if !matches!(error, Error::Store(StoreError::DiskFull | StoreError::Busy)) {
+                    self.faulty().insert(run_id.to_owned(), Trouble::Fault(error.to_string()));
+                }
                 return Err(error);
             }
         };
@@ -292,7 +297,8 @@ impl Core {
         let Ok(Ok(mut runs)) = self.handle.spawn_blocking(move || own.left_alone()).await else { return };
         runs.retain(|run_id| !self.faulty().contains_key(run_id));
         // Another process may have taken one up.
-        self.waiting().retain(|run_id, _| runs.contains(run_id));
+        let left: BTreeSet<&String> = runs.iter().collect();
+        self.waiting().retain(|run_id, _| left.contains(run_id));
         // What does not go on stays in the list of runs, with its state.
         self.resume_many(runs).await;
     }

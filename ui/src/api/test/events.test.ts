@@ -75,6 +75,21 @@ describe('following a run', () => {
     events.mockImplementation(async ({ after }) => log.filter((event) => (event.seq ?? 0) > after));
   });
 
+  it('reads on when the host is back that was away in between', async () => {
+    const long = Array.from({ length: 2_500 }, (_, i): RunEvent => (i === 0 ? log[0] : { ...log[1], seq: i + 1, visit: i }) as RunEvent);
+    let away = true;
+    events.mockImplementation(async ({ after }) => {
+      if (away && after > 0) throw new Error('away');
+      return long.slice(after, after + 1_000);
+    });
+    const fold = createRunFold('r');
+    const told: (string | undefined)[] = [];
+    followRun('r', { fold, ended: 2_500, onError: (error) => told.push(error?.message), wait: async () => { away = false; } });
+    await waitFor(() => expect(fold.view.lastSeq).toBe(2_500));
+    await waitFor(() => expect(told).toEqual(['away', undefined]));
+    events.mockImplementation(async ({ after }) => log.filter((event) => (event.seq ?? 0) > after));
+  });
+
   it('starts after the last known event and leaves after the last one', () => {
     const fold = createRunFold('r');
     followRun('r', { fold, wait });

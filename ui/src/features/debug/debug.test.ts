@@ -58,6 +58,6 @@ test('breakpoints on wires are told apart from those of their step, and go with 
   expect(sendable('w', { nodes, edges: [{ from: 'a.error', to: 'b' }] })).toEqual([{ node: 'b' }, { node: 'b', from: 'a.error', when: 'true' }, { node: 'c', from: 'a.fallback' }]);
   expect(sendable('w', { nodes: { ...nodes, a: { type: 't' } }, edges: [] })).toEqual([{ node: 'b' }]);
   expect(nameOf({ node: 'b', from: 'a.error' }, (id) => id.toUpperCase())).toBe('A · error → B');
-  const stop = { reason: 'breakpoint' as const, stepId: 'b', from: 'a.error' };
+  const stop = { reason: 'breakpoint' as const, seq: 3, stepId: 'b', from: 'a.error' };
   expect(whyStopped(stop, (id) => id.toUpperCase())).toBe('At a breakpoint on the wire from A · error.');
 });

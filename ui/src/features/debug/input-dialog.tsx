@@ -1,7 +1,7 @@
 /** Another input for a call that waits: written as JSON, checked by the engine, shown as a difference before it is sent. */
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { call } from '../../api/client.ts';
-import { sentences, toApiError } from '../../api/error.ts';
+import { call, whenTokenChanges } from '../../api/client.ts';
+import { passes, sentences, toApiError } from '../../api/error.ts';
 import { writeExact } from '../../api/exact.ts';
 import { readJson } from '../../api/read-json.ts';
 import { slotKey } from '../../api/run-paths.ts';
@@ -18,8 +18,6 @@ import './debug.css';
 
 const SETTLE_MS = 250;
 const AGAIN_MS = 2_000;
-/** Says nothing about the text: the host is away or busy, and is asked again. */
-const PASSES: ReadonlySet<string> = new Set(['CONNECTION', 'HTTP_STATUS', 'STORE_BUSY', 'BUSY']);
 
 /** Which of the iterations, too: people count from 1. */
 const whereOf = ({ path, stepId }: WaitingCall, titleOf: NameOf): string => stepWords(slotKey(stepId, path), titleOf);
@@ -79,15 +77,21 @@ export function InputDialog({ runId, titleOf, seq, over = false, onClose }: { ru
     if (other === undefined) onClose();
     else setChosen(other);
   };
-  return <Editor key={key} runId={runId} one={one} title={whereOf(one, titleOf)} typed={typed.get(key)?.text} over={over} onDrop={onClose} onType={type} onSent={onSent} onLeave={leave}
+  const drop = () => {
+    const next = [...typed.keys()].find((each) => each !== key);
+    if (next === undefined) return onClose();
+    type(undefined);
+    setChosen(next);
+  };
+  return <Editor key={key} runId={runId} one={one} title={whereOf(one, titleOf)} typed={typed.get(key)?.text} over={over} onDrop={drop} onType={type} onSent={onSent} onLeave={leave}
     question={<ConfirmDialog open={leaving} danger title={t('debug.input.leave')} text={over ? t('debug.input.dropText') : calls.length > 1 ? tn('debug.input.leaveNamed', changed.length, { names: changed.map(named).join(', ') }) : t('debug.input.leaveText')} confirm={t('debug.input.leaveYes')} cancel={t('debug.input.leaveNo')} onConfirm={onClose} onClose={() => setLeaving(false)} />}
     which={calls.length > 1 ? <label className="field"><span className="lab">{t('debug.input.which')}</span>
       <Select value={keyOf(one)} label={t('debug.input.which')} options={calls.map((each) => ({ value: keyOf(each), label: named(each) }))} onChange={setChosen} /></label> : null} />;
 }
 
 function refusal(cause: unknown): { problem: string; passes: boolean } {
-  const { code, message } = toApiError(cause);
-  return { problem: message, passes: PASSES.has(code) };
+  const error = toApiError(cause);
+  return { problem: error.message, passes: passes(error) };
 }
 
 function Editor({ runId, one, title, typed, over, onDrop, onType, onSent, onLeave, question, which }: {
@@ -99,8 +103,9 @@ function Editor({ runId, one, title, typed, over, onDrop, onType, onSent, onLeav
   const now = useMemo(() => readJson(text), [text]);
   const [checked, setChecked] = useState<{ text: string; problem: string | null; passes?: boolean } | null>(null);
   const [busy, setBusy] = useState(false);
-  /** Counts what was sent and not answered: it is checked from the beginning. */
+  /** Counts what was sent and not answered, and what another token may take: it is checked from the beginning. */
   const [round, setRound] = useState(0);
+  useEffect(() => whenTokenChanges(() => setRound((n) => n + 1)), []);
   const place = useMemo(() => ({ runId, stepId: one.stepId, ...(one.path === undefined ? {} : { path: one.path }), ...(one.item === undefined ? {} : { item: one.item }) }), [runId, one]);
   const isSame = 'value' in now && same(now.value, one.input);
   useEffect(() => {

@@ -300,6 +300,16 @@ describe('the editor of an input, with something typed in it', () => {
     vi.unstubAllGlobals();
   });
 
+  it('keeps it when the run stands at its next stop before anything is drawn in between', async () => {
+    const { rerender } = await open();
+    type('{"n": 2}');
+    await pass(300);
+    rerender(shown(...STOPPED, event(3, 'workflow_continued', null, { mode: 'step' }), event(4, 'workflow_paused', 'b', { reason: 'step' })));
+    await pass(300);
+    expect(screen.getByRole('dialog').textContent).toContain('It is kept here until you drop it.');
+    expect([box().value, box().readOnly]).toEqual(['{"n": 2}', true]);
+  });
+
   it('compares it with the input of the moment when somebody else has edited that', async () => {
     const { rerender } = await open();
     type('{"n": 2}');

@@ -44,9 +44,10 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
 }): Debugging {
   const may = useMay()('run_breakpoints');
   const [busy, setBusy] = useState(false);
-  const [editing, setEditing] = useState<{ runId: string; over: boolean } | null>(null);
+  const [editing, setEditing] = useState<{ runId: string; over: boolean; /** The stop that it is about. */ stop: number | undefined } | null>(null);
   const open = view !== null && view.lastSeq > 0 && !isTerminal(view.status);
   const stopped = open && view.stopped !== null;
+  const stopSeq = view?.stopped?.seq;
   const points = useRunPoints({ workflowId, ran, titleOf, runId, view, may, begun });
 
   // A second press before the first is answered is about a stop that is over.
@@ -66,10 +67,10 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
   }, [runId]);
 
   const marks = useMemo(() => (may && points.points.length ? new Map(points.points.map((point) => [placeOf(point), point.when ?? ''])) : NO_MARKS), [may, points.points]);
-  const edit = useCallback(() => setEditing(runId === null ? null : { runId, over: false }), [runId]);
+  const edit = useCallback(() => setEditing(runId === null ? null : { runId, over: false, stop: stopSeq }), [runId, stopSeq]);
   const live = may && !past;
   // Somebody else let the run go on: what is open is about a stop that is over, and is so at the next one, too.
-  const over = editing !== null && (editing.over || !(live && stopped));
+  const over = editing !== null && (editing.over || !(live && stopped) || stopSeq !== editing.stop);
   useEffect(() => {
     if (editing !== null && editing.runId !== runId) setEditing(null);
     else if (over && !editing.over) setEditing((one) => one && { ...one, over });

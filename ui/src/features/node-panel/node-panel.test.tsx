@@ -197,7 +197,7 @@ describe('data', () => {
     expect(new Set(asked())).toEqual(new Set(['each[0]']));
   });
   it('before a step at which the run stands stopped it shows what waits for it', async () => {
-    const run = { ...foldRun(FIRST_EVENTS.slice(0, 3), FIRST), stopped: { reason: 'breakpoint' as const, stepId: 'adult' } };
+    const run = { ...foldRun(FIRST_EVENTS.slice(0, 3), FIRST), stopped: { reason: 'breakpoint' as const, seq: 4, stepId: 'adult' } };
     panel({ run, selected: ['adult'], handlers: { run_debug: () => ({ waiting: [{ stepId: 'adult', attempt: 0, input: { waits: 'here' }, editable: true }] }) as never } });
     await userEvent.click(screen.getByRole('tab', { name: /^Input/ }));
     expect(await screen.findByText('"here"')).toBeTruthy();

@@ -53,7 +53,7 @@ it('c24 what has changed since is looked at again before it begins', async () =>
   let version = 1;
   const step = (title: string) => ({ stepId: title, title, kind: 'http.request', fate: 'again', change: 'none', effect: 'write', calls: 1, repeats: true, asks: false });
   const { fake } = shown({
-    rerun_look: (() => ({ ...PLAN, of: `${version}`, steps: version === 1 ? [step('Send')] : [step('Send'), step('Send more')] })) as never,
+    rerun_look: (() => ({ ...PLAN, context: { big: version, n: 1 }, of: `${version}`, steps: version === 1 ? [step('Send')] : [step('Send'), step('Send more')] })) as never,
     run_rerun: ((sent: { seen?: string }) => {
       if (sent.seen !== '2') throw new ApiError({ code: 'PLAN_CHANGED', message: 'The run or its workflow has changed since this was looked at, and nothing was started.', hint: 'Look at what would run now.' } as never);
       return { runId: 'r-2' };
@@ -66,7 +66,9 @@ it('c24 what has changed since is looked at again before it begins', async () =>
   await screen.findByText(/has changed since this was looked at/);
   await screen.findByText('Send more');
   await userEvent.click(press());
-  await waitFor(() => expect(fake.calls.filter((call) => call.command === 'run_rerun').at(-1)?.payload).toMatchObject({ seen: '2', overrides: { $n: 7 } }));
+  await waitFor(() => expect(fake.calls.filter((call) => call.command === 'run_rerun').at(-1)?.payload).toMatchObject({ seen: '2' }));
+  // What the person has changed, and not what the old plan had.
+  expect((fake.calls.filter((call) => call.command === 'run_rerun').at(-1)?.payload as { overrides?: unknown }).overrides).toEqual({ $n: 7 });
 });
 
 it('names a step in loops by titles, and people count from 1', async () => {

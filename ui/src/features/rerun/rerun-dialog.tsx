@@ -34,6 +34,17 @@ function withText(typed: Typed, part: Part, text: string | undefined): Typed {
   return text === undefined ? others : { ...others, [part]: text };
 }
 
+/** What a person has changed, by its names. */
+type Kept = Readonly<Record<'variables' | 'params', JsonMap>>;
+
+function withPlan(typed: Typed, kept: Kept, plan: Plan): Typed {
+  const of = { variables: plan.context as JsonMap, params: plan.params as JsonMap };
+  return (['variables', 'params'] as const).reduce<Typed>((all, part) => {
+    if (all[part] === undefined) return all;
+    return withText(all, part, Object.keys(kept[part]).length > 0 ? pretty({ ...of[part], ...kept[part] }) : undefined);
+  }, typed);
+}
+
 export interface RerunDialogProps {
   runId: string;
   /** The step asked for; one of `steps`, or one in a container with its path. */
@@ -99,8 +110,13 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
     );
   }
   const key = step + masks;
+  /** The plan is another one now: what the person has changed stays, and all else is as it says. */
+  const look = async (kept: Kept) => {
+    const { data } = await plan.refetch();
+    if (data) setTyped((old) => ({ ...old, [key]: withPlan(old[key] ?? NOTHING, kept, data) }));
+  };
   const outside = outsideOf(step, definition ?? document, titleOf);
-  return <Form key={key} typed={typed[key] ?? NOTHING} onType={(one, text) => setTyped((old) => ({ ...old, [key]: withText(old[key] ?? NOTHING, one, text) }))} onLeave={leave} question={question} runId={runId} title={title} alone={alone} first={part ?? (alone || outside ? 'input' : 'variables')} outside={outside} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf} onChanged={() => void plan.refetch()} onStarted={onStarted} />;
+  return <Form key={key} typed={typed[key] ?? NOTHING} onType={(one, text) => setTyped((old) => ({ ...old, [key]: withText(old[key] ?? NOTHING, one, text) }))} onLeave={leave} question={question} runId={runId} title={title} alone={alone} first={part ?? (alone || outside ? 'input' : 'variables')} outside={outside} plan={plan.data} version={version} document={document} begins={begins} workflowId={(definition ?? document)?.id} head={head} nameOf={titleOf} isOld={plan.isPlaceholderData} onChanged={(kept) => void look(kept)} onStarted={onStarted} />;
 }
 
 /** What a step of another file has around it: variables and input that can be changed are those of the workflow that was started. */
@@ -125,11 +141,11 @@ function Refused({ error }: { error: ApiError }) {
 
 const pretty = (value: unknown): string => writeExact(value, 2);
 
-function Form({ typed, onType, onLeave, question, runId, title, alone, first, outside, plan, version, document, begins, workflowId, head, nameOf, onChanged, onStarted }: {
+function Form({ typed, onType, onLeave, question, runId, title, alone, first, outside, plan, version, document, begins, workflowId, head, nameOf, isOld, onChanged, onStarted }: {
   /** What nobody typed in shows the plan of the moment: a kept text would be sent as a change of what another version has. */
   typed: Typed; onType(part: Part, text: string | undefined): void;
   onLeave(): void; question: ReactNode;
-  runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; /** The plan is another one now. */ onChanged(): void; onStarted: RerunDialogProps['onStarted'];
+  runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; /** It is the plan of another version. */ isOld: boolean; onChanged(kept: Kept): void; onStarted: RerunDialogProps['onStarted'];
 }) {
   const may = useMay();
   const [part, setPart] = useState<Part>(first);
@@ -164,7 +180,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
   const effects = plan.steps.filter((one) => (one.fate === 'again' || one.fate === 'open') && one.effect === 'write');
 
   async function start() {
-    if (busy || bad || !('value' in variables) || !('value' in params)) return;
+    if (busy || bad || isOld || !('value' in variables) || !('value' in params)) return;
     setBusy(true);
     setRefused(null);
     const overrides: JsonMap = { ...(changedOf(before.params, params.value) as JsonMap) };
@@ -182,7 +198,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
       setRefused(withTitle(cause, nameOf));
       setBusy(false);
       // What is shown above it is what would run now.
-      if (toApiError(cause).code === 'PLAN_CHANGED') onChanged();
+      if (toApiError(cause).code === 'PLAN_CHANGED') onChanged({ variables: changedOf(before.variables, variables.value) as JsonMap, params: changedOf(before.params, params.value) as JsonMap });
     }
   }
   const onKey = (event: KeyboardEvent) => {
@@ -200,7 +216,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
       footer={<>
         <span className="s t3 grow">{t(plan.waits ? 'rerun.recordedWaits' : 'rerun.recorded')}</span>
         <Button onClick={onLeave} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant="primary" icon="retry" busy={busy} disabled={bad} keys="Mod+Enter" onClick={() => void start()}>{alone ? t('rerun.startAlone') : tn('rerun.start', Math.max(1, again.length))}</Button>
+        <Button variant="primary" icon="retry" busy={busy} disabled={bad || isOld} keys="Mod+Enter" onClick={() => void start()}>{alone ? t('rerun.startAlone') : tn('rerun.start', Math.max(1, again.length))}</Button>
       </>}>
       <div className="rr" role="presentation" onKeyDown={onKey}>
         {head}

@@ -475,7 +475,11 @@ it('who decided about an error is named as in the inbox, on the card and in the 
   expect([said('policy:fail', 'abort', 'each[1]'), onCard('policy:fail', 'abort')]).toEqual(['Pay: the fail policy decided: end this part', 'Decided by the fail policy: end the run']);
   expect([said('policy:Slow', 'auto_fix'), onCard('policy:Slow', 'auto_fix')]).toEqual(['Pay: the workflow\'s rule "Slow" decided: repair the input', 'Decided by the workflow\'s rule "Slow": repair the input']);
   expect([said('Busy', 'retry'), onCard('Busy', 'retry')]).toEqual(['Pay: rule "Busy" decided: retry', 'Decided by rule "Busy": retry']);
-  expect([said('default', 'abort'), onCard('default', 'abort')]).toEqual(['Pay: no rule fits: end the run', 'No rule fits: end the run']);
+  for (const none of ['default', 'policy:default']) {
+    expect([said(none, 'abort'), onCard(none, 'abort')]).toEqual(['Pay: no rule fits: end the run', 'No rule fits: end the run']);
+  }
+  // What no author has named is no rule.
+  expect(onCard('onExpiry', 'abort')).toBe('Decided by the step, as nobody answered in time: end the run');
 });
 
 it('every event has a sentence', () => {

@@ -36,11 +36,13 @@ export function decisionText(card: CallCard): string | null {
   return plain(rule === null ? t('dry.default', { action }) : t('card.decided', { rule, action }));
 }
 
+/** What decides in the place of a rule. */
+const NO_RULES = { 'policy:safe': 'card.rule.safe', 'policy:fail': 'card.rule.fail', limit: 'card.rule.limit', onAbort: 'card.rule.onAbort', onExpiry: 'card.rule.onExpiry' } as const;
+
 /** Who decided: a policy by its word, a rule by the name that its author gave it; null where none of its rules fitted. */
 function ruleWords(rule: string): string | null {
-  if (rule === 'default') return null;
-  if (rule === 'policy:safe') return t('card.rule.safe');
-  if (rule === 'policy:fail') return t('card.rule.fail');
+  if (rule === 'default' || rule === 'policy:default') return null;
+  if (Object.hasOwn(NO_RULES, rule)) return t(NO_RULES[rule as keyof typeof NO_RULES]);
   return rule.startsWith('policy:') ? t('card.rule.workflow', { name: rule.slice('policy:'.length) }) : t('card.rule.own', { name: rule });
 }
 

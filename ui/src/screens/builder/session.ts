@@ -2,7 +2,7 @@
  * screens, so that undo and unsaved changes are still there. */
 import { useEffect, useReducer, useRef, useState } from 'react';
 import { call, whenTokenChanges } from '../../api/client.ts';
-import { ApiError, toApiError } from '../../api/error.ts';
+import { ApiError, passes, toApiError } from '../../api/error.ts';
 import { act, invalidate } from '../../api/queries.ts';
 import type { Diagnostic, OpenWorkflow, Workflow } from '../../api/types.ts';
 import { createEditor, type EditorStore } from '../../features/canvas/editor.ts';
@@ -15,9 +15,6 @@ export const POLL_MS = 2000;
 window.addEventListener('beforeunload', (event) => { if ([...open.values()].some((session) => session.unkept)) event.preventDefault(); });
 
 whenTokenChanges(() => { for (const session of open.values()) if (session.unkept) void session.keepDraft(); });
-
-/** What may be over by itself. A draft that is refused for another reason is sent again with the next change, which may be what helps. */
-const PASSES: ReadonlySet<string> = new Set(['CONNECTION', 'HTTP_STATUS', 'STORE_BUSY', 'STORE_FAILED', 'STORE_CLOSED', 'DISK_FULL']);
 
 /** The host read the file and it is no workflow. What else went wrong on the way says nothing about it: the next look asks again. */
 const isAboutFile = ({ code, details }: ApiError): boolean =>
@@ -129,9 +126,11 @@ export class Session {
       this.#draftSettled();
     } catch (cause) {
       if (this.#closed) return;
-      const { code, message } = toApiError(cause);
-      // The host may be back before the next change, and the person on another screen: it is tried until it works.
-      if (PASSES.has(code)) {
+      const error = toApiError(cause);
+      const { message } = error;
+      // The host may be back before the next change, and the person on another screen: it is tried until it works. One that is refused for another
+      // reason is sent again with the next change, which may be what helps.
+      if (passes(error)) {
         clearTimeout(this.#draftTimer);
         this.#draftTimer = setTimeout(() => void this.keepDraft(), POLL_MS);
       }

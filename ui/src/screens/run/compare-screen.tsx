@@ -1,7 +1,7 @@
 /** Two runs beside each other (C28): the graph of the first with marks at what differs, a list, and the values side by side. */
 import '../../features/compare/compare.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { told, type ApiError } from '../../api/error.ts';
+import { passes, told, type ApiError } from '../../api/error.ts';
 import { useRunView } from '../../api/events.ts';
 import { useCommand } from '../../api/queries.ts';
 import { choiceOf, EVERY, inChoice, loopsOf, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
@@ -27,13 +27,12 @@ import { titled } from '../workbench/titled.ts';
 /** How often a run under way is asked how far it is; and what failed in a way that passes is asked again. */
 const AGAIN_MS = 2_000;
 /** Nobody answered, or not in time. Else the answer is the same the next time: a run that is gone. */
-const PASSES: ReadonlySet<string> = new Set(['CONNECTION', 'HTTP_STATUS', 'STORE_BUSY', 'BUSY']);
-const passes = (error: ApiError | null): boolean => error !== null && PASSES.has(error.code);
+const mayPass = (error: ApiError | null): boolean => error !== null && passes(error);
 
 /** How far two runs are. */
 const cameTo = (a: RunDetails, b: RunDetails): string => `${String(a.lastSeq)} ${String(b.lastSeq)}`;
 const goesOn = (run: RunDetails | undefined): boolean => run?.status === 'created' || run?.status === 'running';
-const again = ({ state: { status, error, data } }: { state: { status: string; error: ApiError | null; data: RunDetails | undefined } }): number | false => ((status === 'error' ? passes(error) : goesOn(data)) ? AGAIN_MS : false);
+const again = ({ state: { status, error, data } }: { state: { status: string; error: ApiError | null; data: RunDetails | undefined } }): number | false => ((status === 'error' ? mayPass(error) : goesOn(data)) ? AGAIN_MS : false);
 
 export function CompareScreen({ runId, with: other }: { runId: string; with: string }) {
   const asked = { refetchInterval: again, refetchOnWindowFocus: false };
@@ -53,7 +52,7 @@ export function CompareScreen({ runId, with: other }: { runId: string; with: str
   }, [openA, openB, askA, askB]);
   // The host reads both logs for it: after how far the runs are, so that it is never older, and again only when one of them has come further.
   const found = useCommand('run_diff', { runId, with: other }, {
-    enabled: a.data !== undefined && b.data !== undefined, refetchOnWindowFocus: false, refetchInterval: ({ state }) => (state.status === 'error' && passes(state.error) ? AGAIN_MS : false),
+    enabled: a.data !== undefined && b.data !== undefined, refetchOnWindowFocus: false, refetchInterval: ({ state }) => (state.status === 'error' && mayPass(state.error) ? AGAIN_MS : false),
   });
   const came = a.data && b.data ? cameTo(a.data, b.data) : null;
   useAgain(came, found);

@@ -44,7 +44,8 @@ import { Workbench } from '../workbench/workbench.tsx';
 
 /** `step`: the step that is shown first. `at`: the moment. */
 export function RunScreen({ runId, step, at }: { runId: string; step?: string | undefined; at?: Moment | undefined }) {
-  const run = useCommand('run_get', { runId });
+  // It is asked by the listener below.
+  const run = useCommand('run_get', { runId }, { refetchOnWindowFocus: false });
   const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
   const failed = run.data ? null : run.error ?? catalog.error;
   const { refetch } = run;

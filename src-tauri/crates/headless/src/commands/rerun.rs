@@ -75,7 +75,11 @@ fn tell(output: &Output, plan: &Value) {
             _ => "",
         };
         let effect = match (text("fate"), text("effect")) {
-            ("again" | "open", "write") if step["repeats"] == true => "  writes, does the same a second time",
+            ("again" | "open", "write")
+                if step["repeats"] == true && step["calls"].as_u64().is_some_and(|calls| calls > 0) =>
+            {
+                "  writes, does the same a second time"
+            }
             ("again" | "open", "write") => "  writes",
             _ => "",
         };
