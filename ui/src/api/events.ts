@@ -68,16 +68,14 @@ export function followRun(runId: string, { fold, ended, onError, wait = pause }:
 
   /** Of one that has ended: what is missing is asked for until it is here. */
   async function readUp(upTo: number): Promise<void> {
-    while (open) {
-      try {
-        await readAll(upTo); // eslint-disable-line no-await-in-loop
-        if (open && failures > 0) onError?.(null);
-        return;
-      } catch (cause) {
-        if (!open) return;
-        onError?.(toApiError(cause));
-        await rest(); // eslint-disable-line no-await-in-loop
-      }
+    try {
+      await readAll(upTo);
+      if (open && failures > 0) onError?.(null);
+    } catch (cause) {
+      if (!open) return;
+      onError?.(toApiError(cause));
+      await rest();
+      if (open) await readUp(upTo);
     }
   }
 

@@ -68,7 +68,8 @@ it('c24 what has changed since is looked at again before it begins', async () =>
   await userEvent.click(press());
   await waitFor(() => expect(fake.calls.filter((call) => call.command === 'run_rerun').at(-1)?.payload).toMatchObject({ seen: '2' }));
   // What the person has changed, and not what the old plan had.
-  expect((fake.calls.filter((call) => call.command === 'run_rerun').at(-1)?.payload as { overrides?: unknown }).overrides).toEqual({ $n: 7 });
+  const sent = fake.calls.filter((call) => call.command === 'run_rerun').map((call) => (call.payload as { overrides?: unknown }).overrides);
+  expect(sent.at(-1)).toEqual({ $n: 7 });
 });
 
 it('names a step in loops by titles, and people count from 1', async () => {
