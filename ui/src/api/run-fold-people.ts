@@ -74,7 +74,9 @@ function apply(s: FoldState, event: RunEventLike, ms: number, payload: Fields): 
       note(s, event, payload, {
         what: 'answered', action, ...(text(payload['operatorId']) === undefined ? {} : { who: text(payload['operatorId']) }), ...(text(payload['notes']) === undefined ? {} : { text: text(payload['notes']) }),
       });
-      if (origin !== undefined || cardOf(s, event)?.error !== undefined) answered(s, origin ?? id, action, event, ms);
+      const about = cardOf(s, event);
+      // A call that was cut off has no error: what it did is not known.
+      if (origin !== undefined || about?.error !== undefined || about?.effectUnknown === true) answered(s, origin ?? id, action, event, ms);
       if (id !== origin && seen(s, id, event.path)?.state === 'asks') node(s, id, event.path).state = 'running';
       return true;
     }

@@ -71,6 +71,19 @@ describe('people in a run', () => {
     expect([view.nodes['pay']?.state, view.status]).toEqual(['skipped', 'running']);
   });
 
+  it('a call that was cut off is what was decided about it, and the run waits for whom it waits', () => {
+    const cut = (action: string) => log(
+      ['workflow_start', null, {}], ['step_start', 'pay', { input: [] }], ['workflow_resumed', null, {}], ['step_interrupted', 'pay', { effect: 'unknown' }],
+      ['human_task_created', 'pay', { taskId: 't', title: '' }], ['human_task_completed', 'pay', { taskId: 't', action }],
+      ['step_start', 'done', { input: [] }], ['human_task_created', 'done', { taskId: 'u', title: '' }],
+    );
+    const skipped = foldRun(cut('skip'), { ...definition, edges: [] });
+    expect([skipped.nodes['pay']?.state, skipped.cards[0]?.status, skipped.status]).toEqual(['skipped', 'skipped', 'paused']);
+    const ended = foldRun([...cut('skip'), ...log(['workflow_done', null, { duration_ms: 1 }]).map((event) => ({ ...event, seq: 9 }))], { ...definition, edges: [] });
+    expect(ended.nodes['pay']?.state).toBe('skipped');
+    expect(foldRun(cut('retry').slice(0, 6), { ...definition, edges: [] }).nodes['pay']?.state).toBe('retrying');
+  });
+
   it('puts a repair with its difference on the cards of healer and origin', () => {
     const patch = [{ op: 'replace', path: '/n', value: 1 }];
     const view = foldRun(log(
