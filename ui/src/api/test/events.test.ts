@@ -113,7 +113,8 @@ describe('following a run', () => {
     expect(fold.view.status).toBe('completed');
   });
 
-  it('connects again after a break and tells of it until it works', async () => {
+  /** A run that is followed up to its second event, where the connection broke. */
+  async function broken() {
     const fold = createRunFold('r');
     const onError = vi.fn();
     followRun('r', { fold, wait, onError });
@@ -122,18 +123,17 @@ describe('following a run', () => {
     expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ message: 'cut' }));
     await soon();
     expect(subs[1]?.after).toBe(2);
+    return onError;
+  }
+
+  it('connects again after a break and tells of it until it works', async () => {
+    const onError = await broken();
     subs[1]?.send(log.slice(2));
     expect(onError).toHaveBeenLastCalledWith(null);
   });
 
   it('is there again with the connection: a run that waits says nothing', async () => {
-    const fold = createRunFold('r');
-    const onError = vi.fn();
-    followRun('r', { fold, wait, onError });
-    subs[0]?.send(log.slice(0, 2));
-    subs[0]?.fail(new Error('cut'));
-    await soon();
-    expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ message: 'cut' }));
+    const onError = await broken();
     subs[1]?.opened();
     expect(onError).toHaveBeenLastCalledWith(null);
     // One that is over says nothing of the next one.
