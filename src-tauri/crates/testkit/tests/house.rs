@@ -221,6 +221,24 @@ fn the_engine_names_no_clock_no_random_no_io() {
     none("the engine is pure", bad);
 }
 
+/// A file of somebody else must not end the program: what can fail is an error, also what cannot fail as far as we know.
+#[test]
+fn nothing_that_ships_ends_the_program_by_unwrap_or_expect() {
+    let mut bad = Vec::new();
+    for path in files(&[".rs"]) {
+        let name = short(&path);
+        let ships = name.contains("/src/") && !name.contains("/testkit/") && !name.contains("test");
+        for (number, line) in if ships { product_lines(&text(&path)) } else { Vec::new() } {
+            let ends =
+                [".unwrap()", ".expect(\"", ".unwrap_err()", ".expect_err(\""].iter().any(|word| line.contains(word));
+            if ends && !line.trim_start().starts_with("//") {
+                bad.push(format!("{name}:{number}: {}", line.trim()));
+            }
+        }
+    }
+    none("say what is wrong instead", bad);
+}
+
 /// Lines before the test module of a file.
 fn product_lines(text: &str) -> Vec<(usize, String)> {
     text.lines()
