@@ -1,0 +1,178 @@
+//! Nothing outside a granted folder is read, written or listed, whatever the path says.
+
+use signalbox_adapters::{FolderFiles, Grant};
+use signalbox_ports::{FileError, Files as _, WriteMode};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+const LIMIT: u64 = 1024 * 1024;
+
+struct Place {
+    _root: tempfile::TempDir,
+    dir: PathBuf,
+    files: FolderFiles,
+}
+
+fn grant(folder: &Path, write: bool) -> Grant {
+    Grant { folder: folder.to_path_buf(), workflow: None, write }
+}
+
+/// `allowed/` is granted; `secret.txt` and `allowed-evil/` stand beside it.
+fn place(write: bool) -> Place {
+    let root = tempfile::tempdir().expect("a folder");
+    let dir = root.path().join("allowed");
+    std::fs::create_dir_all(dir.join("sub")).expect("made");
+    std::fs::create_dir_all(root.path().join("allowed-evil")).expect("made");
+    std::fs::write(root.path().join("secret.txt"), "secret").expect("written");
+    std::fs::write(root.path().join("allowed-evil/x.txt"), "secret").expect("written");
+    std::fs::write(dir.join("a.txt"), "inside").expect("written");
+    std::fs::write(dir.join("sub/b.csv"), "id\n1\n").expect("written");
+    symlink(root.path().join("secret.txt"), dir.join("link.txt")).expect("linked");
+    symlink("../secret.txt", dir.join("relative.txt")).expect("linked");
+    symlink(root.path(), dir.join("up")).expect("linked");
+    symlink("sub", dir.join("within")).expect("linked");
+    let files = FolderFiles::new(vec![grant(&dir, write)]);
+    Place { _root: root, dir, files }
+}
+
+fn corpus(dir: &Path) -> Vec<String> {
+    let d = dir.display();
+    vec![
+        "../secret.txt".into(),
+        "sub/../../secret.txt".into(),
+        format!("{d}/../secret.txt"),
+        format!("{d}-evil/x.txt"),
+        "/etc/passwd".into(),
+        "link.txt".into(),
+        "relative.txt".into(),
+        "up/secret.txt".into(),
+        "within/../../secret.txt".into(),
+        format!("{d}/link.txt"),
+        "a.txt\0.csv".into(),
+        "..\\secret.txt".into(),
+        "C:\\secret.txt".into(),
+        "C:secret.txt".into(),
+        "a\nb".into(),
+        format!("/proc/self/root{d}/../secret.txt"),
+        "a/".repeat(3_000),
+    ]
+}
+
+#[tokio::test]
+async fn nothing_leads_out_of_the_folder() {
+    let place = place(true);
+    for path in corpus(&place.dir) {
+        let read = place.files.read("w", &path, LIMIT).await;
+        assert!(matches!(read, Err(FileError::Refused { .. })), "read {path}: {read:?}");
+        let list = place.files.list("w", &path, "*").await;
+        assert!(list.is_err(), "list {path}: {list:?}");
+        for mode in [WriteMode::Overwrite, WriteMode::FailIfExists, WriteMode::Append] {
+            let write = place.files.write("w", &path, b"owned", mode).await;
+            assert!(write.is_err(), "write {path} {mode:?}: {write:?}");
+        }
+    }
+    assert!(place.files.list("w", "up", "*").await.is_err());
+    let beside = place.dir.parent().expect("a parent");
+    assert_eq!(std::fs::read_to_string(beside.join("secret.txt")).expect("there"), "secret");
+    assert_eq!(std::fs::read_dir(beside).expect("there").count(), 3);
+}
+
+#[tokio::test]
+async fn a_link_that_is_made_later_leads_nowhere_either() {
+    let place = place(true);
+    assert!(place.files.read("w", "sub/b.csv", LIMIT).await.is_ok());
+    std::fs::rename(place.dir.join("sub"), place.dir.join("old")).expect("moved");
+    symlink("..", place.dir.join("sub")).expect("linked");
+    assert!(matches!(place.files.read("w", "sub/secret.txt", LIMIT).await, Err(FileError::Refused { .. })));
+}
+
+#[tokio::test]
+async fn reading_writing_and_listing_inside() {
+    let place = place(true);
+    let d = place.dir.display().to_string();
+    for path in ["a.txt".into(), "./a.txt".into(), format!("{d}/a.txt")] {
+        assert_eq!(place.files.read("w", &path, LIMIT).await, Ok(b"inside".to_vec()), "{path}");
+    }
+    assert_eq!(place.files.read("w", "within/b.csv", LIMIT).await, Ok(b"id\n1\n".to_vec()));
+    assert_eq!(place.files.write("w", "new/deep/c.txt", b"one", WriteMode::FailIfExists).await, Ok(3));
+    let again = place.files.write("w", "new/deep/c.txt", b"two", WriteMode::FailIfExists).await;
+    assert_eq!(again, Err(FileError::Exists { path: "new/deep/c.txt".into() }));
+    assert_eq!(place.files.write("w", "new/deep/c.txt", b"more", WriteMode::Append).await, Ok(7));
+    assert_eq!(place.files.write("w", "new/deep/c.txt", b"x", WriteMode::Overwrite).await, Ok(1));
+    assert_eq!(std::fs::read_dir(place.dir.join("new/deep")).expect("there").count(), 1, "no temporary file is left");
+    let names = |list: Vec<signalbox_ports::FileEntry>| list.into_iter().map(|f| f.path).collect::<Vec<_>>();
+    let found = place.files.list("w", &d, "*.txt").await.expect("listed");
+    assert_eq!(names(found), [format!("{d}/a.txt")], "links that lead out are left out");
+    assert_eq!(names(place.files.list("w", "sub", "?.csv").await.expect("listed")), ["sub/b.csv"]);
+    assert_eq!(names(place.files.list("w", ".", "*").await.expect("listed")), ["a.txt"]);
+    assert_eq!(place.files.read("w", "none.txt", LIMIT).await, Err(FileError::NotFound { path: "none.txt".into() }));
+    assert!(matches!(place.files.read("w", "sub", LIMIT).await, Err(FileError::Io { .. })));
+    let large = place.files.read("w", "a.txt", 3).await;
+    assert_eq!(large, Err(FileError::TooLarge { size: 6, limit: 3 }));
+}
+
+#[tokio::test]
+async fn a_pipe_does_not_hold_the_run() {
+    let place = place(true);
+    let made = std::process::Command::new("mkfifo").arg(place.dir.join("pipe")).status().expect("mkfifo");
+    assert!(made.success());
+    assert!(matches!(place.files.read("w", "pipe", LIMIT).await, Err(FileError::Io { .. })));
+    assert!(matches!(place.files.write("w", "pipe", b"x", WriteMode::Append).await, Err(FileError::Io { .. })));
+}
+
+#[tokio::test]
+async fn a_grant_is_for_its_workflow_and_its_access() {
+    let root = tempfile::tempdir().expect("a folder");
+    let (a, b) = (root.path().join("a"), root.path().join("b"));
+    for dir in [&a, &b] {
+        std::fs::create_dir(dir).expect("made");
+        std::fs::write(dir.join("same.txt"), "x").expect("written");
+    }
+    std::fs::write(b.join("only.txt"), "x").expect("written");
+    let files = FolderFiles::default();
+    let message = |result: Result<Vec<u8>, FileError>| match result {
+        Err(FileError::Refused { message }) => message,
+        other => panic!("{other:?}"),
+    };
+    let path = a.join("same.txt").display().to_string();
+    let words = message(files.read("w", &path, LIMIT).await);
+    assert!(words.contains(&a.display().to_string()) && words.contains("--allow-dir"), "{words}");
+    // Whoever looks into a folder is told to open that one, not the one around it.
+    let folder = a.display().to_string();
+    match files.list("w", &folder, "*").await {
+        Err(FileError::Refused { message }) => {
+            assert!(message.starts_with(&format!("The folder '{folder}' is not open")), "{message}");
+            assert!(message.ends_with(&format!("--allow-dir {folder}")), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
+
+    files.set_grants(vec![Grant { folder: a.clone(), workflow: Some("w".into()), write: false }, grant(&b, true)]);
+    assert_eq!(files.grants().len(), 2);
+    assert!(files.read("w", &path, LIMIT).await.is_ok());
+    message(files.read("other", &path, LIMIT).await);
+    let write = files.write("w", &path, b"y", WriteMode::Overwrite).await;
+    assert!(matches!(write, Err(FileError::Refused { ref message }) if message.contains(":rw")), "{write:?}");
+    assert!(files.read("w", "only.txt", LIMIT).await.is_ok(), "one folder has it");
+    assert!(message(files.read("w", "same.txt", LIMIT).await).contains("several"));
+    assert!(files.write("w", "new.txt", b"y", WriteMode::Overwrite).await.is_ok(), "one folder may be written");
+    assert!(b.join("new.txt").exists());
+}
+
+#[tokio::test]
+async fn sample_files_are_there_and_read_only() {
+    let files = FolderFiles::default();
+    let listed = files.list("w", "sample:", "*").await.expect("listed");
+    assert_eq!(
+        listed.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(),
+        ["sample:customers.csv", "sample:orders.json"]
+    );
+    for file in listed {
+        assert_eq!(files.read("w", &file.path, LIMIT).await.map(|bytes| bytes.len() as u64), Ok(file.size));
+    }
+    for path in ["sample:../Cargo.toml", "sample:/etc/passwd", "sample:", "sample:customers.csv/x"] {
+        assert!(matches!(files.read("w", path, LIMIT).await, Err(FileError::NotFound { .. })), "{path}");
+    }
+    let write = files.write("w", "sample:customers.csv", b"x", WriteMode::Append).await;
+    assert!(matches!(write, Err(FileError::Refused { .. })));
+}

@@ -1,0 +1,10 @@
+//! The real outside world against peers on loopback; one binary.
+
+mod common;
+#[cfg(unix)]
+mod files;
+mod http;
+mod kinds;
+mod llm;
+mod mcp;
+mod vault;

@@ -1,6 +1,0 @@
-//! Loops, parallel branches and sub-workflows as a person looks at them.
-
-#[path = "../common/mod.rs"]
-mod common;
-mod iterations;
-mod subworkflows;

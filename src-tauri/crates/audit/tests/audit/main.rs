@@ -1,0 +1,8 @@
+//! The audit chain and its verifier; one binary.
+
+mod common;
+mod docs;
+mod pack;
+mod retention;
+mod tamper;
+mod vectors;

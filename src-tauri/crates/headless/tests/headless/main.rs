@@ -1,0 +1,49 @@
+//! The command line and the server, run as the real program; one binary, so that it is linked once.
+
+mod anchors;
+mod binaries;
+mod cli;
+mod compare;
+#[cfg(unix)]
+mod containers;
+mod costs;
+#[cfg(unix)]
+mod crash;
+mod debug;
+#[cfg(all(unix, debug_assertions))]
+mod dying;
+#[cfg(all(unix, debug_assertions))]
+mod faults;
+mod foreign;
+#[cfg(target_os = "linux")]
+mod full_disk;
+mod healing;
+mod import;
+mod masks;
+mod model_peer;
+mod models;
+mod openapi;
+mod people;
+#[cfg(all(target_os = "linux", debug_assertions))]
+mod power;
+#[cfg(all(target_os = "linux", debug_assertions))]
+mod power_disk;
+mod practice;
+mod provider;
+mod reopen;
+mod rerun;
+mod retention;
+#[cfg(unix)]
+mod scripts;
+mod secrets;
+mod sent;
+mod serve;
+mod sign_in;
+mod sinks;
+mod stats;
+mod structured_log;
+mod support;
+mod tool_gate;
+mod tools;
+mod tools_runs;
+mod webhooks;

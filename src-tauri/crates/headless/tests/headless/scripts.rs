@@ -1,0 +1,142 @@
+//! `code.javascript` with the real program: what scripts give, and what they cannot do.
+
+use crate::support;
+
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use support::{Box, workflow};
+
+fn script(source: &str, more: &Value) -> Value {
+    let mut config = json!({ "source": source });
+    for (name, value) in more.as_object().expect("an object") {
+        config[name] = value.clone();
+    }
+    json!({ "type": "code.javascript", "config": config })
+}
+
+fn one(place: &Box, name: &str, source: &str, more: &Value) -> String {
+    let mut step = script(source, more);
+    step["print"] = json!("=_meta");
+    saved(place, name, json!({ "s": step }), json!([]))
+}
+
+fn saved(place: &Box, name: &str, nodes: Value, edges: Value) -> String {
+    place.file(&format!("{name}.json"), workflow(nodes, edges).to_string()).display().to_string()
+}
+
+#[test]
+fn what_it_returns_is_the_item_and_what_it_prints_is_told() {
+    let place = Box::new();
+    let nodes = json!({
+            "list": { "type": "data.transform", "config": { "expression": "[1, 2, 3]", "split": true } },
+            "each": { "type": "code.javascript", "config": { "source": "console.log('item', item);\nreturn { n: item * params.by }" } },
+            "all": { "type": "code.javascript", "mode": "all", "out": { "$sum": "=_result" },
+                     "config": { "source": "return items.reduce((sum, one) => sum + one.n, 0)" } },
+    });
+    let edges = json!([{ "from": "list.success", "to": "each" }, { "from": "each.success", "to": "all" }]);
+    let file = saved(&place, "sum", nodes, edges);
+    let done = place.run(&["run", &file, "--params", r#"{"by": 10}"#, "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    let summary = done.json();
+    assert_eq!((&summary["output"], &summary["context"]["sum"]), (&json!([60]), &json!(60)));
+
+    let file = one(&place, "printed", "console.log('hello', { a: 1 }); return 1", &json!({}));
+    let events = place.run(&["run", &file, "--events", "--json"]).lines();
+    let printed = events.iter().find(|event| event["type"] == "step_print").expect("printed");
+    assert_eq!(printed["payload"]["value"], json!({ "console": ["hello {\"a\":1}"] }));
+}
+
+#[test]
+fn each_way_to_fail_is_an_error_on_the_red_port() {
+    let place = Box::new();
+    let many = "const all = []; for (;;) all.push('x'.repeat(1000) + all.length)";
+    for (name, source, more, kind, code, words) in [
+        ("syntax", "const a = 1;\nconst = 2", json!({}), "ToolError", "SCRIPT_SYNTAX", "Line 2: "),
+        ("throws", "throw new Error('no such customer')", json!({}), "ToolError", "SCRIPT_ERROR", "no such customer"),
+        ("endless", "for (;;) {}", json!({ "timeoutMs": 50 }), "Timeout", "TIMEOUT", "within 50 ms"),
+        (
+            "regex",
+            "return /(a+)+$/.test('a'.repeat(99) + 'b')",
+            json!({ "timeoutMs": 50 }),
+            "Timeout",
+            "TIMEOUT",
+            "50 ms",
+        ),
+        ("memory", many, json!({ "memoryMb": 8, "timeoutMs": 60000 }), "ToolError", "MEMORY_LIMIT", "8 MB"),
+        ("nan", "return { rate: 0 / 0 }", json!({}), "ValidationError", "BAD_RESULT", "'rate' of the result is NaN"),
+        ("waits", "await new Promise(() => {})", json!({}), "ToolError", "SCRIPT_ERROR", "no timers"),
+        ("file", "return await import('/etc/passwd')", json!({}), "ToolError", "SCRIPT_ERROR", "could not load module"),
+    ] {
+        let file = one(&place, name, source, &more);
+        let done = place.run(&["run", &file, "--json"]);
+        assert_eq!(done.code, 1, "{name}: {}{}", done.out, done.err);
+        let error = &done.json()["error"];
+        assert_eq!((&error["type"], &error["details"]["code"]), (&json!(kind), &json!(code)), "{name}: {error}");
+        assert!(error["message"].as_str().expect("words").contains(words), "{name}: {error}");
+    }
+}
+
+/// The processes that a process has started.
+#[cfg(target_os = "linux")]
+fn children(of: u32) -> Vec<u32> {
+    let is_child = |pid: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace().collect::<Vec<_>>());
+        fields.and_then(|fields| fields.get(1)?.parse::<u32>().ok()) == Some(of)
+    };
+    let all = fs::read_dir("/proc").expect("proc").flatten();
+    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_child).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_killed_in_a_script_takes_nothing_with_it() {
+    let place = Box::new();
+    let mut step = script("for (;;) {}", &json!({ "timeoutMs": 60_000 }));
+    step["errorHandling"] = json!({ "retryPolicy": { "maxAttempts": 0 } });
+    let nodes =
+        json!({ "s": step, "after": { "type": "data.set", "config": { "assign": { "said": "=error.message" } } } });
+    let file = saved(&place, "endless", nodes, json!([{ "from": "s.error", "to": "after" }]));
+    let mut run = place.spawn(&["run", &file, "--events", "--json"]);
+    let mut lines = BufReader::new(run.stdout.take().expect("piped")).lines();
+    let started = lines.by_ref().map(|line| line.expect("text")).find(|line| line.contains("step_start"));
+    assert!(started.is_some_and(|line| line.contains("code.javascript")));
+    let worker = loop {
+        if let [one] = children(run.id())[..] {
+            break one;
+        }
+    };
+    let environment = fs::read(format!("/proc/{worker}/environ")).expect("readable");
+    assert_eq!(environment, b"", "a script's process inherits nothing");
+    assert!(std::process::Command::new("kill").args(["-9", &worker.to_string()]).status().expect("kill").success());
+    let last = lines.map(|line| line.expect("text")).last().expect("a summary");
+    let summary: Value = serde_json::from_str(&last).expect("json");
+    assert_eq!(run.wait().expect("ended").code(), Some(0), "{summary}");
+    assert_eq!(summary["steps"]["s"]["state"], "ERROR_HANDLED");
+    assert_eq!(summary["output"][0]["said"], "The process that ran the script ended before it answered");
+}
+
+/// Ctrl-C in a terminal goes to the program and all that it started: a script under way ends with its process, and is no
+/// failure of the run.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_in_a_script_leaves_a_run_that_goes_on() {
+    use std::os::unix::process::CommandExt;
+    let place = Box::new();
+    let file = one(&place, "long", "for (;;) {}", &json!({ "timeoutMs": 60_000 }));
+    let mut command = place.command(&["run", &file, "--events", "--json"]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).process_group(0);
+    let mut run = command.spawn().expect("it starts");
+    let mut lines = BufReader::new(run.stdout.take().expect("piped")).lines().map(|line| line.expect("text"));
+    let started = lines.by_ref().find(|line| line.contains("step_start")).expect("a start");
+    let started: Value = serde_json::from_str(&started).expect("json");
+    let run_id = started["runId"].as_str().expect("an id").to_owned();
+    while children(run.id()).is_empty() {}
+    let group = format!("-{}", run.id());
+    assert!(std::process::Command::new("kill").args(["-INT", "--", &group]).status().expect("kill").success());
+    assert_eq!(run.wait().expect("ended").code(), Some(130));
+    let events = place.run(&["runs", "events", &run_id]).lines();
+    let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
+    assert!(!types.iter().any(|kind| ["step_error", "workflow_failed"].contains(kind)), "{types:?}");
+}

@@ -1,0 +1,520 @@
+//! Signing in to a tool server with the real program, and a tool server with an authorization server of its own
+//! (`tests/mcp/sign-in.mjs`): the whole way, what is wrong on it, and what becomes of tokens (TRUST, "MCP client side").
+
+use crate::support;
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use support::{BUILDER, Box, Done, OPERATOR, Serving, eventually, with_roles, workflow};
+
+/// The two servers, and a data folder in which the tool server is registered as `desk`.
+struct Desk {
+    place: Box,
+    servers: Child,
+    url: String,
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        drop(self.servers.kill());
+        drop(self.servers.wait());
+    }
+}
+
+/// Sends a request to an address, following redirects as a browser does; the text of the last page.
+fn browse(address: &str) -> String {
+    let go = "fetch(process.argv[1]).then((r) => r.text()).then((t) => console.log(t))";
+    let done = Command::new("node").args(["-e", go, address]).output().expect("node");
+    String::from_utf8(done.stdout).expect("text").trim().to_owned()
+}
+
+impl Desk {
+    fn new(settings: Value) -> Self {
+        let place = Box::new();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/sign-in.mjs");
+        let file = |name: &str| place.dir.path().join(name);
+        std::fs::write(file("set"), settings.to_string()).expect("written");
+        let mut command = Command::new("node");
+        command.arg(script).arg("--port").arg(file("port")).arg("--log").arg(file("log")).arg("--set").arg(file("set"));
+        let servers = command.stdin(Stdio::null()).spawn().expect("node");
+        let mut url = String::new();
+        while !url.starts_with("http") {
+            // Another process writes it.
+            std::thread::sleep(Duration::from_millis(10));
+            url = std::fs::read_to_string(file("port")).unwrap_or_default();
+        }
+        let desk = Self { place, servers, url };
+        assert_eq!(desk.run(&["secret", "choose", "file"]).code, 0);
+        let set = desk.run(&["tools", "set", "desk", "--url", &desk.url]);
+        assert_eq!(set.code, 0, "{}{}", set.out, set.err);
+        desk
+    }
+    fn set(&self, settings: Value) {
+        self.place.file("set", settings.to_string());
+    }
+    fn run(&self, args: &[&str]) -> Done {
+        let mut all = args.to_vec();
+        all.push("--json");
+        self.place.run(&all)
+    }
+    fn log(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.place.dir.path().join("log")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+    /// Requests to a path of the authorization server.
+    fn asked(&self, path: &str) -> Vec<Value> {
+        self.log().into_iter().filter(|entry| entry["at"] == "issuer" && entry["path"] == path).collect()
+    }
+    fn begin(&self) -> (Child, BufReader<std::process::ChildStdout>, Value) {
+        let mut command = self.place.command(&["tools", "sign-in", "desk", "--json"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut out = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("a line");
+        (child, out, serde_json::from_str(&line).expect("JSON"))
+    }
+    fn end(mut child: Child, mut out: BufReader<std::process::ChildStdout>) -> (i32, Value) {
+        let mut line = String::new();
+        out.read_line(&mut line).expect("a line");
+        let code = child.wait().expect("it ends").code().expect("a code");
+        (code, serde_json::from_str(&line).expect("JSON"))
+    }
+    /// Begins, goes to the browser, and waits for the end.
+    fn sign_in(&self) -> (i32, Value, String) {
+        let (child, out, begun) = self.begin();
+        let Some(address) = begun["address"].as_str() else {
+            let code = { child }.wait().expect("it ends").code().expect("a code");
+            return (code, begun, String::new());
+        };
+        let page = browse(address);
+        let (code, told) = Self::end(child, out);
+        (code, told, page)
+    }
+    fn approve(&self) {
+        let seen = self.run(&["tools", "connect", "desk"]).json();
+        let hash = seen["hash"].as_str().unwrap_or_else(|| panic!("a hash: {seen}"));
+        assert_eq!(self.run(&["tools", "approve", "desk", "--hash", hash]).code, 0);
+    }
+    fn call(&self, tool: &str) -> Value {
+        self.run(&["tools", "call", "desk", tool]).json()
+    }
+    fn state(&self) -> Value {
+        self.run(&["tools", "list"]).json()[0]["signIn"].clone()
+    }
+    fn events(&self) -> Vec<Value> {
+        let all = self.run(&["audit", "list"]).json();
+        let about = |entry: &&Value| entry["event"].as_str().is_some_and(|event| event.contains("SIGN"));
+        all.as_array().expect("entries").iter().filter(about).cloned().collect()
+    }
+    /// Bytes of every file of the data folder.
+    fn bytes(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let (mut found, mut left) = (Vec::new(), vec![self.place.data()]);
+        while let Some(folder) = left.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    left.push(path)
+                } else {
+                    found.push((path.clone(), std::fs::read(path).expect("reads")))
+                }
+            }
+        }
+        found
+    }
+}
+
+#[test]
+fn a_person_signs_in_calls_tools_and_signs_out() {
+    let desk = Desk::new(json!({}));
+    let wants = desk.run(&["tools", "connect", "desk"]);
+    assert_eq!((wants.code, &wants.json()["signIn"]["state"]), (1, &json!("wanted")), "{}", wants.out);
+    let shown = desk.place.run(&["tools", "connect", "desk"]).out;
+    assert!(shown.contains("sign-in: wanted"), "{shown}");
+    assert!(wants.json()["trouble"]["message"].as_str().expect("words").contains("tools sign-in desk"));
+    let (code, told, page) = desk.sign_in();
+    assert_eq!((code, &told["signIn"]["state"]), (0, &json!("signedIn")), "{told}");
+    assert!(page.starts_with("You are signed in."), "{page}");
+    assert_eq!(told["signIn"]["scopes"], json!(["tools"]));
+    assert_eq!(told["signIn"]["renews"], true);
+    let authorize = desk.asked("/authorize").remove(0)["query"].clone();
+    assert_eq!((&authorize["resource"], &authorize["scope"]), (&json!(desk.url), &json!("tools")));
+    assert_eq!(desk.asked("/token")[0]["form"]["resource"], json!(desk.url));
+    desk.approve();
+    let looked = desk.call("look");
+    assert_eq!(looked["status"], "completed");
+    assert!(looked["output"].to_string().contains("Bearer [secret:sign-in to desk]"), "{looked}");
+
+    // Further rights: an ordinary error says what to do, and whoever does it gets on.
+    let refused = desk.call("change");
+    assert_eq!(
+        (&refused["status"], &refused["error"]["details"]["code"]),
+        (&json!("failed"), &json!("AUTH")),
+        "{refused}"
+    );
+    assert!(
+        refused["error"]["message"].as_str().expect("words").contains("further rights for this (tools change)"),
+        "{refused}"
+    );
+    assert_eq!((&desk.state()["state"], &desk.state()["wants"]), (&json!("more"), &json!(["tools", "change"])));
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(desk.call("change")["status"], "completed");
+
+    // Its tokens stand nowhere but in the encrypted file, in no form.
+    let out = desk.run(&["tools", "sign-out", "desk"]);
+    assert_eq!((out.code, &out.json()["revoked"]), (0, &json!(true)), "{}{}", out.out, out.err);
+    let revoked = desk.asked("/revoke").remove(0)["form"]["token"].as_str().expect("a token").to_owned();
+    assert!(revoked.starts_with("refresh-"));
+    let sent = desk
+        .log()
+        .into_iter()
+        .filter_map(|entry| Some(entry["authorization"].as_str()?.strip_prefix("Bearer ")?.to_owned()));
+    let code = desk.asked("/token")[0]["form"]["code"].as_str().expect("a code").to_owned();
+    let secrets: Vec<String> = sent.chain([revoked, code]).collect();
+    for (path, bytes) in desk.bytes() {
+        for secret in &secrets {
+            let found = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+            assert!(!found, "{secret} stands in {}", path.display());
+        }
+    }
+    assert!(desk.state().get("by").is_none());
+    assert_eq!(desk.call("look")["error"]["details"]["code"], "AUTH");
+    assert_eq!(desk.log().iter().filter(|entry| entry["at"] == "canary").count(), 0);
+    let events: Vec<Value> = desk.events().iter().map(|entry| entry["event"].clone()).collect();
+    assert_eq!(events, ["TOOL_SERVER_SIGNED_IN", "TOOL_SERVER_SIGNED_IN", "TOOL_SERVER_SIGNED_OUT"]);
+    assert_eq!(desk.events()[0]["actor"]["type"], "human");
+}
+
+#[test]
+fn a_token_that_runs_out_is_renewed_without_a_word_until_it_cannot_be() {
+    // The first token is over when it comes.
+    let desk = Desk::new(json!({ "first": 0 }));
+    desk.run(&["tools", "connect", "desk"]);
+    assert_eq!(desk.sign_in().0, 0);
+    desk.approve();
+    // The server forgets one that would have lasted, and one more.
+    for forgets in [1, 2, 3] {
+        desk.set(json!({ "forgets": forgets }));
+        assert_eq!(desk.call("look")["status"], "completed");
+    }
+    let grants = |grant: &str| desk.asked("/token").iter().filter(|asked| asked["form"]["grant_type"] == grant).count();
+    assert_eq!((grants("authorization_code"), grants("refresh_token")), (1, 3));
+    let used: std::collections::BTreeSet<String> = desk
+        .asked("/token")
+        .iter()
+        .filter_map(|asked| asked["form"]["refresh_token"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(used.len(), 3, "a token that was used is not used again");
+
+    desk.set(json!({ "forgets": 4, "refresh": "refused" }));
+    let over = desk.call("look");
+    assert_eq!(over["error"]["details"]["code"], "AUTH", "{over}");
+    assert!(over["error"]["message"].as_str().expect("words").contains("Sign in again in Settings, Tools"), "{over}");
+    assert_eq!(desk.state()["state"], "ended");
+    let asked = desk.log().len();
+    assert_eq!(desk.call("look")["error"]["details"]["code"], "AUTH");
+    assert_eq!(desk.log().len(), asked, "nobody is asked with a sign-in that is over");
+    let last = desk.events().pop().expect("an entry");
+    assert_eq!((&last["event"], &last["actor"]["type"]), (&json!("TOOL_SERVER_SIGN_IN_ENDED"), &json!("system")));
+    desk.set(json!({}));
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(desk.call("look")["status"], "completed");
+}
+
+/// Runs one step that calls a tool of `desk` in a running program; the run as it ended.
+fn through(serving: &Serving, tool: &str) -> Value {
+    let config = json!({ "server": "desk", "tool": tool, "arguments": {} });
+    let document = workflow(json!({ "call": { "type": "mcp.tool", "config": config } }), json!([]));
+    let started = serving.ask("POST", "/rpc/run_start", &json!({ "document": document, "params": {} })).json();
+    let run = json!({ "runId": started["runId"] });
+    let mut seen = Value::Null;
+    eventually("the end of the run", || {
+        seen = serving.ask("POST", "/rpc/run_get", &run).json();
+        ["completed", "failed"].iter().any(|status| seen["status"] == *status)
+    });
+    seen
+}
+
+/// A connection that is open in one program goes with who is signed in, whichever program somebody signs out or in with.
+#[test]
+fn signing_out_in_another_process_reaches_a_connection_that_is_open() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    assert_eq!(desk.sign_in().0, 0);
+    desk.approve();
+    let serving = Serving::start(&desk.place, &[]);
+    assert_eq!(through(&serving, "look")["status"], "completed");
+    let sent =
+        || desk.log().iter().filter(|entry| entry["at"] == "server" && entry["authorization"].is_string()).count();
+    let before = sent();
+    assert_eq!(desk.run(&["tools", "sign-out", "desk"]).code, 0);
+    let refused = through(&serving, "look");
+    assert_eq!(
+        (&refused["status"], &refused["error"]["details"]["code"]),
+        (&json!("failed"), &json!("AUTH")),
+        "{refused}"
+    );
+    assert!(refused["error"]["message"].as_str().expect("words").contains("tools sign-in desk"), "{refused}");
+    assert_eq!(sent(), before, "no token goes along any more");
+
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(through(&serving, "look")["status"], "completed", "and who signs in gets on");
+    // Another person's session is not gone on with.
+    assert_eq!(desk.sign_in().0, 0);
+    let last = desk.log().iter().rev().find_map(|entry| entry["authorization"].as_str().map(str::to_owned));
+    assert_eq!(through(&serving, "look")["status"], "completed");
+    let now = desk.log().iter().rev().find_map(|entry| entry["authorization"].as_str().map(str::to_owned));
+    assert_ne!(last, now, "the token is that of who signed in last");
+}
+
+#[test]
+fn whoever_signs_out_while_a_code_is_redeemed_is_signed_out() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    desk.set(json!({ "holds": true }));
+    let (child, out, begun) = desk.begin();
+    let address = begun["address"].as_str().expect("an address").to_owned();
+    let browser = std::thread::spawn(move || browse(&address));
+    eventually("the code is redeemed", || desk.asked("/token").len() == 1);
+    assert_eq!(desk.run(&["tools", "sign-out", "desk"]).code, 0);
+    desk.set(json!({}));
+    let (code, told) = Desk::end(child, out);
+    assert_eq!((code, &told["error"]["code"]), (2, &json!("SIGN_IN_FAILED")), "{told}");
+    assert!(told["error"]["message"].as_str().expect("words").contains("Somebody signed out meanwhile"), "{told}");
+    assert!(browser.join().expect("a page").starts_with("This did not work."));
+    assert_eq!((&desk.state()["state"], desk.state().get("message")), (&json!("wanted"), None));
+    assert_eq!(desk.events(), Vec::<Value>::new());
+    assert_eq!(desk.asked("/revoke").len(), 1, "what nobody keeps is given back");
+    assert_eq!(desk.call("look")["error"]["details"]["code"], "TOOL_NOT_APPROVED");
+    // The next one counts.
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(desk.state()["state"], "signedIn");
+}
+
+/// What a server said once of where people sign in may be out of date; nobody is kept out by it.
+#[test]
+fn a_server_that_tells_people_elsewhere_to_sign_in_is_heard() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    assert_eq!(desk.sign_in().0, 0);
+    desk.approve();
+    // The refusal of a token says where to go now.
+    desk.set(json!({ "moved": true, "forgets": 1, "refresh": "refused" }));
+    assert_eq!(desk.call("look")["error"]["details"]["code"], "AUTH");
+    assert_eq!(desk.state()["state"], "ended");
+    desk.set(json!({ "moved": true }));
+    let (code, told, _) = desk.sign_in();
+    assert_eq!((code, &told["signIn"]["state"]), (0, &json!("signedIn")), "{told}");
+    // Where nobody refused anything, signing out forgets the way.
+    desk.set(json!({}));
+    assert_eq!(desk.run(&["tools", "sign-out", "desk"]).code, 0);
+    assert_eq!(desk.state()["state"], "wanted");
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(desk.call("look")["status"], "completed");
+}
+
+/// A vault that was given up takes the tokens along: nobody is shown as signed in who is not.
+#[test]
+fn tokens_that_are_gone_end_a_sign_in() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    assert_eq!(desk.sign_in().0, 0);
+    desk.approve();
+    assert_eq!(desk.run(&["secret", "choose", "file", "--discard"]).code, 0);
+    let over = desk.call("look");
+    assert_eq!(over["error"]["details"]["code"], "AUTH", "{over}");
+    assert!(
+        over["error"]["message"].as_str().expect("words").starts_with("Its tokens are not among the secrets"),
+        "{over}"
+    );
+    assert_eq!(desk.state()["state"], "ended");
+    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(desk.call("look")["status"], "completed");
+}
+
+#[test]
+fn what_is_wrong_on_the_way_signs_nobody_in() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    // What is wrong, the words, and whether a code was sent to the token endpoint.
+    for (hostile, words, codes) in [
+        ("resource", "speaks for https://other.example/mcp", 0),
+        ("issuer", "calls itself otherwise", 0),
+        ("huge", "sent more than 256 KiB", 0),
+        ("html", "is no metadata of it", 0),
+        ("redirect", "sends elsewhere (302)", 0),
+        ("no-pkce", "does not offer PKCE with S256", 0),
+        ("plain", "only https is safe", 0),
+        ("endpoint", "only https is safe", 0),
+        ("iss", "is from another authorization server", 0),
+        ("no-iss", "does not say that it is from", 0),
+        ("denied", "was declined in the browser", 0),
+        ("token-redirect", "sends elsewhere (307)", 1),
+        ("token-html", "gave no token that can be used", 1),
+        ("mac", "it is no bearer token", 1),
+    ] {
+        desk.set(json!({ "hostile": hostile }));
+        let before = desk.asked("/token").len();
+        let (code, told, page) = desk.sign_in();
+        assert_eq!((code, &told["error"]["code"]), (2, &json!("SIGN_IN_FAILED")), "{hostile}: {told}");
+        let message = told["error"]["message"].as_str().expect("words");
+        assert!(message.contains(words), "{hostile}: {message}");
+        assert!(page.is_empty() || page.starts_with("This did not work."), "{hostile}: {page}");
+        assert_eq!(given_out(format!("{told}{page}").as_bytes()), None, "{hostile}");
+        assert_eq!(desk.asked("/token").len() - before, codes, "{hostile}");
+    }
+    assert_eq!(
+        desk.log().iter().filter(|entry| entry["at"] == "canary").count(),
+        0,
+        "nothing goes where a redirect leads"
+    );
+    assert!(desk.state().get("by").is_none());
+    assert_eq!(desk.events(), Vec::<Value>::new());
+    // What is looked for below is there to be found.
+    assert!(given_out(json!(desk.asked("/token")).to_string().as_bytes()).is_some());
+    // An address of the machine's own network is not asked because a server says so.
+    desk.set(json!({ "hostile": "metadata-address" }));
+    desk.run(&["tools", "connect", "desk"]);
+    let (_, told, _) = desk.sign_in();
+    assert!(told["error"]["message"].as_str().expect("words").contains("is not used"), "{told}");
+    for (path, bytes) in desk.bytes() {
+        assert_eq!(given_out(&bytes), None, "in {}", path.display());
+    }
+}
+
+/// A code or a token as the authorization server writes them.
+fn given_out(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    ["code-", "access-", "refresh-"].iter().find_map(|kind| {
+        text.match_indices(kind).find_map(|(at, _)| {
+            let id = text.get(at + kind.len()..at + kind.len() + 9)?;
+            let is_id = id.ends_with('-') && id[..8].chars().all(|c| c.is_ascii_hexdigit());
+            is_id.then(|| format!("{kind}{id}"))
+        })
+    })
+}
+
+#[test]
+fn the_page_takes_what_belongs_to_it_and_nothing_else() {
+    let desk = Desk::new(json!({ "hostile": "state" }));
+    desk.run(&["tools", "connect", "desk"]);
+    let (child, out, begun) = desk.begin();
+    let address = begun["address"].as_str().expect("an address");
+    assert!(browse(address).starts_with("This belongs to no sign-in"));
+    let asked = url::Url::parse(address).expect("an address");
+    let of = |name: &str| asked.query_pairs().find(|(key, _)| key == name).expect("there").1.into_owned();
+    let page = url::Url::parse(&of("redirect_uri")).expect("an address");
+    let raw = |head: String| {
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", page.port().expect("a port"))).expect("it listens");
+        stream.write_all(head.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        BufReader::new(stream).read_line(&mut answer).expect("a line");
+        answer.split(' ').nth(1).expect("a status").to_owned()
+    };
+    let state = of("state");
+    let good = format!("/callback?code=x&state={state}");
+    let host = format!("127.0.0.1:{}", page.port().expect("a port"));
+    for (line, host, status) in [
+        (format!("GET {good}"), "evil.example", "403"),
+        (format!("GET {good}"), "localhost", "403"),
+        (format!("POST {good}"), host.as_str(), "405"),
+        (format!("GET /other?code=x&state={state}"), host.as_str(), "404"),
+        (format!("GET {good}&state={state}"), host.as_str(), "400"),
+        ("GET /callback".into(), host.as_str(), "404"),
+    ] {
+        assert_eq!(raw(format!("{line} HTTP/1.1\r\nHost: {host}\r\n\r\n")), status, "{line} {host}");
+    }
+    assert_eq!(desk.asked("/token").len(), 0);
+    // It still waits for the right one.
+    desk.set(json!({}));
+    assert!(browse(address).starts_with("You are signed in."));
+    assert_eq!(Desk::end(child, out).0, 0);
+}
+
+#[test]
+fn whoever_sits_elsewhere_pastes_the_address_and_another_address_forgets_the_sign_in() {
+    let desk = Desk::new(json!({}));
+    desk.run(&["tools", "connect", "desk"]);
+    let (mut child, out, begun) = desk.begin();
+    // A browser on another machine cannot reach the page; its address bar shows where it was sent.
+    let go = "fetch(process.argv[1], { redirect: 'manual' }).then((r) => console.log(r.headers.get('location')))";
+    let sent =
+        Command::new("node").args(["-e", go, begun["address"].as_str().expect("an address")]).output().expect("node");
+    let mut input = child.stdin.take().expect("piped");
+    writeln!(input, "http://127.0.0.1:1/callback?code=x&state=another").expect("sent");
+    input.write_all(&sent.stdout).expect("sent");
+    let (code, told) = Desk::end(child, out);
+    assert_eq!((code, &told["signIn"]["state"]), (0, &json!("signedIn")), "{told}");
+    desk.approve();
+    assert_eq!(desk.call("look")["status"], "completed");
+
+    let other = format!("{}?x=1", desk.url);
+    assert_eq!(desk.run(&["tools", "set", "desk", "--url", &other]).json().get("signIn"), None);
+    assert_eq!(desk.run(&["tools", "set", "desk", "--url", &desk.url]).json().get("signIn"), None);
+    let tokens = desk.log().iter().filter(|entry| entry["authorization"].is_string()).count();
+    assert_eq!(desk.run(&["tools", "connect", "desk"]).json()["signIn"]["state"], "wanted");
+    assert_eq!(desk.log().iter().filter(|entry| entry["authorization"].is_string()).count(), tokens);
+}
+
+#[test]
+fn an_address_that_was_pasted_closes_the_page_that_waited_for_the_browser() {
+    let desk = Desk::new(json!({}));
+    let serving = with_roles(&desk.place);
+    let ask =
+        |command: &str, body: Value| serving.ask_as(BUILDER, "POST", &format!("/rpc/{command}"), &body, &[]).json();
+    ask("tool_server_connect", json!({ "name": "desk" }));
+    let begun = ask("tool_server_sign_in", json!({ "name": "desk" }));
+    let go = "fetch(process.argv[1], { redirect: 'manual' }).then((r) => console.log(r.headers.get('location')))";
+    let address = begun["address"].as_str().expect("an address");
+    let sent = Command::new("node").args(["-e", go, address]).output().expect("node");
+    let sent = String::from_utf8(sent.stdout).expect("text").trim().to_owned();
+    let page = sent.trim_start_matches("http://").split('/').next().expect("a host").to_owned();
+    assert!(TcpStream::connect(&page).is_ok(), "{page} waits");
+    let told = ask("tool_server_sign_in_finish", json!({ "name": "desk", "address": sent }));
+    assert_eq!(told["signIn"]["state"], "signedIn", "{told}");
+    // The port is closed by the runtime, soon after.
+    let closed = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(25));
+        TcpStream::connect(&page).is_err()
+    });
+    assert!(closed, "{page} still waits for a browser");
+}
+
+#[test]
+fn only_builders_sign_in_and_what_makes_no_sense_is_refused() {
+    let desk = Desk::new(json!({}));
+    let serving = with_roles(&desk.place);
+    let ask =
+        |token: &str, command: &str, body: Value| serving.ask_as(token, "POST", &format!("/rpc/{command}"), &body, &[]);
+    for command in ["tool_server_sign_in", "tool_server_sign_out"] {
+        assert_eq!(ask(OPERATOR, command, json!({ "name": "desk" })).status, 403);
+        assert_eq!(ask(BUILDER, command, json!({ "name": "other" })).status, 404);
+    }
+    let finish = json!({ "name": "desk", "address": "http://127.0.0.1:1/callback?code=x&state=y" });
+    assert_eq!(ask(OPERATOR, "tool_server_sign_in_finish", finish.clone()).status, 403);
+    let nobody = ask(BUILDER, "tool_server_sign_in_finish", finish.clone()).json();
+    assert_eq!(nobody["error"]["code"], "SIGN_IN_NOT_WAITING");
+    // The way of the page: what the browser was sent to is pasted into it.
+    let begun = ask(BUILDER, "tool_server_sign_in", json!({ "name": "desk" })).json();
+    assert!(begun["address"].as_str().expect("an address").contains("code_challenge_method=S256"), "{begun}");
+    let waits = ask(OPERATOR, "tool_server_list", json!({})).json();
+    assert_eq!(waits[0]["signIn"]["state"], "waiting");
+    assert!(!waits.to_string().contains("state="), "who only looks does not see where to sign in");
+    assert_eq!(ask(BUILDER, "tool_server_sign_in_finish", finish).status, 400);
+
+    for (args, words) in [
+        (vec!["--url", "https://a.example/mcp", "--client-metadata", "http://a.example/x"], "https address"),
+        (vec!["--url", "https://a.example/mcp", "--issuer", "file:///x"], "issuer"),
+        (vec!["--url", "https://a.example/mcp", "--client-id", "x", "--client-secret", "plain"], "secret://NAME"),
+        (vec!["--url", "https://a.example/mcp", "--client-id", "x", "--unattended"], "a secret or a key"),
+    ] {
+        let mut all = vec!["tools", "set", "x"];
+        all.extend(args);
+        let refused = desk.run(&all);
+        assert_eq!(refused.code, 2, "{}", refused.out);
+        assert!(refused.json()["error"]["message"].as_str().expect("words").contains(words), "{}", refused.out);
+    }
+}

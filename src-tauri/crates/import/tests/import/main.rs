@@ -1,0 +1,5 @@
+//! Files of other programs; one binary.
+
+mod hostile;
+mod meaning;
+mod translate;

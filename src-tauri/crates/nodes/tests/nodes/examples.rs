@@ -1,0 +1,124 @@
+//! Every built-in descriptor is good, and every example of every descriptor does what it says.
+
+use crate::common;
+
+use common::{FakeHttp, answer, call, slot, world};
+use futures_util::FutureExt as _;
+use indexmap::IndexMap;
+use serde_json::Value;
+use signalbox_model::descriptor::Example;
+use signalbox_model::{Mode, NodeDescriptor, NodeFailure, Role};
+use signalbox_nodes::{Kind, catalog, check_descriptor, kind, registry, run_call};
+
+fn http() -> std::sync::Arc<FakeHttp> {
+    let json = [("content-type", "application/json")];
+    FakeHttp::new(move |request| {
+        Ok(match request.url.as_str() {
+            "https://api.example.org/users/1" => {
+                answer(200, &json, r#"{"login":"ada","id":1,"bio":"First programmer","name":"Ada"}"#)
+            }
+            "https://api.example.org/logo.png" => answer(200, &[("content-type", "image/png")], "PNGBYTES"),
+            "https://api.example.org/fail" => answer(503, &[], ""),
+            _ => answer(404, &json, "{}"),
+        })
+    })
+}
+
+type Ports = IndexMap<String, Vec<Value>>;
+
+fn run(descriptor: &NodeDescriptor, code: Kind, example: &Example) -> Result<Ports, NodeFailure> {
+    let world = world(http());
+    let slots = match descriptor.default_mode() {
+        Mode::All => vec![slot(example.config.clone(), &example.input)],
+        Mode::Each => {
+            example.input.iter().map(|data| slot(example.config.clone(), std::slice::from_ref(data))).collect()
+        }
+    };
+    let mut ports = Ports::new();
+    for slot in slots {
+        let call = call(&descriptor.kind, descriptor.effects.of(&example.config), slot);
+        // Nothing in the world of these tests waits, so one poll is enough.
+        let results = run_call(code, &call, &world, &signalbox_ports::Unheard).now_or_never().expect("nothing waits");
+        for (_, result) in results {
+            for (port, items) in result?.ports {
+                ports.entry(port).or_default().extend(items.iter().map(|item| (*item.data).clone()));
+            }
+        }
+    }
+    Ok(ports)
+}
+
+#[test]
+fn every_example_does_what_it_says() {
+    for (descriptor, code) in registry() {
+        for example in &descriptor.examples {
+            let name = format!("{}: {}", descriptor.kind, example.title);
+            match (run(descriptor, *code, example), &example.output, &example.error) {
+                (Ok(ports), Some(wanted), None) => {
+                    let sorted = |ports: &Ports| {
+                        let mut list: Vec<_> =
+                            ports.iter().filter(|(_, v)| !v.is_empty()).map(|(k, v)| (k.clone(), v.clone())).collect();
+                        list.sort_by(|a, b| a.0.cmp(&b.0));
+                        list
+                    };
+                    assert_eq!(sorted(&ports), sorted(wanted), "{name}");
+                }
+                (Err(failure), None, Some(code)) => assert_eq!(&failure.code, code, "{name}: {}", failure.message),
+                (result, ..) => panic!("{name}: {result:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_built_in_descriptor_is_good() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../node-catalog");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).expect("the catalog folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|e| e == "yaml") {
+            let text = std::fs::read_to_string(&path).expect("readable");
+            assert_eq!(check_descriptor(&text), [], "{}", path.display());
+            let descriptor: NodeDescriptor = serde_saphyr::from_str(&text).expect("parses");
+            assert_eq!(path.file_stem().and_then(|s| s.to_str()), Some(descriptor.kind.as_str()));
+            // What asks people, works on failed calls or holds other steps is the engine's; scenarios show it.
+            let engine = matches!(descriptor.role, Role::Recovery | Role::Approval | Role::Form | Role::Pause)
+                || descriptor.role.is_container();
+            assert!(engine || !descriptor.examples.is_empty(), "{} has no example", descriptor.kind);
+            files += 1;
+        }
+    }
+    assert_eq!(catalog().len(), files);
+    assert!(catalog().iter().all(|descriptor| kind(&descriptor.kind).is_some()));
+}
+
+#[test]
+fn effects_decide_whether_code_may_be_pure() {
+    for (descriptor, code) in registry() {
+        let pure = descriptor.effects == signalbox_model::descriptor::ByConfig::Same(signalbox_model::Effects::None);
+        assert_eq!(pure, matches!(code, Kind::Pure(_)), "{}", descriptor.kind);
+    }
+}
+
+#[test]
+fn a_mistyped_keyword_is_an_error_with_the_nearest_name() {
+    let good = include_str!("../../../../../node-catalog/data.sort.yaml");
+    for (from, to, path, words) in [
+        ("minLength: 1", "minLenght: 1", "/config/properties/by/minLenght", "Did you mean 'minLength'?"),
+        ("widget: cel", "widget: cell", "/config/properties/by/x-ui/widget", "Did you mean 'cel'?"),
+        ("category: data", "category: dat", "/category", "Did you mean 'data'?"),
+        ("summary: \"{by}", "summary: \"{bye}", "/summary", "Did you mean 'by'?"),
+        ("required: [by]", "required: [bye]", "/config/required", "Add the property or remove the name"),
+        ("default: asc", "default: up", "/config/properties/order/default", "Choose one of them"),
+        ("additionalProperties: false", "additionalProperties: true", "/config", "Add additionalProperties: false"),
+        ("type: data.sort", "type: Sort", "/type", "Write group and name in small letters"),
+        ("minLength: 1", "minLength: one", "/config/properties/by/minLength", "Correct the value"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let found = check_descriptor(&good.replacen(from, to, 1));
+        assert!(found.iter().any(|d| d.path == path && d.hint.contains(words)), "{to}: {found:#?}");
+    }
+    let found = check_descriptor(&good.replacen("aliases:", "alias:", 1));
+    assert!(found.len() == 1 && found[0].message.contains("alias"), "{found:#?}");
+    assert_eq!(check_descriptor("just text").len(), 1);
+}

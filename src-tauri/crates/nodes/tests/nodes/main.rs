@@ -1,0 +1,7 @@
+//! Node kinds through their surface; one binary.
+
+mod common;
+mod examples;
+mod kinds;
+mod pictures;
+mod table;

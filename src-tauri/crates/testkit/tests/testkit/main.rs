@@ -1,0 +1,10 @@
+//! Scenarios, histories and the rules of the house; one binary.
+
+mod agents;
+mod binaries;
+mod clock;
+mod histories;
+mod house;
+mod scenarios;
+mod speech;
+mod tool_gate;
