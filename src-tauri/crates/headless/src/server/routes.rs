@@ -296,7 +296,7 @@ mod tests {
     /// The matrix of refusals in `tests/serve.rs` is made from its own list; no route may be missing there.
     #[test]
     fn every_route_has_its_row_in_the_tests() {
-        let tests = include_str!("../../tests/serve.rs");
+        let tests = include_str!("../../tests/headless/serve.rs");
         for route in ROUTES {
             let path = route.path.replace("{}", "x");
             let row = match route.access {

@@ -1,7 +1,6 @@
 //! Providers of language models, with the real program and a real peer that wants a key.
 
 use crate::model_peer;
-use crate::provider;
 use crate::support;
 
 use model_peer::Peer;
