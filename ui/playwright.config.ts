@@ -8,7 +8,7 @@ export default defineConfig({
   timeout: 45_000,
   expect: { timeout: 10_000 },
   fullyParallel: false,
-  workers: 1,
+  workers: 2,
   reporter: [['list']],
   outputDir: process.env.SIGNALBOX_TEST_RESULTS ?? 'test-results',
   use: {

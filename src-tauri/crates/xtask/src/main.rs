@@ -21,7 +21,7 @@ cargo xtask <task>
   check   the quick checks: format, clippy, dependency rules, UI lint and types
   peers   tools against the servers and the conformance suite of others (`servers`, `samples`, `conformance`, `--table`);
           `llama`: models against the server of llama.cpp, which needs Python packages and says which
-  bench   measure, and write docs/benchmarks.md
+  bench   measure, and print the table for docs/benchmarks.md
 ";
 
 fn main() -> ExitCode {
