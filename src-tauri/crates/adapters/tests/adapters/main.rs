@@ -6,5 +6,6 @@ mod files;
 mod http;
 mod kinds;
 mod llm;
+mod llm_servers;
 mod mcp;
 mod vault;
