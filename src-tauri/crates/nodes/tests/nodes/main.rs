@@ -1,5 +1,6 @@
 //! Node kinds through their surface; one binary.
 
+mod cancelled;
 mod common;
 mod examples;
 mod kinds;
