@@ -234,6 +234,10 @@ pub(crate) struct Run {
     /// End after this step; what does not lead to it does not run.
     #[arg(long, value_name = "STEP")]
     pub(crate) until: Option<String>,
+    /// Start once: for 24 hours the same command with the same key, workflow and params follows the run that is there, and
+    /// takes it up if it was cut off. Other params with the same key are refused.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
