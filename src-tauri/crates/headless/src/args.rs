@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Runs(Runs),
     /// Continues runs that a crash or a shutdown left waiting and that no other process drives.
     #[command(
-        after_help = "Exit: as run; without RUN 0 when nothing was to do.\n\nExample:\n  signalbox resume 0199a1b2-…"
+        after_help = "Exit: as run; without RUN 0 when nothing was to do; 1 also when a run could not be taken up.\n\nExample:\n  signalbox resume 0199a1b2-…"
     )]
     Resume {
         /// One run; all when absent.

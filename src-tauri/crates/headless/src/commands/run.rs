@@ -160,7 +160,7 @@ pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -
     }
     if output.json {
         output.value(&Value::Array(summaries.clone()));
-    } else if summaries.is_empty() {
+    } else if summaries.is_empty() && problems.is_empty() {
         output.line("Nothing to resume.");
     } else {
         for summary in &summaries {
@@ -168,7 +168,9 @@ pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -
             outcome(output, summary, &titles);
         }
     }
-    let codes: Vec<u8> = summaries.iter().map(exit_of).collect();
+    let mut codes: Vec<u8> = summaries.iter().map(exit_of).collect();
+    // One that was not taken up has not ended well.
+    codes.extend(problems.iter().map(|_| FAILED));
     Ok([FAILED, PAUSED, CANCELLED].into_iter().find(|code| codes.contains(code)).unwrap_or(OK))
 }
 

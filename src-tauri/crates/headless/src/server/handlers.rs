@@ -9,8 +9,8 @@ use axum::response::Response;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use signalbox_app::dto::{CallerRole, Empty, RunAnswer, RunId};
-use signalbox_app::{ApiError, ApiResult, Caller, NewRun, StartKey, fitting, metrics};
+use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId};
+use signalbox_app::{ApiError, ApiResult, Caller, NewRun, StartKey, fitting, metrics, table};
 use signalbox_model::Map;
 use std::sync::Arc;
 
@@ -163,7 +163,7 @@ pub(crate) async fn run(
         Action::Catalog => Ok(ok(app.dispatch(caller, "catalog_list", json!({})).await?)),
         Action::Metrics => Ok(answer::text(app.metrics().await?, metrics::MEDIA)),
         Action::Rpc => {
-            let mut request: Value = if body.is_empty() { json!({}) } else { parse(body)? };
+            let mut request: Value = if body.is_empty() { no_body(caller, &id)? } else { parse(body)? };
             if let Some(key) = idempotency_key(parts)? {
                 with_key(&id, &mut request, &key)?;
             }
@@ -187,6 +187,18 @@ fn unfit(why: &str) -> ApiError {
 fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
     let request: Value = serde_json::from_slice(body).map_err(|error| unfit(&error.to_string()))?;
     fitting(&request).map_err(|why| unfit(&why))
+}
+
+/// What a command without a body is asked.
+fn no_body(caller: &Caller, command: &str) -> ApiResult<Value> {
+    if let Some(command) = table::find(command).filter(|command| command.hosts.contains(&Host::Http)) {
+        caller.require(command.role)?;
+        if !openapi::may_be_empty(command) {
+            let message = format!("{} takes fields, and the request has no body.", command.name);
+            return Err(ApiError::bad_request(message, "Send a JSON object; {} when none of the fields is meant."));
+        }
+    }
+    Ok(json!({}))
 }
 
 /// The routes that read what stands behind `?`; all others would pass over it, and seem to have answered it.

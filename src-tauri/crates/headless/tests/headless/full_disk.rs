@@ -127,6 +127,34 @@ fn a_run_that_a_crash_left_says_that_the_disk_is_full_and_goes_on_when_there_is_
     }
 }
 
+/// What the disk keeps from going on is no success, and no slip of who asked: 1, and the reason.
+#[test]
+fn resume_on_a_full_disk_says_so_and_exits_with_1() {
+    let Some(full) = Full::new() else { return };
+    full.disk.free();
+    let data = full.disk.path().display().to_string();
+    let waits = json!({ "w": { "type": "flow.wait", "config": { "ms": 50 } } });
+    let file = full.place.file("waits.signalbox.json", workflow(waits, json!([])).to_string()).display().to_string();
+    let mut child = full.place.spawn(&["run", &file, "--paused", "--events", "--json", "--data", &data]);
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let first: Value = serde_json::from_str(&lines.next().expect("a line").expect("text")).expect("json");
+    let run = first["runId"].as_str().expect("an id").to_owned();
+    assert_eq!(child.wait().expect("it stands stopped").code(), Some(3));
+    full.disk.fill();
+    for args in [&["resume"][..], &["resume", &run]] {
+        let told = full.run(args);
+        assert_eq!(told.code, 1, "{args:?} {}{}", told.out, told.err);
+        assert!(told.err.contains("The disk is full"), "{args:?} {}{}", told.out, told.err);
+        assert!(!told.out.contains("Nothing to resume"), "{}", told.out);
+        let told = full.run(&[args, &["--json"]].concat());
+        assert_eq!(told.code, 1, "{args:?} {}{}", told.out, told.err);
+        assert!(format!("{}{}", told.out, told.err).contains("isk is full"), "{args:?} {}{}", told.out, told.err);
+    }
+    full.disk.free();
+    let done = full.run(&["resume", "--json"]);
+    assert_eq!(done.code, 3, "{}{}", done.out, done.err);
+}
+
 /// Whatever is exported where there is no room: one sentence, and nothing is left there.
 #[test]
 fn an_export_for_which_there_is_no_room_says_so_in_one_sentence() {
