@@ -22,15 +22,19 @@ impl Full {
         let asks = json!({ "ask": { "type": "builtin.human_approval", "config": { "title": "Shall we?" } } });
         let file = full.place.file("w.signalbox.json", workflow(asks, json!([])).to_string());
         assert_eq!(full.run(&["run", &file.display().to_string(), "--json"]).code, 3);
-        // A process that ends may leave the log of writes, which later ones write over without new room: one of them puts it
-        // away, so that only the disk says what fits.
-        let log = full.disk.path().join("signalbox.db-wal");
-        for _ in (0..100).take_while(|_| log.exists()) {
-            assert_eq!(full.run(&["audit", "status"]).code, 0);
-        }
-        assert!(!log.exists(), "the log of writes stays");
+        full.put_log_away();
         full.disk.fill();
         Some(full)
+    }
+
+    /// A process that ends may leave the log of writes, which later ones write over without new room: one of them puts it
+    /// away, so that only the disk says what fits.
+    fn put_log_away(&self) {
+        let log = self.disk.path().join("signalbox.db-wal");
+        for _ in (0..100).take_while(|_| log.exists()) {
+            assert_eq!(self.run(&["audit", "status"]).code, 0);
+        }
+        assert!(!log.exists(), "the log of writes stays");
     }
 
     fn run(&self, args: &[&str]) -> Done {
@@ -140,6 +144,7 @@ fn resume_on_a_full_disk_says_so_and_exits_with_1() {
     full.disk.free();
     let data = full.disk.path().display().to_string();
     let run = left_by_a_crash(&full, &data);
+    full.put_log_away();
     full.disk.fill();
     for args in [&["resume"][..], &["resume", &run]] {
         let told = full.run(args);
