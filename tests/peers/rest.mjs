@@ -1,6 +1,6 @@
 // The real server against its own description (/openapi.json), by schemathesis: what the description says is refused or
 // answered so, whatever is sent. Run only when it is named: it installs Python packages (rest-requirements.txt) into an
-// environment below the target folder.
+// environment below the target folder. SCHEMATHESIS_ARGS adds arguments, for example '--max-examples 200'.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

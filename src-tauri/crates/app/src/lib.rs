@@ -70,5 +70,5 @@ pub use router::{Caller, Via, os_user};
 pub use run_log::RunLogLevel;
 pub use signalbox_adapters::script;
 pub use signalbox_model::wire::{WireEvent, list_text};
-pub use signalbox_runtime::Started;
+pub use signalbox_runtime::StartOutcome;
 pub use start_key::StartKey;

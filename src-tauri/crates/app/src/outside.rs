@@ -14,7 +14,7 @@ use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, foreign, params, summary};
 use signalbox_model::wire::WireEvent;
 use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunSummary, Workflow};
-use signalbox_runtime::{Kept, Phase, Started, Subscription, definition, pinned_files, state};
+use signalbox_runtime::{Kept, Phase, StartOutcome, Subscription, definition, pinned_files, state};
 use signalbox_store::audit::Level;
 use signalbox_store::{RunKey, RunRow};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub(crate) fn run_token(token: Option<String>) -> ApiResult<Option<String>> {
 
 impl App {
     /// Starts a run of a file; the library is not touched.
-    pub async fn start_file(self: &Arc<Self>, file: PathBuf, new: NewRun) -> ApiResult<Started> {
+    pub async fn start_file(self: &Arc<Self>, file: PathBuf, new: NewRun) -> ApiResult<StartOutcome> {
         self.blocking(move |app| {
             let loaded = load(&file)?;
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
@@ -92,7 +92,7 @@ impl App {
         file: Option<&Path>,
         new: NewRun,
         key: Option<RunKey>,
-    ) -> ApiResult<Started> {
+    ) -> ApiResult<StartOutcome> {
         let workflow = whole(&document)?;
         let called = self.called(&workflow, file)?;
         self.start_workflow(workflow, called, new, key, None)
@@ -125,7 +125,7 @@ impl App {
         new: NewRun,
         key: Option<RunKey>,
         kept: Option<Kept>,
-    ) -> ApiResult<Started> {
+    ) -> ApiResult<StartOutcome> {
         check::runnable(&self.all_model_findings(&workflow, &called))?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.
@@ -192,8 +192,8 @@ impl App {
             };
             match (key, begins) {
                 (Some(key), begins) => runtime.start_once(run, begins, key).await,
-                (None, Some(begins)) => runtime.start_at(run, begins).await.map(Started::New),
-                (None, None) => runtime.start(run).await.map(Started::New),
+                (None, Some(begins)) => runtime.start_at(run, begins).await.map(StartOutcome::New),
+                (None, None) => runtime.start(run).await.map(StartOutcome::New),
             }
         })??)
     }

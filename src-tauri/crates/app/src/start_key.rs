@@ -5,7 +5,7 @@ use crate::error::{ApiError, ApiResult};
 use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_model::hash::sha256_hex;
-use signalbox_runtime::Started;
+use signalbox_runtime::StartOutcome;
 use signalbox_store::RunKey;
 
 /// Longest key, in characters.
@@ -53,10 +53,10 @@ impl NewRun {
 
 impl App {
     /// What was started with a key before. Asked before the workflow is looked at: it may have changed or gone since then.
-    pub(crate) fn started_before(&self, key: Option<&RunKey>) -> ApiResult<Option<Started>> {
+    pub(crate) fn started_before(&self, key: Option<&RunKey>) -> ApiResult<Option<StartOutcome>> {
         let Some(key) = key else { return Ok(None) };
         let run = self.wait_for(self.runtime.started_with(key))??;
-        Ok(run.map(Started::Before))
+        Ok(run.map(StartOutcome::Existing))
     }
 }
 

@@ -18,7 +18,7 @@ use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
-use connections::UnderWay;
+use connections::RequestGuard;
 use guard::Names;
 use limits::Limits;
 use routes::Access;
@@ -131,7 +131,7 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     server.names.check(request.uri(), request.headers())?;
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let found = routes::find(&method, &path);
-    let under_way = request.extensions().get::<Arc<UnderWay>>().cloned();
+    let under_way = request.extensions().get::<Arc<RequestGuard>>().cloned();
     if let Some((route, _)) = &found
         && route.access == Access::Open
     {

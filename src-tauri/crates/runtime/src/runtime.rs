@@ -62,18 +62,18 @@ pub struct NewRun {
 
 /// What a start with a key came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Started {
+pub enum StartOutcome {
     /// A new run.
     New(String),
     /// The run that was started with this key before.
-    Before(String),
+    Existing(String),
 }
 
-impl Started {
+impl StartOutcome {
     /// The run, whenever it was started.
     pub fn run_id(self) -> String {
         match self {
-            Self::New(run) | Self::Before(run) => run,
+            Self::New(run) | Self::Existing(run) => run,
         }
     }
 }
@@ -194,10 +194,10 @@ impl Runtime {
 
     /// [`Self::start`] or [`Self::start_at`] of a run that a caller names by a key: while the key holds, the same start sent
     /// again gives the same run, in any process. The key and the run are on the disk before the answer.
-    pub async fn start_once(&self, new: NewRun, begins: Option<Rerun>, key: RunKey) -> Result<Started, Error> {
+    pub async fn start_once(&self, new: NewRun, begins: Option<Rerun>, key: RunKey) -> Result<StartOutcome, Error> {
         match self.start_with(new, begins, Some(key)).await {
-            Ok(run) => Ok(Started::New(run)),
-            Err(Error::Store(StoreError::StartedBefore { run })) => Ok(Started::Before(run)),
+            Ok(run) => Ok(StartOutcome::New(run)),
+            Err(Error::Store(StoreError::StartedBefore { run })) => Ok(StartOutcome::Existing(run)),
             Err(error) => Err(error),
         }
     }

@@ -4,7 +4,7 @@ use super::{Done, input, told_to_stop};
 use crate::args::{LogLevel, Run};
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
 use serde_json::{Value, json};
-use signalbox_app::{ApiError, App, Caller, NewRun, StartKey, Started, WireEvent};
+use signalbox_app::{ApiError, App, Caller, NewRun, StartKey, StartOutcome, WireEvent};
 use signalbox_model::{Map, text::seen_json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
         )
         .await?;
     let run_id = match started {
-        Started::New(run_id) => run_id,
-        Started::Before(run_id) => {
+        StartOutcome::New(run_id) => run_id,
+        StartOutcome::Existing(run_id) => {
             output.log(LogLevel::Info, &format!("Run {run_id} was started with this key before."));
             take_up(app, &run_id).await?;
             return follow(app, output, &run_id, args.events).await;

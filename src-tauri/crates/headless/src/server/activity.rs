@@ -16,7 +16,7 @@ const HTTP2: &[u8] = b"PRI";
 
 /// What a connection waits for while no request is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Waits {
+enum WaitState {
     /// The rest of a request's headers, or the first request at all.
     Headers,
     /// The next request.
@@ -29,7 +29,7 @@ struct State {
     requests: usize,
     /// Those of them that came with a valid token.
     known: usize,
-    waits: Waits,
+    waits: WaitState,
     /// Since when it waits, or since when the oldest requests are under way.
     since: Instant,
     /// Since when the peer takes no byte of what is to be sent.
@@ -54,7 +54,7 @@ impl Activity {
         let state = State {
             requests: 0,
             known: 0,
-            waits: Waits::Headers,
+            waits: WaitState::Headers,
             since: Instant::now(),
             unread_since: None,
             is_http2: None,
@@ -71,8 +71,8 @@ impl Activity {
     pub(crate) fn deadline(&self, limits: &Limits) -> Option<Instant> {
         let state = self.state();
         let read = (state.requests == 0).then(|| match state.waits {
-            Waits::Headers => state.since + limits.headers,
-            Waits::Idle => state.since + limits.idle,
+            WaitState::Headers => state.since + limits.headers,
+            WaitState::Idle => state.since + limits.idle,
         });
         let unread = state.unread_since.map(|since| since + limits.unread);
         read.into_iter().chain(unread).min()
@@ -87,8 +87,8 @@ impl Activity {
     fn read(&self, bytes: &[u8]) {
         let mut state = self.state();
         let is_http2 = *state.is_http2.get_or_insert_with(|| bytes.starts_with(HTTP2));
-        if state.requests == 0 && state.waits == Waits::Idle && !is_http2 {
-            state.waits = Waits::Headers;
+        if state.requests == 0 && state.waits == WaitState::Idle && !is_http2 {
+            state.waits = WaitState::Headers;
             state.since = Instant::now();
             self.changed.notify_one();
         }
@@ -121,7 +121,7 @@ impl Activity {
         state.requests -= 1;
         state.known -= usize::from(was_known);
         if state.requests == 0 {
-            state.waits = Waits::Idle;
+            state.waits = WaitState::Idle;
             state.since = Instant::now();
             self.changed.notify_one();
         }
@@ -140,19 +140,19 @@ fn network(peer: IpAddr) -> IpAddr {
 }
 
 /// A connection whose bytes are noticed.
-pub(crate) struct Noticed {
+pub(crate) struct WatchedStream {
     pub(crate) stream: TcpStream,
     pub(crate) activity: Arc<Activity>,
 }
 
-impl Noticed {
+impl WatchedStream {
     fn wrote<T>(&self, polled: Poll<std::io::Result<T>>) -> Poll<std::io::Result<T>> {
         self.activity.written(polled.is_pending());
         polled
     }
 }
 
-impl AsyncRead for Noticed {
+impl AsyncRead for WatchedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -168,7 +168,7 @@ impl AsyncRead for Noticed {
     }
 }
 
-impl AsyncWrite for Noticed {
+impl AsyncWrite for WatchedStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.wrote(polled)

@@ -1,7 +1,7 @@
 //! The connections of the server: each is closed when its peer lets it wait too long, and when all places are taken the one
 //! that has held its place longest without a valid token makes room (ADR 86).
 
-use super::activity::{Activity, Noticed};
+use super::activity::{Activity, WatchedStream};
 use super::limits::Limits;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
@@ -32,9 +32,10 @@ const BUFFER: usize = 64 * 1024;
 const STREAMS: u32 = 100;
 /// After an error of the system, which has no file to give, for example.
 const PAUSE: Duration = Duration::from_millis(500);
+
 /// All open connections.
 #[derive(Debug)]
-struct Table {
+struct ConnectionTable {
     limits: Limits,
     next: AtomicU64,
     open: Mutex<BTreeMap<u64, Arc<Activity>>>,
@@ -42,7 +43,7 @@ struct Table {
     holders: Mutex<BTreeMap<String, usize>>,
 }
 
-impl Table {
+impl ConnectionTable {
     fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Activity>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -65,37 +66,37 @@ impl Table {
 }
 
 /// The place of a connection.
-struct Place {
-    table: Arc<Table>,
+struct ConnectionSlot {
+    table: Arc<ConnectionTable>,
     id: u64,
     activity: Arc<Activity>,
     _slot: OwnedSemaphorePermit,
 }
 
-impl Place {
-    fn new(table: &Arc<Table>, peer: IpAddr, slot: OwnedSemaphorePermit) -> Self {
+impl ConnectionSlot {
+    fn new(table: &Arc<ConnectionTable>, peer: IpAddr, slot: OwnedSemaphorePermit) -> Self {
         let (id, activity) = (table.next.fetch_add(1, Ordering::Relaxed), Activity::new(peer));
         table.open().insert(id, Arc::clone(&activity));
         Self { table: Arc::clone(table), id, activity, _slot: slot }
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.table.open().remove(&self.id);
     }
 }
 
 /// A request that is under way; with it ends what it is counted for.
-pub(crate) struct UnderWay {
-    table: Arc<Table>,
+pub(crate) struct RequestGuard {
+    table: Arc<ConnectionTable>,
     activity: Arc<Activity>,
     holder: OnceLock<String>,
     is_known: AtomicBool,
 }
 
-impl UnderWay {
-    fn new(table: &Arc<Table>, activity: &Arc<Activity>) -> Arc<Self> {
+impl RequestGuard {
+    fn new(table: &Arc<ConnectionTable>, activity: &Arc<Activity>) -> Arc<Self> {
         activity.request_begins();
         Arc::new(Self {
             table: Arc::clone(table),
@@ -127,7 +128,7 @@ impl UnderWay {
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         if let Some(holder) = self.holder.get() {
             let mut holders = self.table.holders();
@@ -144,12 +145,12 @@ impl Drop for UnderWay {
 }
 
 /// An answer whose request is under way until all of it was handed to the connection.
-struct Counted {
+struct TrackedBody {
     body: Body,
-    _under_way: Arc<UnderWay>,
+    _under_way: Arc<RequestGuard>,
 }
 
-impl HttpBody for Counted {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -169,7 +170,7 @@ impl HttpBody for Counted {
     }
 }
 
-/// Answers with `handle` until `stop` is done, and a moment longer what is under way then. `handle` finds [`UnderWay`] among
+/// Answers with `handle` until `stop` is done, and a moment longer what is under way then. `handle` finds [`RequestGuard`] among
 /// the extensions of the request.
 pub(crate) async fn serve<H, F>(
     listener: TcpListener,
@@ -182,8 +183,12 @@ pub(crate) async fn serve<H, F>(
     F: Future<Output = Response> + Send + 'static,
 {
     let slots = Arc::new(Semaphore::new(limits.connections));
-    let table =
-        Arc::new(Table { limits, next: AtomicU64::default(), open: Mutex::default(), holders: Mutex::default() });
+    let table = Arc::new(ConnectionTable {
+        limits,
+        next: AtomicU64::default(),
+        open: Mutex::default(),
+        holders: Mutex::default(),
+    });
     let (stopping, stopped) = watch::channel(false);
     let mut connections = JoinSet::new();
     let mut stop = pin!(stop);
@@ -194,7 +199,7 @@ pub(crate) async fn serve<H, F>(
         };
         while connections.try_join_next().is_some() {}
         let Some((stream, peer, slot)) = accepted else { continue };
-        let place = Place::new(&table, peer.ip(), slot);
+        let place = ConnectionSlot::new(&table, peer.ip(), slot);
         connections.spawn(one(stream, place, handle.clone(), stopped.clone()));
     }
     drop(listener);
@@ -208,7 +213,7 @@ pub(crate) async fn serve<H, F>(
 /// The next connection, with a slot for it.
 async fn accept(
     listener: &TcpListener,
-    table: &Table,
+    table: &ConnectionTable,
     slots: &Arc<Semaphore>,
 ) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
     let (stream, peer) = match listener.accept().await {
@@ -249,7 +254,7 @@ fn full() -> String {
 }
 
 /// One connection, until it ends, lets wait too long, or makes room.
-async fn one<H, F>(stream: TcpStream, place: Place, handle: H, mut stopped: watch::Receiver<bool>)
+async fn one<H, F>(stream: TcpStream, place: ConnectionSlot, handle: H, mut stopped: watch::Receiver<bool>)
 where
     H: Fn(Request) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response> + Send + 'static,
@@ -258,19 +263,19 @@ where
     let _ = stream.set_nodelay(true);
     let (table, activity) = (Arc::clone(&place.table), Arc::clone(&place.activity));
     let service = service_fn(|request: Request<Incoming>| {
-        let under_way = UnderWay::new(&table, &activity);
+        let under_way = RequestGuard::new(&table, &activity);
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(Arc::clone(&under_way));
         let answer = handle(request);
         async move {
             let response = answer.await;
-            Ok::<_, Infallible>(response.map(|body| Counted { body, _under_way: under_way }))
+            Ok::<_, Infallible>(response.map(|body| TrackedBody { body, _under_way: under_way }))
         }
     });
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().max_buf_size(BUFFER);
     builder.http2().max_concurrent_streams(STREAMS);
-    let stream = Noticed { stream, activity: Arc::clone(&activity) };
+    let stream = WatchedStream { stream, activity: Arc::clone(&activity) };
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let mut stops = false;
     loop {

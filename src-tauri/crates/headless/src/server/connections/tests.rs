@@ -1,4 +1,4 @@
-use super::{UnderWay, serve};
+use super::{RequestGuard, serve};
 use crate::server::limits::Limits;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
@@ -38,7 +38,7 @@ impl Server {
         let handle = move |request: Request| {
             let streams = streams.clone();
             async move {
-                let under_way = request.extensions().get::<Arc<UnderWay>>().cloned().expect("it is counted");
+                let under_way = request.extensions().get::<Arc<RequestGuard>>().cloned().expect("it is counted");
                 let path = request.uri().path().to_owned();
                 if path != "/" && path != "/open" && under_way.belongs_to("anna").is_err() {
                     return Response::new(Body::from("too many"));
@@ -90,7 +90,7 @@ async fn until(stream: &mut TcpStream, end: &str) -> String {
     text
 }
 
-/// Waits for the end of a connection; an answer before it is given.
+/// WaitState for the end of a connection; an answer before it is given.
 async fn end(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     // A connection that is cut ends with an error as well.
