@@ -2673,8 +2673,10 @@ export interface RunStart {
   ref?: string;
   /** The run's input. */
   params: Record<string, unknown>;
-  /** Comes back on every event. */
+  /** The client's own name for the run: comes back on every event, and means nothing else. */
   clientRunToken?: string;
+  /** The same start sent again with the same key gives the same run, for 24 hours; another start with it is refused. */
+  idempotencyKey?: string;
   /** Before which calls it stops; for builders. */
   breakpoints?: Breakpoint[];
   /** It stops before its first call; for builders. */

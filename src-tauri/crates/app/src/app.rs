@@ -13,6 +13,7 @@ use crate::paths::RunPaths;
 use crate::run_log::RunLog;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::signing::Signing;
+use crate::start_key::StartKey;
 use crate::suggest::Suggesting;
 use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
 use crate::viewed::Viewed;
@@ -75,6 +76,8 @@ pub struct NewRun {
     pub checkpoint: Option<Value>,
     /// What else is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
     pub overrides: Map,
+    /// With it the run is started once, however often the same start is sent.
+    pub key: Option<StartKey>,
 }
 
 impl NewRun {

@@ -17,7 +17,7 @@ use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, EventBody, RunEvent, RunStatus, Said, time};
 use signalbox_nodes::speech::Speech;
 use signalbox_store::failpoint::{Point, pass};
-use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange, Thread, Written};
+use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
@@ -108,6 +108,8 @@ pub(crate) struct Birth {
     pub(crate) person: Option<String>,
     /// Entries that stand before those of the events.
     pub(crate) audit: Vec<Record>,
+    /// What the starter calls it by.
+    pub(crate) key: Option<RunKey>,
     pub(crate) born: oneshot::Sender<Result<(), Error>>,
 }
 
@@ -216,6 +218,8 @@ impl Driver {
             Ok(status) => Phase::Ended(status),
             Err(Stop::Fenced) => Phase::Left(None),
             Err(Stop::Unborn(starter, error)) => {
+                // What its first steps wrote belongs to no run. Most have written nothing.
+                let _ = std::fs::remove_dir_all(artifact::place(&self.core.options.artifacts, &self.driven.run_id, ""));
                 unborn = Some((starter, error));
                 Phase::Left(None)
             }
@@ -544,8 +548,10 @@ impl Driver {
             end,
             tasks,
             audit: birth.audit.into_iter().chain(audit).collect(),
-            durable,
+            // Whoever sends it again relies on the first one.
+            durable: durable || birth.key.is_some(),
             rests,
+            key: birth.key,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));

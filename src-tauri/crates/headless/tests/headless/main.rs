@@ -40,6 +40,7 @@ mod sent;
 mod serve;
 mod sign_in;
 mod sinks;
+mod start_key;
 mod stats;
 mod structured_log;
 mod support;

@@ -134,7 +134,7 @@ impl Clock for Later {
     }
 }
 
-fn with_clock(folder: &Path, store: Store, die: Die, options: Options, clock: Arc<dyn Clock>) -> Runtime {
+pub(crate) fn with_clock(folder: &Path, store: Store, die: Die, options: Options, clock: Arc<dyn Clock>) -> Runtime {
     let world = world(folder, &store, die, clock);
     Runtime::new(store, Registry::built_in(), world, Arc::new(TestIds::default()), options).expect("threads start")
 }
