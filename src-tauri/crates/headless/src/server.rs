@@ -18,7 +18,7 @@ use axum::http::{HeaderValue, Method, header};
 use axum::response::Response;
 use guard::Names;
 use routes::Access;
-use signalbox_app::{ApiError, App, Caller, Class};
+use signalbox_app::{ApiError, App, Caller, Class, Followers};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +37,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// What the handler needs.
 pub(crate) struct Server {
     pub(crate) app: Arc<App>,
+    pub(crate) followers: Followers,
     pub(crate) names: Names,
     pub(crate) tokens: Tokens,
     pub(crate) ui: bool,
@@ -82,7 +83,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
         ApiError::unavailable("NO_ADDRESS", format!("The port is not known: {error}."), "Try again.")
     })?;
     let local = addr.ip().is_loopback();
-    let server = Arc::new(Server { app, names: Names::of(addr), tokens, ui, local });
+    let server = Arc::new(Server { followers: sse::followers(&app), app, names: Names::of(addr), tokens, ui, local });
     Ok(Bound { addr, token, listener, server })
 }
 
