@@ -27,6 +27,7 @@ export const webhooks = {
   'webhook.failed.one': '{n} was given up',
   'webhook.failed.other': '{n} were given up',
   'webhook.add': 'Add',
+  'outside.allowLocal': 'This address is on this machine; allow it',
   'webhook.added': 'It hears of tasks from now on',
   'webhook.remove': 'Remove',
   'webhook.removeOf': 'Remove {url}',

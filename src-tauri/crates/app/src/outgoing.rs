@@ -4,6 +4,8 @@
 
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
+use crate::router::{Caller, Via};
+use signalbox_adapters::address;
 use signalbox_adapters::vault::Entry;
 use signalbox_model::secret_ref;
 use signalbox_ports::host::{canonical, is_localhost};
@@ -20,7 +22,7 @@ const LARGEST: usize = 64 * 1024;
 /// A message.
 pub(crate) struct Message {
     pub(crate) url: String,
-    /// A person on this machine named the address: loopback is theirs to name.
+    /// A person on this machine consented to an address of this machine ([`local`]).
     pub(crate) here: bool,
     /// Beside `content-type`.
     pub(crate) headers: Vec<(String, String)>,
@@ -93,6 +95,27 @@ pub(crate) fn address(url: &str) -> ApiResult<()> {
         return Err(ApiError::bad_request(message, "Write https://host/path."));
     }
     if is_telling(url) { Err(telling(url)) } else { Ok(()) }
+}
+
+/// Whether an address is one of this machine; then a person consents to it in the window or at the terminal. Behind a token
+/// may be anybody who has it, and what listens on this machine often trusts whoever reaches it.
+pub(crate) fn local(caller: &Caller, url: &str, allowed: bool) -> ApiResult<bool> {
+    let is_local = Url::parse(url).is_ok_and(|url| match url.host() {
+        Some(Host::Domain(name)) => is_localhost(&canonical(name)),
+        Some(Host::Ipv4(ip)) => address::class(ip.into()) == address::Class::Loopback,
+        Some(Host::Ipv6(ip)) => class(ip.into()) == address::Class::Loopback,
+        None => false,
+    });
+    if allowed && caller.via == Via::Rest {
+        let message = "A token does not allow an address of this machine.";
+        return Err(ApiError::forbidden(message, "Add it in the window, or at the terminal with --allow-local."));
+    }
+    if is_local && !allowed {
+        let message = format!("{} is an address of this machine.", shown(url));
+        let hint = "Add it in the window or at the terminal on this machine and allow that: --allow-local.";
+        return Err(ApiError::new(Class::Forbidden, "ADDRESS_REFUSED", message, hint));
+    }
+    Ok(is_local)
 }
 
 /// Whether an address says by itself where it leads.

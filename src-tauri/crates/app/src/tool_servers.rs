@@ -12,6 +12,7 @@ mod pasted;
 mod sign_in;
 mod signed;
 mod skills;
+mod start;
 mod telling;
 mod unusable;
 mod words;
@@ -279,14 +280,21 @@ impl App {
         }
         self.wait_for(self.tools.forget(name))?;
         self.sign_in_dropped(name);
+        self.start_forgotten(name)?;
         Ok(Empty {})
     }
 
-    /// Starts or reaches a server and asks what it is. What is wrong with it is kept and told.
-    pub(crate) fn tool_server_connect(&self, caller: &Caller, name: &str) -> ApiResult<ToolServer> {
+    /// Starts or reaches a server and asks what it is. What is wrong with it is kept and told. `start` is what the person saw.
+    pub(crate) fn tool_server_connect(
+        &self,
+        caller: &Caller,
+        name: &str,
+        start: Option<&ToolServerDefinition>,
+    ) -> ApiResult<ToolServer> {
         here(caller)?;
         let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
         let definition = definition_of(&row).ok_or_else(|| unknown(name))?;
+        self.start_approved(caller, &row, &definition, start)?;
         let asked = self.wait_for(self.tools.inspect(name, &definition))?;
         let (now, kept, gone, changed) = (self.now_ms(), row.definition, unknown(name), meanwhile(name));
         let scrubber = self.secrets.vault.scrubber();

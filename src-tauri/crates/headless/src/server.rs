@@ -22,7 +22,7 @@ use connections::RequestGuard;
 use guard::Names;
 use limits::Limits;
 use routes::Access;
-use signalbox_app::{ApiError, App, Caller, Class};
+use signalbox_app::{ApiError, App, Caller, Class, Followers};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::pin::Pin;
@@ -43,6 +43,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// What the handler needs.
 pub(crate) struct Server {
     pub(crate) app: Arc<App>,
+    pub(crate) followers: Followers,
     pub(crate) names: Names,
     pub(crate) tokens: Tokens,
     pub(crate) ui: bool,
@@ -90,7 +91,8 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
     })?;
     let local = addr.ip().is_loopback();
     let limits = Limits::of_this_process();
-    let server = Arc::new(Server { app, names: Names::of(addr), tokens, ui, local, limits });
+    let followers = sse::followers(&app);
+    let server = Arc::new(Server { followers, app, names: Names::of(addr), tokens, ui, local, limits });
     Ok(Bound { addr, token, listener, server })
 }
 

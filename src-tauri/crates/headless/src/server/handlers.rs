@@ -60,7 +60,7 @@ pub(crate) async fn run(
             Ok(ok(value(&RunId { run_id: started.run_id() })))
         }
         Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),
-        Action::RunEvents => sse::stream(app, caller, id, parts).await,
+        Action::RunEvents => sse::stream(&server.followers, caller, id, parts).await,
         Action::TaskChanges => sse::task_changes(app, parts),
         Action::RunCheckpoint => Ok(ok(app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?)),
         Action::RunVariables => {

@@ -465,7 +465,8 @@ fn an_address_that_was_pasted_closes_the_page_that_waited_for_the_browser() {
     let serving = with_roles(&desk.place);
     let ask =
         |command: &str, body: Value| serving.ask_as(BUILDER, "POST", &format!("/rpc/{command}"), &body, &[]).json();
-    ask("tool_server_connect", json!({ "name": "desk" }));
+    assert_eq!(ask("tool_server_sign_in", json!({ "name": "desk" }))["error"]["code"], "START_NOT_APPROVED");
+    desk.run(&["tools", "connect", "desk"]);
     let begun = ask("tool_server_sign_in", json!({ "name": "desk" }));
     let go = "fetch(process.argv[1], { redirect: 'manual' }).then((r) => console.log(r.headers.get('location')))";
     let address = begun["address"].as_str().expect("an address");

@@ -129,7 +129,7 @@ fn with_secret(hosts: &[&str]) -> Box {
 }
 
 fn add(place: &Box, url: &str, more: &[&str]) -> Value {
-    let args = [&["webhook", "add", url, "--secret", "secret://desk", "--json"], more].concat();
+    let args = [&["webhook", "add", url, "--secret", "secret://desk", "--allow-local", "--json"], more].concat();
     let done = place.run(&args);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     done.json()
@@ -282,9 +282,27 @@ fn only_builders_change_addresses_and_none_leads_inside() {
     ] {
         assert_eq!(rpc(OPERATOR, name, body).status, 403, "{name}");
     }
-    let added = rpc(BUILDER, "webhook_add", theirs);
-    assert_eq!(added.status, 200, "{}", added.body);
-    // As if the builder had come from another machine: loopback is not theirs to name.
+    // A token names no address of this machine, also not by saying that it is allowed.
+    let mut said = theirs.clone();
+    said["allowLocal"] = true.into();
+    let anchor = json!({ "url": format!("{}/canary", peer.base), "allowLocal": true });
+    for (name, body) in [("webhook_add", theirs), ("webhook_add", said), ("audit_anchor_add", anchor)] {
+        let refused = rpc(BUILDER, name, body);
+        assert_eq!(refused.status, 403, "{name}: {}", refused.body);
+    }
+    for spelled in [
+        "http://localhost:9/",
+        "http://a.localhost:9/",
+        "http://127.1:9/",
+        "http://0x7f.1/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+    ] {
+        let refused = rpc(BUILDER, "audit_anchor_add", json!({ "url": spelled }));
+        assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("ADDRESS_REFUSED")), "{spelled}");
+    }
+    // As it may stand in a store: an address of this machine without anybody's consent.
+    add(&place, &format!("{}/canary", peer.base), &["--event", "created"]);
     write(&place, "UPDATE webhook SET here = 0 WHERE url LIKE '%/canary'");
     assert_eq!(serving.ask("PUT", "/workflows/pay", &asking()).status, 200);
     assert_eq!(serving.ask("POST", "/workflow/run", &json!({ "workflow": "pay" })).status, 200);
