@@ -30,13 +30,11 @@ pub(crate) fn fits(bytes: usize, what: &str) -> Result<(), NodeFailure> {
     if bytes <= MOST {
         return Ok(());
     }
-    const MIB: usize = 1024 * 1024;
     let message = format!(
-        "{what} would take about {} MiB of memory as values, more than the limit of {} MiB. Split it, or leave out columns or fields",
-        bytes.div_ceil(MIB),
-        MOST / MIB
+        "{what} would take more than {} MiB of memory as values, which is the limit. Split it, or leave out columns or fields",
+        MOST / (1024 * 1024)
     );
-    Err(NodeFailure::validation("TOO_LARGE", message).detail("bytes", bytes).detail("limit", MOST))
+    Err(NodeFailure::validation("TOO_LARGE", message).detail("limit", MOST))
 }
 
 /// About what the values of a JSON text take. The text is not checked: whatever is no JSON is found when it is read.

@@ -63,7 +63,8 @@ fn a_granted_home_folder_does_not_hand_out_the_data_folder() {
 fn a_temporary_file_of_a_killed_process_is_removed_at_the_next_start() {
     let place = Box::new();
     let folder = place.dir.path().canonicalize().expect("there");
-    let (left, other) = (folder.join(".signalbox-write-00000000000000aa"), folder.join(".signalbox-write-00000000000000bb"));
+    let (left, other) =
+        (folder.join(".signalbox-write-00000000000000aa"), folder.join(".signalbox-write-00000000000000bb"));
     let notes = folder.join("data/pending-writes");
     std::fs::create_dir_all(&notes).expect("made");
     for file in [&left, &other] {

@@ -60,8 +60,8 @@ fn table(text: &str, layout: Layout, what: &str) -> Result<Value, Trouble> {
         check_width(&fields, line, &columns, found.separator)?;
         count += 1;
         bytes += row_cost + fields.iter().map(|field| memory::text(field.value.len())).sum::<usize>();
+        memory::fits(bytes, what).map_err(Trouble::Failure)?;
     }
-    memory::fits(bytes, what).map_err(Trouble::Failure)?;
     let mut rows = Vec::with_capacity(count);
     let mut records = begin;
     if layout.header {
