@@ -169,7 +169,8 @@ impl App {
             .enable_all()
             .build()
             .map_err(|error| ApiError::no_thread(&error))?;
-        let files = FolderFiles::default();
+        let files = FolderFiles::with_data_folder(data);
+        files.remove_leftovers();
         let http = WebHttp::new(&[]).map_err(|why| {
             let message = format!("Requests cannot be sent from this machine: {why}.");
             ApiError::unavailable("NO_HTTP", message, "Report this fault.")
@@ -309,6 +310,11 @@ impl App {
     pub(crate) fn lease_again(&self, run_id: &str) -> Option<Kept> {
         let handle = self.threads.as_ref()?.handle();
         Some(Box::new(lease_of(&self.store, &self.practice, handle, run_id)?))
+    }
+
+    /// Whether a path is in the data folder, which no program that steps start is led to.
+    pub(crate) fn is_closed(&self, path: &Path) -> bool {
+        self.files.is_closed(path)
     }
 
     /// Tells the file steps which folders are granted now.

@@ -200,7 +200,12 @@ impl App {
 
     /// The summary of a run as it stands.
     pub async fn summary(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
-        self.blocking(move |app| Ok(json!(app.summary_now(&run_id)?))).await
+        // That of an ended run is read as what it is told as: its output may be large, and is not built twice.
+        self.blocking(move |app| match app.store.summary::<Value>(&run_id)? {
+            Some(kept) => Ok(kept),
+            None => Ok(json!(app.summary_now(&run_id)?)),
+        })
+        .await
     }
 
     /// [`App::summary`] as a caller may see it.

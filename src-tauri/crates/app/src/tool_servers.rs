@@ -202,6 +202,12 @@ impl App {
         self.tool_server_told(row)
     }
 
+    /// Whether an argument names the data folder or something in it, by itself or behind `=`.
+    fn leads_to_data(&self, argument: &str) -> bool {
+        let paths = std::iter::once(argument).chain(argument.split_once('=').map(|(_, value)| value));
+        paths.map(std::path::Path::new).any(|path| path.is_absolute() && self.is_closed(path))
+    }
+
     /// Refuses a definition that cannot work, or would keep a secret readable.
     fn tool_server_good(&self, definition: &ToolServerDefinition) -> ApiResult<()> {
         let bad =
@@ -217,6 +223,11 @@ impl App {
                 }
                 if cwd.as_ref().is_some_and(|cwd| !std::path::Path::new(cwd).is_absolute()) {
                     return bad("The folder that the server works in must be a whole path.".into());
+                }
+                if let Some(closed) = cwd.iter().chain(args).find(|text| self.leads_to_data(text)) {
+                    return bad(format!(
+                        "'{closed}' leads to the data folder of Signalbox, which is closed to tools: it holds the secrets, the audit key and the history of all runs."
+                    ));
                 }
                 for (variable, value) in env {
                     if variable.is_empty() || variable.contains(['=', '\0']) || value.contains('\0') {

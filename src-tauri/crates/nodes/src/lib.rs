@@ -11,12 +11,14 @@
 mod binary;
 mod cel;
 pub mod check;
+mod csv_table;
 pub mod extract;
 mod file_error;
 mod formats;
 mod http_answer;
 mod kinds_table;
 mod llm;
+mod memory;
 mod run;
 pub mod speech;
 mod support;

@@ -14,6 +14,8 @@ mod debug;
 mod dying;
 #[cfg(all(unix, debug_assertions))]
 mod faults;
+#[cfg(unix)]
+mod files;
 mod foreign;
 #[cfg(target_os = "linux")]
 mod full_disk;

@@ -1,27 +1,4 @@
-use super::{format_csv, parse_csv, parse_json};
-use serde_json::json;
-
-#[test]
-fn csv_there_and_back() {
-    let text = "\u{feff}id,name\n1,\"Ada, \"\"L\"\"\"\n2,two\r\n";
-    let rows = parse_csv(text, "The text").expect("a table");
-    assert_eq!(rows, json!([{"id": "1", "name": "Ada, \"L\""}, {"id": "2", "name": "two"}]));
-    assert_eq!(format_csv(&rows, "x").expect("rows"), "id,name\n1,\"Ada, \"\"L\"\"\"\n2,two\n");
-    assert_eq!(parse_csv("", "x"), Ok(json!([])));
-    assert_eq!(format_csv(&json!([{"a": 1}, {"b": [1], "a": null}]), "x").as_deref(), Ok("a,b\n1,\n,[1]\n"));
-}
-
-#[test]
-fn csv_errors_say_the_line() {
-    for (text, words) in [
-        ("a,b\n1,2\n3\n", "line 3 has 1 values, the header names 2 columns"),
-        ("a,a\n1,2\n", "line 1 names the column 'a' twice"),
-        ("a,\n1,2\n", "line 1 has no name for column 2"),
-    ] {
-        let failure = parse_csv(text, "The text").expect_err(text);
-        assert!(failure.message.contains(words), "{}", failure.message);
-    }
-}
+use super::parse_json;
 
 #[test]
 fn json_errors_say_where() {
@@ -30,11 +7,4 @@ fn json_errors_say_where() {
     for text in ["[".repeat(2_000), "\"\\ud800\"".into(), "1e400".into(), String::new()] {
         assert_eq!(parse_json(&text, "The text").expect_err("refused").code, "NON_JSON");
     }
-}
-
-#[test]
-fn a_table_of_mostly_empty_cells_is_refused() {
-    let rows: Vec<_> = (0..9_000).map(|n| json!({ format!("c{n}"): n })).collect();
-    let failure = format_csv(&json!(rows), "The list").expect_err("81 million cells");
-    assert_eq!((failure.code.as_str(), failure.details["size"].as_u64()), ("TOO_LARGE", Some(81_000_000)));
 }
