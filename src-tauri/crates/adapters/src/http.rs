@@ -264,9 +264,10 @@ fn host_header(url: &Url) -> Option<HeaderValue> {
 
 /// Puts the cookies that belong to an address behind those that the step itself sends.
 fn add_cookies(jar: &Jar, url: &Url, headers: &mut HeaderMap) {
-    let own = headers.get(COOKIE);
-    let sensitive = own.is_some_and(HeaderValue::is_sensitive);
-    let own = own.map(as_text);
+    let own = headers.get_all(COOKIE);
+    let sensitive = own.iter().any(HeaderValue::is_sensitive);
+    let own: Vec<String> = own.iter().map(as_text).collect();
+    let own = (!own.is_empty()).then(|| own.join("; "));
     let Some(text) = jar.header(url, RealClock.now_ms(), own.as_deref()) else { return };
     // Bytes beyond ASCII go back as they came.
     let bytes: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
