@@ -22,7 +22,7 @@ use serde_json::Value;
 use signalbox_model::budget::{Budget, UsedUp};
 use signalbox_ports::host::canonical;
 use signalbox_ports::llm::{Hearer, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind, Usage};
-use signalbox_ports::{Credential, HttpRequest, Llm, SecretError, Secrets};
+use signalbox_ports::{Credential, HttpRequest, Llm, Redirects, SecretError, Secrets};
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::atomic::AtomicBool;
@@ -226,7 +226,9 @@ impl Models {
             body: body.map(|body| body.to_string().into_bytes()),
             timeout: limit,
             loopback_allowed: target.loopback,
-            redirects: false,
+            redirects: Redirects::No,
+            trust_redirects: false,
+            cookies: Vec::new(),
             max_body: wire::LARGEST,
             credential: target.credential.clone(),
         };

@@ -9,7 +9,7 @@ use signalbox_adapters::address;
 use signalbox_adapters::vault::Entry;
 use signalbox_model::secret_ref;
 use signalbox_ports::host::{canonical, is_localhost};
-use signalbox_ports::{Credential, HttpError, HttpRequest};
+use signalbox_ports::{Credential, HttpError, HttpRequest, Redirects};
 use std::sync::Arc;
 use std::time::Duration;
 use url::{Host, Url};
@@ -131,6 +131,7 @@ fn why(error: HttpError, literal: bool) -> NotTaken {
     let why = match error {
         HttpError::Refused { message }
         | HttpError::CredentialRefused { message }
+        | HttpError::RedirectRefused { message, .. }
         | HttpError::BadUrl { message }
         | HttpError::Connect { message }
         | HttpError::Cut { message } => message.trim_end_matches('.').to_owned(),
@@ -166,7 +167,9 @@ impl App {
             body: Some(message.body),
             timeout: ANSWER,
             loopback_allowed: message.here,
-            redirects: false,
+            redirects: Redirects::No,
+            trust_redirects: false,
+            cookies: Vec::new(),
             max_body: LARGEST,
             credential: message.credential,
         };

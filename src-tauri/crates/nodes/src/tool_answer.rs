@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::Call;
 use signalbox_engine::schema::Schema;
-use signalbox_model::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction, time};
+use signalbox_model::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction, text::without_bom, time};
 use signalbox_ports::Scrubber;
 use signalbox_ports::llm::Part;
 use signalbox_ports::tools::{ToolAnswer, ToolFailure, ToolFault, ToolInfo};
@@ -72,7 +72,7 @@ fn payload_of(answer: &ToolAnswer) -> Value {
         return structured.clone();
     }
     match words(&answer.content) {
-        Some(text) => match serde_json::from_str::<Value>(&text) {
+        Some(text) => match serde_json::from_str::<Value>(without_bom(&text)) {
             Ok(value @ (Value::Object(_) | Value::Array(_))) => value,
             _ => Value::String(text),
         },

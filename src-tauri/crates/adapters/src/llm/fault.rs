@@ -5,6 +5,7 @@ use crate::http::Opened;
 use serde_json::Value;
 use signalbox_model::budget::{BudgetScope, UsedUp};
 use signalbox_model::money;
+use signalbox_model::text::bytes_without_bom;
 use signalbox_ports::llm::{LlmFailure, LlmFault};
 use signalbox_ports::{Clock as _, HttpError, Scrubber, in_words, retry_after};
 use std::borrow::Cow;
@@ -112,7 +113,9 @@ pub(super) fn empty(who: &Who) -> LlmFailure {
 
 pub(super) fn of_exchange(who: &Who, error: HttpError) -> LlmFailure {
     match error {
-        HttpError::Refused { message } | HttpError::BadUrl { message } => new(LlmFault::AddressRefused, message),
+        HttpError::Refused { message } | HttpError::BadUrl { message } | HttpError::RedirectRefused { message, .. } => {
+            new(LlmFault::AddressRefused, message)
+        }
         HttpError::CredentialRefused { message } => new(LlmFault::CredentialRefused, message),
         HttpError::Connect { message } | HttpError::Cut { message } => {
             new(LlmFault::Connection, format!("{who} cannot be reached. {message}"))
@@ -269,7 +272,7 @@ pub(super) fn of_status(who: &Who, opened: &Opened, begin: &[u8]) -> LlmFailure 
             used_up: None,
         };
     }
-    let json: Option<Value> = serde_json::from_slice(begin).ok();
+    let json: Option<Value> = serde_json::from_slice(bytes_without_bom(begin)).ok();
     let told = json.as_ref().and_then(said).unwrap_or_else(|| Said {
         words: plain_text(opened, begin),
         names: String::new(),

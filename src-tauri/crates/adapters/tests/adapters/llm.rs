@@ -197,9 +197,12 @@ async fn anthropic_answers_at_once() {
     });
     // Also when a stream was asked for: some gateways do not stream.
     for streams in [false, true] {
-        let (answer, heard, _) = asked(Anthropic, vec![json_reply(&body.to_string())], question(streams)).await;
-        assert_eq!(answer.expect("an answer"), whole_answer());
-        assert_eq!(heard.is_empty(), !streams);
+        for mark in ["", "\u{feff}"] {
+            let reply = vec![json_reply(&format!("{mark}{body}"))];
+            let (answer, heard, _) = asked(Anthropic, reply, question(streams)).await;
+            assert_eq!(answer.expect("an answer"), whole_answer());
+            assert_eq!(heard.is_empty(), !streams);
+        }
     }
 }
 

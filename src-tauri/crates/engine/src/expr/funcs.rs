@@ -7,6 +7,7 @@ use super::lower::Node;
 use super::ops;
 use super::val::{Key, V};
 use crate::schema::Schema;
+use crate::template::percent;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -32,6 +33,7 @@ pub(super) enum Fun {
     Split,
     Join,
     Replace,
+    UrlEncode,
     Put,
     HasSchema,
     /// A function of the crate on times and durations.
@@ -53,6 +55,13 @@ const TABLE: &[(&str, Fun, bool, bool, &str)] = &[
     ("split", Fun::Split, false, true, "text.split(','): a list of texts"),
     ("join", Fun::Join, false, true, "list.join(', '): a text"),
     ("replace", Fun::Replace, false, true, "text.replace(old, new)"),
+    (
+        "urlEncode",
+        Fun::UrlEncode,
+        true,
+        true,
+        "urlEncode(text): percent-encoded for a part of an address or a form, as in 'a=' + urlEncode(item.name)",
+    ),
     (
         "put",
         Fun::Put,
@@ -209,6 +218,17 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
                 },
             )
         }
+        Fun::UrlEncode => match value {
+            V::Double(v) if !v.is_finite() => unfit(name, value),
+            V::Bool(_) | V::Int(_) | V::Double(_) | V::Text(_) | V::MadeText(_) => {
+                let text = ops::plain(value).unwrap_or_default();
+                let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+                // The size is known before anything is made: a byte that is encoded takes three.
+                run.budget.text(text.len() + 2 * text.bytes().filter(|byte| !plain(byte)).count())?;
+                Ok(V::MadeText(percent(&text).into()))
+            }
+            _ => unfit(name, value),
+        },
         Fun::Join => join(run, value, ""),
         _ => arity(name, member, 1),
     }

@@ -740,3 +740,19 @@ fn expressions_are_shared_between_threads() {
     both::<Expr>();
     both::<Template>();
 }
+
+#[test]
+fn texts_are_encoded_for_addresses_and_forms() {
+    gives("urlEncode('read & write')", json!("read%20%26%20write"));
+    gives("'a=' + 'ü/?#+%'.urlEncode()", json!("a=%C3%BC%2F%3F%23%2B%25"));
+    gives("urlEncode('A-z_0.9~')", json!("A-z_0.9~"));
+    gives("urlEncode('')", json!(""));
+    gives("urlEncode(7) + urlEncode(true) + urlEncode(0.5)", json!("7true0.5"));
+    let error = fails("urlEncode(item.tags)", Code::Eval);
+    assert!(error.message.contains("a list") && error.message.contains("urlEncode(text)"), "{}", error.message);
+    fails("urlEncode(null)", Code::Eval);
+    fails("urlEncode('a', 'b')", Code::Eval);
+    assert!(
+        expr::functions().iter().any(|known| known.label == "urlEncode" && known.sample.contains("percent-encoded"))
+    );
+}

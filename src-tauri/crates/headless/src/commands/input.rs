@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use signalbox_app::ApiError;
-use signalbox_model::Map;
+use signalbox_model::{Map, text::without_bom};
 
 const STRING_HINT: &str = "A text needs its quotes inside the shell's: --set 'name=\"Ada\"'.";
 
@@ -51,7 +51,7 @@ fn read(given: &str, bad: impl Fn(String) -> ApiError) -> Result<Value, ApiError
         Some(file) => std::fs::read_to_string(file).map_err(|error| bad(format!("{file} cannot be read: {error}.")))?,
         None => given.to_owned(),
     };
-    serde_json::from_str(&text).map_err(|error| {
+    serde_json::from_str(without_bom(&text)).map_err(|error| {
         if error.is_eof() {
             bad("this is not JSON: it ends too early; a quote or bracket is not closed.".into())
         } else {

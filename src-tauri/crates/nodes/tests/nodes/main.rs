@@ -3,6 +3,7 @@
 mod cancelled;
 mod common;
 mod examples;
+mod http;
 mod kinds;
 mod pictures;
 mod table;

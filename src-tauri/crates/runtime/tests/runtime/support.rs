@@ -83,6 +83,7 @@ impl Http for TracingHttp {
             status,
             headers: vec![("content-type".into(), "application/json".into())],
             body: json!({ "path": path }).to_string().into_bytes(),
+            ..HttpResponse::default()
         })
     }
 }

@@ -270,5 +270,5 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
 /// An answer with one header line per pair.
 pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> HttpResponse {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    HttpResponse { status, headers, body: body.as_bytes().to_vec() }
+    HttpResponse { status, headers, body: body.as_bytes().to_vec(), ..HttpResponse::default() }
 }
