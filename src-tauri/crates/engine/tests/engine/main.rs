@@ -18,6 +18,7 @@ mod properties_debug;
 mod properties_people;
 mod properties_rerun;
 mod properties_until;
+mod references;
 mod repair;
 mod rerun;
 mod rerun_changed;
