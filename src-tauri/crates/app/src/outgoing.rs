@@ -103,7 +103,7 @@ pub(crate) fn local(caller: &Caller, url: &str, allowed: bool) -> ApiResult<bool
     let is_local = Url::parse(url).is_ok_and(|url| match url.host() {
         Some(Host::Domain(name)) => is_localhost(&canonical(name)),
         Some(Host::Ipv4(ip)) => address::class(ip.into()) == address::Class::Loopback,
-        Some(Host::Ipv6(ip)) => class(ip.into()) == address::Class::Loopback,
+        Some(Host::Ipv6(ip)) => address::class(ip.into()) == address::Class::Loopback,
         None => false,
     });
     if allowed && caller.via == Via::Rest {
