@@ -109,6 +109,7 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     };
     steps.extend([
         Step { name: "Rust tests", dir: root.to_path_buf(), program: "cargo", args: tests },
+        Step { name: "instructions", dir: root.to_path_buf(), program: "cargo", args: vec!["xtask", "counts"] },
         npm(root, "UI lint", "lint"),
         npm(root, "UI types", "typecheck"),
         npm(root, "UI tests", "test"),
