@@ -3,7 +3,7 @@
 use crate::formats;
 use serde_json::Value;
 use signalbox_engine::retry::RETRY_AFTER_LIMIT_MS;
-use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, digits};
 use signalbox_ports::{HttpError, HttpResponse, Scrubber, retry_after};
 
 /// How a body is read.
@@ -168,11 +168,16 @@ fn excerpt(answer: &HttpResponse) -> Option<Value> {
     if is_json(&media)
         && answer.body.len() <= LONGEST
         && let Ok(value) = serde_json::from_slice(&answer.body)
+        && keeps_digits(&answer.body)
     {
         return Some(value);
     }
     (is_json(&media) || is_text(&media) || media.is_empty())
         .then(|| Value::String(decode(answer).chars().take(LONGEST).collect()))
+}
+
+fn keeps_digits(body: &[u8]) -> bool {
+    std::str::from_utf8(body).is_ok_and(|text| digits::lost(text).is_none())
 }
 
 /// The answer without the secrets of this machine, which a server may send back.
@@ -184,11 +189,12 @@ pub(crate) fn without_secrets(mut answer: HttpResponse, scrubber: &Scrubber) -> 
     if scrubber.finds(&answer.body) {
         // JSON stays JSON, also where the secret is a number.
         answer.body = match serde_json::from_slice::<Value>(&answer.body) {
-            Ok(mut value) => {
+            Ok(mut value) if keeps_digits(&answer.body) => {
                 scrubber.value(&mut value);
                 value.to_string().into_bytes()
             }
-            Err(_) => scrubber.bytes(&answer.body).into_owned(),
+            // As JSON the numbers would change as well.
+            Ok(_) | Err(_) => scrubber.bytes(&answer.body).into_owned(),
         };
     }
     answer

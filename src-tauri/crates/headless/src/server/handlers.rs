@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_app::dto::{CallerRole, Empty, RunAnswer, RunId};
 use signalbox_app::{ApiError, ApiResult, Caller, NewRun, fitting, metrics};
-use signalbox_model::Map;
+use signalbox_model::{Map, digits};
 use std::sync::Arc;
 
 pub(crate) fn health() -> Response {
@@ -178,6 +178,9 @@ fn unfit(why: &str) -> ApiError {
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
     let request: Value = serde_json::from_slice(body).map_err(|error| unfit(&error.to_string()))?;
+    if let Some(lost) = std::str::from_utf8(body).ok().and_then(digits::lost) {
+        return Err(unfit(&lost.told()));
+    }
     fitting(&request).map_err(|why| unfit(&why))
 }
 
