@@ -67,7 +67,7 @@ fn the_field_is_named() {
     let found = lost(text).expect("one");
     assert_eq!(
         (found.path.as_str(), found.written.as_str(), found.line, found.column),
-        (r#"rows[1]["a \"b"][1]"#, "12345678901234567890123", 2, 36)
+        (r#"rows[1]["a \"b"][1]"#, "12345678901234567890123", 2, 35)
     );
     assert_eq!(lost("12345678901234567890123").expect("one").path, "");
     assert_eq!(lost("{\"a\":{\"b\":1e-400}}").expect("one").path, "a.b");
