@@ -31,7 +31,7 @@ export const panel = {
   'json.syntax': 'This is not JSON yet: line {line}, column {column}.',
   'json.huge': '{what} is larger than a number can be. Write a smaller one, or write it as text, in double quotes.',
   'json.tiny': '{what} is nearer to 0 than a number can be: it would become 0. Write 0, or write it as text, in double quotes.',
-  'json.inexact': '{what} is a whole number that would be changed: beyond 9007199254740991 not each one can be kept. Write it as text, in double quotes.',
+  'json.inexact': '{what} is a number that would be changed: not each whole number beyond 9007199254740991 can be kept, and no decimal of more than 17 digits. Write it as text, in double quotes.',
   'json.twice': '“{what}” stands twice in one object. Take one of them away, or give it another name.',
   'json.surrogate': 'This text has half of a letter (a \\u escape from \\ud800 to \\udfff without its other half). Write both halves, or take it away.',
   'json.depth': 'This is nested more than {n} levels deep. Make it flatter, or put it in as text.',

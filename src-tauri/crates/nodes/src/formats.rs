@@ -2,7 +2,7 @@
 
 use crate::memory;
 use serde_json::Value;
-use signalbox_model::NodeFailure;
+use signalbox_model::{NodeFailure, digits};
 
 /// Largest text or file that becomes data (TRUST, Store rules).
 pub(crate) const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -27,7 +27,7 @@ pub(crate) fn parse_json(text: &str, what: &str) -> Result<Value, NodeFailure> {
         return Err(too_large(what, text.len() as u64));
     }
     memory::fits(memory::of_json(text), what)?;
-    serde_json::from_str(text).map_err(|error| {
+    let parsed = serde_json::from_str(text).map_err(|error| {
         let message = if text.trim().is_empty() {
             format!("{what} is empty, and JSON was expected")
         } else {
@@ -40,7 +40,20 @@ pub(crate) fn parse_json(text: &str, what: &str) -> Result<Value, NodeFailure> {
             .detail("line", error.line())
             .detail("column", error.column())
             .detail("begins", snippet(text))
-    })
+    })?;
+    match digits::lost(text) {
+        Some(lost) => Err(digits_lost(&lost, what)),
+        None => Ok(parsed),
+    }
+}
+
+/// A number of a text that a value cannot hold; `what` names the text.
+pub(crate) fn digits_lost(lost: &digits::Lost, what: &str) -> NodeFailure {
+    NodeFailure::validation("NUMBER_TOO_LONG", format!("{what} cannot be read without a change: {}", lost.told()))
+        .detail("path", lost.path.clone())
+        .detail("number", lost.written.clone())
+        .detail("line", lost.line)
+        .detail("column", lost.column)
 }
 
 /// Above the limit of every text.

@@ -5,7 +5,7 @@ use crate::http_text::{NotText, begins, decode};
 use serde_json::Value;
 use signalbox_engine::request_body::is_json;
 use signalbox_engine::retry::RETRY_AFTER_LIMIT_MS;
-use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, digits};
 use signalbox_ports::{HttpError, HttpResponse, Scrubber, retry_after};
 
 /// How a body is read.
@@ -166,6 +166,7 @@ fn excerpt(answer: &HttpResponse) -> Option<Value> {
     if is_json(&media)
         && answer.body.len() <= LONGEST
         && let Ok(value) = serde_json::from_str(&text)
+        && digits::lost(&text).is_none()
     {
         return Some(value);
     }
@@ -185,11 +186,12 @@ pub(crate) fn without_secrets(mut answer: HttpResponse, scrubber: &Scrubber) -> 
     if scrubber.finds(&answer.body) {
         // JSON stays JSON, also where the secret is a number.
         answer.body = match serde_json::from_slice::<Value>(&answer.body) {
-            Ok(mut value) => {
+            Ok(mut value) if keeps_digits(&answer.body) => {
                 scrubber.value(&mut value);
                 value.to_string().into_bytes()
             }
-            Err(_) => scrubber.bytes(&answer.body).into_owned(),
+            // As JSON the numbers would change as well.
+            Ok(_) | Err(_) => scrubber.bytes(&answer.body).into_owned(),
         };
     }
     answer

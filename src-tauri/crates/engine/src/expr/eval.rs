@@ -241,6 +241,9 @@ impl<'a> Run<'a> {
                 Some(v) => Ok(V::Int(v)),
                 None => fail("The integer is too large for 64 bits."),
             },
+            V::Large(v) => {
+                fail(format!("`-` cannot compute with {v}: whole numbers are computed with up to {}.", i64::MAX))
+            }
             V::Double(v) => Ok(V::Double(-v)),
             other => fail(format!("`-` needs a number, but `{}` is {}.", shown(one), other.kind_with_article())),
         }

@@ -181,7 +181,9 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
             V::Double(v) if !v.is_finite() => {
                 fail(format!("`string({v})` is no number. Check for a division by zero."))
             }
-            V::Bool(_) | V::Int(_) | V::Double(_) | V::Type(_) => made(run, ops::plain(value).unwrap_or_default()),
+            V::Bool(_) | V::Int(_) | V::Large(_) | V::Double(_) | V::Type(_) => {
+                made(run, ops::plain(value).unwrap_or_default())
+            }
             _ => fail(format!(
                 "`string(…)` does not work with {}. Use `{{{{ }}}}` in a text to write it as JSON.",
                 value.kind_with_article()
@@ -338,7 +340,7 @@ fn made_of<'a>(value: Value) -> V<'a> {
     match value {
         Value::Null => V::Null,
         Value::Bool(v) => V::Bool(v),
-        Value::Number(n) => n.as_i64().map_or_else(|| V::Double(n.as_f64().unwrap_or(f64::NAN)), V::Int),
+        Value::Number(n) => V::number(&n),
         Value::String(text) => V::MadeText(text.into()),
         Value::Array(list) => V::List(Arc::new(list.into_iter().map(made_of).collect())),
         Value::Object(map) => {
@@ -379,14 +381,15 @@ fn length<'a>(count: usize) -> V<'a> {
 
 fn int<'a>(value: &V<'a>) -> Out<V<'a>> {
     match (value, value.text()) {
-        (V::Int(v), _) => Ok(V::Int(*v)),
+        (V::Int(_) | V::Large(_), _) => Ok(value.clone()),
         (V::Double(v), _) => match super::val::whole(v.trunc()) {
             Some(v) => Ok(V::Int(v)),
             None => fail(format!("`int({v})` is out of range.")),
         },
-        (_, Some(text)) => match text.parse::<i64>() {
-            Ok(v) => Ok(V::Int(v)),
-            Err(_) => fail("`int(…)`: the text is no whole number."),
+        (_, Some(text)) => match (text.parse::<i64>(), text.parse::<u64>()) {
+            (Ok(v), _) => Ok(V::Int(v)),
+            (Err(_), Ok(v)) => Ok(V::Large(v)),
+            (Err(_), Err(_)) => fail("`int(…)`: the text is no whole number."),
         },
         (V::Time(_), _) => bridge::call("int", false, &[value]),
         _ => unfit("int", value),
@@ -397,6 +400,7 @@ fn int<'a>(value: &V<'a>) -> Out<V<'a>> {
 fn float<'a>(value: &V<'a>) -> Out<V<'a>> {
     match (value, value.text()) {
         (V::Int(v), _) => Ok(V::Double(*v as f64)),
+        (V::Large(v), _) => Ok(V::Double(*v as f64)),
         (V::Double(v), _) => Ok(V::Double(*v)),
         (_, Some(text)) => match text.parse::<f64>() {
             Ok(v) => Ok(V::Double(v)),

@@ -23,6 +23,16 @@ pub(super) fn binary<'a>(budget: &Budget, op: Op, left: V<'a>, right: V<'a>) -> 
 }
 
 fn refused<T>(op: Op, left: &V<'_>, right: &V<'_>) -> Out<T> {
+    for side in [left, right] {
+        if let V::Large(large) = side {
+            return fail(format!(
+                "`{}` cannot compute with {large}: in an expression whole numbers are computed with up to {}. Use `double(…)` for a value that \
+                 is near it, or `string(…)` for its digits.",
+                op.sign(),
+                i64::MAX
+            ));
+        }
+    }
     let hint = match (op, left.text().is_some(), right.text().is_some()) {
         (Op::Add, true, false) | (Op::Add, false, true) => " Turn the other side into a text with `string(…)`.",
         (Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Lt | Op::Le | Op::Gt | Op::Ge, true, false)
@@ -121,8 +131,26 @@ fn int_double(a: i64, b: f64) -> Option<Ordering> {
     Some(a.cmp(&whole).then_with(|| 0.0_f64.partial_cmp(&b.fract()).unwrap_or(Ordering::Equal)))
 }
 
+/// The same for what is above every `i64`.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn large_double(a: u64, b: f64) -> Option<Ordering> {
+    if b.is_nan() {
+        return None;
+    }
+    if b >= 18_446_744_073_709_551_616.0 {
+        return Some(Ordering::Less);
+    }
+    // Up there no double has a fraction; what is smaller is smaller, with or without one.
+    Some(if b < 9_223_372_036_854_775_808.0 { Ordering::Greater } else { a.cmp(&(b as u64)) })
+}
+
 fn numbers(left: &V<'_>, right: &V<'_>) -> Option<Option<Ordering>> {
     Some(match (left, right) {
+        (V::Large(a), V::Large(b)) => Some(a.cmp(b)),
+        (V::Large(_), V::Int(_)) => Some(Ordering::Greater),
+        (V::Int(_), V::Large(_)) => Some(Ordering::Less),
+        (V::Large(a), V::Double(b)) => large_double(*a, *b),
+        (V::Double(a), V::Large(b)) => large_double(*b, *a).map(Ordering::reverse),
         (V::Int(a), V::Int(b)) => Some(a.cmp(b)),
         (V::Double(a), V::Double(b)) => a.partial_cmp(b),
         (V::Int(a), V::Double(b)) => int_double(*a, *b),
@@ -232,6 +260,7 @@ pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
         V::Null => Value::Null,
         V::Bool(v) => Value::Bool(*v),
         V::Int(v) => Value::Number((*v).into()),
+        V::Large(v) => Value::Number((*v).into()),
         V::Double(v) => match Number::from_f64(*v) {
             Some(v) => Value::Number(v),
             None => {
@@ -317,6 +346,7 @@ pub(super) fn plain(value: &V<'_>) -> Option<String> {
     Some(match value {
         V::Bool(v) => v.to_string(),
         V::Int(v) => v.to_string(),
+        V::Large(v) => v.to_string(),
         V::Double(v) => v.to_string(),
         V::Text(v) => (*v).to_owned(),
         V::MadeText(v) => v.to_string(),

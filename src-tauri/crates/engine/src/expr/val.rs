@@ -3,7 +3,7 @@
 
 use crate::scope::{NodeView, Scope};
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use std::sync::Arc;
 
 /// A value. `'a` is the life of the scope and of the expression.
@@ -12,6 +12,8 @@ pub(super) enum V<'a> {
     Null,
     Bool(bool),
     Int(i64),
+    /// A whole number of the data above `i64::MAX`. It keeps its digits and can be compared, but not computed with.
+    Large(u64),
     Double(f64),
     Text(&'a str),
     /// A text that the expression made.
@@ -55,14 +57,19 @@ impl<'a> V<'a> {
         match value {
             Value::Null => V::Null,
             Value::Bool(v) => V::Bool(*v),
-            Value::Number(n) => match n.as_i64() {
-                Some(v) => V::Int(v),
-                // Every JSON number that is no i64 is a double (K-08).
-                None => V::Double(n.as_f64().unwrap_or(f64::NAN)),
-            },
+            Value::Number(n) => V::number(n),
             Value::String(v) => V::Text(v),
             Value::Array(v) => V::Array(v),
             Value::Object(v) => V::Object(v),
+        }
+    }
+
+    /// A JSON number: an integer where it is a whole number of 64 bits, else a double (K-08, ADR 84).
+    pub(super) fn number(number: &Number) -> Self {
+        match (number.as_i64(), number.as_u64()) {
+            (Some(v), _) => V::Int(v),
+            (None, Some(v)) => V::Large(v),
+            (None, None) => V::Double(number.as_f64().unwrap_or(f64::NAN)),
         }
     }
 
@@ -95,7 +102,7 @@ impl<'a> V<'a> {
         match self {
             V::Null => "null_type",
             V::Bool(_) => "bool",
-            V::Int(_) => "int",
+            V::Int(_) | V::Large(_) => "int",
             V::Double(_) => "double",
             V::Text(_) | V::MadeText(_) => "string",
             V::Bytes(_) => "bytes",

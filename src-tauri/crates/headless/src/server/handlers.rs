@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId};
 use signalbox_app::{ApiError, ApiResult, Caller, NewRun, StartKey, fitting, metrics, table};
-use signalbox_model::{Map, text::bytes_without_bom};
+use signalbox_model::{Map, digits, text::bytes_without_bom};
 use std::sync::Arc;
 
 pub(crate) fn health() -> Response {
@@ -185,7 +185,11 @@ fn unfit(why: &str) -> ApiError {
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
-    let request: Value = serde_json::from_slice(bytes_without_bom(body)).map_err(|error| unfit(&error.to_string()))?;
+    let body = bytes_without_bom(body);
+    let request: Value = serde_json::from_slice(body).map_err(|error| unfit(&error.to_string()))?;
+    if let Some(lost) = std::str::from_utf8(body).ok().and_then(digits::lost) {
+        return Err(unfit(&lost.told()));
+    }
     fitting(&request).map_err(|why| unfit(&why))
 }
 
