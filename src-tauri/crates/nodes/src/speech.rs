@@ -21,9 +21,6 @@ const NOTICES: usize = 1_000;
 /// Takes what is to be told, in order.
 type Tell = Box<dyn Fn(Vec<Said>) + Send + Sync>;
 
-/// Waits until the run is being cancelled.
-type Cancelled = Box<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
-
 #[derive(Default)]
 struct Queue {
     said: VecDeque<Said>,
@@ -39,7 +36,6 @@ pub struct Speech {
     clock: Arc<dyn Clock>,
     tell: Tell,
     left: Option<Tell>,
-    cancelled: Option<Cancelled>,
 }
 
 impl Drop for Speech {
@@ -56,14 +52,7 @@ impl Drop for Speech {
 impl Speech {
     /// A log that gives what is said to `tell`.
     pub fn new(clock: Arc<dyn Clock>, scrubber: Arc<Scrubber>, tell: Tell) -> Self {
-        Self { queue: Mutex::default(), scrubber, clock, tell, left: None, cancelled: None }
-    }
-
-    /// A call can wait for the run to be cancelled.
-    #[must_use]
-    pub fn cancelled_by(mut self, cancelled: Cancelled) -> Self {
-        self.cancelled = Some(cancelled);
-        self
+        Self { queue: Mutex::default(), scrubber, clock, tell, left: None }
     }
 
     /// What a call that is given up has still said, for which the run has no ear any more, goes to `left`.
@@ -154,13 +143,6 @@ impl Speech {
 }
 
 impl CallLog for Speech {
-    fn cancelled(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        self.cancelled.as_ref().map_or_else(
-            || -> Pin<Box<dyn Future<Output = ()> + Send>> { Box::pin(std::future::pending()) },
-            |wait| wait(),
-        )
-    }
-
     fn say(&self, said: Said) {
         let mut queue = self.queue();
         if matches!(said, Said::ToolMessage(_)) {

@@ -22,7 +22,7 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -48,21 +48,14 @@ pub(crate) struct Driven {
     pub(crate) run_id: String,
     pub(crate) live: Ring,
     pub(crate) phase: watch::Sender<Phase>,
-    /// Whether the run is being cancelled: streams of models end then.
-    cancelling: watch::Sender<bool>,
     inbox: mpsc::UnboundedSender<Message>,
 }
 
 impl Driven {
     pub(crate) fn new(run_id: &str) -> (Arc<Self>, mpsc::UnboundedReceiver<Message>) {
         let (inbox, receiver) = mpsc::unbounded_channel();
-        let driven = Self {
-            run_id: run_id.to_owned(),
-            live: Ring::default(),
-            phase: watch::channel(Phase::Driving).0,
-            cancelling: watch::channel(false).0,
-            inbox,
-        };
+        let driven =
+            Self { run_id: run_id.to_owned(), live: Ring::default(), phase: watch::channel(Phase::Driving).0, inbox };
         (Arc::new(driven), receiver)
     }
 
@@ -396,9 +389,7 @@ impl Driver {
             }
             if let Some(asked) = asked::read(&input.body, self.core.world.clock.now_ms()) {
                 self.taken.insert(input.id);
-                if matches!(asked, Input::Cancel { .. }) {
-                    self.driven.cancelling.send_replace(true);
-                } else {
+                if !matches!(asked, Input::Cancel { .. }) {
                     self.answers.push(input.id);
                 }
                 inputs.push_back(asked);
@@ -770,18 +761,7 @@ impl Driver {
                 store.submit_given_up(&run, &step, &ts, &body);
             }
         };
-        let cancelling = self.driven.cancelling.subscribe();
-        let cancelled = move || -> Pin<Box<dyn Future<Output = ()> + Send>> {
-            let mut cancelling = cancelling.clone();
-            Box::pin(async move {
-                if cancelling.wait_for(|cancelled| *cancelled).await.is_err() {
-                    std::future::pending::<()>().await;
-                }
-            })
-        };
-        Speech::new(Arc::clone(&world.clock), world.secrets.scrubber(), Box::new(tell))
-            .leaving(Box::new(left))
-            .cancelled_by(Box::new(cancelled))
+        Speech::new(Arc::clone(&world.clock), world.secrets.scrubber(), Box::new(tell)).leaving(Box::new(left))
     }
 
     /// Gives the run back, so that any process may take it over. If that cannot be written, this process's end does it.

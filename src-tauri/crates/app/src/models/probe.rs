@@ -132,7 +132,7 @@ impl App {
         let ask = |model: &str, listed: Vec<String>| -> ApiResult<ModelTested> {
             let answer = self.wait_for(Box::pin(self.models.ask(word(name, model), &Nobody)))?;
             Ok(match answer {
-                Ok(answer) => tested(true, answers(model, listed.len()), doubt(model, &answer.model, &listed), listed),
+                Ok(_) => tested(true, answers(model, listed.len()), None, listed),
                 Err(failure) => tested(false, sentence(&failure.message), Some(hint(&failure, &known)), listed),
             })
         };
@@ -208,47 +208,6 @@ fn answers(model: &str, listed: usize) -> String {
     }
 }
 
-/// What is odd about an answer: some servers take any name, and another model answers.
-fn doubt(asked: &str, answered: &str, listed: &[String]) -> Option<String> {
-    let is_same = |name: &str| name == asked || name.strip_suffix(":latest") == Some(asked);
-    // A provider may answer with the exact version of the model that was asked for.
-    let is_version = |name: &str| name.starts_with(asked) || name.ends_with(&format!("/{asked}"));
-    let is_other = !answered.is_empty() && !is_same(answered) && !is_version(answered);
-    let is_unlisted = !listed.is_empty() && !listed.iter().any(|name| is_same(name));
-    let shown: String = answered.chars().take(100).collect();
-    match (is_unlisted, is_other) {
-        (false, false) => None,
-        (true, false) => Some(format!("'{asked}' is not in the list of the server. Check the name.")),
-        (false, true) => Some(format!("The answer comes from '{shown}', not from '{asked}'. Check the name.")),
-        (true, true) => Some(format!(
-            "'{asked}' is not in the list of the server, and the answer comes from '{shown}'. Check the name."
-        )),
-    }
-}
-
 fn sentence(text: &str) -> String {
     format!("{}.", text.trim_end_matches('.'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::doubt;
-
-    #[test]
-    fn a_model_that_is_not_listed_or_not_the_one_that_answers_is_told() {
-        let listed = ["small:latest".to_owned(), "claude-x".to_owned()];
-        for (asked, answered, words) in [
-            ("small", "small:latest", None),
-            ("claude-x", "claude-x-20260101", None),
-            ("claude-x", "", None),
-            ("tiny", "tiny", Some("not in the list")),
-            ("claude-x", "smollm2.gguf", Some("comes from 'smollm2.gguf'")),
-            ("tiny", "smollm2.gguf", Some("not in the list of the server, and the answer comes from 'smollm2.gguf'")),
-        ] {
-            let told = doubt(asked, answered, &listed);
-            assert_eq!(told.is_some(), words.is_some(), "{asked} {answered}: {told:?}");
-            assert!(words.is_none_or(|words| told.is_some_and(|told| told.contains(words))), "{asked} {answered}");
-        }
-        assert_eq!(doubt("tiny", "tiny", &[]), None);
-    }
 }

@@ -2,7 +2,6 @@
 //! added up.
 
 use super::fault;
-use futures_util::future::{Either, select};
 use serde_json::{Value, json};
 use signalbox_model::said::{LlmDelta, LlmDone, LlmError, LlmUsage, Said};
 use signalbox_model::{ErrorType, NodeFailure, time};
@@ -99,14 +98,7 @@ impl<'a> Talk<'a> {
     pub(crate) async fn ask(&mut self, request: &LlmRequest) -> Result<LlmAnswer, NodeFailure> {
         let ear = Ear { log: self.log, after: self.spoke, heard: Mutex::default() };
         let request = without_secrets(request.clone(), &self.world.secrets.scrubber());
-        let asked = match select(self.world.llm.ask(request, &ear), self.log.cancelled()).await {
-            Either::Left((asked, _)) => asked,
-            Either::Right(((), stream)) => {
-                // The connection closes now, so that the model stops writing. The run ends by its own rules.
-                drop(stream);
-                std::future::pending().await
-            }
-        };
+        let asked = self.world.llm.ask(request, &ear).await;
         let (text, thoughts) = ear.so_far();
         // Also what was said before it broke off.
         self.spoke |= text || thoughts;

@@ -1,6 +1,5 @@
 //! Node kinds through their surface; one binary.
 
-mod cancelled;
 mod common;
 mod examples;
 mod http;
