@@ -1,9 +1,10 @@
 // The real program against the servers and the conformance suite of the protocol's own project, and the samples that need such a
 // server or a model.
-// `node run.mjs [servers|samples|conformance|llama]`; `llama` only when it is named, it needs Python packages (llama.py); `--table` runs what is known not to be done as well, and prints the table of
+// `node run.mjs [servers|samples|conformance|llama|models]`; `llama` and `models` only when they are named, they need Python packages; `--table` runs what is known not to be done as well, and prints the table of
 // docs/conformance.md.
 import { conformance } from './conformance.mjs';
 import { llama } from './llama.mjs';
+import { models } from './models.mjs';
 import { samples } from './samples.mjs';
 import { servers } from './servers.mjs';
 
@@ -27,6 +28,7 @@ const wants = (part) => only.length === 0 || only.includes(part);
 if (wants('servers')) await servers(report);
 if (wants('samples')) await samples(report);
 if (only.includes('llama')) await llama(report);
+if (only.includes('models')) await models(report);
 const rows = wants('conformance') ? await conformance(report, process.argv.includes('--table')) : [];
 if (process.argv.includes('--table')) {
   console.log('\n| scenario | of | result | checks |\n|---|---|---|---|');

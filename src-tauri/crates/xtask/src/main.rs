@@ -20,7 +20,8 @@ cargo xtask <task>
   gen     write the generated files again (schemas, TypeScript, tables)
   check   the quick checks: format, clippy, dependency rules, UI lint and types
   peers   tools against the servers and the conformance suite of others (`servers`, `samples`, `conformance`, `--table`);
-          `llama`: models against the server of llama.cpp, which needs Python packages and says which
+          `llama`: models against the server of llama.cpp, which needs Python packages and says which;
+          `models`: two model servers with a small real model, installed below target/peers
   bench   measure, and print the table for docs/benchmarks.md
 ";
 

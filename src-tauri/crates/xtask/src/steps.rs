@@ -134,7 +134,7 @@ fn peers_dir(root: &Path) -> PathBuf {
 pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     system::ready(root, For::Browser)?;
     ui::install(root)?;
-    if args.is_empty() || args.iter().any(|arg| arg != "llama") {
+    if args.is_empty() || args.iter().any(|arg| arg != "llama" && arg != "models") {
         ui::packages(&peers_dir(root))?;
     }
     ui::build(root)?;
