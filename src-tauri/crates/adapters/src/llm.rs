@@ -3,6 +3,7 @@
 //!
 //! Not here: what an answer is good for. Endpoints ignore the form that was asked for; whoever asks checks it.
 
+mod abilities;
 mod anthropic;
 mod dialect;
 mod estimate;
@@ -16,6 +17,7 @@ mod wire;
 use crate::WebHttp;
 use crate::address::{self, Class};
 use crate::http::Opened;
+pub use abilities::Abilities;
 use async_trait::async_trait;
 use fault::Who;
 use serde_json::Value;
@@ -99,6 +101,8 @@ pub struct Models {
     granted: Mutex<HashMap<String, Arc<WebHttp>>>,
     /// Models, by address and name, that refuse or ignore the form of an answer: it is asked for in words only.
     without_forms: Mutex<HashSet<(String, String)>>,
+    /// What models can do, by address and name.
+    known_abilities: Mutex<HashMap<(String, String), Abilities>>,
 }
 
 /// Where a question goes.
@@ -114,7 +118,14 @@ struct Target {
 impl Models {
     /// With a client for addresses that nobody registered.
     pub fn new(plain: Arc<WebHttp>, known: Arc<dyn Providers>, secrets: Arc<dyn Secrets>) -> Self {
-        Self { known, secrets, plain, granted: Mutex::default(), without_forms: Mutex::default() }
+        Self {
+            known,
+            secrets,
+            plain,
+            granted: Mutex::default(),
+            without_forms: Mutex::default(),
+            known_abilities: Mutex::default(),
+        }
     }
 
     /// The models that a provider says it has, by name.
@@ -267,9 +278,7 @@ impl Models {
             openai::without_form(&mut body);
         }
         let pictures = images::has(request);
-        if pictures && target.kind == ProviderKind::Ollama {
-            self.sees(&target, request).await?;
-        }
+        self.check_abilities(&target, request, pictures).await?;
         let answered = async {
             let mut opened = self.open_answer(&target, &url, &mut body, request).await?;
             let written = opened_as(&mut opened, target.kind, request.stream);
@@ -336,19 +345,6 @@ impl Models {
             }
             repairs += 1;
         }
-    }
-
-    /// Ollama hands pictures to models that see none, which answer all the same: what the model can do is asked first. An
-    /// older one that does not tell is asked as it is.
-    async fn sees(&self, target: &Target, request: &LlmRequest) -> Result<(), LlmFailure> {
-        let body = ollama::show(request);
-        let mut opened =
-            self.open(target, "POST", &ollama::show_url(&target.base), Some(&body), request.timeout).await?;
-        if refused(&target.who, &mut opened).await.is_err() {
-            return Ok(());
-        }
-        let told = wire::whole(&target.who, &mut opened).await?;
-        if ollama::blind(&told) { Err(images::none(&target.who, "the model sees no pictures")) } else { Ok(()) }
     }
 
     /// What the answer to a question costs at most, as far as its price is known; what is asked costs besides.

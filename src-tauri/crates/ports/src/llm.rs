@@ -254,6 +254,8 @@ pub enum LlmFault {
     ContextLength,
     /// The model takes no pictures.
     NoImages,
+    /// The server says that the model does not see the tools that it is offered.
+    NoTools,
     /// 404 and others from 400 on.
     HttpStatus,
     /// A filter refused the question.

@@ -135,7 +135,7 @@ fn peers_dir(root: &Path) -> PathBuf {
 pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     system::ready(root, For::Browser)?;
     ui::install(root)?;
-    if args.is_empty() || args.iter().any(|arg| arg != "llama" && arg != "rest") {
+    if args.is_empty() || args.iter().any(|arg| !matches!(arg.as_str(), "llama" | "rest" | "models")) {
         ui::packages(&peers_dir(root))?;
     }
     ui::build(root)?;

@@ -2,10 +2,12 @@
 
 use crate::common::{Reply, Script, json_reply, reply};
 use crate::llm::{Ear, asked, chunk, events, fails, models, provider, question, request_body, stream};
-use ProviderKind::Openai;
+use ProviderKind::{Ollama, Openai};
 use serde_json::{Value, json};
 use signalbox_ports::Llm as _;
-use signalbox_ports::llm::{AnswerForm, LlmFault, LlmRequest, Message, Part, ProviderKind, Role, ToolResult, ToolUse};
+use signalbox_ports::llm::{
+    AnswerForm, ImageSource, LlmFault, LlmRequest, Message, Part, ProviderKind, Role, ToolOffer, ToolResult, ToolUse,
+};
 
 fn refusal(status: u16, body: &Value) -> Reply {
     reply(&format!("{status} X\r\nContent-Type: application/json"), &body.to_string())
@@ -135,4 +137,57 @@ async fn streams_that_end_in_their_own_way_are_read() {
     body.push_str("data: {\"error\": {\"message\": \"upstream is gone\", \"code\": \"503\"}}\n\n");
     let failed = fails(Openai, vec![stream("text/event-stream", &body)], question(true)).await;
     assert_eq!(failed.fault, LlmFault::Unavailable, "{failed:?}");
+}
+
+fn with_tool() -> LlmRequest {
+    let tool = ToolOffer { name: "find".into(), description: "Finds".into(), schema: json!({ "type": "object" }) };
+    LlmRequest { tools: vec![tool], ..question(false) }
+}
+
+/// llama.cpp takes tools for a model whose chat template has no place for them, answers 200, and leaves them out.
+#[tokio::test]
+async fn tools_that_a_model_does_not_see_are_told_before_it_is_asked() {
+    let props = |sees: bool| json_reply(&json!({ "chat_template_caps": { "supports_tools": sees } }).to_string());
+    let (failed, _, sent) = asked(Openai, vec![props(false)], with_tool()).await;
+    let failed = failed.expect_err("refused");
+    assert_eq!(failed.fault, LlmFault::NoTools, "{failed:?}");
+    assert!(failed.message.contains("cannot see tools"), "{}", failed.message);
+    assert_eq!(sent.len(), 1, "the model was not asked");
+    assert!(sent[0].starts_with("GET /props "), "{}", sent[0]);
+    for first in [props(true), reply("404 Not", "{}"), json_reply("{}"), json_reply("hello")] {
+        let (answer, _, sent) = asked(Openai, vec![first, completion("four")], with_tool()).await;
+        assert!(answer.is_ok(), "{answer:?}");
+        assert!(request_body(&sent[1])["tools"].is_array());
+    }
+
+    let can = |all: Value| json_reply(&json!({ "capabilities": all }).to_string());
+    let answer = json!({ "message": { "content": "four" }, "done": true }).to_string();
+    let (failed, _, sent) = asked(Ollama, vec![can(json!(["completion"]))], with_tool()).await;
+    assert_eq!((failed.expect_err("refused").fault, sent.len()), (LlmFault::NoTools, 1));
+    let (answer, ..) = asked(Ollama, vec![can(json!(["completion", "tools"])), json_reply(&answer)], with_tool()).await;
+    assert!(answer.is_ok(), "{answer:?}");
+}
+
+/// What a server says about its model is asked for once.
+#[tokio::test]
+async fn what_a_model_can_do_is_remembered() {
+    let replies = vec![reply("404 Not", "{}"), completion("one"), completion("two")];
+    let server = Script::start(|_| replies).await;
+    let models = models(provider(Openai, &server.base, None), "127.0.0.1");
+    for _ in 0..2 {
+        models.ask(with_tool(), &Ear::default()).await.expect("an answer");
+    }
+    let paths: Vec<String> =
+        server.asked().iter().map(|one| one.split(' ').nth(1).unwrap_or_default().into()).collect();
+    assert_eq!(paths, ["/props", "/v1/chat/completions", "/v1/chat/completions"]);
+}
+
+#[tokio::test]
+async fn a_picture_that_a_text_model_would_drop_is_told_before_it_is_asked() {
+    let mut request = question(false);
+    let from = ImageSource::File("a.png".into());
+    request.messages[0].parts.push(Part::Image { mime: "image/png".into(), base64: "QUJD".into(), from });
+    let props = json_reply(&json!({ "modalities": { "vision": false } }).to_string());
+    let (failed, _, sent) = asked(Openai, vec![props], request).await;
+    assert_eq!((failed.expect_err("blind").fault, sent.len()), (LlmFault::NoImages, 1));
 }

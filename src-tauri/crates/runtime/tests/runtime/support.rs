@@ -156,8 +156,27 @@ fn world(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>) -> Arc<W
 
 /// With other kinds than those of the program.
 pub(crate) fn runtime_of(folder: &Path, registry: Registry) -> Runtime {
+    runtime_on(folder, registry, Arc::new(RealClock))
+}
+
+/// The real time, and no wait ever ends.
+pub(crate) struct NoAlarm;
+
+#[async_trait]
+impl Clock for NoAlarm {
+    fn now_ms(&self) -> i64 {
+        RealClock.now_ms()
+    }
+
+    async fn sleep_until(&self, _due_ms: i64) {
+        std::future::pending().await
+    }
+}
+
+/// With other kinds and another clock.
+pub(crate) fn runtime_on(folder: &Path, registry: Registry, clock: Arc<dyn Clock>) -> Runtime {
     let store = store(folder);
-    let world = world(folder, &store, Die::Never, Arc::new(RealClock));
+    let world = world(folder, &store, Die::Never, clock);
     let ids = Arc::new(TestIds::default());
     Runtime::new(store, registry, world, ids, options(folder)).expect("threads start")
 }
