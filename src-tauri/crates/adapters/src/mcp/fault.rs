@@ -44,7 +44,7 @@ fn of_server(error: &ErrorData, scrubber: &Scrubber) -> ToolFailure {
     if let Some(words) = depth::digits_told(error.code.0, &error.message) {
         return failure(
             ToolFault::BadAnswer,
-            format!("The answer of the server cannot be read without a change: {words}"),
+            format!("The answer of the server cannot be read without a change: {}", scrubber.text(words)),
         );
     }
     let (code, said) = (error.code.0, short(&error.message, scrubber));

@@ -22,7 +22,12 @@
   // JSON whose whole numbers keep their digits: beyond 2^53 they are BigInt values.
   const parseExact = (given, reviver) => {
     const text = typeof given === 'string' ? given : `${given}`;
-    const ready = marked(text);
+    let ready = text;
+    try {
+      ready = marked(text);
+    } catch {
+      // With half a letter in it the text cannot leave the engine.
+    }
     if (ready === text) return parse(text, reviver);
     const back = (value) => (typeof value === 'string' && starts(value, mark) ? Big(cut(value, mark.length)) : value);
     if (typeof reviver !== 'function') return parse(ready, (key, value) => back(value));

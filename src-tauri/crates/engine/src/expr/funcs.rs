@@ -381,15 +381,15 @@ fn length<'a>(count: usize) -> V<'a> {
 
 fn int<'a>(value: &V<'a>) -> Out<V<'a>> {
     match (value, value.text()) {
-        (V::Int(_) | V::Large(_), _) => Ok(value.clone()),
+        (V::Int(v), _) => Ok(V::Int(*v)),
+        (V::Large(v), _) => fail(format!("`int({v})` is out of range. `string(…)` gives its digits.")),
         (V::Double(v), _) => match super::val::whole(v.trunc()) {
             Some(v) => Ok(V::Int(v)),
             None => fail(format!("`int({v})` is out of range.")),
         },
-        (_, Some(text)) => match (text.parse::<i64>(), text.parse::<u64>()) {
-            (Ok(v), _) => Ok(V::Int(v)),
-            (Err(_), Ok(v)) => Ok(V::Large(v)),
-            (Err(_), Err(_)) => fail("`int(…)`: the text is no whole number."),
+        (_, Some(text)) => match text.parse::<i64>() {
+            Ok(v) => Ok(V::Int(v)),
+            Err(_) => fail("`int(…)`: the text is no whole number."),
         },
         (V::Time(_), _) => bridge::call("int", false, &[value]),
         _ => unfit("int", value),

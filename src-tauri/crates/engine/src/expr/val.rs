@@ -12,7 +12,8 @@ pub(super) enum V<'a> {
     Null,
     Bool(bool),
     Int(i64),
-    /// A whole number of the data above `i64::MAX`. It keeps its digits and can be compared, but not computed with.
+    /// A whole number of the data above `i64::MAX`. It keeps its digits and can be compared, but not computed with. For
+    /// `type(x)` it is a double (K-08).
     Large(u64),
     Double(f64),
     Text(&'a str),
@@ -64,7 +65,7 @@ impl<'a> V<'a> {
         }
     }
 
-    /// A JSON number: an integer where it is a whole number of 64 bits, else a double (K-08, ADR 84).
+    /// A JSON number: an integer where it is a whole number of 64 bits, else a double (K-08). Those without a sign keep their digits (ADR 84).
     pub(super) fn number(number: &Number) -> Self {
         match (number.as_i64(), number.as_u64()) {
             (Some(v), _) => V::Int(v),
@@ -102,8 +103,8 @@ impl<'a> V<'a> {
         match self {
             V::Null => "null_type",
             V::Bool(_) => "bool",
-            V::Int(_) | V::Large(_) => "int",
-            V::Double(_) => "double",
+            V::Int(_) => "int",
+            V::Large(_) | V::Double(_) => "double",
             V::Text(_) | V::MadeText(_) => "string",
             V::Bytes(_) => "bytes",
             V::Array(_) | V::Items(_) | V::List(_) => "list",
@@ -117,6 +118,9 @@ impl<'a> V<'a> {
     }
 
     pub(super) fn kind_with_article(&self) -> &'static str {
+        if matches!(self, V::Large(_)) {
+            return "a whole number above 9223372036854775807";
+        }
         match self.kind() {
             "null_type" => "null",
             "bool" => "a boolean",
