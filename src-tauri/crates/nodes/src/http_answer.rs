@@ -173,6 +173,10 @@ fn excerpt(answer: &HttpResponse) -> Option<Value> {
     Some(Value::String(text.chars().take(LONGEST).collect()))
 }
 
+fn keeps_digits(body: &[u8]) -> bool {
+    std::str::from_utf8(body).is_ok_and(|text| digits::lost(text).is_none())
+}
+
 /// The answer without the secrets of this machine, which a server may send back.
 pub(crate) fn without_secrets(mut answer: HttpResponse, scrubber: &Scrubber) -> HttpResponse {
     for (name, value) in &mut answer.headers {

@@ -1,4 +1,6 @@
 use super::parse_json;
+use crate::csv_table::{self, Layout};
+use serde_json::json;
 
 #[test]
 fn json_errors_say_where() {
@@ -21,7 +23,7 @@ fn numbers_keep_their_digits_or_are_named() {
     ] {
         let value = parse_json(&format!("{{\"id\":{text}}}"), "The text").expect("held");
         assert_eq!(value["id"].to_string(), text);
-        assert_eq!(format_csv(&value, "x"), Ok(format!("id\n{text}\n")));
+        assert_eq!(csv_table::format(&value, Layout::default(), "x"), Ok(format!("id\n{text}\n")));
     }
     for number in
         ["18446744073709551616", "-9223372036854775809", "12345678901234567890123", "0.1234567890123456789", "1e-400"]
@@ -31,5 +33,5 @@ fn numbers_keep_their_digits_or_are_named() {
         assert_eq!((failure.code.as_str(), failure.details["path"].as_str()), ("NUMBER_TOO_LONG", Some("rows[0].id")));
         assert!(failure.message.contains(number) && failure.message.contains("as a text"), "{}", failure.message);
     }
-    assert_eq!(parse_csv("id\n12345678901234567890123\n", "x"), Ok(json!([{ "id": "12345678901234567890123" }])));
+    assert_eq!(csv_table::parse("id\n12345678901234567890123\n", Layout::default(), "x"), Ok(json!([{ "id": "12345678901234567890123" }])));
 }
