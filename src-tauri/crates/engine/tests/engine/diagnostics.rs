@@ -504,7 +504,6 @@ fn bodies_that_do_not_fit_their_header_are_told() {
         (&json, json!({ "a": { "b": [1] } })),
         (&json!({ "Content-Type": "= item.type" }), json!([1])),
         (&json!({}), json!({ "a": { "b": 1 } })),
-        (&json!(null), json!("text")),
     ] {
         assert_eq!(told(headers, &body), [], "{headers} {body}");
     }
