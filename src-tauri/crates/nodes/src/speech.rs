@@ -39,10 +39,13 @@ pub struct Speech {
     cancellation: Option<Cancellation>,
 }
 
+/// Is ready once something has happened.
+pub type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// How a call learns that its run is cancelled, and says that it waits for nothing any more.
 pub struct Cancellation {
     /// Is ready once the run is cancelled.
-    pub cancelled: Box<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>,
+    pub cancelled: Box<dyn Fn() -> Signal + Send + Sync>,
     /// Nothing comes of the call any more.
     pub give_up: Box<dyn Fn() + Send + Sync>,
 }

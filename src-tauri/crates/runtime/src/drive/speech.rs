@@ -4,9 +4,7 @@ use super::{Driver, Message};
 use signalbox_engine::effect::CallKey;
 use signalbox_engine::input::Input;
 use signalbox_model::{EventBody, Said, time};
-use signalbox_nodes::speech::{Cancellation, Speech};
-use std::future::Future;
-use std::pin::Pin;
+use signalbox_nodes::speech::{Cancellation, Signal, Speech};
 use std::sync::Arc;
 
 impl Driver {
@@ -30,7 +28,7 @@ impl Driver {
             }
         };
         let cancelled = self.cancelled.subscribe();
-        let cancelled = move || -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let cancelled = move || -> Signal {
             let mut cancelled = cancelled.clone();
             Box::pin(async move {
                 if cancelled.wait_for(|is_cancelled| *is_cancelled).await.is_err() {
