@@ -10,6 +10,7 @@ use crate::masked::Masked;
 use crate::models::KeptProviders;
 use crate::names::Names;
 use crate::paths::RunPaths;
+use crate::previews::Previews;
 use crate::run_log::RunLog;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::signing::Signing;
@@ -118,6 +119,8 @@ pub struct App {
     choices: Mutex<HashMap<String, PathBuf>>,
     /// The run that was looked at last.
     pub(crate) viewed: Viewed,
+    /// Expressions that are tried at the moment.
+    pub(crate) previews: Previews,
     /// The iterations and branches of the run that was asked for last.
     pub(crate) paths: Mutex<Option<RunPaths>>,
     /// Who sees which run without masks, and the masks of the others.
@@ -238,6 +241,7 @@ impl App {
             suggesting: Suggesting::default(),
             choices: Mutex::default(),
             viewed: Viewed::default(),
+            previews: Previews::default(),
             paths: Mutex::default(),
             masked: Masked::default(),
             names: Mutex::default(),

@@ -40,6 +40,7 @@ mod outside;
 mod paths;
 mod people;
 mod place;
+mod previews;
 mod profile;
 mod retention;
 mod router;

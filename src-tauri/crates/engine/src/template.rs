@@ -130,6 +130,7 @@ impl Template {
 
     /// Gives `write` each part in order, and whether it was written by the author; it answers how long the text is then.
     fn fill(&self, scope: &Scope, mut write: impl FnMut(&str, bool) -> usize) -> Result<(), ExprError> {
+        let mut before = 0;
         for part in &self.parts {
             let length = match part {
                 Part::Text(text) => write(text, true),
@@ -138,6 +139,10 @@ impl Template {
                     other => write(&as_text(&other), false),
                 },
             };
+            if let Some(allowance) = &scope.allowance {
+                allowance.take(length.saturating_sub(before))?;
+            }
+            before = length;
             if length > MAX_RENDERED {
                 return Err(ExprError::new(Code::Limit, "The finished text is larger than 64 MiB."));
             }

@@ -1,6 +1,7 @@
 //! The functions of an expression. None of them reads or writes anything outside its arguments.
 
 use super::bridge;
+use super::budget::{BLOCK, ENTRY, HELD, SLOT};
 use super::error::{Code, ExprError};
 use super::eval::{Out, Run, fail};
 use super::lower::Node;
@@ -114,11 +115,25 @@ pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> 
     MACROS.iter().copied().chain(TABLE.iter().map(|row| (row.0, row.4)))
 }
 
+/// The types that `type(x)` can give, and `uint`: no value is one, as JSON has no unsigned numbers.
+pub(super) const TYPES: [&str; 12] = [
+    "int",
+    "uint",
+    "double",
+    "string",
+    "bool",
+    "bytes",
+    "list",
+    "map",
+    "null_type",
+    "type",
+    "google.protobuf.Timestamp",
+    "google.protobuf.Duration",
+];
+
 /// `int`, `string` … as values, for `type(x) == int`.
 pub(super) fn type_name(name: &str) -> Option<&'static str> {
-    ["int", "double", "string", "bool", "bytes", "list", "map", "null_type", "type"]
-        .into_iter()
-        .find(|known| *known == name)
+    TYPES.into_iter().find(|known| *known == name)
 }
 
 #[inline(never)]
@@ -264,7 +279,7 @@ fn double<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, one: &V<'a>, tw
                 return fail("`split` needs a text to split at.");
             }
             for piece in text.split(part) {
-                run.budget.made(24 + piece.len())?;
+                run.budget.made(HELD + BLOCK + piece.len())?;
                 list.push(V::MadeText(piece.into()));
             }
             V::List(Arc::new(list))
@@ -312,7 +327,7 @@ fn put<'a>(run: &Run<'a>, whole: &V<'a>, way: &V<'a>, value: &V<'a>) -> Out<V<'a
                     return fail(format!("`put` finds no list where the place {index} should be."));
                 };
                 if list.len() <= index {
-                    run.budget.made(16 * (index + 1 - list.len()))?;
+                    run.budget.made(SLOT * (index + 1 - list.len()))?;
                     list.resize(index + 1, Value::Null);
                 }
                 here = &mut list[index];
@@ -325,7 +340,7 @@ fn put<'a>(run: &Run<'a>, whole: &V<'a>, way: &V<'a>, value: &V<'a>) -> Out<V<'a
                 let Value::Object(fields) = here else {
                     return fail(format!("`put` finds no object where the field '{name}' should be."));
                 };
-                run.budget.made(name.len() + 16)?;
+                run.budget.made(name.len() + ENTRY + SLOT)?;
                 here = fields.entry(name.to_owned()).or_insert(Value::Null);
             }
             None => break,
