@@ -16,7 +16,7 @@ use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
-use signalbox_model::{Effects, EventBody, RunEvent, RunStatus};
+use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written};
 use std::any::Any;

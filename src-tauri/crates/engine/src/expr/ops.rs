@@ -301,7 +301,9 @@ fn weigh(budget: &Budget<'_>, found: &V<'_>, depth: usize) -> Out<()> {
                 .filter_map(|place| found.nth(place))
                 .try_for_each(|one| weigh(budget, &one, depth + 1))
         }
-        V::Null | V::Bool(_) | V::Int(_) | V::Double(_) | V::Type(_) | V::Time(_) => budget.result(16, SLOT),
+        V::Null | V::Bool(_) | V::Int(_) | V::Large(_) | V::Double(_) | V::Type(_) | V::Time(_) => {
+            budget.result(16, SLOT)
+        }
     }
 }
 
