@@ -4052,6 +4052,14 @@ export interface ToolServerChange {
   after?: string;
 }
 
+/** Starts or reaches a server and asks what it is. */
+export interface ToolServerConnect {
+  /** Its name. */
+  name: string;
+  /** How it is started or reached, as the person saw it: this approves exactly that, in the window or at the terminal. Not needed when that was approved before. */
+  start?: ToolServerDefinition;
+}
+
 /** How a server is started or reached. */
 export type ToolServerDefinition =
   | {
@@ -4079,14 +4087,6 @@ export type ToolServerDefinition =
 export interface ToolServerImport {
   /** The text: `{"mcpServers": {…}}`. */
   text: string;
-}
-
-/** Starts or reaches a server and asks what it is. */
-export interface ToolServerConnect {
-  /** Its name. */
-  name: string;
-  /** How it is started or reached, as the person saw it: this approves exactly that, in the window or at the terminal. Not needed when that was approved before. */
-  start?: ToolServerDefinition;
 }
 
 /** Names a server. */

@@ -33,5 +33,8 @@ fn numbers_keep_their_digits_or_are_named() {
         assert_eq!((failure.code.as_str(), failure.details["path"].as_str()), ("NUMBER_TOO_LONG", Some("rows[0].id")));
         assert!(failure.message.contains(number) && failure.message.contains("as a text"), "{}", failure.message);
     }
-    assert_eq!(csv_table::parse("id\n12345678901234567890123\n", Layout::default(), "x"), Ok(json!([{ "id": "12345678901234567890123" }])));
+    assert_eq!(
+        csv_table::parse("id\n12345678901234567890123\n", Layout::default(), "x"),
+        Ok(json!([{ "id": "12345678901234567890123" }]))
+    );
 }
