@@ -163,7 +163,7 @@ impl Driver<'_> {
         self.pending.extend(output.effects);
     }
 
-    fn to_the_end(&mut self) {
+    fn run_to_end(&mut self) {
         while let Some(effect) = self.pending.pop_front() {
             match effect {
                 Effect::Call(call) => {
@@ -216,7 +216,7 @@ fn done(work: &Work) {
         until: None,
         now: 1_000_000,
     });
-    run.to_the_end();
+    run.run_to_end();
     assert_eq!(run.state.status().as_str(), "completed", "{}", work.name);
     println!("{}: {} commits, {} events, {} bytes", work.name, run.commits, run.events, run.bytes);
 }

@@ -101,6 +101,8 @@ fn told(error: CaughtError<'_>) -> Answer {
             let text = hinted(text);
             failed(fault, text, thrown.stack().as_deref().and_then(line_in))
         }
+        // What QuickJS throws when no memory is left for the error itself.
+        CaughtError::Value(value) if value.is_null() => failed(ScriptFault::Memory, "out of memory".into(), None),
         CaughtError::Value(value) => {
             let json = value.ctx().json_stringify(value.clone()).ok().flatten().and_then(|text| text.to_string().ok());
             failed(ScriptFault::Thrown, json.unwrap_or_else(|| "it threw a value without words".into()), None)

@@ -22,7 +22,7 @@ pub(super) const TURNS: u64 = 10_000;
 /// Longest text that an operation may make, in bytes.
 pub(super) const TEXT: u64 = 1024 * 1024;
 /// Bytes of texts, lists and objects that all operations together may make.
-pub(super) const MADE: u64 = 16 * 1024 * 1024;
+pub(super) const MADE: u64 = 64 * 1024 * 1024;
 /// Comparisons and scanned bytes / 16.
 pub(super) const WORK: u64 = 20_000_000;
 /// Size of the result as JSON, roughly.
@@ -116,7 +116,7 @@ impl<'a> Budget<'a> {
         take(
             &self.made,
             amount as u64,
-            "The expression makes more than 16 MiB of texts and lists. Split it over several steps.",
+            "The expression makes more than 64 MiB of texts and lists. Split it over several steps.",
         )
     }
 

@@ -8,6 +8,8 @@ mod diagnostics;
 mod driver;
 mod expr;
 mod expr_conformance;
+mod expr_limits;
+mod expr_numbers;
 mod foreign;
 mod many_items;
 mod patch;

@@ -498,6 +498,10 @@ fn only_builders_sign_in_and_what_makes_no_sense_is_refused() {
     assert_eq!(ask(OPERATOR, "tool_server_sign_in_finish", finish.clone()).status, 403);
     let nobody = ask(BUILDER, "tool_server_sign_in_finish", finish.clone()).json();
     assert_eq!(nobody["error"]["code"], "SIGN_IN_NOT_WAITING");
+    // Somebody at this machine has to approve the address first.
+    let begun = ask(BUILDER, "tool_server_sign_in", json!({ "name": "desk" })).json();
+    assert_eq!(begun["error"]["code"], "START_NOT_APPROVED", "{begun}");
+    desk.run(&["tools", "connect", "desk"]);
     // The way of the page: what the browser was sent to is pasted into it.
     let begun = ask(BUILDER, "tool_server_sign_in", json!({ "name": "desk" })).json();
     assert!(begun["address"].as_str().expect("an address").contains("code_challenge_method=S256"), "{begun}");

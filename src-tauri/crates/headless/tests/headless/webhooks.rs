@@ -166,8 +166,8 @@ fn an_address_is_told_at_the_terminal_and_what_failed_is_sent_again() {
     let ok = format!("{}/ok", peer.base);
     for (args, code) in [
         (vec!["add", "ftp://desk.example", "--secret", "secret://desk"], "BAD_REQUEST"),
-        (vec!["add", &ok, "--secret", KEY], "BAD_REQUEST"),
-        (vec!["add", &ok, "--secret", "secret://other"], "NOT_FOUND"),
+        (vec!["add", &ok, "--secret", KEY, "--allow-local"], "BAD_REQUEST"),
+        (vec!["add", &ok, "--secret", "secret://other", "--allow-local"], "NOT_FOUND"),
         (vec!["add", "https://elsewhere.example/", "--secret", "secret://desk"], "BAD_REQUEST"),
         (vec!["add", "https://anna:pw@desk.example/", "--secret", "secret://desk"], "PLAIN_CREDENTIAL"),
         (vec!["remove", "nope"], "NOT_FOUND"),
