@@ -59,8 +59,7 @@ fn a_provider_is_kept_tested_chosen_and_forgotten() {
     let tested = models(&["test", "house", "--model", "small"]);
     assert_eq!((tested.code, &told(&tested)["message"]), (0, &json!("The model 'small' answers; it has 2 models.")));
     let paths = peer.seen.lock().expect("no panic").clone();
-    // A model that answers: its server may say what it can do.
-    let asked_for_a_word = ["/v1/models", "/v1/chat/completions", "/props"];
+    let asked_for_a_word = ["/v1/models", "/v1/chat/completions"];
     assert_eq!(paths, [&["/v1/models"][..], &asked_for_a_word, &asked_for_a_word].concat());
     // A name that the server does not list may be one that it ignores.
     let tested = models(&["test", "house", "--model", "huge"]);

@@ -240,6 +240,8 @@ impl Scripts for FakeScripts {
         };
         if call.source.starts_with("throw") {
             failed(ScriptFault::Thrown, "no such customer")
+        } else if call.source.contains("toLocaleString('") {
+            failed(ScriptFault::Thrown, "there is no Intl in a script")
         } else if call.source.contains("0 / 0") {
             failed(ScriptFault::NotJson, "'rate' of the result is NaN, which JSON cannot say")
         } else {
