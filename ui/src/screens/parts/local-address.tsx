@@ -6,7 +6,7 @@ export function isLocalAddress(text: string): boolean {
   const url = URL.parse(text.trim());
   if (!url) return false;
   const host = url.hostname.replace(/\.$/, '');
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\./.test(host) || /^\[::ffff:7f/.test(host);
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || host.startsWith('127.') || host.startsWith('[::ffff:7f');
 }
 
 /** Asks for the consent when the address is one of this machine. */
