@@ -66,6 +66,7 @@ test('checkpoints go to an address; one that fails is told on the audit screen u
     const page = await open('#/settings');
     await expect(page.getByText('No place outside')).toBeVisible();
     await page.getByLabel('Address that checkpoints are sent to').fill(outside.url);
+    await page.getByRole('checkbox', { name: /on this machine; allow it/ }).click();
     await page.getByRole('button', { name: 'Send to this address' }).click();
     await expect(page.getByText(/records? sealed there at/)).toBeVisible();
     expect(JSON.parse(outside.bodies[0] ?? '{}')).toHaveProperty('checkpoint.rootHash');

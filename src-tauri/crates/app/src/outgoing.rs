@@ -4,7 +4,7 @@
 
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::{Caller, Via};
+use crate::router::Caller;
 use signalbox_adapters::address;
 use signalbox_adapters::vault::Entry;
 use signalbox_model::secret_ref;
@@ -97,8 +97,8 @@ pub(crate) fn address(url: &str) -> ApiResult<()> {
     if is_telling(url) { Err(telling(url)) } else { Ok(()) }
 }
 
-/// Whether an address is one of this machine; then a person consents to it in the window or at the terminal. Behind a token
-/// may be anybody who has it, and what listens on this machine often trusts whoever reaches it.
+/// Whether an address is one of this machine; then a person on this machine consents to it by saying so, because what
+/// listens on this machine often trusts whoever reaches it.
 pub(crate) fn local(caller: &Caller, url: &str, allowed: bool) -> ApiResult<bool> {
     let is_local = Url::parse(url).is_ok_and(|url| match url.host() {
         Some(Host::Domain(name)) => is_localhost(&canonical(name)),
@@ -106,8 +106,8 @@ pub(crate) fn local(caller: &Caller, url: &str, allowed: bool) -> ApiResult<bool
         Some(Host::Ipv6(ip)) => address::class(ip.into()) == address::Class::Loopback,
         None => false,
     });
-    if allowed && caller.via == Via::Rest {
-        let message = "A token does not allow an address of this machine.";
+    if allowed && !caller.here {
+        let message = "Only a person on this machine allows an address of it.";
         return Err(ApiError::forbidden(message, "Add it in the window, or at the terminal with --allow-local."));
     }
     if is_local && !allowed {

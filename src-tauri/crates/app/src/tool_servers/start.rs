@@ -1,13 +1,13 @@
 //! What is started or reached before the tools are known (ADR 87): a program of this machine, or an address that may be inside
-//! the own network. A person in the window or at the terminal approves how, and it holds for exactly that. A token alone does
-//! not: whoever has one could otherwise start any program.
+//! the own network. A person on this machine approves how: in the window, at the terminal, or in a browser that names what it
+//! showed. It holds for exactly that. Asking to connect approves nothing.
 
 use super::approval::{self, Approved};
 use super::meanwhile;
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::people::signed;
-use crate::router::{Caller, Via};
+use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::ToolServerDefinition;
 use signalbox_model::AuditEvent;
@@ -45,8 +45,8 @@ impl App {
         }
         let name = &row.name;
         match start {
-            Some(shown) if caller.via != Via::Rest && shown == definition => {}
-            Some(_) if caller.via != Via::Rest => return Err(meanwhile(name)),
+            Some(shown) if caller.here && shown == definition => {}
+            Some(_) if caller.here => return Err(meanwhile(name)),
             Some(_) | None => {
                 let message = match definition {
                     ToolServerDefinition::Stdio { .. } => {
@@ -57,8 +57,8 @@ impl App {
                     }
                 };
                 let hint = format!(
-                    "Look at how it is started or reached, then connect to it in the window or with `signalbox tools connect \
-                     {name}` on this machine; a token does not approve that."
+                    "Look at how it is started or reached, then connect to it in Settings, Tools, or with `signalbox tools connect \
+                     {name}` on this machine."
                 );
                 return Err(ApiError::new(Class::Forbidden, "START_NOT_APPROVED", message, hint));
             }

@@ -168,13 +168,13 @@ fn roles_decide_who_may_register_look_and_approve() {
     assert_eq!(ask(VIEWER, "tool_server_list", json!({})).status, 403);
     assert_eq!(ask(OPERATOR, "tool_server_list", json!({})).status, 200);
     assert_eq!(ask(OPERATOR, "tool_server_connect", json!({ "name": "one" })).status, 403);
-    // A token does not start what nobody at the machine has approved, whatever it says.
+    // Nothing starts that nobody has approved: to ask for a connection approves nothing, nor does another definition.
     let log = place.dir.path().join("log");
-    let definition = tools(&place, &["list"]).json()[0]["definition"].clone();
-    for body in [json!({ "name": "one" }), json!({ "name": "one", "start": definition })] {
-        let refused = ask(BUILDER, "tool_server_connect", body);
-        assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("START_NOT_APPROVED")));
-    }
+    let refused = ask(BUILDER, "tool_server_connect", json!({ "name": "one" }));
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("START_NOT_APPROVED")));
+    let other = json!({ "transport": "stdio", "command": "node", "args": ["elsewhere.mjs"] });
+    let refused = ask(BUILDER, "tool_server_connect", json!({ "name": "one", "start": other }));
+    assert_eq!(refused.status, 409, "{}", refused.body);
     let mine = |text: &str| json!({ "name": "mine", "definition": { "transport": "stdio", "command": "node", "args": [server(), "--log", log, "--text", text] } });
     let text = place.dir.path().join("text").display().to_string();
     assert_eq!(ask(BUILDER, "tool_server_set", mine(&text)).status, 200);
