@@ -67,7 +67,10 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     await expect(signing.getByText(/^Signed in by /)).toBeVisible();
     await expect(signing.getByText('Rights: tools')).toBeVisible();
     await line.getByRole('button', { name: 'Test desk' }).click();
-    await expect(page.getByText('desk answers with 2 tools').first()).toBeVisible();
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect and look' }).click();
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Look again' })).toBeEnabled();
+    await page.keyboard.press('Escape');
+    await expect(line.getByText('2 tools')).toBeVisible();
     await shot(page, 'sign-in-done');
 
     await signing.getByRole('button', { name: 'Sign out of desk' }).click();
