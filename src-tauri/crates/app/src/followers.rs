@@ -23,7 +23,7 @@ use tokio::task::AbortHandle;
 const TOGETHER: usize = 500;
 /// Events of one read for somebody who is behind.
 const PAGE: usize = 100;
-/// So few followers hear of each commit as it comes.
+/// Up to this many followers are notified of each commit immediately.
 const FEW: usize = 8;
 /// More hear of what has come together, because each telling costs each of them a write: so long for each one more,
 const PAUSE: Duration = Duration::from_micros(500);

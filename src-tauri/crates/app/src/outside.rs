@@ -200,7 +200,7 @@ impl App {
 
     /// The summary of a run as it stands.
     pub async fn summary(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
-        // That of an ended run is read as what it is told as: its output may be large, and is not built twice.
+        // The summary of an ended run is read in its wire form: its output may be large, and is not built twice.
         self.blocking(move |app| match app.store.summary::<Value>(&run_id)? {
             Some(kept) => Ok(kept),
             None => Ok(json!(app.summary_now(&run_id)?)),

@@ -1,7 +1,7 @@
 //! CSV tables: how they are written down ([`Layout`]), read and written (ADR 85).
 //!
 //! Reading is strict. A table that is malformed is an error with the line and the cause, because a lenient reader moves values into
-//! other columns or hides whole rows inside one value. Every value is text, as it stands in the file: `1,5` and `007` stay what
+//! other columns or hides whole rows inside one value. Every value is the text of the file, unchanged: `1,5` and `007` stay what
 //! they are.
 
 mod read;

@@ -119,7 +119,7 @@ export function renameInFile(file: Workflow, renames: Renames): Patch[] {
 const one = (id: string, node: WorkflowNode, renames: Renames): { [id: string]: WorkflowNode } =>
   mapped({ [id]: node }, own(OF_FILE.fields, 'nodes') ?? NOTHING, undefined, renames) as { [id: string]: WorkflowNode };
 
-/** A step as it stands under its new id, beside others that get new ids with it; the same object when nothing changes. */
+/** A step under its new id, together with others that get new ids; the same object when nothing changes. */
 export const renameInStep = (id: string, node: WorkflowNode, renames: Renames): WorkflowNode => Object.values(one(id, node, renames))[0] ?? node;
 
 /** The ids that a step names, its own included. */
