@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A program on the `PATH`, or `None`.
@@ -59,20 +60,45 @@ pub(crate) struct Step<'a> {
     pub(crate) program: &'a str,
     /// Its arguments.
     pub(crate) args: Vec<&'a str>,
+    /// Environment variables that it gets besides those of this process.
+    pub(crate) env: Vec<(&'a str, &'a str)>,
 }
 
-impl Step<'_> {
-    /// Runs it, passing its output through. A step that prints no numbers of tests counts as one.
-    pub(crate) fn run(&self) -> (Counts, Duration) {
-        println!("\n==> {}: {}", self.name, shown(self.program, &self.args));
-        let started = Instant::now();
-        let (mut counts, ok) = match self.watch() {
-            Ok(done) => done,
-            Err(error) => {
-                println!("`{}` did not start: {error}", self.program);
-                (Counts::default(), false)
-            }
+/// Where the output of a step goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// To the terminal, line by line.
+    Live,
+    /// To the terminal in one piece when the step has ended, because another step is writing there.
+    AtTheEnd,
+}
+
+/// What a step gave.
+pub(crate) struct Outcome<'a> {
+    /// The name of the step.
+    pub(crate) name: &'a str,
+    /// Its tests.
+    pub(crate) counts: Counts,
+    /// How long it took.
+    pub(crate) took: Duration,
+}
+
+impl<'a> Step<'a> {
+    /// Runs it and passes its output on. A step that prints no numbers of tests counts as one test.
+    pub(crate) fn run(&self, output: Output) -> Outcome<'a> {
+        let title = format!("\n==> {}: {}\n", self.name, shown(self.program, &self.args));
+        let held = Mutex::new(Vec::new());
+        let write = |bytes: &[u8]| match output {
+            // A closed terminal must not stop the step.
+            Output::Live => drop(std::io::stdout().write_all(bytes)),
+            Output::AtTheEnd => held.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes),
         };
+        write(title.as_bytes());
+        let started = Instant::now();
+        let (mut counts, ok) = self.watch(&write).unwrap_or_else(|error| {
+            write(format!("`{}` did not start: {error}\n", self.program).as_bytes());
+            (Counts::default(), false)
+        });
         if ok && counts == Counts::default() {
             counts.passed = 1;
         }
@@ -80,37 +106,43 @@ impl Step<'_> {
             counts.failed = 1;
         }
         let took = started.elapsed();
-        println!("<== {}: {} in {:.1} s", self.name, if ok { "ok" } else { "FAILED" }, took.as_secs_f64());
-        (counts, took)
+        let result = if ok { "ok" } else { "FAILED" };
+        write(format!("<== {}: {result} in {:.1} s\n", self.name, took.as_secs_f64()).as_bytes());
+        let held = held.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut stdout = std::io::stdout().lock();
+        let _ = stdout.write_all(&held).and_then(|()| stdout.flush());
+        Outcome { name: self.name, counts, took }
     }
 
-    fn watch(&self) -> std::io::Result<(Counts, bool)> {
+    fn watch(&self, write: &(dyn Fn(&[u8]) + Sync)) -> std::io::Result<(Counts, bool)> {
         let mut child = Command::new(self.program)
             .args(&self.args)
+            .envs(self.env.iter().copied())
             .current_dir(&self.dir)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let errors = child.stderr.take();
-        let reader = std::thread::spawn(move || errors.map(|pipe| pass_through(pipe, &mut std::io::stderr())));
-        let mut counts = child.stdout.take().map(|pipe| pass_through(pipe, &mut std::io::stdout())).unwrap_or_default();
-        if let Ok(Some(more)) = reader.join() {
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let counts = std::thread::scope(|scope| {
+            let errors = scope.spawn(|| stderr.map(|pipe| pass_through(pipe, write)).unwrap_or_default());
+            let mut counts = stdout.map(|pipe| pass_through(pipe, write)).unwrap_or_default();
+            let more = errors.join().unwrap_or_default();
             counts.passed += more.passed;
             counts.failed += more.failed;
-        }
+            counts
+        });
         Ok((counts, child.wait()?.success()))
     }
 }
 
 /// Copies line by line and adds up the numbers that test runners print.
-fn pass_through(pipe: impl Read, to: &mut dyn Write) -> Counts {
+fn pass_through(pipe: impl Read, write: &dyn Fn(&[u8])) -> Counts {
     let mut sum = Counts::default();
     let mut reader = BufReader::new(pipe);
     let mut line = Vec::new();
     while matches!(reader.read_until(b'\n', &mut line), Ok(read) if read > 0) {
-        // A closed terminal must not stop the step.
-        let _ = to.write_all(&line).and_then(|()| to.flush());
+        write(&line);
         let one = counts(&plain(&String::from_utf8_lossy(&line)));
         sum.passed += one.passed;
         sum.failed += one.failed;

@@ -1,11 +1,11 @@
 //! The tasks themselves.
 
-use crate::shell::{Counts, Step};
+use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
 use crate::{Failure, shell, system, ui};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::Instant;
 
 /// `cargo xtask run`: from a fresh clone to an open window, or to a served page where there is no display.
 pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), Failure> {
@@ -63,20 +63,21 @@ pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn static_checks<'a>(root: &Path) -> Vec<Step<'a>> {
-    let cargo = |name, args: &[&'a str]| Step { name, dir: root.to_path_buf(), program: "cargo", args: args.to_vec() };
-    let mut steps = vec![
-        cargo("format", &["fmt", "--all", "--check"]),
-        cargo("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
-    ];
-    if shell::output("cargo", &["deny", "--version"]).is_some() {
-        steps.push(cargo("dependency rules", &["deny", "--log-level", "error", "check"]));
-    }
-    steps
+fn cargo<'a>(root: &Path, name: &'a str, args: &[&'a str]) -> Step<'a> {
+    Step { name, dir: root.to_path_buf(), program: "cargo", args: args.to_vec(), env: Vec::new() }
 }
 
 fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
-    Step { name, dir: ui::dir(root), program: "npm", args: vec!["run", "--silent", script] }
+    Step { name, dir: ui::dir(root), program: "npm", args: vec!["run", "--silent", script], env: Vec::new() }
+}
+
+/// Formatting, and the rules for dependencies where their tool is installed.
+fn quick_checks<'a>(root: &Path) -> Vec<Step<'a>> {
+    let mut steps = vec![cargo(root, "format", &["fmt", "--all", "--check"])];
+    if shell::output("cargo", &["deny", "--version"]).is_some() {
+        steps.push(cargo(root, "dependency rules", &["deny", "--log-level", "error", "check"]));
+    }
+    steps
 }
 
 /// `cargo xtask check`: what is quick.
@@ -84,10 +85,16 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     ui::install(root)?;
     // Both programs embed the built UI at compile time.
     ui::build(root)?;
-    let mut steps = static_checks(root);
+    let mut steps = quick_checks(root);
+    steps.push(cargo(root, "clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]));
     steps.extend([npm(root, "UI lint", "lint"), npm(root, "UI types", "typecheck")]);
-    report(&steps)
+    report(&[Phase { live: steps, beside: Vec::new() }])
 }
+
+/// Clippy as the compiler of this workspace: it checks and builds in one pass. On its own it would check every dependency
+/// once more without building anything that the tests can use.
+const CLIPPY: [(&str, &str); 2] =
+    [("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"), ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__")];
 
 /// `cargo xtask test`: everything; nothing is left out on a machine where it cannot run, it fails there.
 pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
@@ -100,30 +107,40 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     ui::install(root)?;
     ui::packages(&peers_dir(root))?;
     ui::build(root)?;
-    let mut steps = static_checks(root);
+    let with_clippy = |name, args: &[&'static str]| Step { env: CLIPPY.to_vec(), ..cargo(root, name, args) };
     let nextest = shell::output("cargo", &["nextest", "--version"]).is_some();
-    let tests = if nextest {
-        vec!["nextest", "run", "--workspace", "--no-fail-fast"]
+    let tests: &[&str] = if nextest {
+        &["nextest", "run", "--workspace", "--no-fail-fast"]
     } else {
-        vec!["test", "--workspace", "--no-fail-fast"]
+        &["test", "--workspace", "--no-fail-fast"]
     };
-    steps.extend([
-        Step { name: "Rust tests", dir: root.to_path_buf(), program: "cargo", args: tests },
-        Step { name: "instructions", dir: root.to_path_buf(), program: "cargo", args: vec!["xtask", "counts"] },
-        npm(root, "UI lint", "lint"),
-        npm(root, "UI types", "typecheck"),
-        npm(root, "UI tests", "test"),
-        Step {
-            name: "programs for the tests",
-            dir: root.to_path_buf(),
-            program: "cargo",
-            args: vec!["build", "-p", "signalbox-headless", "-p", "signalbox-desktop"],
+    let mut build = quick_checks(root);
+    build.push(with_clippy("clippy and build", &["build", "--workspace", "--all-targets", "--quiet"]));
+    report(&[
+        Phase {
+            live: build,
+            beside: vec![
+                npm(root, "UI lint", "lint"),
+                npm(root, "UI types", "typecheck"),
+                npm(root, "UI tests", "test"),
+            ],
         },
-        npm(root, "browser tests", "e2e"),
-        npm(root, "window test", "desktop-test"),
-        Step { name: "tool peers", dir: peers_dir(root), program: "node", args: vec!["run.mjs"] },
-    ]);
-    report(&steps)
+        // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them.
+        Phase {
+            live: vec![with_clippy("Rust tests", tests), cargo(root, "instructions", &["xtask", "counts"])],
+            beside: vec![
+                npm(root, "browser tests", "e2e"),
+                npm(root, "window test", "desktop-test"),
+                Step {
+                    name: "tool peers",
+                    dir: peers_dir(root),
+                    program: "node",
+                    args: vec!["run.mjs"],
+                    env: Vec::new(),
+                },
+            ],
+        },
+    ])
 }
 
 /// Servers and the conformance suite of others, in the versions of their lock file.
@@ -145,27 +162,45 @@ pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     shell::run(&peers_dir(root), "node", &all)
 }
 
-/// Runs all steps, then the table, then the last line.
-fn report(steps: &[Step<'_>]) -> Result<(), Failure> {
-    let done: Vec<(&str, Counts, Duration)> = steps
-        .iter()
-        .map(|step| {
-            let (counts, took) = step.run();
-            (step.name, counts, took)
+/// Two rows of steps that run side by side. The next phase begins when both rows have ended.
+struct Phase<'a> {
+    /// Steps whose output is shown while they run.
+    live: Vec<Step<'a>>,
+    /// Steps whose output is shown when each has ended.
+    beside: Vec<Step<'a>>,
+}
+
+impl<'a> Phase<'a> {
+    fn run(&self) -> Vec<Outcome<'a>> {
+        let all = |steps: &[Step<'a>], output| steps.iter().map(|step| step.run(output)).collect::<Vec<_>>();
+        std::thread::scope(|scope| {
+            let beside = scope.spawn(|| all(&self.beside, Output::AtTheEnd));
+            let mut done = all(&self.live, Output::Live);
+            // A panic of the other row is a fault of this program, and must not pass for success.
+            done.extend(beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            done
         })
-        .collect();
+    }
+}
+
+/// Runs all phases, then prints the table of tests and times, then the last line.
+fn report(phases: &[Phase<'_>]) -> Result<(), Failure> {
+    let started = Instant::now();
+    let done: Vec<Outcome<'_>> = phases.iter().flat_map(Phase::run).collect();
     println!();
-    for (name, counts, took) in &done {
+    for Outcome { name, counts, took } in &done {
         println!("{name:<24} {:>5} passed {:>5} failed {:>8.1} s", counts.passed, counts.failed, took.as_secs_f64());
     }
-    let passed: u64 = done.iter().map(|(_, counts, _)| counts.passed).sum();
-    let failed: u64 = done.iter().map(|(_, counts, _)| counts.failed).sum();
+    println!("{:<24} {:>30.1} s", "in all, side by side", started.elapsed().as_secs_f64());
+    let passed: u64 = done.iter().map(|outcome| outcome.counts.passed).sum();
+    let failed: u64 = done.iter().map(|outcome| outcome.counts.failed).sum();
     // The last line of standard output, whatever follows on standard error.
     println!("{passed} passed, {failed} failed");
     if failed == 0 {
         return Ok(());
     }
-    let names: Vec<&str> = done.iter().filter(|(_, counts, _)| counts.failed > 0).map(|(name, _, _)| *name).collect();
+    let names: Vec<&str> =
+        done.iter().filter(|outcome| outcome.counts.failed > 0).map(|outcome| outcome.name).collect();
     Err(format!("Failed: {}.", names.join(", ")))
 }
 
