@@ -1,23 +1,23 @@
 //! The composition: store, runtime, the outside world, library. One per process and data folder.
 
-use crate::audit_log::ChainLog;
+use crate::audit::log_port::ChainLog;
+use crate::audit::signing::Signing;
+use crate::audit::signing_key::AuditKeys;
 use crate::dto::{Access, AuditVerdict, Folder, Host};
 use crate::error::{ApiError, ApiResult};
-use crate::files::{io_error, write_atomic};
-use crate::key::AuditKeys;
-use crate::library::{self, Library};
-use crate::masked::Masked;
+use crate::host::files::{io_error, write_atomic};
 use crate::models::KeptProviders;
-use crate::names::Names;
-use crate::paths::RunPaths;
-use crate::previews::Previews;
-use crate::run_log::RunLog;
+use crate::runs::masked_views::Masked;
+use crate::runs::paths::RunPaths;
+use crate::runs::preview_limits::Previews;
+use crate::runs::start_key::StartKey;
+use crate::runs::step_names::Names;
+use crate::runs::structured_log::RunLog;
+use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
-use crate::signing::Signing;
-use crate::start_key::StartKey;
-use crate::suggest::Suggesting;
+use crate::tasks::model_suggestion::Suggesting;
 use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
-use crate::viewed::Viewed;
+use crate::workflows::library::{self, Library};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;

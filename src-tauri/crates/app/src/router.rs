@@ -1,12 +1,12 @@
 //! From a command's name and JSON to its body and back: host, role, shape.
 
 use crate::app::App;
-use crate::bodies;
+use crate::command_list::{command_list, find};
+use crate::commands;
+use crate::deserialize::fitting;
 use crate::dto::{CallerRole, Host};
 use crate::error::{ApiError, ApiResult};
-use crate::fitting::fitting;
 use crate::secrets::without_secrets;
-use crate::table::{command_list, find};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -161,7 +161,7 @@ macro_rules! dispatch {
             match name {
                 $(stringify!($name) => {
                     let request: $request = parse(name, &request)?;
-                    Answer::<$response>::text(bodies::$name(app, caller, request)?)
+                    Answer::<$response>::text(commands::$name(app, caller, request)?)
                 })*
                 _ => Err(unknown()),
             }

@@ -1,0 +1,6 @@
+//! What a process does around the commands: files, repeated background work, housekeeping, metrics.
+
+mod background;
+pub(crate) mod files;
+pub(crate) mod housekeeping;
+pub mod metrics;
