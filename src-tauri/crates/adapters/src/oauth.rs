@@ -10,12 +10,12 @@ mod assertion;
 mod challenge;
 mod client;
 mod discovery;
-mod landing;
 mod net;
+mod redirect_server;
 mod token;
 
 pub use challenge::Challenge;
-pub use landing::{Landed, Landing};
+pub use redirect_server::{Landed, Landing};
 pub use token::{Kept, SignedIn};
 
 use crate::clock::RealClock;

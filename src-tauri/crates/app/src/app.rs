@@ -21,7 +21,7 @@ use crate::workflows::library::{self, Library};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use signalbox_adapters::ring::{KeyRing, SystemRing};
+use signalbox_adapters::keyring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{

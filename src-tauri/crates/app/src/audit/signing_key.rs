@@ -2,8 +2,8 @@
 //! says which entry of the system's key store does: one file decides, and it is replaced whole. A key that cannot be
 //! used is no reason not to work, and no reason to make a second one: entries are then unsigned, and that is said.
 
+use signalbox_adapters::keyring::{KeyRing, Look};
 use signalbox_adapters::private;
-use signalbox_adapters::ring::{KeyRing, Look};
 use signalbox_ports::Secret;
 use signalbox_store::audit::{Digest, PublicKey, Signer};
 use std::fs::{self, File};

@@ -3,7 +3,7 @@ use crate::audit::signing_key::tests::{Mood, Ring};
 use crate::dto::{AuditCondition, AuditKeyChoose, Host, KeyPlace};
 use crate::router::Caller;
 use serde_json::json;
-use signalbox_adapters::ring::KeyRing;
+use signalbox_adapters::keyring::KeyRing;
 use signalbox_model::AuditEvent;
 use signalbox_store::audit::{Actor, Level};
 use std::path::Path;

@@ -1,5 +1,5 @@
 use super::{AuditKeys, Place, Unusable};
-use signalbox_adapters::ring::{KeyRing, Look};
+use signalbox_adapters::keyring::{KeyRing, Look};
 use signalbox_ports::Secret;
 use signalbox_store::audit::PublicKey;
 use std::collections::BTreeMap;

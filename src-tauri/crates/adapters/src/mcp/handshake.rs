@@ -4,9 +4,9 @@
 use super::access::Access;
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
-use super::notices::Switchboard;
+use super::notifications::Switchboard;
 use super::process::{Process, Start};
-use super::trees::Trees;
+use super::process_tree::Trees;
 use super::wire::{Bounded, Wire};
 use super::{Limits, web};
 use rmcp::model::{ClientCapabilities, ClientConfig, ErrorCode, Implementation, ProtocolVersion};

@@ -1,7 +1,7 @@
 //! The body of an answer: as one JSON value, as lines of JSON, or as server-sent events, each within limits.
 
-use super::dialect::{self, Heard};
 use super::fault::{self, Who};
+use super::protocol_check::{self, Heard};
 use crate::http::Opened;
 use serde_json::Value;
 use signalbox_model::text::bytes_without_bom;
@@ -183,7 +183,7 @@ pub(super) async fn whole(who: &Who, opened: &mut Opened) -> Result<Value, LlmFa
         Err(error) if error.is_eof() => return Err(fault::cut(who)),
         // A stream where one value was expected: its lines say whose it is.
         Err(_) => {
-            return Err(match dialect::of_lines(&body) {
+            return Err(match protocol_check::of_lines(&body) {
                 Some(other) => fault::bad_answer(who, &format!("it speaks like {other}, in lines of JSON")),
                 None => not_json(who, &body),
             });

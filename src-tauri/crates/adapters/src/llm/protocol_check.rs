@@ -1,7 +1,7 @@
 //! Which of the three kinds an answer is written in: a provider that is registered as another one answers well, and nothing of it is understood.
 
 use super::fault::{self, Who};
-use super::wire::{Reader, Written};
+use super::response_stream::{Reader, Written};
 use serde_json::Value;
 use signalbox_ports::llm::{Hearer, LlmAnswer, LlmFailure, ProviderKind};
 

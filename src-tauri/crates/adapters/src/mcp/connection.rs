@@ -4,12 +4,12 @@ use super::access::Access;
 use super::cursors::Cursors;
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
-use super::greeting::{self, Door, Greeted, slow_start};
+use super::handshake::{self, Door, Greeted, slow_start};
 use super::listed;
 use super::load::Load;
-use super::notices::{Ear, Heard, Switchboard};
+use super::notifications::{Ear, Heard, Switchboard};
 use super::process::Process;
-use super::{Inspection, Limits, pulse};
+use super::{Inspection, Limits, health_check};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam, ClientConfig,
     ClientRequest, ListToolsRequest, PaginatedRequestParams, RequestId, ServerResult,
@@ -90,7 +90,7 @@ impl Link {
         let Door { name, definition, access, secrets, limits, .. } = door;
         let due = Instant::now() + limits.start;
         let scrubber = secrets.scrubber();
-        let Greeted { process, service, board } = greeting::greeted(door, due).await?;
+        let Greeted { process, service, board } = handshake::greeted(door, due).await?;
         let peer = service.peer().clone();
         let info = peer.peer_info();
         let server = info.as_ref().and_then(|info| info.server_info.as_ref());
@@ -263,7 +263,7 @@ impl Link {
             match self.process {
                 // The end of a process ends its stream.
                 Some(_) => std::future::pending().await,
-                None => pulse::gone(&self.peer, self.limits.pulse, &scrubber).await,
+                None => health_check::gone(&self.peer, self.limits.pulse, &scrubber).await,
             }
         };
         tokio::pin!(lost);
