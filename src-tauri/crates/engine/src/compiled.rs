@@ -1,18 +1,17 @@
 //! Workflow → indexes, ports and regions that `step` reads. Built once per run; shared.
 
-use crate::{
-    agent,
-    calendar::Calendar,
-    catalog::Catalog,
-    config, context,
-    decision::Decider,
-    guard::{self, Guardrails},
-    numbers::Cyclic,
-    recovery::{EdgeKind, Recovery, RecoveryKind},
-    region::{self, Region},
-    schema::{Schema, Violation},
-    validate::{self, Called},
-};
+mod region;
+
+use crate::calendar::Calendar;
+use crate::catalog::Catalog;
+use crate::compiled::region::{self, Region};
+use crate::decision::Decider;
+use crate::guard::Guardrails;
+use crate::numbers::Cyclic;
+use crate::recovery::{EdgeKind, Recovery, RecoveryKind};
+use crate::schema::{Schema, Violation};
+use crate::validate::Called;
+use crate::{agent, config, context, guard, validate};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::budget::Limits;

@@ -5,7 +5,6 @@ mod deadline;
 mod debug;
 mod finish;
 mod heal;
-pub(crate) mod limit;
 mod people;
 mod recover;
 mod start;
@@ -496,7 +495,7 @@ impl Deciding<'_> {
             return self.retry(node, slot, retry);
         }
         let slots = fold::activation(self.state, node).map_or(0, |activation| activation.slots.len());
-        let handled = if limit::ends_step(error, slots) {
+        let handled = if crate::limit::ends_step(error, slots) {
             route::by_limit(self.compiled, node)
         } else if deadline::is_over(&this.kind, error) && !this.fallback {
             route::by_expiry(self.compiled, node)

@@ -2,7 +2,7 @@
 
 use super::{ApiError, Class};
 use serde_json::json;
-use signalbox_engine::foreign::Refused;
+use signalbox_engine::imported_checkpoint::Refused;
 use signalbox_engine::rerun::RerunError;
 use signalbox_engine::until::UntilError;
 use signalbox_runtime::Error as RunError;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use signalbox_engine::json::parse;
 use signalbox_engine::until::{self, UntilError};
 use signalbox_engine::validate::{Called, check_bytes, check_called};
-use signalbox_engine::{Compiled, foreign, params, summary};
+use signalbox_engine::{Compiled, imported_checkpoint, params, summary};
 use signalbox_model::wire::WireEvent;
 use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunSummary, Workflow};
 use signalbox_runtime::{Kept, Phase, StartOutcome, Subscription, definition, pinned_files, state};
@@ -132,7 +132,7 @@ impl App {
         self.grants_changed()?;
         let client_run_token = run_token(new.client_run_token)?;
         let mut given = new.params;
-        let mut checkpoint = new.checkpoint.as_ref().map(foreign::read).transpose()?;
+        let mut checkpoint = new.checkpoint.as_ref().map(imported_checkpoint::read).transpose()?;
         match &mut checkpoint {
             Some(known) => {
                 known.params.extend(given);

@@ -1,6 +1,8 @@
 //! Containers (SEMANTICS 6): what begins next in a body, what a body came to, what is cut off.
 
-use super::{Deciding, StepError, finish::after, limit};
+use super::finish::after;
+use super::{Deciding, StepError};
+use crate::limit;
 use crate::{
     compiled::Compiled,
     effect::{CallKey, CallOutput, Effect, OutItem},

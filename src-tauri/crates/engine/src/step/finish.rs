@@ -1,6 +1,7 @@
 //! Results of calls: output schema, `out`, `print`, `step_done`.
 
-use super::{Deciding, EventKey, StepError, limit};
+use super::{Deciding, EventKey, StepError};
+use crate::limit;
 use crate::{
     compiled::Compiled,
     context,

@@ -1,18 +1,20 @@
 //! What one step may hand on (ADR 62). Items of a run are in memory: before there are too many of them, it is said in words.
 
-use crate::{effect::CallOutput, measure, route::CHILD_ERRORS};
+use crate::effect::CallOutput;
+use crate::route::CHILD_ERRORS;
+use crate::value_size;
 use signalbox_model::{ErrorPayload, Map, NodeFailure, SuggestedAction};
 
 /// Code of the error of a step, or of a container, that would hand on more than it may.
 pub(crate) const STEP_TOO_LARGE: &str = "STEP_TOO_LARGE";
 
 /// About how many bytes of memory the items take that a call puts out.
-pub(super) fn weight(output: &CallOutput) -> usize {
-    output.ports.values().flatten().map(|item| measure::of_item(&item.data)).sum()
+pub(crate) fn weight(output: &CallOutput) -> usize {
+    output.ports.values().flatten().map(|item| value_size::of_item(&item.data)).sum()
 }
 
 /// Why it does not go on: `what` is told to a person.
-pub(super) fn refused(bytes: usize, most: usize, what: &str) -> NodeFailure {
+pub(crate) fn refused(bytes: usize, most: usize, what: &str) -> NodeFailure {
     let mega = |bytes: usize| bytes.div_ceil(1024 * 1024);
     let message = format!(
         "{what} would take about {} MB of memory; a step may hand on {} MB. Keep fewer fields, filter earlier, or work through \

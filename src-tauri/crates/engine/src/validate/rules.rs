@@ -1,11 +1,9 @@
 //! Rules of error handling, looked at without a run: what is wrong with them, and which can never decide.
 
-use crate::{
-    condition_check, decision,
-    expr::{self, Compared, Expr, ExprError, Literal},
-    scope::Scope,
-    validate,
-};
+use crate::expr::{Compared, Expr, ExprError, Literal};
+use crate::scope::Scope;
+use crate::validate::conditions;
+use crate::{decision, expr, validate};
 use serde_json::{Value, json};
 use signalbox_model::{
     Code, Diagnostic, ErrorType, Workflow,
@@ -109,7 +107,7 @@ fn read(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
 /// Fields that no error has, wherever a condition names them: also where another part of it decides before them. Nothing
 /// of conditions that something is `known` about.
 fn fields(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
-    let error = condition_check::error();
+    let error = conditions::error();
     let has: Vec<&str> = error["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     let mut all = Vec::new();
     for (index, rule) in rules.iter().enumerate() {

@@ -127,7 +127,7 @@ fn every_field_of_an_error_is_known() {
     };
     payload.suggested_action = serde_json::from_value("retry".into()).ok();
     let payload = serde_json::to_value(payload).expect("JSON");
-    let known = crate::condition_check::error();
+    let known = crate::validate::conditions::error();
     let names = |value: &serde_json::Value| {
         value.as_object().expect("fields").keys().cloned().collect::<std::collections::BTreeSet<_>>()
     };

@@ -2,7 +2,7 @@
 
 use crate::driver::{World, compile, told};
 use serde_json::{Value, json};
-use signalbox_engine::foreign::{Checkpoint, Refused, read};
+use signalbox_engine::imported_checkpoint::{Checkpoint, Refused, read};
 use signalbox_engine::rerun::{Original, Overrides, Rerun, plan};
 use signalbox_engine::{Compiled, RunState, checkpoint, fold, params, summary};
 use signalbox_model::{EventBody, NodeFailure, NodeState, RunEvent, RunStatus};

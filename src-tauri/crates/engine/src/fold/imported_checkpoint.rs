@@ -1,10 +1,8 @@
 //! A run that begins at a checkpoint of another program (K-30): what does not run because it ended there, or because
 //! nothing leads to it from the step where the run begins. There are no results of it, only the variables.
 
-use super::{
-    case,
-    settle::{join, settle},
-};
+use super::case;
+use super::settle_edges::{join, settle};
 use crate::{
     compiled::{Compiled, CompiledEdge},
     recovery::EdgeKind,
