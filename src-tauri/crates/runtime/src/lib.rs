@@ -6,23 +6,23 @@
 //! on any executor or on none. Deliberately not here: what a command does (`app`), files of workflows, windows, servers.
 #![deny(missing_docs)]
 
-mod answer;
 mod artifact;
-mod asked;
 mod binaries;
-mod burst;
+mod commit_reply;
 mod debug;
 mod drive;
+mod durable_input;
 mod error;
 mod live;
+mod live_feed;
 mod load;
 mod options;
 mod record;
 mod registry;
 mod rerun;
-mod ring;
 mod runtime;
 mod shared;
+mod step_batch;
 
 pub use binaries::StoredBinaries;
 pub use error::{Error, Trouble};
