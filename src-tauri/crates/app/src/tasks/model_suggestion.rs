@@ -18,7 +18,7 @@ use signalbox_model::{
     AuditEvent, Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure, Said, TaskAction, TaskState, Workflow, time,
     wire,
 };
-use signalbox_nodes::speech;
+use signalbox_nodes::progress;
 use signalbox_ports::{CallLog, Scrubber};
 use signalbox_store::{TaskAct, TaskRecord, mask::Masks};
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ struct Paid {
 
 impl CallLog for Paid {
     fn say(&self, said: Said) {
-        let said = speech::clean(&self.scrubber, said);
+        let said = progress::clean(&self.scrubber, said);
         if let Ok(body @ (EventBody::LlmDone(_) | EventBody::LlmError(_))) = EventBody::try_from(said) {
             self.told.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         }

@@ -4,7 +4,7 @@ use super::{Driver, Message};
 use signalbox_engine::effect::CallKey;
 use signalbox_engine::input::Input;
 use signalbox_model::{EventBody, Said, time};
-use signalbox_nodes::speech::{Cancellation, Signal, Speech};
+use signalbox_nodes::progress::{Cancellation, Signal, Speech};
 use std::sync::Arc;
 
 impl Driver {

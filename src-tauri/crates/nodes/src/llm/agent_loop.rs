@@ -1,13 +1,13 @@
 //! The loop of tools: a model is asked, the tools that it asks for are called, it gets their answers, until it answers itself.
 
+use super::completion::{Talk, message, text};
 use super::form::{Form, Formed, again};
-use super::gate::{self, Asked, Gate, Verdict};
-use super::held::{self, Progress, Talked, Waiting};
 use super::images;
-use super::kit::{Does, Kit};
-use super::shown;
 use super::skills;
-use super::talk::{Talk, message, text};
+use super::suspended_call::{self, Progress, Talked, Waiting};
+use super::tool_approval::{self, Asked, Gate, Verdict};
+use super::tool_images;
+use super::toolset::{Does, Kit};
 use super::transcript::Transcript;
 use crate::tool_answer::Told;
 use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, Failed, Wanted};
@@ -79,12 +79,12 @@ impl Rounds<'_> {
     ) -> Result<Ended, NodeFailure> {
         said.question.tools = self.kit.offers();
         if let Some(waited) = &self.call.permits.held {
-            let pictures = images::again(self.call, self.world, &held::pictures(&waited.conversation)).await;
-            let kept = held::read(&waited.conversation, &pictures)?;
+            let pictures = images::again(self.call, self.world, &suspended_call::pictures(&waited.conversation)).await;
+            let kept = suspended_call::read(&waited.conversation, &pictures)?;
             *progress = kept.progress;
             said.question.system = kept.system;
             said.question.messages = kept.messages;
-            shown::make_room(&mut said.question.messages, &mut progress.shown);
+            tool_images::make_room(&mut said.question.messages, &mut progress.shown);
             let last = said.question.messages.last().map(|last| uses_of(&last.parts)).unwrap_or_default();
             let answer = waited.answer.as_ref().map(|answer| (answer, kept.about));
             talk.uses_tools();
@@ -146,10 +146,12 @@ impl Rounds<'_> {
         progress: &mut Progress,
     ) -> Result<LlmAnswer, NodeFailure> {
         if progress.blind {
-            shown::in_words(&mut said.question.messages);
+            tool_images::in_words(&mut said.question.messages);
         }
         match self.ask(talk, &said.question, progress.acted).await {
-            Err(failure) if failure.code == "IMAGES_UNSUPPORTED" && shown::in_words(&mut said.question.messages) => {
+            Err(failure)
+                if failure.code == "IMAGES_UNSUPPORTED" && tool_images::in_words(&mut said.question.messages) =>
+            {
                 progress.blind = true;
                 self.ask(talk, &said.question, progress.acted).await
             }
@@ -229,7 +231,7 @@ impl Rounds<'_> {
                         messages: &said.question.messages,
                         schema: self.form.and_then(Form::of_file),
                     };
-                    return Err(held::hold(*waiting, &talked, progress, self.world));
+                    return Err(suspended_call::hold(*waiting, &talked, progress, self.world));
                 }
             };
             let is_error = told.is_err();
@@ -300,7 +302,7 @@ impl Rounds<'_> {
         let mut limit = None;
         let verdict = match answer.filter(|answer| !answer.allowed) {
             // Whatever the rules would say now: a person said no.
-            Some(answer) => Verdict::Refuse(held::refusal(answer)),
+            Some(answer) => Verdict::Refuse(suspended_call::refusal(answer)),
             None => self.gate.pass(&asked, self.world).await,
         };
         let found = match verdict {
@@ -326,12 +328,14 @@ impl Rounds<'_> {
                     Value::String(text) => text,
                     other => other.to_string(),
                 };
-                let size = words.len() as u64 + shown::sent(&told.shown);
-                if let Some(withheld) = limit.as_ref().and_then(|limit| gate::withheld(limit, size, "It was done")) {
+                let size = words.len() as u64 + tool_images::sent(&told.shown);
+                if let Some(withheld) =
+                    limit.as_ref().and_then(|limit| tool_approval::withheld(limit, size, "It was done"))
+                {
                     return Ok(Came::Told(Err(withheld)));
                 }
                 progress.shown.extend(told.shown);
-                shown::make_room(&mut [], &mut progress.shown);
+                tool_images::make_room(&mut [], &mut progress.shown);
                 Ok(Came::Told(Ok(words)))
             }
             Err(failed) if is_of_server(&failed) => Err(failed.0),
@@ -339,7 +343,7 @@ impl Rounds<'_> {
                 let words = reasons(&failure);
                 // What an answer says is an answer, also where it says that it is none.
                 let limit = limit.as_ref().filter(|_| envelope.is_some());
-                let withheld = limit.and_then(|limit| gate::withheld(limit, words.len() as u64, "It failed"));
+                let withheld = limit.and_then(|limit| tool_approval::withheld(limit, words.len() as u64, "It failed"));
                 Ok(Came::Told(Err(withheld.unwrap_or(words))))
             }
         }
@@ -349,7 +353,7 @@ impl Rounds<'_> {
 /// Puts what the tools of one answer have said so far into the conversation. Pictures come behind all answers: that is where
 /// every provider takes them.
 fn tell(said: &mut Transcript<'_>, progress: &mut Progress) {
-    shown::make_room(&mut said.question.messages, &mut progress.shown);
+    tool_images::make_room(&mut said.question.messages, &mut progress.shown);
     let done = std::mem::take(&mut progress.done).into_iter().map(Part::ToolResult);
     let parts = done.chain(std::mem::take(&mut progress.shown)).collect();
     said.question.messages.push(Message { role: Role::User, parts });

@@ -1,5 +1,5 @@
 use super::{BLIND, LINE, OLDER, bytes_of, in_words, make_room};
-use crate::llm::talk::message;
+use crate::llm::completion::message;
 use serde_json::json;
 use signalbox_ports::llm::{ImageSource, Message, Part, Role};
 

@@ -1,7 +1,7 @@
 //! The tools that one call of a model has: those of approved servers, and skills.
 
-use super::offer;
 use super::skills::Skill;
+use super::tool_names;
 use crate::tool_answer as answers;
 use serde_json::{Value, json};
 use signalbox_engine::agent::server_and_tool;
@@ -68,7 +68,7 @@ impl Kit {
         drop(answers::schema_of(&info)?);
         let taken: Vec<String> = self.0.iter().map(|entry| entry.offer.name.clone()).collect();
         let offer = ToolOffer {
-            name: offer::of_tool(&info.server, &info.name, &taken),
+            name: tool_names::of_tool(&info.server, &info.name, &taken),
             description: info.description.chars().take(WORDS).collect(),
             schema: info.input_schema.clone(),
         };

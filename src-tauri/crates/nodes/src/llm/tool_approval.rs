@@ -1,6 +1,6 @@
 //! The one place through which every call of a tool passes that a model asks for, before it is made.
 
-use super::kit::Kit;
+use super::toolset::Kit;
 use crate::{tool_answer, tool_call};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot, Granted};

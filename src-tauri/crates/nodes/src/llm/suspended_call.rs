@@ -2,7 +2,7 @@
 //! again. It stands in the log of the run (`held` of `step_error`), in the snapshots of its state, and in the base of its re-runs;
 //! of a picture only where it is does.
 
-use super::gate;
+use super::tool_approval;
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::ToolAnswer;
 use signalbox_engine::tool_rules::{Decided, TOOL_APPROVAL};
@@ -68,7 +68,7 @@ pub(super) fn hold(waiting: Waiting, talked: &Talked<'_>, progress: &Progress, w
         info.server,
         decided.why
     );
-    let hints = gate::hints(&info);
+    let hints = tool_approval::hints(&info);
     let mut failure = NodeFailure::tool(TOOL_APPROVAL, words).suggest(SuggestedAction::HumanReview).detail(
         "toolCall",
         json!({
