@@ -4,7 +4,6 @@ mod region;
 
 use crate::calendar::Calendar;
 use crate::catalog::Catalog;
-use crate::compiled::region::{self, Region};
 use crate::decision::Decider;
 use crate::guard::Guardrails;
 use crate::numbers::Cyclic;
@@ -13,6 +12,7 @@ use crate::schema::{Schema, Violation};
 use crate::validate::Called;
 use crate::{agent, config, context, guard, validate};
 use indexmap::IndexMap;
+use region::Region;
 use serde_json::{Value, json};
 use signalbox_model::budget::Limits;
 use signalbox_model::{
