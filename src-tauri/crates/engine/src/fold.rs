@@ -10,14 +10,15 @@ mod debug;
 mod ending;
 mod failed;
 pub(crate) mod imported_checkpoint;
+pub(crate) mod input_shape;
 pub(crate) mod place;
 mod settle_edges;
 pub(crate) mod tool_call;
 pub(crate) mod until;
 
 use crate::compiled::Compiled;
+use crate::error_codes::INTERRUPTED;
 use crate::limit;
-use crate::route::INTERRUPTED;
 use crate::state::{Activation, At, Ending, Made, Phase, RunState, Slot};
 use ending::{finish, settle_ending};
 pub(crate) use failed::bytes_of;
@@ -649,10 +650,6 @@ pub(crate) fn call_asks(compiled: &Compiled, node: usize, config: &Value) -> boo
         && matches!(node.descriptor.effects.of(config), signalbox_model::Effects::Write)
         && matches!(node.descriptor.replay.of(config), Replay::Ask)
 }
-
-/// What an interrupted call that is not repeated says.
-pub(crate) const MAY_HAVE_HAPPENED: &str =
-    "The step was cut off while it was under way, so it may have happened; it is not sent again by itself";
 
 fn interrupted_error(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ts: &str) -> Arc<ErrorPayload> {
     let mut details = signalbox_model::Map::new();

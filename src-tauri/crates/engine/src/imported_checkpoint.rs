@@ -1,7 +1,7 @@
 //! Checkpoints of source 003 (`vl_workflow_checkpoint`, K-30): read, checked against a workflow, and made the beginning of
 //! a run. A run begins there as a re-run begins at a step: [`crate::Input::Rerun`]. Everything wrong is told before it does.
 
-use crate::{compiled::Compiled, fold, rerun::Rerun, step, until::outermost};
+use crate::{compiled::Compiled, fold, prepare, rerun::Rerun, until::outermost};
 use serde_json::Value;
 use signalbox_model::{
     Item, Map, Role,
@@ -418,7 +418,7 @@ fn loop_of(compiled: &Compiled, start: usize, rerun: &Rerun) -> Option<(Arc<Valu
         base: Some(Box::new(rerun.base.clone())),
     };
     let state = fold::look(compiled, "", &begins, &mut |_| {}).ok()?;
-    let (config, items) = step::loop_begins(compiled, &state, start)?;
+    let (config, items) = prepare::loop_begins(compiled, &state, start)?;
     let total = fold::body::iterations(&config, items).unwrap_or(usize::MAX);
     Some((config, total))
 }

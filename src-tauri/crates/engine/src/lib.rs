@@ -18,10 +18,13 @@ mod context;
 pub mod coverage;
 pub mod debug;
 mod decision;
+mod declared_variables;
 mod edit_distance;
 pub mod effect;
+mod error_codes;
 pub mod expr;
 mod fold;
+mod graph_order;
 pub mod guard;
 pub mod imported_checkpoint;
 pub mod input;
@@ -31,6 +34,8 @@ mod numbers;
 pub mod params;
 pub mod patch;
 mod paths;
+mod prepare;
+mod reachable;
 mod recovery;
 pub mod repair;
 pub mod request_body;
@@ -40,7 +45,8 @@ mod value_size;
 /// Rules of error handling, for editors and dry runs.
 pub mod rules {
     pub use crate::decision::{DEFAULT_RULES, Decider, Facts, Outcome, RuleVerdict, Wired, dry_run};
-    pub use crate::route::{INTERRUPTED, tells_cut_off};
+    pub use crate::error_codes::INTERRUPTED;
+    pub use crate::route::tells_cut_off;
     pub use crate::validate::rules::{RuleFinding, check};
 }
 pub mod rerun;

@@ -1,7 +1,7 @@
 //! What one step may hand on (ADR 62). Items of a run are in memory: before there are too many of them, it is said in words.
 
 use crate::effect::CallOutput;
-use crate::route::CHILD_ERRORS;
+use crate::error_codes::CHILD_ERRORS;
 use crate::value_size;
 use signalbox_model::{ErrorPayload, Map, NodeFailure, SuggestedAction};
 

@@ -10,7 +10,6 @@ mod send;
 
 pub use compare::{Change, Fate, StepPlan};
 pub(crate) use compare::{same, same_inside, wires};
-pub(crate) use range::reach;
 pub use reopen::Reopen;
 pub use send::Send;
 

@@ -10,7 +10,6 @@ mod recover;
 mod start;
 
 pub use people::MANY_TASKS;
-pub(crate) use start::{begins, failed_scope, loop_begins, misfits, prepared};
 
 use crate::{
     compiled::Compiled,

@@ -18,7 +18,7 @@ pub(crate) mod words;
 use crate::{
     audit_rules::{self, AuditRule},
     catalog::{Catalog, LATER_KINDS, PLACEHOLDER_KIND, nearest},
-    config, context, decision,
+    config, decision, declared_variables,
     expr::Expr,
     guard::Guardrails,
     json,
@@ -485,7 +485,7 @@ fn check_schemas(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
         bad("/params".into(), "the params".into(), &why);
     }
     let Some(declared) = workflow.context.as_ref().and_then(|context| context.schema.as_ref()) else { return };
-    for (name, schema) in context::declared(declared) {
+    for (name, schema) in declared_variables::declared(declared) {
         if let Err(why) = schema {
             bad(format!("/context/schema/properties/{}", pointer_token(name)), format!("${name}"), &why);
         }

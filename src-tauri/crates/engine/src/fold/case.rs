@@ -4,8 +4,8 @@ use super::deadline::moments;
 use super::{abort, activation_input, bytes_of, close, error_item, input_value, slot_mut, slot_ref, tool_call};
 use crate::{
     compiled::{Compiled, Way},
+    error_codes::ON_EXPIRY,
     recovery::RecoveryKind,
-    route::ON_EXPIRY,
     state::{Asked, At, Case, Intent, OpenTask, Phase, Refused, RunState, Slot},
 };
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ use super::case;
 use super::settle_edges::{join, settle};
 use crate::{
     compiled::{Compiled, CompiledEdge},
+    reachable::reach,
     recovery::EdgeKind,
-    rerun::reach,
     state::{Body, EdgeState, RunState},
 };
 use serde_json::Value;

@@ -1,10 +1,10 @@
 //! What had not ended where a re-run begins (SEMANTICS 9): beside all that its step leads to, these steps may run, too. An
 //! iteration that the original did not come to has nothing in the state that stands for its steps: its container does.
 
-use super::range::reach_all;
 use crate::{
     compiled::Compiled,
     fold::place::is_cut,
+    reachable::reach_all,
     state::{Body, NodeRun, Outcome, Phase, RunState},
 };
 use signalbox_model::{NodeState, Role};

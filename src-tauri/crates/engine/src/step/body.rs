@@ -6,11 +6,13 @@ use crate::limit;
 use crate::{
     compiled::Compiled,
     effect::{CallKey, CallOutput, Effect, OutItem},
+    error_codes,
     expr::Expr,
-    fold, params, route,
+    fold, params,
+    prepare::node_scope,
+    route,
     scope::Scope,
     state::{Body, Outcome, Phase},
-    step::start::node_scope,
 };
 use serde_json::{Value, json};
 use signalbox_model::{
@@ -294,7 +296,7 @@ fn child_failure(error: &ErrorPayload, errors: &[Arc<ErrorPayload>]) -> NodeFail
         errors.iter().take(MOST_TOLD).map(|e| serde_json::to_value(e.as_ref()).unwrap_or_default()).collect();
     let failure = NodeFailure::new(error.error_type, error.code(), error.message.clone())
         .suggest(SuggestedAction::HumanReview)
-        .detail(route::CHILD_ERRORS, told);
+        .detail(error_codes::CHILD_ERRORS, told);
     // To begin the container again would repeat that call.
     if errors.iter().any(|error| route::tells_cut_off(error)) { failure.detail("effect", "unknown") } else { failure }
 }

@@ -7,9 +7,9 @@ use crate::{
     context,
     effect::{CallKey, CallOutput, Effect},
     expr, fold, guard,
+    prepare::node_scope,
     scope::Context,
     state::{Phase, RunState},
-    step::start::node_scope,
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 //! What a model's repair never changes (TRUST, ADR 52): whom a step turns to, and who gets something.
 
-use super::super::start::node_scope;
 use super::{Deciding, Healing};
-use crate::{config, fold};
+use crate::{config, fold, prepare::node_scope};
 use serde_json::Value;
 use std::{collections::BTreeSet, sync::Arc};
 
