@@ -23,7 +23,8 @@ mod tool_capabilities;
 mod web;
 mod wire;
 
-pub use definition::{PASSED_ON, ToolServerDefinition, ToolSignIn};
+pub use crate::oauth::ToolSignIn;
+pub use definition::{PASSED_ON, ToolServerDefinition};
 pub use tool_capabilities::{ToolWord, ToolWords};
 
 use crate::clock::RealClock;

@@ -12,14 +12,15 @@ mod client;
 mod discovery;
 mod net;
 mod redirect_server;
+mod sign_in_settings;
 mod token;
 
 pub use challenge::Challenge;
 pub use redirect_server::{Landed, Landing};
+pub use sign_in_settings::ToolSignIn;
 pub use token::{Kept, SignedIn};
 
 use crate::clock::RealClock;
-use crate::mcp::ToolSignIn;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use client::Client;
