@@ -18,6 +18,7 @@ mod formats;
 mod http_answer;
 mod http_body;
 mod http_cookies;
+mod http_header;
 mod http_text;
 mod kinds_table;
 mod llm;
