@@ -24,6 +24,7 @@ mod high_water;
 mod instance;
 mod letters;
 pub mod mask;
+mod migration;
 mod open;
 mod payload;
 mod retention;
