@@ -11,7 +11,6 @@ use crate::recovery::{EdgeKind, Recovery, RecoveryKind};
 use crate::schema::{Schema, Violation};
 use crate::validate::Called;
 use crate::{agent, config, declared_variables, guard, validate};
-use indexmap::IndexMap;
 use region::Region;
 use serde_json::{Value, json};
 use signalbox_model::budget::Limits;

@@ -2,7 +2,7 @@
 //! (ADR 64). What makes the rules looser than what is guessed is said back in a sentence first.
 
 use super::approval::Approved;
-use super::{available_tools, unknown};
+use super::{here, unknown};
 use crate::app::App;
 use crate::dto::{Tool, ToolServer, ToolServerSay};
 use crate::error::{ApiError, ApiResult, Class};

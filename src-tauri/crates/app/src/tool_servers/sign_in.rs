@@ -3,7 +3,7 @@
 
 use super::sign_in_state::{Standing, swept};
 use super::sign_in_store::Desk;
-use super::{available_tools, definition_of, unknown};
+use super::{definition_of, here, unknown};
 use crate::app::App;
 use crate::dto::{ToolServer, ToolServerSignIn, ToolServerSignInState, ToolServerSignedOut, ToolServerSigningIn};
 use crate::error::{ApiError, ApiResult, Class};
