@@ -3,6 +3,7 @@
 
 mod app;
 mod audit;
+mod caller;
 pub mod command_list;
 mod commands;
 mod deserialize;
@@ -11,6 +12,7 @@ pub mod error;
 mod host;
 mod models;
 mod notifications;
+mod response;
 mod router;
 mod runs;
 mod secrets;
@@ -18,15 +20,17 @@ mod tasks;
 mod tool_servers;
 mod workflows;
 
-pub use app::{App, NewRun, Options, default_data_dir};
+pub use app::{App, Options, default_data_dir};
 pub use audit::verification::verify_file_alone;
+pub use caller::{Caller, os_user};
 pub use commands::parse_allow_dir;
 pub use deserialize::fitting;
+pub use dto::Via;
 pub use error::{ApiError, ApiResult, Class};
 pub use host::metrics;
-pub use router::{Caller, Via, os_user};
 pub use runs::followers::{Follower, Followers};
 pub use runs::lifecycle::EventStream;
+pub use runs::new_run::NewRun;
 pub use runs::start_key::StartKey;
 pub use runs::structured_log::RunLogLevel;
 pub use signalbox_adapters::script;

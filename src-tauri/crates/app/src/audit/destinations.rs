@@ -2,10 +2,10 @@
 //! of them. What goes there is the matter of its kind: checkpoints (`anchor`) or every entry (`sinks`).
 
 use crate::app::App;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
-use crate::router::Caller;
-use crate::tasks::answer::signed;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

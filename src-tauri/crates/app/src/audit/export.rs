@@ -3,14 +3,14 @@
 
 use crate::app::App;
 use crate::audit::export_profile::Hiding;
+use crate::audit::facts::keys;
+use crate::audit::facts::signed;
 use crate::audit::missing_end;
 use crate::audit::query;
-use crate::audit::verification::keys;
+use crate::caller::Caller;
 use crate::dto::{AuditExport, AuditProfile, ExportFormat};
 use crate::error::{ApiError, ApiResult};
 use crate::host::files::{Fresh, io_error, io_words};
-use crate::router::Caller;
-use crate::tasks::answer::signed;
 use serde_json::{Value, json};
 use signalbox_model::text::{one_line, seen_json};
 use signalbox_model::{AuditEvent, time};

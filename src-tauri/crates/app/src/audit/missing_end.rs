@@ -2,9 +2,9 @@
 
 use crate::Caller;
 use crate::app::App;
+use crate::audit::facts::signed;
 use crate::dto::{AuditMissingEnd, AuditRecorded, AuditVerdict};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::tasks::answer::signed;
 use serde_json::{Value, json};
 use signalbox_model::AuditEvent;
 use signalbox_store::AuditQuery;

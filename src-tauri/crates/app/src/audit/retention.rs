@@ -3,10 +3,10 @@
 //! stays does for the chain besides its runs.
 
 use crate::app::App;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::dto::{AuditHeld, AuditRetained, AuditRetention, AuditRetentionSet};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Caller;
-use crate::tasks::answer::signed;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::{Actor, Level};

@@ -1,12 +1,12 @@
 //! Who signs the audit chain: the key at the start, what happens to it while the program runs, and what a person chooses.
 
 use crate::app::App;
+use crate::audit::facts::signed;
 use crate::audit::signing_key::{AuditKeys, Change, Opened, Place, Unusable};
 use crate::audit::verification;
+use crate::caller::Caller;
 use crate::dto::{AuditKey, AuditKeyChoose, AuditStatus, AuditUnsigned, Host, KeyPlace};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Caller;
-use crate::tasks::answer::signed;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::{Actor, Level, PublicKey, RUN_LEVEL, Record};

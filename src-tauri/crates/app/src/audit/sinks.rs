@@ -4,10 +4,10 @@
 
 use crate::app::App;
 use crate::audit::destinations::{self, Kind, MINUTE, Place, Standing};
+use crate::caller::Caller;
 use crate::dto::AuditSinkView;
 use crate::error::{ApiError, ApiResult};
 use crate::host::files::io_words;
-use crate::router::Caller;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use signalbox_adapters::sinks::{JsonlSink, StdoutSink};

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::audit::anchor::file as anchor_file;
+use crate::audit::facts::{fact_at, keys};
 use crate::audit::missing_end;
 use crate::audit::query;
 use crate::dto::{
@@ -15,18 +16,13 @@ use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::line;
 use signalbox_store::audit::sink::{self, SinkError};
 use signalbox_store::audit::verify::{Broken, Expect, Kind, Row, Trusted, Verdict, try_verify};
-use signalbox_store::audit::{
-    Actor, Anchor, Entry, Findings, Level, PublicKey, RUN_LEVEL, Record, SignedCheckpoint, pack,
-};
-use signalbox_store::{AuditState, Payloads, StoreError};
+use signalbox_store::audit::{Actor, Anchor, Entry, Findings, Level, PublicKey, Record, SignedCheckpoint, pack};
+use signalbox_store::{Payloads, StoreError};
 use std::cell::RefCell;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
-
-/// The `runId` of an entry that concerns no run.
-pub(crate) const STORE_LEVEL: &str = "$store";
 
 /// More entries than this take longer than some two seconds to verify.
 const LONG: u64 = 200_000;
@@ -36,10 +32,6 @@ fn checkpoint_of(sealed: &SignedCheckpoint) -> AuditCheckpoint {
     AuditCheckpoint { size: this.size, root_hash: this.root_hash.to_hex(), timestamp: this.timestamp.clone() }
 }
 
-pub(crate) fn keys(state: &AuditState) -> Vec<PublicKey> {
-    PublicKey::all_from_text(&state.keys).unwrap_or_default()
-}
-
 /// Says that a verification has ended, however it did.
 struct Done<'a>(&'a AtomicBool);
 
@@ -47,12 +39,6 @@ impl Drop for Done<'_> {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
-}
-
-/// An entry about this store as a whole.
-pub(crate) fn fact_at(at_ms: i64, event: AuditEvent, level: Level, actor: Actor, facts: Value) -> Record {
-    Record::new(time::format(at_ms), STORE_LEVEL, RUN_LEVEL, event, level, actor)
-        .with_metadata(facts.as_object().cloned().unwrap_or_default())
 }
 
 impl App {

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::audit::describe;
 use crate::dto::{AuditActor, AuditApart, AuditApartKind, AuditPayloadState, AuditRelated, AuditRelation, AuditRow};
 use crate::error::ApiResult;
-use crate::runs::step_names::Names;
+use crate::workflows::step_names::Names;
 use serde_json::Value;
 use signalbox_model::{AuditEvent, Level};
 use signalbox_runtime::pinned_files;

@@ -3,6 +3,7 @@
 use crate::Caller;
 use crate::app::App;
 use crate::audit::export::Exported;
+use crate::audit::facts::signed;
 use crate::audit::{missing_end, query, view};
 use crate::commands::task::text;
 use crate::dto::{
@@ -13,7 +14,6 @@ use crate::dto::{
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
 use crate::runs::masked_views::ERROR;
-use crate::tasks::answer::signed;
 use base64::Engine;
 use serde_json::{Map, Value, json};
 use signalbox_adapters::durable;

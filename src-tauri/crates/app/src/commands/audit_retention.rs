@@ -2,9 +2,9 @@
 
 use crate::Caller;
 use crate::app::App;
+use crate::audit::facts::signed;
 use crate::dto::{AuditRetained, AuditRetention, AuditRetentionSet, Empty};
 use crate::error::ApiResult;
-use crate::tasks::answer::signed;
 use serde_json::json;
 
 pub(crate) fn audit_retention(app: &App, _: &Caller, _: Empty) -> ApiResult<AuditRetention> {

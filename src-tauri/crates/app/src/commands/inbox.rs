@@ -3,11 +3,11 @@
 use super::task::{is_name, moment, text};
 use crate::Caller;
 use crate::app::App;
+use crate::audit::facts::signed;
 use crate::dto::{
     CallerRole, Delegation, DelegationCreate, DelegationEnd, Empty, TaskFilter, TaskViewForget, TaskViewSave,
 };
 use crate::error::{ApiError, ApiResult};
-use crate::tasks::answer::signed;
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::audit::Level;

@@ -47,7 +47,7 @@ pub(crate) use run::{
     run_value,
 };
 pub(crate) use run_binary::run_binary;
-pub(crate) use run_debug::{run_breakpoints, run_continue, run_debug, run_edit_input, run_pause, run_step, watched};
+pub(crate) use run_debug::{run_breakpoints, run_continue, run_debug, run_edit_input, run_pause, run_step};
 pub(crate) use run_diff::{run_diff, run_diff_step};
 pub(crate) use run_rerun::{rerun_look, run_checkpoint, run_rerun};
 pub(crate) use run_send::run_send;
@@ -65,11 +65,11 @@ pub(crate) use tool_server::{
     tool_server_list, tool_server_say, tool_server_set, tool_server_sign_in, tool_server_sign_in_finish,
     tool_server_sign_out,
 };
-pub(crate) use usage::{day, model_usage, run_usage};
+pub(crate) use usage::{model_usage, run_usage};
 pub(crate) use webhook::{webhook_add, webhook_again, webhook_list, webhook_log, webhook_remove, webhook_send};
 pub(crate) use workflow::{
-    draft_discard, draft_put, forget_draft, open, savable, workflow_create, workflow_delete, workflow_duplicate,
-    workflow_list, workflow_open, workflow_open_path, workflow_revision, workflow_save, workflow_validate,
+    draft_discard, draft_put, workflow_create, workflow_delete, workflow_duplicate, workflow_list, workflow_open,
+    workflow_open_path, workflow_revision, workflow_save, workflow_validate,
 };
 pub(crate) use workflow_import::workflow_import;
 

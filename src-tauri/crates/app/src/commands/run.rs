@@ -1,18 +1,20 @@
 //! Runs: start, follow, cancel, history.
 
 use crate::Caller;
-use crate::app::{App, NewRun};
+use crate::app::App;
+use crate::audit::facts::signed;
 use crate::commands::task::text;
 use crate::dto::{
     CallerRole, Empty, Events, RunDetails, RunEventsAfter, RunId, RunList, RunPage, RunPathPage, RunPaths, RunReveal,
     RunRevealed, RunStart, RunTrouble, Steps, TaskLink, ValueRef,
 };
 use crate::error::{ApiError, ApiResult};
-use crate::router::{Written, not_json};
+use crate::response::{Written, not_json};
 use crate::runs::masked_views::no_reason;
+use crate::runs::new_run::NewRun;
 use crate::runs::start_key::StartKey;
 use crate::runs::summary;
-use crate::tasks::answer::{self, signed};
+use crate::tasks::answer;
 use crate::workflows::check;
 use crate::workflows::library::load;
 use serde_json::{Value, json};

@@ -3,14 +3,15 @@
 
 use crate::Caller;
 use crate::app::App;
+use crate::dto::Via;
 use crate::dto::{Empty, RunBreakpoints, RunDebug, RunEditInput, RunId, RunInputEdited, WaitingCall};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Via;
+use crate::runs::debugging::checked;
 use crate::workflows::number_literals::as_recorded;
 use serde_json::json;
-use signalbox_engine::debug::{BreakpointRefused, EditRefused, Place, Waiting, check, edit, waiting};
+use signalbox_engine::debug::{EditRefused, Place, Waiting, edit, waiting};
 use signalbox_engine::{Compiled, RunState};
-use signalbox_model::debug::{Breakpoint, DebugRequest, DebugStart};
+use signalbox_model::debug::DebugRequest;
 
 /// The run as the store has it now.
 fn state(app: &App, run_id: &str) -> ApiResult<(Compiled, RunState)> {
@@ -27,36 +28,6 @@ fn state(app: &App, run_id: &str) -> ApiResult<(Compiled, RunState)> {
 fn not_stopped(run_id: &str) -> ApiError {
     let message = format!("Run {run_id} is not stopped.");
     ApiError::new(Class::Conflict, "NOT_STOPPED", message, "Pause it first, or set a breakpoint.")
-}
-
-fn checked(compiled: &Compiled, breakpoints: &[Breakpoint]) -> ApiResult<()> {
-    check(compiled, breakpoints).map_err(|BreakpointRefused { node, reason }| {
-        // What an expression is refused for is a sentence.
-        let reason = reason.trim_end_matches('.');
-        let message = if node.is_empty() {
-            format!("The breakpoints cannot be set: {reason}.")
-        } else {
-            format!("The breakpoint at '{node}' cannot be set: {reason}.")
-        };
-        let hint = if node.is_empty() {
-            "Take some away; a breakpoint on a step of a loop stops in each of its iterations."
-        } else {
-            "Name a step of the workflow, or PATH/STEP, a wire that leads to it, and a CEL condition over its item."
-        };
-        ApiError::new(Class::Invalid, "BAD_BREAKPOINT", message, hint).with(json!({ "node": node }))
-    })
-}
-
-/// How a run begins that somebody looks into; nothing when nobody does.
-pub(crate) fn watched(
-    compiled: &Compiled,
-    breakpoints: Vec<Breakpoint>,
-    paused: bool,
-    person: Option<&str>,
-) -> ApiResult<Option<DebugStart>> {
-    checked(compiled, &breakpoints)?;
-    let watched = paused || !breakpoints.is_empty();
-    Ok(watched.then(|| DebugStart { breakpoints, paused, operator_id: person.map(str::to_owned) }))
 }
 
 fn ask(app: &App, caller: &Caller, run_id: &str, request: &DebugRequest) -> ApiResult<()> {

@@ -1,13 +1,13 @@
 //! Two runs beside each other (ADR 80).
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::dto::{
     Aspect, CallerRole, ComparedRun, ComparedStep, DefinitionChange, DefinitionDifference, DefinitionStep,
     RunComparison, RunDiff, RunDiffStep, StepComparison, StepDifference, StepValueDifference, StepValues,
     ValueDifference,
 };
 use crate::error::{ApiError, ApiResult};
-use crate::router::Caller;
 use crate::runs::comparison::{Compared, Leaf, PARTS, Part, StepTold, without_numbers};
 use crate::runs::summary::head;
 use indexmap::IndexMap;

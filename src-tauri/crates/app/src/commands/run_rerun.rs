@@ -1,16 +1,17 @@
 //! Re-run from a step, and checkpoints.
 
 use crate::app::App;
-use crate::commands::watched;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
+use crate::dto::Via;
 use crate::dto::{
     CallerRole, Checkpoint, CheckpointOf, RerunAnswer, RerunDefinition, RerunLook, RerunPlan, RerunStarted, RerunStep,
     RunRerun, StepChange, StepEffect, StepFate,
 };
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::{Caller, Via};
+use crate::runs::debugging::watched;
 use crate::runs::lifecycle::run_token;
 use crate::runs::masked_views::{hides_again, mask_moved};
-use crate::tasks::answer::signed;
 use crate::workflows::check;
 use crate::workflows::library::load;
 use crate::workflows::number_literals::as_recorded;

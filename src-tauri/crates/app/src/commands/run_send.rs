@@ -4,9 +4,9 @@
 use super::run_rerun::asking;
 use super::task::text;
 use crate::app::App;
+use crate::caller::Caller;
 use crate::dto::{RunSend, RunSent};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Caller;
 use serde_json::json;
 use signalbox_engine::rerun::Send;
 use signalbox_model::RunStatus;

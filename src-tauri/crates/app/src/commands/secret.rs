@@ -1,12 +1,13 @@
 //! Secrets of this machine. No command gives a value back.
 
 use crate::app::App;
+use crate::caller::Caller;
+use crate::dto::Via;
 use crate::dto::{
     Empty, SecretChoose, SecretEntry, SecretKeyPlace, SecretKind, SecretName, SecretSet, SecretState, SecretStatus,
     SecretUnlock,
 };
 use crate::error::{ApiError, ApiResult};
-use crate::router::{Caller, Via};
 use serde_json::{Value, json};
 use signalbox_adapters::vault::{Entry, KeyPlace, Trouble, VaultError};
 use signalbox_model::{AuditEvent, time};

@@ -7,8 +7,9 @@ use crate::dto::{
     TimelineStep,
 };
 use crate::error::ApiResult;
+use crate::runs::preview_limits;
 use crate::runs::view::{MOST_EVENTS, NodeData, RunView, When, base_pointer, leaves};
-use crate::runs::{node_scope, preview_limits};
+use crate::workflows::node_scope;
 use crate::workflows::{check, inferred_names};
 use serde_json::Value;
 use signalbox_engine::agent;

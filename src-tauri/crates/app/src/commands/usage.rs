@@ -6,7 +6,7 @@ use crate::dto::{
     DayUsage, ModelUsage, ModelUsageRequest, RunId, RunUsage, StepUsage, Usage, UsageReport, WorkflowUsage,
 };
 use crate::error::ApiResult;
-use signalbox_model::time;
+use crate::host::clock::day;
 use signalbox_store::{UsageRow, UsageSums};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -56,11 +56,6 @@ fn models(rows: &[UsageRow]) -> Vec<ModelUsage> {
         usage,
     };
     sums.into_iter().map(one).collect()
-}
-
-/// The day of a moment, UTC.
-pub(crate) fn day(ms: i64) -> String {
-    time::format(ms).chars().take(10).collect()
 }
 
 pub(crate) fn run_usage(app: &App, _: &Caller, request: RunId) -> ApiResult<RunUsage> {

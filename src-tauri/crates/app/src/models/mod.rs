@@ -6,12 +6,12 @@ mod ledger;
 mod probe;
 
 use crate::app::App;
-use crate::commands::day;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::dto::{ModelChoice, ModelEntry, ModelKind, ModelProvider, ModelSet, Models};
 use crate::error::{ApiError, ApiResult, Class};
+use crate::host::clock::day;
 use crate::notifications::outgoing;
-use crate::router::Caller;
-use crate::tasks::answer::signed;
 use async_trait::async_trait;
 use ledger::Ledger;
 use serde::{Deserialize, Serialize};

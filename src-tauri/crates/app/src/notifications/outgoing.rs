@@ -3,8 +3,8 @@
 //! no answer: what was to be told would not arrive with it.
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Caller;
 use signalbox_adapters::address;
 use signalbox_adapters::vault::Entry;
 use signalbox_model::secret_ref;

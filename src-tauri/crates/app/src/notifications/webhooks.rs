@@ -2,11 +2,11 @@
 //! a host that stays sends it, signed, until the address took it. Nothing waits for it, and nothing can be decided by it.
 
 use crate::app::App;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::dto::{DeliveryState, TaskNews, Webhook, WebhookAdd, WebhookDelivery};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::notifications::outgoing::{self, Message, NotTaken, shown};
-use crate::router::Caller;
-use crate::tasks::answer::signed;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;

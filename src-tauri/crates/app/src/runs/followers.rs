@@ -5,8 +5,8 @@
 mod feed;
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::error::ApiResult;
-use crate::router::Caller;
 use bytes::Bytes;
 use feed::{End, Feed, Piece, Pieces, Place, Taken, keep, page_behind};
 use signalbox_model::RunEvent;

@@ -1,10 +1,11 @@
 //! What hosts do with runs besides the command list: start, follow, wait, resume, shut down.
 
-use crate::app::{App, NewRun};
-use crate::commands::watched;
+use crate::app::App;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Caller;
-use crate::tasks::answer::signed;
+use crate::runs::debugging::watched;
+use crate::runs::new_run::NewRun;
 use crate::workflows::check;
 use crate::workflows::library::load;
 use serde_json::{Value, json};
@@ -53,6 +54,23 @@ impl App {
             }
             check::runnable(&diagnostics)?;
             app.start_document(document, Some(&file), new, key)
+        })
+        .await
+    }
+
+    /// Starts a run of a stored workflow, not by a person on this machine.
+    pub async fn start_stored(self: &Arc<Self>, id: String, new: NewRun) -> ApiResult<StartOutcome> {
+        self.blocking(move |app| {
+            let key = new.run_key(&json!({ "id": id }));
+            if let Some(before) = app.started_before(key.as_ref())? {
+                return Ok(before);
+            }
+            let path = app.by_id(&id)?;
+            let loaded = load(&path)?;
+            let (document, diagnostics) = check::readable(&loaded.bytes)?;
+            check::runnable(&diagnostics)?;
+            let new = NewRun { started_by: Some("rest".to_owned()), ..new };
+            app.start_document(document, Some(&path), new, key)
         })
         .await
     }

@@ -3,9 +3,9 @@
 //! no way of asking shows more than another. A builder's answers never pass here.
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::dto::{CallerRole, Steps};
 use crate::error::{ApiError, ApiResult};
-use crate::router::Caller;
 use serde_json::{Map, Value, json};
 use signalbox_model::{RunEvent, Workflow};
 use signalbox_store::mask::{self, Masks};

@@ -1,8 +1,9 @@
 //! Starts that a caller names by a key: the same start sent again gives the same run, for a day (ADR 86).
 
-use crate::app::{App, NewRun};
+use crate::app::App;
+use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult};
-use crate::router::Caller;
+use crate::runs::new_run::NewRun;
 use serde_json::{Value, json};
 use signalbox_model::hash::sha256_hex;
 use signalbox_runtime::StartOutcome;

@@ -1,9 +1,9 @@
 //! Runs as the outside sees them: rows, summaries, events cut for the wire.
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::dto::{RunHead, RunRow, Usage};
 use crate::error::ApiResult;
-use crate::router::Caller;
 use serde_json::Value;
 use signalbox_model::wire::WireEvent;
 use signalbox_model::{RunEvent, time, wire};

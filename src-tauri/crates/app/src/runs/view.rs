@@ -3,7 +3,7 @@
 
 mod node;
 
-use crate::runs::node_scope::{self, Frame};
+use crate::workflows::node_scope::{self, Frame};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use signalbox_engine::scope::{Context, NodeView, Scope};

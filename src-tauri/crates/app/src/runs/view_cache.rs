@@ -1,8 +1,8 @@
 //! The run that was looked at last, kept folded: a preview asks at every key stroke.
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::error::ApiResult;
-use crate::router::Caller;
 use crate::runs::view::RunView;
 use serde_json::Value;
 use signalbox_model::{RunEvent, Workflow};

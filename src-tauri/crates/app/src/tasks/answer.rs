@@ -2,15 +2,16 @@
 
 use crate::app::App;
 use crate::audit::describe;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::dto::{
     RunAnswer, SuggestionSource, Task, TaskAttachment, TaskCompleted, TaskDecision, TaskEvent, TaskEventKind, TaskLink,
     TaskRow, TaskSuggestion, TaskTrace, TaskUpstream, TaskViolation, TaskVote,
 };
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::{Caller, Via, os_user};
 use crate::runs::masked_views::{ERROR, ITEMS, has_all, mask_moved};
-use crate::runs::node_scope;
 use crate::tasks::{exits, model_suggestion, previous_correction};
+use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
@@ -482,18 +483,6 @@ fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Va
     let message = format!("The input does not fit its schema: {}.", first.unwrap_or_default().trim_end_matches('.'));
     Err(wrong("INPUT_INVALID", message, "Correct the fields that are named; the task stays open.")
         .with(json!({ "violations": violations })))
-}
-
-/// Who did it and through which door.
-pub(crate) fn signed(caller: &Caller, facts: Value) -> Value {
-    let Value::Object(mut facts) = facts else { return facts };
-    facts.insert("via".into(), caller.via.as_str().into());
-    if caller.via == Via::Cli {
-        // `--as` only says in whose name.
-        facts.insert("osUser".into(), os_user().into());
-    }
-    facts.retain(|_, value| !value.is_null());
-    facts.into()
 }
 
 /// The audit entry of something that a person did to a task.

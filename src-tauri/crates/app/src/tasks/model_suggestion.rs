@@ -2,9 +2,9 @@
 //! person sees, masks and all; its answer is judged like a correction, and taken only when somebody takes it.
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::dto::{SuggestionSource, TaskSuggestion};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Caller;
 use crate::runs::masked_views::ERROR;
 use crate::tasks::answer::{self, act_record};
 use serde_json::{Value, json};

@@ -4,10 +4,10 @@
 use super::approval::Approved;
 use super::{here, unknown};
 use crate::app::App;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::dto::{Tool, ToolServer, ToolServerSay};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Caller;
-use crate::tasks::answer::signed;
 use serde_json::json;
 use signalbox_adapters::mcp::{ToolServerDefinition, ToolWord};
 use signalbox_model::AuditEvent;

@@ -18,12 +18,12 @@ mod start;
 mod unusable;
 
 use crate::app::App;
-use crate::audit::verification::STORE_LEVEL;
+use crate::audit::facts::STORE_LEVEL;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::dto::{Empty, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::notifications::outgoing;
-use crate::router::Caller;
-use crate::tasks::answer::signed;
 use approval::{Approved, Seen};
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{PASSED_ON, ToolServerDefinition};

@@ -2,7 +2,7 @@
 //! same sign-in by its id, and one without the other is none.
 
 use super::registry::{ToolBook, unreadable};
-use crate::audit::verification::STORE_LEVEL;
+use crate::audit::facts::STORE_LEVEL;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use signalbox_adapters::Vault;

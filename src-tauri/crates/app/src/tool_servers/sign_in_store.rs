@@ -3,9 +3,9 @@
 
 use super::sign_in_state::{Signed, Standing, Stepped, Told, words};
 use super::{meanwhile, unknown};
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::error::ApiResult;
-use crate::router::Caller;
-use crate::tasks::answer::signed;
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{McpTools, ToolSignIn};
 use signalbox_adapters::oauth::{self, Brought, Pending, SignedIn};
@@ -83,7 +83,7 @@ impl Desk {
     }
 
     fn kept(&self, made: &Arc<SignedIn>) -> Result<(), String> {
-        let now = crate::app::now_ms();
+        let now = crate::host::clock::now_ms();
         let facts = Signed {
             id: made.kept.id.clone(),
             by: self.caller.principal.clone(),
@@ -103,7 +103,7 @@ impl Desk {
             "name": self.name, "issuer": facts.issuer, "scopes": facts.scopes,
             "expires": facts.expires_ms.map(time::format), "unattended": self.settings.unattended.then_some(true),
         });
-        let record = crate::audit::verification::fact_at(
+        let record = crate::audit::facts::fact_at(
             now,
             AuditEvent::ToolServerSignedIn,
             Level::Info,
@@ -149,7 +149,7 @@ impl Desk {
     pub(super) async fn note(&self, why: String) {
         let desk = self.clone();
         let noted = tokio::task::spawn_blocking(move || {
-            let told = Told { why: desk.vault.scrubber().text(&why).into_owned(), at_ms: crate::app::now_ms() };
+            let told = Told { why: desk.vault.scrubber().text(&why).into_owned(), at_ms: crate::host::clock::now_ms() };
             let (definition, attempt) = (desk.definition.clone(), desk.attempt.clone());
             // For people only: whoever waits is told besides. Another attempt is not spoken of.
             drop(desk.store.tool_server_change(&desk.name, move |row| {

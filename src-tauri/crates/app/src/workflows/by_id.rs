@@ -1,36 +1,18 @@
 //! Workflows by their id, for programs (REST): found in the library, written to the data folder.
 
-use crate::app::{App, NewRun};
-use crate::commands::{forget_draft, open, savable};
+use crate::app::App;
+use crate::caller::Caller;
 use crate::dto::{StoredWorkflow, WorkflowId, WorkflowStored};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Caller;
 use crate::workflows::check;
+use crate::workflows::document::{forget_draft, open, savable};
 use crate::workflows::library::{ENDING, load};
 use serde_json::{Value, json};
 use signalbox_engine::validate::valid_workflow_id;
-use signalbox_runtime::StartOutcome;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 impl App {
-    /// Starts a run of a stored workflow, not by a person on this machine.
-    pub async fn start_stored(self: &Arc<Self>, id: String, new: NewRun) -> ApiResult<StartOutcome> {
-        self.blocking(move |app| {
-            let key = new.run_key(&json!({ "id": id }));
-            if let Some(before) = app.started_before(key.as_ref())? {
-                return Ok(before);
-            }
-            let path = app.by_id(&id)?;
-            let loaded = load(&path)?;
-            let (document, diagnostics) = check::readable(&loaded.bytes)?;
-            check::runnable(&diagnostics)?;
-            let new = NewRun { started_by: Some("rest".to_owned()), ..new };
-            app.start_document(document, Some(&path), new, key)
-        })
-        .await
-    }
-
     /// A stored workflow.
     pub async fn stored(self: &Arc<Self>, caller: &Caller, id: String) -> ApiResult<StoredWorkflow> {
         let caller = caller.clone();

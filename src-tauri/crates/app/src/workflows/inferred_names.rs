@@ -2,8 +2,8 @@
 //!
 //! Every value here is an example made from a schema or from settings of the steps before, never data of a run.
 
-use crate::runs::node_scope;
 use crate::workflows::check;
+use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
 use signalbox_engine::scope::{NodeView, Scope};
 use signalbox_model::{ErrorPayload, ErrorType, Node, NodeDescriptor, Role, Workflow};

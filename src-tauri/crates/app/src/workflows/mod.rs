@@ -3,9 +3,12 @@
 mod by_id;
 pub mod canonical;
 pub mod check;
+pub(crate) mod document;
 pub mod import;
 pub(crate) mod inferred_names;
 pub(crate) mod library;
+pub(crate) mod node_scope;
 pub(crate) mod number_literals;
 pub mod samples;
+pub(crate) mod step_names;
 mod subworkflows;

@@ -1,7 +1,7 @@
 use crate::app::{App, Options};
 use crate::audit::signing_key::tests::{Mood, Ring};
+use crate::caller::Caller;
 use crate::dto::{AuditCondition, AuditKeyChoose, Host, KeyPlace};
-use crate::router::Caller;
 use serde_json::json;
 use signalbox_adapters::keyring::KeyRing;
 use signalbox_model::AuditEvent;

@@ -1,7 +1,7 @@
 use super::StartKey;
-use crate::app::NewRun;
+use crate::caller::Caller;
 use crate::dto::CallerRole;
-use crate::router::Caller;
+use crate::runs::new_run::NewRun;
 use serde_json::{Value, json};
 
 fn named(caller: &Caller, params: Value) -> NewRun {
