@@ -7,7 +7,6 @@ use crate::commands;
 use crate::deserialize::fitting;
 use crate::error::{ApiError, ApiResult};
 use crate::response::{Answer, not_json};
-use crate::secrets::without_secrets;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -60,12 +59,11 @@ impl App {
         let command = find(name).filter(|command| command.hosts.contains(&caller.host)).ok_or_else(unknown)?;
         caller.require(command.role)?;
         let caller = caller.clone();
-        let done = self.blocking(move |app| call(app, &caller, command.name, request)).await;
-        done.map_err(|error| without_secrets(&self.secrets.vault.scrubber(), error))
+        self.blocking(move |app| call(app, &caller, command.name, request)).await
     }
 
     /// Runs work that may wait, on a thread of its own with a stack that deep expressions fit into, whatever executor
-    /// the host has.
+    /// the host has. Everything a host asks for runs here, as a command or not, so no error leaves with a secret in it.
     pub async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> ApiResult<T> + Send + 'static,
@@ -88,6 +86,6 @@ impl App {
             )
         };
         thread.map_err(|error| ApiError::no_thread(&error))?;
-        receiver.await.unwrap_or_else(|_| Err(ended()))
+        receiver.await.unwrap_or_else(|_| Err(ended())).map_err(|error| self.without_secrets(error))
     }
 }

@@ -91,15 +91,17 @@ impl From<VaultError> for ApiError {
     }
 }
 
-/// An error without the secrets of this machine.
-pub(crate) fn without_secrets(scrubber: &Scrubber, mut error: ApiError) -> ApiError {
-    error.message = scrubber.text(&error.message).into_owned();
-    error.hint = scrubber.text(&error.hint).into_owned();
-    error.details.iter_mut().for_each(|details| scrubber.value(details));
-    error
-}
-
 impl App {
+    /// An error as it may leave this process: what was sent may stand in it, and hold a secret.
+    #[must_use]
+    pub fn without_secrets(&self, mut error: ApiError) -> ApiError {
+        let scrubber = self.secrets.vault.scrubber();
+        error.message = scrubber.text(&error.message).into_owned();
+        error.hint = scrubber.text(&error.hint).into_owned();
+        error.details.iter_mut().for_each(|details| scrubber.value(details));
+        error
+    }
+
     /// When a secret was last given to a step.
     pub(crate) fn secret_used(&self, name: &str) -> Option<String> {
         let kept = self.store.setting_get(&used(name)).ok().flatten()?;
