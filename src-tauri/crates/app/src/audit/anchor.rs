@@ -10,7 +10,7 @@ use crate::audit::destinations::{self, Kind, MINUTE, Place, Standing};
 use crate::caller::Caller;
 use crate::dto::{AnchorKind, AuditAnchor, AuditAnchorLine};
 use crate::error::{ApiError, ApiResult};
-use crate::notifications::outgoing::{self, Message};
+use crate::host::outgoing::{self, Message};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use signalbox_adapters::vault::{Entry, Trouble, VaultError};

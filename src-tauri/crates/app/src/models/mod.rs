@@ -11,7 +11,7 @@ use crate::caller::Caller;
 use crate::dto::{ModelChoice, ModelEntry, ModelKind, ModelProvider, ModelSet, Models};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::clock::day;
-use crate::notifications::outgoing;
+use crate::host::outgoing;
 use async_trait::async_trait;
 use ledger::Ledger;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,3 @@
-//! Messages to addresses outside: webhooks about tasks, and the rules for every address that a person names.
+//! Messages about tasks to addresses outside.
 
-pub(crate) mod outgoing;
 pub(crate) mod webhooks;

@@ -6,7 +6,7 @@ use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{DeliveryState, TaskNews, Webhook, WebhookAdd, WebhookDelivery};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::notifications::outgoing::{self, Message, NotTaken, shown};
+use crate::host::outgoing::{self, Message, NotTaken, shown};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! What of a definition looks like a credential: it would stand readable in the data folder, and an argument also in lists of
 //! processes. Made for variables and arguments of programs, where a long text is mostly a path or a name of a package.
 
-use crate::notifications::outgoing;
+use crate::host::outgoing;
 
 /// A name with such a word in it holds a credential.
 const WORDS: &[&str] = &[

@@ -23,7 +23,7 @@ use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{Empty, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::notifications::outgoing;
+use crate::host::outgoing;
 use approval::{Approved, Seen};
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{PASSED_ON, ToolServerDefinition};

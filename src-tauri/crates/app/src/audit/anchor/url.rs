@@ -1,7 +1,7 @@
 //! Addresses of anchors that hold a credential from before: it becomes a secret.
 
 use super::{AnchorKind, Target};
-use crate::notifications::outgoing::is_secret;
+use crate::host::outgoing::is_secret;
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{CredentialKind, Secret};
 use url::Url;

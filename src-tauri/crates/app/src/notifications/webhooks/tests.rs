@@ -1,5 +1,5 @@
 use super::{GIVEN_UP, HOUR, SECOND, follows, headers, pause};
-use crate::notifications::outgoing::NotTaken;
+use crate::host::outgoing::NotTaken;
 use signalbox_store::{WEBHOOK_REST_MS, Webhook, WebhookDelivery};
 
 /// The example of Standard Webhooks.
