@@ -1,6 +1,6 @@
 //! One driven run: the task that owns its state.
 
-mod speech;
+mod call_log;
 
 use crate::artifact;
 use crate::commit_reply;

@@ -1,6 +1,6 @@
 //! Every failure of a command: what, why, what next.
 
-mod told;
+mod conversions;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
 //! A chain whose end is missing: the high-water file alone knows it, and the next entries move that file on. What was found
-//! is therefore kept in the store until a person says that it is known. Tests: `tests/store/cut.rs`.
+//! is therefore kept in the store until a person says that it is known. Tests: `tests/store/chain_truncation.rs`.
 
 use crate::chain::{Receipt, append_one};
 use crate::error::Result;
