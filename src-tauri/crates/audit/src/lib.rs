@@ -24,7 +24,6 @@ mod retention;
 mod row;
 mod sign;
 pub mod sink;
-mod strict;
 mod timestamp;
 mod verdict;
 pub mod verify;

@@ -1,14 +1,15 @@
-//! JSON that has one reading: a duplicate key, which most readers settle by "the last wins", is refused.
+//! JSON with one reading: a key that stands twice in one object, which most readers settle by "the last wins", is refused,
+//! and so is a number that no double holds.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-/// Parses JSON text.
-pub(crate) fn parse(text: &str) -> Result<Value, String> {
+/// Reads one JSON text, at most 128 levels deep.
+pub fn read(text: &str) -> serde_json::Result<Value> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Strict.deserialize(&mut deserializer).map_err(|error| error.to_string())?;
-    deserializer.end().map_err(|error| error.to_string())?;
+    let value = Strict.deserialize(&mut deserializer)?;
+    deserializer.end()?;
     Ok(value)
 }
 
@@ -68,12 +69,32 @@ impl<'de> Visitor<'de> for Strict {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = members.next_key::<String>()? {
-            let value = members.next_value_seed(Self)?;
             if map.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key \"{key}\" is given twice")));
+                return Err(A::Error::custom(format_args!("the key \"{key}\" stands twice in one object")));
             }
+            let value = members.next_value_seed(Self)?;
             map.insert(key, value);
         }
         Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn a_key_twice_and_a_number_beyond_a_double_are_refused() {
+        assert_eq!(read("{\"a\": [1, 2.5, true, null, \"b\"]}").expect("fine")["a"][1], 2.5);
+        for (text, why) in [
+            ("{\"a\": 1, \"a\": 1}", "\"a\" stands twice"),
+            ("[{\"b\": {\"a\": 1, \"a\": 2}}]", "\"a\" stands twice"),
+            ("[1e400]", "out of range"),
+            ("[-1e400]", "out of range"),
+            ("{} {}", "trailing"),
+        ] {
+            let error = read(text).expect_err(text).to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
     }
 }
