@@ -17,7 +17,7 @@ pub(crate) mod tool_call;
 pub(crate) mod until;
 
 use crate::compiled::Compiled;
-use crate::error_codes::INTERRUPTED;
+use crate::error_codes::{INTERRUPTED, MAY_HAVE_HAPPENED};
 use crate::limit;
 use crate::state::{Activation, At, Ending, Made, Phase, RunState, Slot};
 use ending::{finish, settle_ending};

@@ -1,9 +1,8 @@
 //! Who signs the audit chain: the key at the start, what happens to it while the program runs, and what a person chooses.
 
 use crate::app::App;
-use crate::audit::facts::signed;
+use crate::audit::facts::{self, signed};
 use crate::audit::signing_key::{AuditKeys, Change, Opened, Place, Unusable};
-use crate::audit::verification;
 use crate::caller::Caller;
 use crate::dto::{AuditKey, AuditKeyChoose, AuditStatus, AuditUnsigned, Host, KeyPlace};
 use crate::error::{ApiError, ApiResult, Class};
@@ -26,7 +25,7 @@ pub(crate) struct Signing {
 impl Signing {
     /// Has the store sign, when there is a key.
     pub(crate) fn start(keys: AuditKeys, store: &Store, now_ms: i64) -> ApiResult<Self> {
-        let known = verification::keys(&store.audit_state()?);
+        let known = facts::keys(&store.audit_state()?);
         let unsigned = match keys.open(&known) {
             Ok(opened) => {
                 // A store that cannot be written now is told about in its own words.
@@ -71,7 +70,7 @@ fn changed(now_ms: i64, actor: Actor, change: &Change, mut facts: Value) -> Reco
     let at = time::format(now_ms);
     // A key that only moved is no news for whoever verifies.
     let level = if change.made { Level::Warn } else { Level::Info };
-    Record::new(at, verification::STORE_LEVEL, RUN_LEVEL, AuditEvent::AuditKeyChanged, level, actor)
+    Record::new(at, facts::STORE_LEVEL, RUN_LEVEL, AuditEvent::AuditKeyChanged, level, actor)
         .with_metadata(facts.as_object().cloned().unwrap_or_default())
 }
 
@@ -137,7 +136,7 @@ impl App {
     /// One look at a key store that may have been opened. `true` = worth another one later.
     pub(crate) fn look_for_key(&self) -> bool {
         if self.store.audit_key().is_none() {
-            if let Ok(known) = self.store.audit_state().map(|state| verification::keys(&state)) {
+            if let Ok(known) = self.store.audit_state().map(|state| facts::keys(&state)) {
                 match self.signing.keys.open(&known) {
                     Ok(opened) => {
                         if signs(&self.store, opened, &known, self.now_ms()).is_ok() {
