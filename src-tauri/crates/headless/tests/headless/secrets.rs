@@ -454,7 +454,9 @@ fn no_route_answers_an_error_that_quotes_a_secret() {
     ];
     let nothing = [Value::Null];
     let mut asked = 0;
-    for (path, methods) in document["paths"].as_object().expect("paths") {
+    // The commands stand in the document one by one; they all go the same way.
+    let routes = document["paths"].as_object().expect("paths");
+    for (path, methods) in routes.iter().filter(|(path, _)| !path.starts_with("/rpc/")) {
         let told: String =
             path.split('/').map(|part| if part.starts_with('{') { VALUE } else { part }).collect::<Vec<_>>().join("/");
         for method in methods.as_object().expect("methods").keys().map(|method| method.to_uppercase()) {
@@ -470,5 +472,7 @@ fn no_route_answers_an_error_that_quotes_a_secret() {
             }
         }
     }
+    let unknown = served.ask("POST", &format!("/rpc/{VALUE}"), &json!({}));
+    assert!(!unknown.body.contains(VALUE), "{}", unknown.body);
     assert!(asked > 60, "only {asked} requests were made");
 }
