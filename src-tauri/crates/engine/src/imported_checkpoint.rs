@@ -371,7 +371,7 @@ impl Checkpoint {
         context.extend(self.variables);
         let input = vec![Item { id: "1".into(), data: item, binary: None, error: None, paired_item: None }];
         let begun = Begun { step: id.to_owned(), input, context: Map::new() };
-        let begun = if fold::foreign::begins(compiled, start, &foreign) { vec![begun] } else { Vec::new() };
+        let begun = if fold::imported_checkpoint::begins(compiled, start, &foreign) { vec![begun] } else { Vec::new() };
         let base = Base { given: context.clone(), begun, foreign: Some(Box::new(foreign)), ..Base::default() };
         let mut rerun = Rerun { params, context, from: id.to_owned(), until: None, parent: None, base_seq: None, base };
         if let Some((config, total)) = loop_of(compiled, start, &rerun)
@@ -387,7 +387,7 @@ impl Checkpoint {
                 return Err(refused("OTHER_WORKFLOW", format!("/{place}/{}", pointer_token(id)), message, hint));
             }
             // Of a parallel loop that is not the whole of it the number names no iteration: it counts for nothing.
-            let counted = fold::foreign::counted(&config, total, foreign.iterations);
+            let counted = fold::imported_checkpoint::counted(&config, total, foreign.iterations);
             if counted == 0 && foreign.iterations > 0 {
                 foreign.source.left_out.push(format!("/loopProgress/{}", pointer_token(id)));
             }
@@ -431,6 +431,9 @@ fn first_steps(compiled: &Compiled, start: usize) -> Vec<&str> {
             entries.map(|entry| compiled.node_id(*entry)).collect()
         }
         _ if compiled.is_container(start) => Vec::new(),
-        _ => fold::foreign::children(compiled, start).into_iter().map(|child| compiled.node_id(child)).collect(),
+        _ => fold::imported_checkpoint::children(compiled, start)
+            .into_iter()
+            .map(|child| compiled.node_id(child))
+            .collect(),
     }
 }

@@ -220,14 +220,14 @@ impl Deciding<'_> {
     /// Ends what has begun in the frames of a container that were cut off: nobody has to answer there any more, and
     /// calls under way are stopped at once.
     fn cut_off(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
-        for id in fold::cut::tasks_cut_off(self.compiled, self.state, node, slot) {
+        for id in fold::cancel_scope::tasks_cut_off(self.compiled, self.state, node, slot) {
             let Some(task) = self.state.tasks.get(&id).cloned() else { continue };
             let (key, origin) = self.task_key(&task);
             self.out.durable = true;
             self.emit(Some(key), EventBody::HumanTaskClosed(HumanTaskClosed { task_id: id, origin }))?;
         }
         let mut told = BTreeSet::new();
-        for (child, at, recovery) in fold::cut::calls_cut_off(self.compiled, self.state, node, slot) {
+        for (child, at, recovery) in fold::cancel_scope::calls_cut_off(self.compiled, self.state, node, slot) {
             let running = fold::slot_ref(self.state, child, at).is_some_and(|s| s.phase == Phase::Running);
             match recovery {
                 None => {
