@@ -9,7 +9,7 @@ mod redirect;
 
 use crate::address::{self, Class, Reach};
 use crate::clock::RealClock;
-use crate::sending;
+use crate::request_credentials;
 use async_trait::async_trait;
 use bytes::Bytes;
 use coding::Trouble;
@@ -175,7 +175,7 @@ impl WebHttp {
             // On this hop only: neither the next address nor any message is made of what goes along here.
             let (mut hop_url, mut hop_headers) = (url.clone(), headers.clone());
             if let Some(credential) = credential.as_ref().filter(|_| url.origin() == home) {
-                sending::attach(credential, &mut hop_url, &mut hop_headers)?;
+                request_credentials::attach(credential, &mut hop_url, &mut hop_headers)?;
             }
             add_cookies(&jar, &url, &mut hop_headers);
             let hop =
@@ -211,7 +211,7 @@ impl WebHttp {
                     redirect::keep_harmless(&mut headers);
                 }
                 if let Some(credential) = &credential {
-                    sending::stays_home(credential, &next)?;
+                    request_credentials::stays_home(credential, &next)?;
                 }
             }
             url = next;

@@ -4,25 +4,25 @@
 
 pub mod address;
 mod clock;
+pub mod demo_service;
 pub mod durable;
 pub mod files;
 pub mod http;
+pub mod keyring;
 pub mod llm;
 pub mod mcp;
 pub mod oauth;
-pub mod practice;
 pub mod private;
-pub mod ring;
+mod request_credentials;
 pub mod samples;
 pub mod script;
-mod sending;
 pub mod sinks;
 pub mod vault;
 
 pub use clock::{RealClock, RealIds};
+pub use demo_service::{Practice, PracticeOnDemand};
 pub use files::{FolderFiles, Grant};
 pub use http::WebHttp;
 pub use llm::{Abilities, KnownProvider, Models, Price, Providers, Reserved};
 pub use mcp::McpTools;
-pub use practice::{Practice, PracticeOnDemand};
 pub use vault::Vault;

@@ -5,14 +5,14 @@
 
 mod abilities;
 mod anthropic;
-mod dialect;
 mod estimate;
 mod fault;
 mod images;
 mod ollama;
 mod openai;
 mod parts;
-mod wire;
+mod protocol_check;
+mod response_stream;
 
 use crate::WebHttp;
 use crate::address::{self, Class};
@@ -140,7 +140,7 @@ impl Models {
             };
             let mut opened = self.open(&target, "GET", &url, None, limit).await?;
             refused(&target.who, &mut opened).await?;
-            let body = wire::whole(&target.who, &mut opened).await?;
+            let body = response_stream::whole(&target.who, &mut opened).await?;
             Ok(match target.kind {
                 ProviderKind::Ollama => names(&body, "models", "name"),
                 ProviderKind::Anthropic | ProviderKind::Openai => names(&body, "data", "id"),
@@ -240,7 +240,7 @@ impl Models {
             redirects: Redirects::No,
             trust_redirects: false,
             cookies: Vec::new(),
-            max_body: wire::LARGEST,
+            max_body: response_stream::LARGEST,
             credential: target.credential.clone(),
         };
         let sent = Arc::new(AtomicBool::new(false));
@@ -288,7 +288,7 @@ impl Models {
             // The stream ended in order and without an event. Asked without streaming, the server tells its real reason.
             openai::without_stream(&mut body);
             let opened = self.open_answer(&target, &url, &mut body, request).await?;
-            let answer = read_answer(&target, &body, request, opened, wire::Written::Whole, hearer).await;
+            let answer = read_answer(&target, &body, request, opened, response_stream::Written::Whole, hearer).await;
             match answer {
                 Err(failure) if failure.fault == LlmFault::Connection => Err(fault::no_event(&target.who)),
                 answer => answer?.ok_or_else(|| fault::no_event(&target.who)),
@@ -398,16 +398,16 @@ async fn timed<T>(
 }
 
 /// How the body of a good answer is written.
-fn opened_as(opened: &mut Opened, kind: ProviderKind, stream: bool) -> wire::Written {
+fn opened_as(opened: &mut Opened, kind: ProviderKind, stream: bool) -> response_stream::Written {
     let media = opened.header("content-type").unwrap_or_default().to_ascii_lowercase();
     if media.contains("event-stream") {
-        return wire::Written::Events;
+        return response_stream::Written::Events;
     }
     // Some servers take `stream` and answer at once all the same.
     match kind {
-        ProviderKind::Ollama if stream => wire::Written::Lines,
-        _ if stream && !media.contains("json") && !media.contains("html") => wire::Written::Events,
-        _ => wire::Written::Whole,
+        ProviderKind::Ollama if stream => response_stream::Written::Lines,
+        _ if stream && !media.contains("json") && !media.contains("html") => response_stream::Written::Events,
+        _ => response_stream::Written::Whole,
     }
 }
 
@@ -417,18 +417,18 @@ async fn read_answer(
     body: &Value,
     request: &LlmRequest,
     opened: Opened,
-    written: wire::Written,
+    written: response_stream::Written,
     hearer: &dyn Hearer,
 ) -> Result<Option<LlmAnswer>, LlmFailure> {
-    let reader: Box<dyn wire::Reader> = match target.kind {
+    let reader: Box<dyn response_stream::Reader> = match target.kind {
         ProviderKind::Anthropic => Box::new(anthropic::Reading::new(body)),
         ProviderKind::Openai => Box::new(openai::Reading::default()),
         ProviderKind::Ollama => Box::new(ollama::Reading::after(request)),
     };
-    let mut reader = dialect::Heard::by(target.kind, reader);
-    let hearer: &dyn Hearer = if request.stream { hearer } else { &wire::Nobody };
-    wire::read(&target.who, written, opened, &mut reader, hearer).await?;
-    if written != wire::Written::Whole && reader.is_empty() {
+    let mut reader = protocol_check::Heard::by(target.kind, reader);
+    let hearer: &dyn Hearer = if request.stream { hearer } else { &response_stream::Nobody };
+    response_stream::read(&target.who, written, opened, &mut reader, hearer).await?;
+    if written != response_stream::Written::Whole && reader.is_empty() {
         return Ok(None);
     }
     reader.end(&target.who, written).map(Some)
@@ -444,7 +444,7 @@ async fn refused_in_words(who: &Who, opened: &mut Opened) -> Result<(), (LlmFail
     if (200..300).contains(&opened.status()) {
         return Ok(());
     }
-    let begin = wire::beginning(opened).await;
+    let begin = response_stream::beginning(opened).await;
     Err((fault::of_status(who, opened, &begin), String::from_utf8_lossy(&begin).to_lowercase()))
 }
 

@@ -6,33 +6,35 @@
 //! that was told to stop a call and may not have done so gets no further call; it ends with the calls that it still has.
 
 mod access;
+mod connection;
 mod cursors;
 mod definition;
 mod depth;
 mod ending;
 mod fault;
-mod greeting;
-mod link;
+mod handshake;
+mod health_check;
 mod listed;
 mod load;
-mod notices;
+mod notifications;
 mod process;
-mod pulse;
-mod trees;
+mod process_tree;
+mod tool_capabilities;
 mod web;
 mod wire;
-mod word;
 
-pub use definition::{PASSED_ON, ToolServerDefinition, ToolSignIn};
-pub use word::{ToolWord, ToolWords};
+pub use crate::oauth::ToolSignIn;
+pub use definition::{PASSED_ON, ToolServerDefinition};
+pub use tool_capabilities::{ToolWord, ToolWords};
 
 use crate::clock::RealClock;
 use crate::oauth::{Challenge, SignedIn};
 use access::Access;
 use async_trait::async_trait;
+use connection::{Held, Link, Outcome};
 use ending::Ending;
-use greeting::Door;
-use link::{Held, Link, Outcome};
+use handshake::Door;
+use process_tree::Trees;
 use serde_json::{Map, Value};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo, ToolNotice};
 use signalbox_ports::{Clock, Secrets, Tools};
@@ -42,7 +44,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
-use trees::Trees;
 
 /// The servers that a person registered on this machine, and what was approved of them.
 #[async_trait]

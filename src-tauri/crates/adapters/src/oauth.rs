@@ -10,16 +10,17 @@ mod assertion;
 mod challenge;
 mod client;
 mod discovery;
-mod landing;
 mod net;
+mod redirect_server;
+mod sign_in_settings;
 mod token;
 
 pub use challenge::Challenge;
-pub use landing::{Landed, Landing};
+pub use redirect_server::{Landed, Landing};
+pub use sign_in_settings::ToolSignIn;
 pub use token::{Kept, SignedIn};
 
 use crate::clock::RealClock;
-use crate::mcp::ToolSignIn;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use client::Client;

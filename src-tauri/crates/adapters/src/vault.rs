@@ -10,8 +10,8 @@ pub use content::Entry;
 pub use key::{Given, KeyPlace};
 
 use crate::durable;
+use crate::keyring::KeyRing;
 use crate::private;
-use crate::ring::KeyRing;
 use age::x25519::{Identity, Recipient};
 use content::Content;
 use key::{Ask, Manifest};

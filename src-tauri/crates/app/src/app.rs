@@ -1,34 +1,32 @@
 //! The composition: store, runtime, the outside world, library. One per process and data folder.
 
-use crate::audit_log::ChainLog;
+use crate::audit::log_port::ChainLog;
+use crate::audit::signing::Signing;
+use crate::audit::signing_key::AuditKeys;
 use crate::dto::{Access, AuditVerdict, Folder, Host};
 use crate::error::{ApiError, ApiResult};
-use crate::files::{io_error, write_atomic};
-use crate::key::AuditKeys;
-use crate::library::{self, Library};
-use crate::masked::Masked;
+use crate::host::clock;
+use crate::host::files::{io_error, write_atomic};
 use crate::models::KeptProviders;
-use crate::names::Names;
-use crate::paths::RunPaths;
-use crate::previews::Previews;
-use crate::run_log::RunLog;
+use crate::runs::masked_views::Masked;
+use crate::runs::paths::RunPaths;
+use crate::runs::preview_limits::Previews;
+use crate::runs::structured_log::RunLog;
+use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
-use crate::signing::Signing;
-use crate::start_key::StartKey;
-use crate::suggest::Suggesting;
+use crate::tasks::model_suggestion::Suggesting;
 use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
-use crate::viewed::Viewed;
+use crate::workflows::library::{self, Library};
+use crate::workflows::step_names::Names;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
-use signalbox_adapters::ring::{KeyRing, SystemRing};
+use signalbox_adapters::keyring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
     FolderFiles, Grant, McpTools, Models, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, mcp, private,
 };
-use signalbox_model::debug::Breakpoint;
-use signalbox_model::{Map, Workflow};
+use signalbox_model::Workflow;
 use signalbox_ports::{Clock, Http, World};
 use signalbox_runtime::{Beside, Error as RunError, Kept, Registry, Runtime, StoredBinaries, pinned_files};
 use signalbox_store::{RunRow, Store, StoreOptions};
@@ -36,7 +34,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Commands that run at once; each has a thread.
 const AT_ONCE: usize = 32;
@@ -54,49 +51,8 @@ pub struct Options {
     pub reads: bool,
 }
 
-/// What a run starts with.
-#[derive(Debug, Clone, Default)]
-pub struct NewRun {
-    /// The run's input.
-    pub params: Map,
-    /// Initial context values besides the file's.
-    pub context: Map,
-    /// Comes back on every event.
-    pub client_run_token: Option<String>,
-    /// `None` = a person on this machine.
-    pub started_by: Option<String>,
-    /// Who starts it: `user:…`.
-    pub person: Option<String>,
-    /// Before which calls it stops.
-    pub breakpoints: Vec<Breakpoint>,
-    /// It stops before its first call.
-    pub paused: bool,
-    /// It ends after this step (ADR 75).
-    pub until: Option<String>,
-    /// It begins at a checkpoint of another program (K-30); `params` and `context` then change what that says.
-    pub checkpoint: Option<Value>,
-    /// What else is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
-    pub overrides: Map,
-    /// With it the run is started once, however often the same start is sent.
-    pub key: Option<StartKey>,
-}
-
-impl NewRun {
-    /// Whether only who makes workflows may start it: it stops for somebody who looks into it, begins in the middle or
-    /// ends there.
-    pub fn is_for_builders(&self) -> bool {
-        self.paused || !self.breakpoints.is_empty() || self.checkpoint.is_some() || self.until.is_some()
-    }
-}
-
 /// Opens an address; whether it could.
 type Browser = Box<dyn Fn(&str) -> bool + Send + Sync>;
-
-/// Milliseconds since 1970.
-pub(crate) fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
 
 /// Everything a host needs.
 pub struct App {
@@ -349,7 +305,7 @@ impl App {
 
     /// Milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> i64 {
-        now_ms()
+        clock::now_ms()
     }
 
     /// Remembers a path that a person chose in a dialog of the system; the handle is what `workflow_open_path` and

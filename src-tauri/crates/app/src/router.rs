@@ -1,119 +1,19 @@
 //! From a command's name and JSON to its body and back: host, role, shape.
 
 use crate::app::App;
-use crate::bodies;
-use crate::dto::{CallerRole, Host};
+use crate::caller::Caller;
+use crate::command_list::{command_list, find};
+use crate::commands;
+use crate::deserialize::fitting;
 use crate::error::{ApiError, ApiResult};
-use crate::fitting::fitting;
-use crate::secrets::without_secrets;
-use crate::table::{command_list, find};
-use schemars::JsonSchema;
+use crate::response::{Answer, not_json};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use signalbox_store::audit::{Actor, ActorType};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Expressions are compiled and evaluated here (TRUST, store rules).
 const STACK: usize = 32 * 1024 * 1024;
-
-/// Through which door a caller came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Via {
-    /// The window.
-    App,
-    /// The command line.
-    Cli,
-    /// A request with a token.
-    Rest,
-}
-
-impl Via {
-    /// As in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::App => "app",
-            Self::Cli => "cli",
-            Self::Rest => "rest",
-        }
-    }
-}
-
-/// Who calls.
-#[derive(Debug, Clone)]
-pub struct Caller {
-    /// Through which host.
-    pub host: Host,
-    /// With which role.
-    pub role: CallerRole,
-    /// A person on this machine: runs that they start may reach loopback addresses (TRUST, SSRF).
-    pub here: bool,
-    /// Who: `user:…`.
-    pub principal: String,
-    /// Through which door.
-    pub via: Via,
-}
-
-/// The account of the system under which this process runs, as `user:…`.
-pub fn os_user() -> String {
-    let name = ["USER", "LOGNAME", "USERNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
-    format!("user:{}", name.filter(|name| !name.is_empty()).map(|name| word(&name)).next().unwrap_or("local".into()))
-}
-
-/// A name as it stands in ids: no spaces, no control characters.
-fn word(text: &str) -> String {
-    text.chars().take(100).map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
-}
-
-impl Caller {
-    /// The window, or a person at the terminal: everything a person may do.
-    pub fn here() -> Self {
-        Self { host: Host::Desktop, role: CallerRole::Builder, here: true, principal: os_user(), via: Via::App }
-    }
-    /// A person at the terminal who may say in whose name they act.
-    pub fn terminal(name: Option<&str>) -> ApiResult<Self> {
-        let principal = match name {
-            None => os_user(),
-            Some(name) => person(name)?,
-        };
-        Ok(Self { principal, via: Via::Cli, ..Self::here() })
-    }
-    /// A request with a token of this name.
-    pub fn http(role: CallerRole, here: bool, name: &str) -> Self {
-        let principal = format!("user:{}", word(name));
-        Self { host: Host::Http, role, here, principal, via: Via::Rest }
-    }
-    /// Refuses a smaller role.
-    pub fn require(&self, least: CallerRole) -> ApiResult<()> {
-        if self.role >= least {
-            return Ok(());
-        }
-        Err(ApiError::forbidden(format!("This needs the role {}.", least.as_str()), "Use a token with that role."))
-    }
-    /// The caller as an actor of the audit chain.
-    pub fn actor(&self) -> Actor {
-        let role = self.role.as_str().to_owned();
-        Actor { kind: ActorType::Human, id: Some(self.principal.clone()), role: Some(role) }
-    }
-    /// The caller as one who answers tasks (K-21).
-    pub fn operator(&self) -> Actor {
-        Actor::operator(&self.principal)
-    }
-}
-
-/// `user:NAME` of a text that is one.
-fn person(text: &str) -> ApiResult<String> {
-    let name = text.strip_prefix("user:").unwrap_or_default();
-    if name.is_empty() || name != word(name) {
-        return Err(ApiError::bad_request(
-            format!("'{text}' names nobody."),
-            "Write user:NAME, without spaces, for example user:anna.",
-        ));
-    }
-    Ok(text.to_owned())
-}
 
 fn parse<T: DeserializeOwned>(name: &str, request: &Value) -> ApiResult<T> {
     let wrong = |why: &str| {
@@ -121,36 +21,6 @@ fn parse<T: DeserializeOwned>(name: &str, request: &Value) -> ApiResult<T> {
         ApiError::bad_request(message, "Send the fields that the command takes, and no others.")
     };
     fitting(request).map_err(|why| wrong(&why))
-}
-
-pub(crate) fn not_json(error: &serde_json::Error) -> ApiError {
-    ApiError::unavailable("NOT_JSON", format!("The answer cannot be written as JSON: {error}."), "Try again.")
-}
-
-/// What the body of a command that answers with `R` gives back.
-trait Answer<R> {
-    fn text(self) -> ApiResult<String>;
-}
-
-impl<R: Serialize> Answer<R> for R {
-    fn text(self) -> ApiResult<String> {
-        serde_json::to_string(&self).map_err(|error| not_json(&error))
-    }
-}
-
-/// An `R` that its body has written as JSON, because it is too long to become a tree on its way.
-pub(crate) struct Written<R>(String, PhantomData<R>);
-
-impl<R> Written<R> {
-    pub(crate) fn new(text: String) -> Self {
-        Self(text, PhantomData)
-    }
-}
-
-impl<R> Answer<R> for Written<R> {
-    fn text(self) -> ApiResult<String> {
-        Ok(self.0)
-    }
 }
 
 macro_rules! dispatch {
@@ -161,7 +31,7 @@ macro_rules! dispatch {
             match name {
                 $(stringify!($name) => {
                     let request: $request = parse(name, &request)?;
-                    Answer::<$response>::text(bodies::$name(app, caller, request)?)
+                    Answer::<$response>::text(commands::$name(app, caller, request)?)
                 })*
                 _ => Err(unknown()),
             }
@@ -189,12 +59,11 @@ impl App {
         let command = find(name).filter(|command| command.hosts.contains(&caller.host)).ok_or_else(unknown)?;
         caller.require(command.role)?;
         let caller = caller.clone();
-        let done = self.blocking(move |app| call(app, &caller, command.name, request)).await;
-        done.map_err(|error| without_secrets(&self.secrets.vault.scrubber(), error))
+        self.blocking(move |app| call(app, &caller, command.name, request)).await
     }
 
     /// Runs work that may wait, on a thread of its own with a stack that deep expressions fit into, whatever executor
-    /// the host has.
+    /// the host has. Everything a host asks for runs here, as a command or not, so no error leaves with a secret in it.
     pub async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> ApiResult<T> + Send + 'static,
@@ -217,6 +86,6 @@ impl App {
             )
         };
         thread.map_err(|error| ApiError::no_thread(&error))?;
-        receiver.await.unwrap_or_else(|_| Err(ended()))
+        receiver.await.unwrap_or_else(|_| Err(ended())).map_err(|error| self.without_secrets(error))
     }
 }

@@ -5,6 +5,7 @@
 //! the known fields in their order without building a tree first. The tests hold it against another implementation.
 
 use serde_json::{Map, Number, Value};
+use signalbox_model::strict_json;
 
 /// The largest integer that every JSON reader keeps exactly: 2^53 - 1.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -50,7 +51,7 @@ pub fn to_canonical(value: &Value) -> Result<String, CanonicalError> {
 /// # Errors
 /// [`CanonicalError`]; see [`to_canonical`].
 pub fn canonicalize(text: &str) -> Result<String, CanonicalError> {
-    let value = crate::strict::parse(text).map_err(CanonicalError::Syntax)?;
+    let value = strict_json::read(text).map_err(|error| CanonicalError::Syntax(error.to_string()))?;
     to_canonical(&value)
 }
 

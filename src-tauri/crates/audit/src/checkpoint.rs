@@ -119,7 +119,7 @@ impl SignedCheckpoint {
             timestamp: timestamp.into(),
             key_id: signer.map(|signer| signer.public_key().key_id()),
         };
-        if !crate::record::is_rfc3339(&checkpoint.timestamp) {
+        if !crate::timestamp::is_rfc3339(&checkpoint.timestamp) {
             return Err(NotSealed::Timestamp(checkpoint.timestamp));
         }
         let signature = signer.map(|signer| signer.sign(&checkpoint.message()));

@@ -358,5 +358,8 @@ pub const ALIASES: &[(&str, &str)] = &[
 /// Whether entries of this event are signed (K-24).
 #[must_use]
 pub fn is_signed(event: &str) -> bool {
-    matches!(event, "HITL_COMPLETED" | "HITL_VOTED" | "ESCALATED" | crate::retention::RETENTION)
+    matches!(event, "HITL_COMPLETED" | "HITL_VOTED" | "ESCALATED" | RETENTION)
 }
+
+/// The event of that entry.
+pub const RETENTION: &str = "AUDIT_RETENTION";

@@ -21,9 +21,11 @@ pub mod merkle;
 pub mod pack;
 mod record;
 mod retention;
+mod row;
 mod sign;
 pub mod sink;
-mod strict;
+mod timestamp;
+mod verdict;
 pub mod verify;
 
 pub use canonical::CanonicalError;
@@ -31,10 +33,11 @@ pub use chain::{Chain, Head, SealError, Sealed};
 pub use checkpoint::{Anchor, CHECKPOINT_PREFIX, Checkpoint, NotSealed, SignedCheckpoint};
 pub use digest::{BadDigest, Digest};
 pub use entry::{
-    ALIASES, Actor, ActorType, ENTRY_PREFIX, Entry, Level, NotAnEntry, RUN_LEVEL, Record, VERSION, hash_text, is_signed,
+    ALIASES, Actor, ActorType, ENTRY_PREFIX, Entry, Level, NotAnEntry, RETENTION, RUN_LEVEL, Record, VERSION,
+    hash_text, is_signed,
 };
 pub use findings::{Finding, Findings};
 pub use merkle::{Consistency, Frontier, Inclusion, OutOfTree, Tree};
 pub use record::{FieldError, RecordErrors, Submitted};
-pub use retention::{RETENTION, Tombstone};
+pub use retention::Tombstone;
 pub use sign::{BadKey, KeyId, PublicKey, Signature, Signer};

@@ -8,8 +8,8 @@
 use crate::canonical::push_string;
 use crate::digest::Digest;
 use crate::entry::{Entry, NotAnEntry};
+use crate::row::Row;
 use crate::sign::Signature;
-use crate::verify::Row;
 use serde::Deserialize;
 
 /// Characters that are escaped in files: C1 controls and DEL, line and paragraph separators, marks that turn the

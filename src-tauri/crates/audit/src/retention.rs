@@ -3,14 +3,11 @@
 
 use crate::checkpoint::SignedCheckpoint;
 use crate::digest::Digest;
-use crate::entry::Entry;
+use crate::entry::{Entry, RETENTION};
 use crate::merkle::Frontier;
-use crate::verify::{Broken, Kind, Trusted};
+use crate::verdict::{Broken, Kind, Trusted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// The event of that entry.
-pub const RETENTION: &str = "AUDIT_RETENTION";
 
 /// The facts of an `AUDIT_RETENTION` entry: how far the log was removed, and what is needed to go on from there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

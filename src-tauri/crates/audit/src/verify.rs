@@ -2,6 +2,9 @@
 
 mod walk;
 
+pub use crate::row::Row;
+pub use crate::verdict::{Broken, Kind, Trusted};
+
 use crate::chain::Head;
 use crate::checkpoint::{Anchor, SignedCheckpoint};
 use crate::digest::Digest;
@@ -9,22 +12,9 @@ use crate::entry::Entry;
 use crate::merkle::Frontier;
 use crate::retention::Tombstone;
 use crate::sign::{PublicKey, Signature};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::convert::Infallible;
 use std::fmt;
-
-/// An entry as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    /// The number that it is stored under.
-    pub seq: u64,
-    /// Its canonical text.
-    pub text: String,
-    /// Its hash, as stored.
-    pub hash: String,
-    /// Its signature, as stored.
-    pub signature: Option<String>,
-}
 
 /// What the entries are held against.
 #[derive(Debug, Clone, Default)]
@@ -50,16 +40,6 @@ pub struct Expect {
     /// The log begins later: a retention removed what was before. Its record must be found among the entries, signed
     /// when there are keys.
     pub tombstone: Option<Tombstone>,
-}
-
-/// A verified checkpoint with what is needed to go on from it. It checks itself: the frontier gives the root.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Trusted {
-    /// The checkpoint, with its signature.
-    pub sealed: SignedCheckpoint,
-    /// The Merkle frontier at its size.
-    pub frontier: Frontier,
 }
 
 /// What a verification found.
@@ -140,89 +120,6 @@ pub struct ClockBack {
     pub count: u64,
     /// The first of them.
     pub first: Vec<u64>,
-}
-
-/// What is wrong with an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Kind {
-    /// Its content is not what was sealed.
-    Modified,
-    /// It is not there.
-    Missing,
-    /// It stands at another place.
-    Reordered,
-    /// It is there twice.
-    Duplicated,
-    /// It was never part of this log.
-    Inserted,
-    /// The log ends before what a checkpoint (or the recorder's head) says.
-    Truncated,
-    /// A signature is not by a known key, or is missing where one was announced.
-    WrongSigner,
-    /// The log is not the one that an anchor was taken of.
-    AnchorMismatch,
-    /// It cannot be read as what it should be.
-    Malformed,
-}
-
-impl Kind {
-    /// The name in results.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Modified => "MODIFIED",
-            Self::Missing => "MISSING",
-            Self::Reordered => "REORDERED",
-            Self::Duplicated => "DUPLICATED",
-            Self::Inserted => "INSERTED",
-            Self::Truncated => "TRUNCATED",
-            Self::WrongSigner => "WRONG_SIGNER",
-            Self::AnchorMismatch => "ANCHOR_MISMATCH",
-            Self::Malformed => "MALFORMED",
-        }
-    }
-}
-
-/// The first bad entry. Everything before `first_bad_seq` was checked and is good.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Broken {
-    /// The first entry that cannot be trusted.
-    pub first_bad_seq: u64,
-    /// What is wrong with it.
-    pub kind: Kind,
-    /// The checkpoint that shows it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoint: Option<u64>,
-    /// What should be there, in words.
-    pub expected: String,
-    /// What is there, in words.
-    pub found: String,
-}
-
-impl Broken {
-    pub(crate) fn new(seq: u64, kind: Kind, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self { first_bad_seq: seq, kind, checkpoint: None, expected: expected.into(), found: found.into() }
-    }
-
-    pub(crate) fn by(mut self, checkpoint: u64) -> Self {
-        self.checkpoint = Some(checkpoint);
-        self
-    }
-}
-
-impl fmt::Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "BROKEN at seq {} ({}): expected {}; found {}.",
-            self.first_bad_seq,
-            self.kind.as_str(),
-            self.expected,
-            self.found
-        )
-    }
 }
 
 impl fmt::Display for Intact {

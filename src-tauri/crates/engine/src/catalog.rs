@@ -1,6 +1,6 @@
 //! The node kinds a program knows.
 
-use crate::likeness::distance;
+use crate::edit_distance::distance;
 use indexmap::IndexMap;
 use signalbox_model::NodeDescriptor;
 use std::sync::Arc;

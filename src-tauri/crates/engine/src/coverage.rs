@@ -1,13 +1,10 @@
 //! Error coverage of a workflow: where each red port leads, which retries may repeat a write, which rules never decide.
 
-use crate::{
-    agent,
-    catalog::Catalog,
-    decision::rules_of,
-    recovery::{Recovery, RecoveryKind},
-    rule_check,
-    validate::words,
-};
+use crate::agent;
+use crate::catalog::Catalog;
+use crate::decision::rules_of;
+use crate::recovery::{Recovery, RecoveryKind};
+use crate::validate::{rules, words};
 use serde_json::{Value, json};
 use signalbox_model::{
     Code, Diagnostic, Effects, Node, NodeDescriptor, Replay, RetryPolicy, Severity, Workflow,
@@ -216,14 +213,14 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
             let own = config.get("rules").cloned().unwrap_or_default();
             let edit = |next: Value| json!({ "type": "setNode", "id": id, "path": ["config", "rules"], "value": next });
             let at = format!("{place}/config/rules");
-            unreachable(rule_check::check(&rules, Some(&wired)), &own, &at, Some(id), &edit, &mut all.findings);
+            unreachable(rules::check(&rules, Some(&wired)), &own, &at, Some(id), &edit, &mut all.findings);
         }
     }
     if let Some(ErrorPolicy::Rules(list)) = policy {
         let own = serde_json::to_value(&list.rules).unwrap_or_default();
         let edit = |next: Value| json!({ "type": "set", "path": ["settings", "errorPolicy", "rules"], "value": next });
         unreachable(
-            rule_check::check(&list.rules, None),
+            rules::check(&list.rules, None),
             &own,
             "/settings/errorPolicy/rules",
             None,
@@ -240,7 +237,7 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
 }
 
 fn unreachable(
-    found: Vec<rule_check::RuleFinding>,
+    found: Vec<rules::RuleFinding>,
     own: &Value,
     at: &str,
     step: Option<&String>,

@@ -4,11 +4,11 @@
 use crate::{
     compiled::{Compiled, CompiledEdge},
     expr::Expr,
-    fold, patch, paths,
+    fold::{self, input_shape::is_list},
+    patch, paths, prepare,
     schema::Violation,
     scope::Scope,
     state::{At, EdgeState, Phase, RunState},
-    step,
 };
 use serde_json::Value;
 use signalbox_model::{Map, Mode, Origin, base::parted, debug::Breakpoint};
@@ -229,16 +229,6 @@ pub(crate) fn holds(when: &str, items: &[usize], scope: &dyn Fn(usize, bool) -> 
     broken.map_or(Condition::False, Condition::Broken)
 }
 
-/// The input of a call is a list of the data of all items, not the data of one: `in` makes one, a person who corrected it
-/// may have made several.
-pub(crate) fn is_list(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> bool {
-    let this = &compiled.nodes[node];
-    let corrected = || fold::slot_ref(state, node, slot).is_some_and(|slot| slot.replaced && slot.input.len() != 1);
-    this.mode == Mode::All
-        && fold::activation_input(state, node).len() != 1
-        && (this.node.input.is_none() || corrected())
-}
-
 fn as_value(list: bool, input: &[Arc<Value>]) -> Value {
     if list {
         return Value::Array(input.iter().map(|data| (**data).clone()).collect());
@@ -266,7 +256,7 @@ fn places(compiled: &Compiled, state: &RunState, most: usize) -> Vec<(usize, usi
         }
     }
     for node in state.ready.union(&state.startable) {
-        let begins = !state.ready.contains(node) || step::begins(compiled, state, *node).unwrap_or(true);
+        let begins = !state.ready.contains(node) || prepare::begins(compiled, state, *node).unwrap_or(true);
         if let Some(activation) = state.nodes[*node].activation.as_ref().filter(|_| begins) {
             let fresh = activation.slots.fresh(0).take(most);
             found.extend(fresh.map(|slot| (*node, slot, None)));
@@ -310,7 +300,7 @@ fn told(compiled: &Compiled, state: &RunState, (node, slot, recovery): (usize, u
             editable: false,
         };
     }
-    let (input, _) = step::prepared(compiled, state, node, slot);
+    let (input, _) = prepare::prepared(compiled, state, node, slot);
     Waiting {
         step_id: compiled.nodes[node].id.to_string(),
         path,
@@ -340,7 +330,7 @@ pub fn edit(compiled: &Compiled, state: &RunState, at: Place<'_>, input: &Value)
         (_, _, Some(_)) => return Err(EditRefused::NotEditable),
     };
     let list = is_list(compiled, state, node, slot);
-    let before = as_value(list, &step::prepared(compiled, state, node, slot).0);
+    let before = as_value(list, &prepare::prepared(compiled, state, node, slot).0);
     let parts: Vec<Arc<Value>> = match (list, input) {
         (true, Value::Array(all)) => all.iter().map(|data| Arc::new(data.clone())).collect(),
         (true, _) => return Err(EditRefused::Shape("a list with the data of all items")),
@@ -349,7 +339,7 @@ pub fn edit(compiled: &Compiled, state: &RunState, at: Place<'_>, input: &Value)
         }
         (false, other) => vec![Arc::new(other.clone())],
     };
-    if let Some(violations) = step::misfits(&compiled.nodes[node], &parts) {
+    if let Some(violations) = prepare::misfits(&compiled.nodes[node], &parts) {
         return Err(EditRefused::Invalid(violations));
     }
     let patch = patch::diff(&before, input).into_iter().filter_map(|one| match serde_json::to_value(one) {

@@ -3,29 +3,28 @@
 
 mod base;
 pub(crate) mod body;
+pub(crate) mod cancel_scope;
 pub(crate) mod case;
-pub(crate) mod cut;
 mod deadline;
 mod debug;
 mod ending;
 mod failed;
-pub(crate) mod foreign;
+pub(crate) mod imported_checkpoint;
+pub(crate) mod input_shape;
 pub(crate) mod place;
-mod settle;
+mod settle_edges;
 pub(crate) mod tool_call;
 pub(crate) mod until;
 
-use crate::{
-    compiled::Compiled,
-    route::INTERRUPTED,
-    state::{Activation, At, Ending, Made, Phase, RunState, Slot},
-    step::limit,
-};
+use crate::compiled::Compiled;
+use crate::error_codes::{INTERRUPTED, MAY_HAVE_HAPPENED};
+use crate::limit;
+use crate::state::{Activation, At, Ending, Made, Phase, RunState, Slot};
 use ending::{finish, settle_ending};
 pub(crate) use failed::bytes_of;
 use failed::error_item;
 use serde_json::Value;
-use settle::{end_activation, route};
+use settle_edges::{end_activation, route};
 use signalbox_model::{
     ErrorPayload, ErrorType, EventBody, Item, Items, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
     event::{StepDone, StepError, StepStart, WorkflowStart},
@@ -223,7 +222,7 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
         EventBody::HumanTaskReminded(reminded) => deadline::reminded(state, reminded, now),
         EventBody::HumanTaskHeld(event) => deadline::held(state, event),
         EventBody::HumanTaskContinued(event) => deadline::continued(state, event),
-        EventBody::HumanTaskClosed(closed) => cut::task_closed(state, &closed.task_id),
+        EventBody::HumanTaskClosed(closed) => cancel_scope::task_closed(state, &closed.task_id),
         EventBody::Escalated(event) => case::escalated(compiled, state, event, now),
         EventBody::PauseTimeout(_) => {
             let node = need_node()?;
@@ -294,7 +293,7 @@ pub(crate) fn follow(
 
 /// What follows from a state without an event.
 fn settled(compiled: &Compiled, state: &mut RunState) -> Result<(), FoldError> {
-    cut::reap(compiled, state);
+    cancel_scope::reap(compiled, state);
     settle_ending(compiled, state);
     if matches!(state.status, RunStatus::Running | RunStatus::Paused) {
         state.status = if state.is_paused() { RunStatus::Paused } else { RunStatus::Running };
@@ -465,7 +464,7 @@ fn step_done(
         if base::is_open(compiled, state, node) {
             // What the original stopped at does not stop what is done again.
             state.output.extend(entered.into_iter().map(|item| item.data));
-        } else if !cut::stopped(compiled, state, node, &entered) {
+        } else if !cancel_scope::stopped(compiled, state, node, &entered) {
             state.stop_id = Some(stop_id(compiled, state, node));
             state.ending.get_or_insert(Ending::Stop);
             state.output.extend(entered.into_iter().map(|item| item.data));
@@ -517,7 +516,7 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     let error = &event.error;
     state.in_flight.remove(&(node, slot));
     state.timed.remove(&(node, slot));
-    cut::left(compiled, state, node, slot);
+    cancel_scope::left(compiled, state, node, slot);
     if let Some(activation) = state.nodes[node].activation.as_mut() {
         activation.staged.clear();
     }
@@ -623,7 +622,7 @@ fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &R
         if base::goes_on(compiled, state, node, index) {
             continue;
         }
-        cut::left(compiled, state, node, index);
+        cancel_scope::left(compiled, state, node, index);
         if nothing_new(state, compiled, node) {
             close(compiled, state, node, index, Phase::Cancelled);
         } else if unknown && asks(compiled, state, node, index) {
@@ -651,10 +650,6 @@ pub(crate) fn call_asks(compiled: &Compiled, node: usize, config: &Value) -> boo
         && matches!(node.descriptor.effects.of(config), signalbox_model::Effects::Write)
         && matches!(node.descriptor.replay.of(config), Replay::Ask)
 }
-
-/// What an interrupted call that is not repeated says.
-pub(crate) const MAY_HAVE_HAPPENED: &str =
-    "The step was cut off while it was under way, so it may have happened; it is not sent again by itself";
 
 fn interrupted_error(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ts: &str) -> Arc<ErrorPayload> {
     let mut details = signalbox_model::Map::new();
@@ -703,7 +698,7 @@ fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, ph
     state.timed.remove(&(node, slot));
     state.undecided.remove(&(node, slot));
     state.auditing.remove(&(node, slot));
-    cut::left(compiled, state, node, slot);
+    cancel_scope::left(compiled, state, node, slot);
     let cut = place::is_cut(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     match phase {

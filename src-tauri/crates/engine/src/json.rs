@@ -1,9 +1,8 @@
 //! Strict JSON: duplicate keys are an error, depth is bounded, errors say line and column.
 
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
-use signalbox_model::digits;
-use std::fmt;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use signalbox_model::{digits, strict_json};
 
 /// Text that is not acceptable JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,9 +48,7 @@ fn plain(message: &str) -> String {
 
 /// Parses one JSON text. Depth is at most 128 (serde_json's own bound).
 pub fn parse(text: &str) -> Result<Value, JsonError> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Strict.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
-    let value = value.map_err(|error| {
+    let value = strict_json::read(text).map_err(|error| {
         let full = error.to_string();
         let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(head, _)| head);
         JsonError { line: error.line(), column: error.column(), message: plain(message) }
@@ -59,61 +56,6 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
     match digits::lost(text) {
         Some(lost) => Err(JsonError { line: lost.line, column: lost.column, message: lost.told() }),
         None => Ok(value),
-    }
-}
-
-struct Strict;
-
-impl<'de> DeserializeSeed<'de> for Strict {
-    type Value = Value;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Strict {
-    type Value = Value;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-    fn visit_bool<E>(self, v: bool) -> Result<Value, E> {
-        Ok(Value::Bool(v))
-    }
-    fn visit_i64<E>(self, v: i64) -> Result<Value, E> {
-        Ok(Value::Number(v.into()))
-    }
-    fn visit_u64<E>(self, v: u64) -> Result<Value, E> {
-        Ok(Value::Number(v.into()))
-    }
-    fn visit_f64<E>(self, v: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(v).map_or(Value::Null, Value::Number))
-    }
-    fn visit_str<E>(self, v: &str) -> Result<Value, E> {
-        Ok(Value::String(v.to_owned()))
-    }
-    fn visit_string<E>(self, v: String) -> Result<Value, E> {
-        Ok(Value::String(v))
-    }
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(value) = access.next_element_seed(Strict)? {
-            list.push(value);
-        }
-        Ok(Value::Array(list))
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            if map.contains_key(&key) {
-                return Err(A::Error::custom(format!("the key \"{key}\" stands twice in one object")));
-            }
-            let value = access.next_value_seed(Strict)?;
-            map.insert(key, value);
-        }
-        Ok(Value::Object(map))
     }
 }
 

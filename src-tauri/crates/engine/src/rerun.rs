@@ -1,16 +1,15 @@
 //! Re-run from a step (SEMANTICS 9, K-34): which events of the original stand, what executes again, and whether another
 //! definition can take the rest over. Only a look at the log; the new run is [`crate::Input::Rerun`].
 
-mod around;
 mod compare;
+mod enclosing;
+mod pending_steps;
 mod range;
 mod reopen;
 mod send;
-mod to_come;
 
 pub use compare::{Change, Fate, StepPlan};
 pub(crate) use compare::{same, same_inside, wires};
-pub(crate) use range::reach;
 pub use reopen::Reopen;
 pub use send::Send;
 
@@ -21,7 +20,7 @@ use crate::{
     state::RunState,
     until::{self, UntilError},
 };
-use around::Around;
+use enclosing::Around;
 use range::Range;
 use reopen::{Asking, Why};
 use serde_json::{Value, json};

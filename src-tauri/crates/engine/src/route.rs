@@ -3,10 +3,11 @@
 use crate::{
     compiled::{Compiled, Way},
     decision::{self, Choice, Decision, Facts, Wired},
+    error_codes::{CHILD_ERRORS, INTERRUPTED, ON_EXPIRY},
     fold,
+    prepare::failed_scope,
     retry::{self, DelayKey},
     state::RunState,
-    step::failed_scope,
 };
 use serde_json::Value;
 use signalbox_model::{
@@ -14,11 +15,6 @@ use signalbox_model::{
     event::{ErrorHandled, RetryScheduled},
     workflow::Rule,
 };
-
-/// Code of an error: a call was cut off that may have happened.
-pub const INTERRUPTED: &str = "INTERRUPTED";
-/// Among the details of a container's error: the errors of what it holds.
-pub(crate) const CHILD_ERRORS: &str = "childErrors";
 
 /// The next automatic re-execution.
 pub(crate) fn planned(
@@ -63,9 +59,6 @@ pub(crate) fn by_policy(
     let choice = decision::chosen(&compiled.file(node).policy, error, &facts, &fixable, &mut by_rules);
     handled(compiled, node, decision::really(choice, error, &facts, &fixable))
 }
-
-/// Stands for a rule: `onExpiry` of the step itself.
-pub(crate) const ON_EXPIRY: &str = "onExpiry";
 
 /// A step that would hand on more than there is room for is over, whatever the policy says.
 pub(crate) fn by_limit(compiled: &Compiled, node: usize) -> ErrorHandled {

@@ -9,7 +9,7 @@ mod words;
 pub(crate) use bounds::NAMED;
 pub use places::place_words;
 
-use crate::measure::{depth, size};
+use crate::value_size::{depth, size};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

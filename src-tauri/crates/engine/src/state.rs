@@ -2,7 +2,7 @@
 
 mod body;
 mod debug;
-mod put_out;
+mod slot_outputs;
 mod slots;
 
 pub(crate) use body::{Aside, Body, Cut, Frame, Frames, Outcome, Own};

@@ -5,13 +5,11 @@ mod deadline;
 mod debug;
 mod finish;
 mod heal;
-pub(crate) mod limit;
 mod people;
 mod recover;
 mod start;
 
 pub use people::MANY_TASKS;
-pub(crate) use start::{begins, failed_scope, loop_begins, misfits, prepared};
 
 use crate::{
     compiled::Compiled,
@@ -496,7 +494,7 @@ impl Deciding<'_> {
             return self.retry(node, slot, retry);
         }
         let slots = fold::activation(self.state, node).map_or(0, |activation| activation.slots.len());
-        let handled = if limit::ends_step(error, slots) {
+        let handled = if crate::limit::ends_step(error, slots) {
             route::by_limit(self.compiled, node)
         } else if deadline::is_over(&this.kind, error) && !this.fallback {
             route::by_expiry(self.compiled, node)

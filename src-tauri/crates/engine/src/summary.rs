@@ -1,17 +1,15 @@
 //! State → RunSummary (INTERFACES 1).
 
-use crate::{
-    compiled::Compiled,
-    fold::cut,
-    state::{NodeRun, RunState},
-};
+use crate::compiled::Compiled;
+use crate::fold::cancel_scope;
+use crate::state::{NodeRun, RunState};
 use signalbox_model::{RunSummary, StepSummary, time};
 
 /// The summary of a run as it stands.
 pub fn of(compiled: &Compiled, state: &RunState) -> RunSummary {
     let mut runs: Vec<NodeRun> = state.nodes.top().iter().map(NodeRun::told).collect();
     for (node, run) in state.nodes.inner() {
-        cut::add(&mut runs[compiled.nodes.local(node)], run);
+        cancel_scope::add(&mut runs[compiled.nodes.local(node)], run);
     }
     let steps = compiled
         .nodes

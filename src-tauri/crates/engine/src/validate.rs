@@ -3,12 +3,14 @@
 mod agents;
 mod budget;
 mod called;
+mod conditions;
 mod containers;
 mod expressions;
 mod graph;
 mod hours;
 mod recovery;
 mod request;
+pub(crate) mod rules;
 mod secrets;
 mod shape;
 pub(crate) mod words;
@@ -16,7 +18,7 @@ pub(crate) mod words;
 use crate::{
     audit_rules::{self, AuditRule},
     catalog::{Catalog, LATER_KINDS, PLACEHOLDER_KIND, nearest},
-    config, context, decision,
+    config, decision, declared_variables,
     expr::Expr,
     guard::Guardrails,
     json,
@@ -119,8 +121,8 @@ pub fn check_bytes(bytes: &[u8], catalog: &Catalog) -> Checked {
     if let Some(workflow) = checked.workflow.as_ref().filter(|_| checked.is_ok()) {
         checked.diagnostics.extend(check_graph(workflow, catalog));
         // Not for every compilation: the rules are tried out.
-        checked.diagnostics.extend(crate::rule_check::of_file(workflow));
-        checked.diagnostics.extend(crate::condition_check::of_file(workflow, catalog));
+        checked.diagnostics.extend(crate::validate::rules::of_file(workflow));
+        checked.diagnostics.extend(crate::validate::conditions::of_file(workflow, catalog));
         checked.diagnostics.sort_by_key(|d| d.severity == Severity::Warning);
     }
     checked
@@ -483,7 +485,7 @@ fn check_schemas(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
         bad("/params".into(), "the params".into(), &why);
     }
     let Some(declared) = workflow.context.as_ref().and_then(|context| context.schema.as_ref()) else { return };
-    for (name, schema) in context::declared(declared) {
+    for (name, schema) in declared_variables::declared(declared) {
         if let Err(why) = schema {
             bad(format!("/context/schema/properties/{}", pointer_token(name)), format!("${name}"), &why);
         }

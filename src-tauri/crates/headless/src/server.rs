@@ -110,7 +110,8 @@ async fn handle(server: Arc<Server>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = match answer_to(&server, request).await {
         Ok(response) => response,
-        Err(error) => answer::error(&error),
+        // Not every error comes from the app: a body that does not fit is refused before.
+        Err(error) => answer::error(&server.app.without_secrets(error)),
     };
     // Every test that asks the server checks what the document says about it.
     debug_assert!(

@@ -9,7 +9,7 @@ mod vl;
 
 pub use check::NOT_VALID;
 pub use report::{Finding, Level, Report, Translated};
-pub use signalbox_engine::foreign::Refused;
+pub use signalbox_engine::imported_checkpoint::Refused;
 
 use signalbox_engine::json;
 use signalbox_model::Workflow;

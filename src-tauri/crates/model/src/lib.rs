@@ -24,6 +24,7 @@ pub mod present;
 pub mod said;
 pub mod secret_ref;
 pub mod snapshot;
+pub mod strict_json;
 pub mod summary;
 pub mod task;
 pub mod text;

@@ -1,6 +1,7 @@
 //! What an HTTP answer means: the table of error mapping (PLATFORM) and the reading of bodies.
 
 use crate::formats;
+use crate::http_header::header;
 use crate::http_text::{NotText, begins, decode};
 use serde_json::Value;
 use signalbox_engine::request_body::is_json;
@@ -23,11 +24,6 @@ pub(crate) enum Body {
     Data(Value),
     /// The bytes, by reference.
     Bytes,
-}
-
-/// A header of the answer; names are lower-case.
-pub(crate) fn header<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
-    answer.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 /// Type and subtype of Content-Type, in small letters.

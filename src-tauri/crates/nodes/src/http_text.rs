@@ -1,6 +1,6 @@
 //! The bytes of an answer as text: by the charset that it declares, or not at all.
 
-use crate::http_answer::header;
+use crate::http_header::header;
 use encoding_rs::{Encoding, UTF_8};
 use signalbox_engine::request_body::{media_type, parameter};
 use signalbox_ports::HttpResponse;

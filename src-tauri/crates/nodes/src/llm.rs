@@ -1,15 +1,15 @@
 //! What the kinds that ask language models share.
 
+pub(crate) mod agent_loop;
+pub(crate) mod completion;
 pub(crate) mod fault;
 pub(crate) mod form;
-pub(crate) mod gate;
-pub(crate) mod held;
 pub(crate) mod images;
-pub(crate) mod kit;
-mod offer;
-pub(crate) mod rounds;
 pub(crate) mod settings;
-pub(crate) mod shown;
 pub(crate) mod skills;
-pub(crate) mod talk;
+pub(crate) mod suspended_call;
+pub(crate) mod tool_approval;
+pub(crate) mod tool_images;
+mod tool_names;
+pub(crate) mod toolset;
 pub(crate) mod transcript;

@@ -1,6 +1,6 @@
 //! One call of a tool of an approved server, told to the log of the run from its start to its end.
 
-use crate::llm::shown;
+use crate::llm::tool_images;
 use crate::tool_answer::{self as answers, Told};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::Call;
@@ -113,7 +113,7 @@ async fn ask(
     let answer = world.tools.call(asked, ears).await.map_err(|failure| (answers::failed(failure, Some(info)), None))?;
     // Before anything is cut to a length: half a secret would not be found any more.
     let mut answer = answers::without_secrets(answer, &world.secrets.scrubber());
-    let shown = if for_model { shown::taken(call, info, world, &mut answer).await } else { Vec::new() };
+    let shown = if for_model { tool_images::taken(call, info, world, &mut answer).await } else { Vec::new() };
     answers::read(info, &call.idempotency_key, answer).map(|told| Told { shown, ..told })
 }
 

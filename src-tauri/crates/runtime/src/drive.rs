@@ -1,17 +1,17 @@
 //! One driven run: the task that owns its state.
 
-mod speech;
+mod call_log;
 
-use crate::answer;
 use crate::artifact;
-use crate::asked;
-use crate::burst::{self, Burst, Limits};
+use crate::commit_reply;
+use crate::durable_input;
 use crate::error::{Error, Trouble};
+use crate::live_feed::Ring;
 use crate::options::Kept;
+use crate::phase::Phase;
 use crate::record;
-use crate::ring::Ring;
-use crate::runtime::Phase;
 use crate::shared::Core;
+use crate::step_batch::{self, Burst, Limits};
 use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
@@ -282,7 +282,7 @@ impl Driver {
         loop {
             let (core, compiled, state) = (&self.core, &self.compiled, &mut self.state);
             let burst =
-                burst::run(compiled, state, inputs, pure, core.registry.code, core.world.clock.as_ref(), limits);
+                step_batch::run(compiled, state, inputs, pure, core.registry.code, core.world.clock.as_ref(), limits);
             let mut burst = burst.map_err(|error| Stop::Fault(error.to_string()))?;
             self.artifacts(&mut burst).await?;
             let events = std::mem::take(&mut burst.events);
@@ -407,7 +407,7 @@ impl Driver {
             if self.taken.contains(&input.id) {
                 continue;
             }
-            if let Some(asked) = asked::read(&input.body, self.core.world.clock.now_ms()) {
+            if let Some(asked) = durable_input::read(&input.body, self.core.world.clock.now_ms()) {
                 self.taken.insert(input.id);
                 if matches!(asked, Input::Cancel { .. }) {
                     self.is_cancel_asked = true;
@@ -455,13 +455,13 @@ impl Driver {
     async fn commit(&mut self, events: Vec<RunEvent>, durable: bool, rests: bool) -> Result<(), Stop> {
         let status = self.state.status();
         let terminal = status.is_terminal();
-        let (bytes, calls) = burst::weigh(&events);
+        let (bytes, calls) = step_batch::weigh(&events);
         self.bytes += bytes;
         self.called += calls;
         if self.birth.is_some() {
             // The first snapshot is not worth it either before the events outweigh what it would hold: the run's input,
             // and the items that began with it.
-            self.state_bytes = burst::weight(self.state.params());
+            self.state_bytes = step_batch::weight(self.state.params());
         }
         let options = &self.core.options;
         let due = (self.called >= options.snapshot_calls || self.bytes >= options.snapshot_bytes)
@@ -590,7 +590,7 @@ impl Driver {
         loop {
             // They follow from the events, and are moved into the store with each try.
             commit.audit = record::entries(&self.compiled, &self.said, &commit.events);
-            let (giver, answer) = answer::pair();
+            let (giver, answer) = commit_reply::pair();
             let (alone, began) = (self.is_alone(), Instant::now());
             let here = alone && began >= self.apart_until;
             let thread = if here { Thread::Here } else { Thread::Writer };
@@ -646,7 +646,7 @@ impl Driver {
     fn is_answered(&self) -> bool {
         let pending = self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default();
         let now = self.core.world.clock.now_ms();
-        pending.iter().any(|input| !self.taken.contains(&input.id) && asked::read(&input.body, now).is_some())
+        pending.iter().any(|input| !self.taken.contains(&input.id) && durable_input::read(&input.body, now).is_some())
     }
 
     /// Whether a commit stands in the store, and then whether it has made the run nobody's.
@@ -740,7 +740,7 @@ impl Driver {
                     let work = pin!(signalbox_nodes::run_call(code, &call, &world, &*log));
                     log.over(work).await
                 }
-                None => burst::no_code(&call),
+                None => step_batch::no_code(&call),
             };
             pass(Point::Called);
             Input::NodeFinished { key: call.key, results, now: world.clock.now_ms() }
@@ -770,7 +770,7 @@ impl Driver {
     /// Gives the run back, so that any process may take it over. If that cannot be written, this process's end does it.
     async fn release(&mut self) {
         if let Some(owner) = self.owner.take() {
-            let (giver, answer) = answer::pair();
+            let (giver, answer) = commit_reply::pair();
             self.core.store.submit_release(&self.driven.run_id, &owner, move |outcome| giver.give(outcome));
             let _ = answer.await;
         }

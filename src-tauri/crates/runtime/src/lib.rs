@@ -6,30 +6,32 @@
 //! on any executor or on none. Deliberately not here: what a command does (`app`), files of workflows, windows, servers.
 #![deny(missing_docs)]
 
-mod answer;
 mod artifact;
-mod asked;
 mod binaries;
-mod burst;
+mod commit_reply;
 mod debug;
 mod drive;
+mod durable_input;
 mod error;
 mod live;
+mod live_feed;
 mod load;
 mod options;
+mod phase;
 mod record;
 mod registry;
 mod rerun;
-mod ring;
 mod runtime;
 mod shared;
+mod step_batch;
 
 pub use binaries::StoredBinaries;
 pub use error::{Error, Trouble};
 pub use live::{Follow, Subscription};
 pub use load::{PINNED_FILES, Pinned, definition, pinned_files, state};
 pub use options::{Beside, Kept, Options};
+pub use phase::Phase;
 pub use registry::Registry;
 pub use rerun::{Again, Definition, Person};
-pub use runtime::{NewRun, Phase, Runtime, StartOutcome};
+pub use runtime::{NewRun, Runtime, StartOutcome};
 pub use shared::Resumed;

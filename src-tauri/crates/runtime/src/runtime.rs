@@ -1,10 +1,11 @@
 //! The runtime as its users see it.
 
 use crate::drive::{Birth, Driven, Driver};
-use crate::error::{Error, Trouble};
+use crate::error::Error;
 use crate::live::{self, Follow, Subscription};
 use crate::load::{self, Pinned};
 use crate::options::{Kept, Options};
+use crate::phase::Phase;
 use crate::registry::Registry;
 use crate::shared::{Core, Resumed, adopt, poll};
 use serde_json::{Value, json};
@@ -23,19 +24,6 @@ use tokio::sync::{oneshot, watch};
 
 /// Deep expressions and pure kinds run on these threads (TRUST).
 const STACK: usize = 32 * 1024 * 1024;
-
-/// Where a run stands that this process drives or drove last.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Phase {
-    /// It goes on.
-    Driving,
-    /// It stands still until something outside is put right, then goes on by itself.
-    Suspended(Trouble),
-    /// It has ended.
-    Ended(RunStatus),
-    /// It has not ended but is not driven here any more: another process has it, the runtime closes, or a fault.
-    Left(Option<Trouble>),
-}
 
 /// A run to start.
 #[derive(Debug)]

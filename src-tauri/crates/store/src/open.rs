@@ -2,8 +2,8 @@
 
 use crate::alarm::StoreAlarm;
 use crate::chain;
+use crate::chain_truncation;
 use crate::connection::{Database, Readers};
-use crate::cut;
 use crate::error::{Error, Result};
 use crate::high_water::{MarkFile, Slot, newest_head};
 use crate::instance::{Instance, setup_lock, unusable};
@@ -103,7 +103,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
     {
         for alarm in &alarms {
             if let StoreAlarm::AuditBehind { found, .. } = alarm {
-                let _ = cut::keep(&connection, head, *found);
+                let _ = chain_truncation::keep(&connection, head, *found);
             }
         }
     }
@@ -204,7 +204,7 @@ fn compare(connection: &Connection, slots: &[Slot]) -> Result<Vec<StoreAlarm>> {
             alarms.push(StoreAlarm::Differs { run: mark.run.clone(), seq: mark.seq });
         }
     }
-    let accepted = cut::accepted(connection)?;
+    let accepted = chain_truncation::accepted(connection)?;
     if let Some(head) = newest_head(slots.iter()).filter(|head| head.size > accepted) {
         let found = audit_entry::head(connection)?.size;
         let stored = audit_entry::get(connection, head.size - 1)?.map(|row| row.hash);

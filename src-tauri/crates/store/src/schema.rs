@@ -1,15 +1,10 @@
 //! The migrations of all tables, in one order, and the version of the store.
 
 use crate::error::{Error, Result};
+use crate::migration::Migration;
 use crate::table;
 use rusqlite::Connection;
 use std::path::Path;
-
-/// One additive step. `id` is the store version after it.
-pub(crate) struct Migration {
-    pub(crate) id: i64,
-    pub(crate) sql: &'static str,
-}
 
 /// "SBOX", so that no other program's database is taken for a store.
 const APPLICATION_ID: i64 = 0x5342_4f58;

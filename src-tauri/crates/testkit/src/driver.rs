@@ -13,7 +13,7 @@ use signalbox_engine::{Compiled, RunState, fold, step};
 use signalbox_model::task::Answer;
 use signalbox_model::{Effects, EventBody, Map, RunEvent, RunStatus};
 use signalbox_nodes::Outcome;
-use signalbox_nodes::speech::Speech;
+use signalbox_nodes::progress::Speech;
 use signalbox_ports::{Clock, World};
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;

@@ -1,7 +1,7 @@
 //! What a server says that its model can do. Some take tools or pictures, answer well, and leave them out of what the model
 //! reads: where the server tells, that is known before the model is asked.
 
-use super::{KnownProvider, Models, Target, fault, images, ollama, refused, wire};
+use super::{KnownProvider, Models, Target, fault, images, ollama, refused, response_stream};
 use serde_json::{Value, json};
 use signalbox_ports::llm::{LlmFailure, LlmFault, LlmRequest, ProviderKind};
 use std::collections::HashMap;
@@ -87,7 +87,7 @@ impl Models {
                 ProviderKind::Anthropic => return Ok(Abilities::default()),
             };
             refused(&target.who, &mut opened).await?;
-            let told = wire::whole(&target.who, &mut opened).await?;
+            let told = response_stream::whole(&target.who, &mut opened).await?;
             Ok::<_, LlmFailure>(match target.kind {
                 ProviderKind::Ollama => of_ollama(&told),
                 ProviderKind::Openai | ProviderKind::Anthropic => of_llama_cpp(&told),

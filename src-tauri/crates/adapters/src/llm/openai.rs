@@ -2,7 +2,7 @@
 
 use super::below;
 use super::parts::Parts;
-use super::wire::Reader;
+use super::response_stream::Reader;
 use serde_json::{Value, json};
 use signalbox_ports::llm::{AnswerForm, Finish, Hearer, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
 use url::Url;

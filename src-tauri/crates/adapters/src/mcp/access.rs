@@ -4,11 +4,11 @@
 //! A request that was answered 401 did nothing, so it is sent once more when a newer token is there.
 
 use super::ServerBook;
-use super::definition::{ToolServerDefinition, ToolSignIn};
+use super::definition::ToolServerDefinition;
 use super::depth;
 use super::fault::failure;
 use crate::clock::RealClock;
-use crate::oauth::{self, Challenge, Fault, SignedIn, Trouble};
+use crate::oauth::{self, Challenge, Fault, SignedIn, ToolSignIn, Trouble};
 use futures_util::stream::{BoxStream, StreamExt};
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::ClientJsonRpcMessage;

@@ -2,7 +2,7 @@
 //! with what is secret in it.
 
 use super::depth::{self, DEEPEST};
-use super::notices::Beyond;
+use super::notifications::Beyond;
 use crate::clock::RealClock;
 use rmcp::model::ErrorData;
 use rmcp::service::{ClientInitializeError, ServiceError};

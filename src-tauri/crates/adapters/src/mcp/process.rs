@@ -2,7 +2,7 @@
 
 use super::definition::PASSED_ON;
 use super::fault::failure;
-use super::trees::{Tree, Trees};
+use super::process_tree::{Tree, Trees};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use signalbox_model::secret_ref;
 use signalbox_ports::tools::{ToolFailure, ToolFault};

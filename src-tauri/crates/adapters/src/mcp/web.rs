@@ -5,7 +5,7 @@
 use super::access::{Access, Admitted};
 use super::fault::failure;
 use crate::http::client_for;
-use crate::sending;
+use crate::request_credentials;
 use reqwest::header::HeaderMap;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -33,7 +33,7 @@ pub(super) async fn transport(
                 failure(ToolFault::Secret, message)
             }
         })?;
-        sending::attach(&found, &mut url, &mut headers).map_err(|error| refused(&error))?;
+        request_credentials::attach(&found, &mut url, &mut headers).map_err(|error| refused(&error))?;
     }
     let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     let config = StreamableHttpClientTransportConfig::with_uri(String::from(url))

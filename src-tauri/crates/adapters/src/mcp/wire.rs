@@ -1,7 +1,7 @@
 //! Between the library and what carries its messages: every message passes here in its order.
 
 use super::depth::Depth;
-use super::notices::{Beyond, Ear, Switchboard};
+use super::notifications::{Beyond, Ear, Switchboard};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;

@@ -3,8 +3,7 @@
 
 use super::discovery::Found;
 use super::net::Net;
-use super::{Fault, token};
-use crate::mcp::ToolSignIn;
+use super::{Fault, ToolSignIn, token};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

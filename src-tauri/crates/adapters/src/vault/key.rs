@@ -1,8 +1,8 @@
 //! Where the key of the vault is kept.
 
 use super::{Trouble, VaultError};
+use crate::keyring::{KeyRing, Look};
 use crate::private;
-use crate::ring::{KeyRing, Look};
 use age::secrecy::{ExposeSecret, SecretString};
 use age::x25519::{Identity, Recipient};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! The vault: three places for its key, no fallback, nothing readable without it.
 
 use signalbox_adapters::Vault;
+use signalbox_adapters::keyring::{KeyRing, Look};
 use signalbox_adapters::oauth::SignedIn;
-use signalbox_adapters::ring::{KeyRing, Look};
 use signalbox_adapters::vault::{Entry, Given, KeyPlace, Trouble, VaultError};
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{CredentialKind, Secret};

@@ -45,3 +45,26 @@ impl CallerRole {
         [Self::Viewer, Self::Operator, Self::Builder].into_iter().find(|role| role.as_str() == text)
     }
 }
+
+/// Through which door a caller came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// The window.
+    App,
+    /// The command line.
+    Cli,
+    /// A request with a token.
+    Rest,
+}
+
+impl Via {
+    /// As in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::App => "app",
+            Self::Cli => "cli",
+            Self::Rest => "rest",
+        }
+    }
+}

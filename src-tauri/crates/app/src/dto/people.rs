@@ -18,7 +18,7 @@ pub struct Who {
     /// What the caller may do.
     pub role: crate::dto::CallerRole,
     /// Through which door.
-    pub via: crate::router::Via,
+    pub via: super::Via,
 }
 
 /// Which half of the inbox.

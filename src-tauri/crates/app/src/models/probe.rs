@@ -2,9 +2,9 @@
 
 use super::{Kept, unknown};
 use crate::app::App;
+use crate::caller::Caller;
 use crate::dto::{ModelFound, ModelKind, ModelNames, ModelTested};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::Caller;
 use signalbox_adapters::{Abilities, KnownProvider, Models};
 use signalbox_ports::Llm as _;
 use signalbox_ports::llm::{

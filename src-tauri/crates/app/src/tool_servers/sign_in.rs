@@ -1,14 +1,15 @@
 //! Signing in to a server, and out of it (ADR 60). A person's browser is sent to the authorization server and back to a page
 //! of this machine; whoever sits elsewhere pastes the address that the browser was sent to.
 
-use super::desk::Desk;
-use super::signed::{Standing, swept};
+use super::sign_in_state::{Standing, swept};
+use super::sign_in_store::Desk;
 use super::{definition_of, here, unknown};
 use crate::app::App;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
+use crate::dto::Via;
 use crate::dto::{ToolServer, ToolServerSignIn, ToolServerSignInState, ToolServerSignedOut, ToolServerSigningIn};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::people::signed;
-use crate::router::{Caller, Via};
 use crate::secrets::StepSecrets;
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{ToolServerDefinition, ToolSignIn};
@@ -99,7 +100,7 @@ impl SignIns {
     }
 }
 
-pub(super) use super::signed::is_signed_in;
+pub(super) use super::sign_in_state::is_signed_in;
 
 fn not_signed_in(name: &str, fault: &Fault) -> ApiError {
     let hint = match fault.trouble {

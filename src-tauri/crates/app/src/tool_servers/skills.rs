@@ -1,8 +1,8 @@
 //! Skills that a model is given and cannot learn, and a folder of skills that cannot be used: told before the run that would fail at
 //! them. The folder is listed, and only what was chosen is read: a check of a workflow stays short.
 
-use super::absent::place;
 use super::exfiltration::named;
+use super::missing_tools::place;
 use crate::app::App;
 use signalbox_engine::agent;
 use signalbox_model::descriptor::LEARN;

@@ -5,9 +5,9 @@
 use super::approval::{self, Approved};
 use super::meanwhile;
 use crate::app::App;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult, Class};
-use crate::people::signed;
-use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::ToolServerDefinition;
 use signalbox_model::AuditEvent;

@@ -1,6 +1,6 @@
 use super::approval::{Approved, changes, hash, named, words_kept};
-use super::signed::Standing;
-use super::{name_of, pasted};
+use super::sign_in_state::Standing;
+use super::{mcp_json, name_of};
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{ToolServerDefinition, ToolWord, ToolWords};
 use signalbox_adapters::oauth::Challenge;
@@ -82,7 +82,7 @@ fn a_pasted_file_gives_servers_without_their_credentials() {
         "old": { "type": "sse", "url": "https://a.example/sse" },
         "empty": {},
     }});
-    let found = pasted::servers(&text.to_string()).expect("a list");
+    let found = mcp_json::servers(&text.to_string()).expect("a list");
     let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["files", "my-web", "old", "empty"]);
     let Ok(ToolServerDefinition::Stdio { command, args, env, .. }) = &found[0].definition else { panic!("a process") };
@@ -91,9 +91,9 @@ fn a_pasted_file_gives_servers_without_their_credentials() {
     assert!(found[0].notes[0].contains("GITHUB_TOKEN") && !found[0].notes[0].contains("ghp_x"));
     assert!(found[1].definition.is_ok() && found[1].notes.len() == 1);
     assert!(found[2].definition.is_err() && found[3].definition.is_err());
-    assert_eq!(pasted::servers(&format!("\u{feff}{text}")).expect("a list").len(), found.len());
+    assert_eq!(mcp_json::servers(&format!("\u{feff}{text}")).expect("a list").len(), found.len());
     for wrong in ["", "[]", "{}", "{\"mcpServers\": {}}"] {
-        assert!(pasted::servers(wrong).is_err(), "{wrong}");
+        assert!(mcp_json::servers(wrong).is_err(), "{wrong}");
     }
     // In words, with the place; a parser's own are for nobody.
     for (broken, words) in [
@@ -101,7 +101,7 @@ fn a_pasted_file_gives_servers_without_their_credentials() {
         ("{\"mcpServers\": {\n  \"a\": {},\n}}", "in line 3, column 1, there is a comma after the last entry"),
         (&"[".repeat(200), "it is nested more than 128 levels deep"),
     ] {
-        let Err(error) = pasted::servers(broken) else { panic!("{broken}") };
+        let Err(error) = mcp_json::servers(broken) else { panic!("{broken}") };
         assert!(error.message.contains(words), "{}", error.message);
     }
 }
@@ -113,7 +113,7 @@ fn what_is_switched_off_in_a_pasted_file_is_left_out_and_said() {
         "far": { "url": "https://a.example/mcp", "enabled": false },
         "on": { "command": "npx", "disabled": false, "enabled": true },
     }});
-    let found = pasted::servers(&text.to_string()).expect("a list");
+    let found = mcp_json::servers(&text.to_string()).expect("a list");
     let why = |name: &str| found.iter().find(|one| one.name == name).expect("there").definition.as_ref().err().cloned();
     assert!(why("off").is_some_and(|why| why.starts_with("it is switched off there (\"disabled\": true)")));
     assert!(why("far").is_some_and(|why| why.starts_with("it is switched off there (\"enabled\": false)")));

@@ -1,7 +1,7 @@
 //! Tools that were approved and cannot be called, whatever a step says (ADR 74): told before the run that would fail at them.
 
-use super::absent::{server_of, tool_of};
 use super::exfiltration::{held, name};
+use super::missing_tools::{server_of, tool_of};
 use crate::dto::Tool;
 use signalbox_engine::agent;
 use signalbox_model::diagnostic::pointer_token;

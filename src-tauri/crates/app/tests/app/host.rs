@@ -5,8 +5,8 @@ use crate::common;
 use common::{place, wait};
 use serde_json::{Value, json};
 use signalbox_app::Caller;
+use signalbox_app::command_list::COMMANDS;
 use signalbox_app::dto::{CallerRole, Host};
-use signalbox_app::table::COMMANDS;
 use std::path::{Path, PathBuf};
 
 fn flow(id: &str) -> Value {

@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
             let found = format!("one that follows {}", this.prev_cp_hash);
             return Err(bad(Kind::Modified, format!("checkpoint {number} that follows {before}"), found));
         }
-        if this.size < proven || !crate::record::is_rfc3339(&this.timestamp) {
+        if this.size < proven || !crate::timestamp::is_rfc3339(&this.timestamp) {
             let expected = format!("checkpoint {number} with a time and at least {proven} entries");
             return Err(bad(Kind::Malformed, expected, format!("{} entries, time {:?}", this.size, this.timestamp)));
         }

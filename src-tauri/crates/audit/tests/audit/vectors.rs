@@ -123,7 +123,7 @@ fn what_others_would_round_or_read_twice_is_refused_with_its_place() {
         let error = canonicalize(surrogate).unwrap_err().to_string();
         assert!(error.contains("surrogate") || error.contains("hex escape"), "{error}");
     }
-    assert!(canonicalize(r#"{"a":1,"a":2}"#).unwrap_err().to_string().contains("\"a\" is given twice"));
+    assert!(canonicalize(r#"{"a":1,"a":2}"#).unwrap_err().to_string().contains("\"a\" stands twice"));
     let deep = |n: usize| "[".repeat(n) + &"]".repeat(n);
     assert!(canonicalize(&deep(120)).is_ok());
     assert!(canonicalize(&deep(121)).unwrap_err().to_string().contains("deeper than 120"));

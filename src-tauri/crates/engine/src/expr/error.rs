@@ -1,6 +1,6 @@
 //! What went wrong, in words a person can act on.
 
-use crate::likeness::distance;
+use crate::edit_distance::distance;
 use serde_json::{Value, json};
 use signalbox_model::{NodeFailure, diagnostic::pointer_token};
 

@@ -1,10 +1,10 @@
 //! The base of a re-run (SEMANTICS 9): the events of the original that stand are folded by the same function; what ended
 //! or cut off the original does not end the new run, and then the step is activated with its recorded input.
 
+use super::place::{around, is_cut, path_of};
 use super::{
-    FoldError, activate, apply, body, case, cut, foreign, interrupted_error,
-    place::{around, is_cut, path_of},
-    refresh_startable, slot_mut, slot_ref, until,
+    FoldError, activate, apply, body, cancel_scope, case, imported_checkpoint, interrupted_error, refresh_startable,
+    slot_mut, slot_ref, until,
 };
 use crate::{
     compiled::Compiled,
@@ -40,7 +40,8 @@ pub(crate) fn fold_watched(
     let (begun, here) = base.begun.split_at(base.begun.len().saturating_sub(last));
     let impossible = |why| FoldError::Impossible { seq, event: "workflow_start", why };
     if let Some(known) = &base.foreign {
-        foreign::settled(compiled, state, known).ok_or(impossible("the step of its checkpoint is not known"))?;
+        imported_checkpoint::settled(compiled, state, known)
+            .ok_or(impossible("the step of its checkpoint is not known"))?;
         state.foreign = Some(known.clone());
     }
     for event in &base.events {
@@ -225,7 +226,7 @@ pub(super) fn again(compiled: &Compiled, state: &mut RunState, node: usize, slot
     for set in [&mut state.undecided, &mut state.in_flight, &mut state.timed, &mut state.auditing] {
         set.remove(&(node, slot));
     }
-    cut::left(compiled, state, node, slot);
+    cancel_scope::left(compiled, state, node, slot);
     let visit = super::place::first_visit(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
     let Some(known) = activation.slots.get_mut(slot) else { return };

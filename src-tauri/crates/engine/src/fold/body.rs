@@ -1,13 +1,9 @@
 //! Bodies of containers (SEMANTICS 6): how they begin, go on and end. An iteration has no event of its own: it begins
 //! with the first event at its path, and what follows from its end follows from the state.
 
-use super::{
-    activate,
-    cut::remove,
-    foreign, one_or_list,
-    place::{around, inside, is_cut, known, path_of},
-    slot_mut, slot_ref, until,
-};
+use super::cancel_scope::remove;
+use super::place::{around, inside, is_cut, known, path_of};
+use super::{activate, imported_checkpoint, one_or_list, slot_mut, slot_ref, until};
 use crate::{
     compiled::Compiled,
     params,
@@ -103,7 +99,7 @@ pub(crate) fn iterations(config: &Value, items: usize) -> Option<usize> {
 /// A container begins. Entered again with the same input it goes on where it failed; with another it starts over.
 pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
     let this = &compiled.nodes[node];
-    let before = foreign::of(compiled, state, node).cloned();
+    let before = imported_checkpoint::of(compiled, state, node).cloned();
     let only = until::begun_in(compiled, state, node).filter(|_| state.basing.is_none());
     let Some(known) = slot_mut(state, node, slot) else { return };
     let (config, input) = (known.config.clone().unwrap_or_default(), known.input.clone());
@@ -117,7 +113,7 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
         // Another input starts over, whatever ended elsewhere.
         let before = before.filter(|_| body.highest == 0);
         **body = Body { config, input, total, highest: body.highest, ..Body::default() };
-        let ended = before.map(|before| foreign::ended(compiled, node, body, &before));
+        let ended = before.map(|before| imported_checkpoint::ended(compiled, node, body, &before));
         for index in ended.unwrap_or_default() {
             body.ended(index, Outcome::Elsewhere);
         }

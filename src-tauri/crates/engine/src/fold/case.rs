@@ -4,8 +4,8 @@ use super::deadline::moments;
 use super::{abort, activation_input, bytes_of, close, error_item, input_value, slot_mut, slot_ref, tool_call};
 use crate::{
     compiled::{Compiled, Way},
+    error_codes::ON_EXPIRY,
     recovery::RecoveryKind,
-    route::ON_EXPIRY,
     state::{Asked, At, Case, Intent, OpenTask, Phase, Refused, RunState, Slot},
 };
 use serde_json::{Value, json};
@@ -203,7 +203,7 @@ pub(super) fn fail_run(
     }
     if compiled.nodes.frame(node) != 0 && !final_word {
         let error = super::with_reason(error, reason.as_deref());
-        return super::cut::child_failed(compiled, state, node, slot, error, step);
+        return super::cancel_scope::child_failed(compiled, state, node, slot, error, step);
     }
     abort(compiled, state, node, step, error, reason, now);
     close(compiled, state, node, slot, Phase::Failed);
@@ -735,6 +735,6 @@ pub(super) fn origin_ended(
         let Some(mut exit) = state.exits.remove(&edge) else { continue };
         exit.items.sort_by_key(|(node, slot, _)| (*node, *slot));
         let items: Vec<Item> = exit.items.into_iter().map(|(_, _, item)| item).collect();
-        super::settle::settle_with(compiled, state, edge, items, todo);
+        super::settle_edges::settle_with(compiled, state, edge, items, todo);
     }
 }

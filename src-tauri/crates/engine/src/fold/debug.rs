@@ -1,9 +1,8 @@
 //! Stops, breakpoints and edited inputs (ADR 33).
 
-use super::slot_mut;
+use super::{input_shape::is_list, slot_mut};
 use crate::{
     compiled::Compiled,
-    debug::is_list,
     state::{Debug, Met, Pace, RunState},
 };
 use serde_json::Value;

@@ -1,10 +1,8 @@
 //! The end of a run: the chain after an abort, and what the terminal event leaves.
 
-use super::{
-    activate, cut, error_item,
-    place::path_of,
-    settle::{join, settle},
-};
+use super::place::path_of;
+use super::settle_edges::{join, settle};
+use super::{activate, cancel_scope, error_item};
 use crate::{
     compiled::Compiled,
     numbers::Spread,
@@ -55,7 +53,7 @@ pub(super) fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatu
         open.iter().map(|(node, _)| *node).filter(|node| had_nothing_to_do(compiled, state, *node)).collect();
     for (node, run) in open {
         let failed = run.activation.as_ref().is_some_and(|a| a.slots.open().any(|(_, s)| s.phase == Phase::Failed));
-        let ended = match cut::cancelled(run.state) {
+        let ended = match cancel_scope::cancelled(run.state) {
             _ if failed => NodeState::Failed,
             _ if idle.binary_search(&node).is_ok() => NodeState::Skipped,
             ended => ended,
@@ -64,7 +62,7 @@ pub(super) fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatu
         if let Some(path) = path_of(compiled, state, node) {
             state.gone.add(&path, &compiled.nodes[compiled.nodes.local(node)].id, &run);
         }
-        cut::add(&mut state.nodes[compiled.nodes.local(node)], &run);
+        cancel_scope::add(&mut state.nodes[compiled.nodes.local(node)], &run);
     }
     state.nodes.clear_inner();
     state.frames.clear();
@@ -81,7 +79,7 @@ pub(super) fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatu
         if node.state == NodeState::Pending && status == RunStatus::Completed && !stopped && !active {
             node.state = NodeState::Skipped;
         }
-        node.state = cut::cancelled(node.state);
+        node.state = cancel_scope::cancelled(node.state);
     }
     state.edges = Spread::new(Vec::new());
     state.ready.clear();

@@ -1,9 +1,7 @@
 //! A run that ends after one step (UX C16, ADR 75): only that step, what it needs, and what works on their failures runs.
 
-use super::{
-    place::{around, path_of},
-    settle::{join, settle},
-};
+use super::place::{around, path_of};
+use super::settle_edges::{join, settle};
 use crate::{
     compiled::Compiled,
     recovery::EdgeKind,

@@ -1,7 +1,7 @@
 //! Applying a patch.
 
 use super::{Operation, pointer};
-use crate::measure::depth;
+use crate::value_size::depth;
 use serde_json::{Number, Value};
 
 /// Deepest value that a patch may build.

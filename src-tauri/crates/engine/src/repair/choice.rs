@@ -2,7 +2,7 @@
 
 use super::fixer::{Fixer, MAX_LEVEL, Place, View, kinds};
 use super::{Change, Note};
-use crate::measure::size;
+use crate::value_size::size;
 use serde_json::Value;
 
 /// What a branch made of the value.

@@ -1,6 +1,6 @@
 //! When two names mean the same: key names and the values of an enum.
 
-use crate::likeness::distance;
+use crate::edit_distance::distance;
 
 /// Longest name that is compared letter by letter.
 const LONGEST: usize = 64;

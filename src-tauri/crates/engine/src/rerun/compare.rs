@@ -1,6 +1,7 @@
 //! What becomes of each step in a re-run, and what a newer definition changed of it (UX C24).
 
-use super::{Range, place, to_come::to_come};
+use super::pending_steps::to_come;
+use super::{Range, place};
 use crate::{
     compiled::{Compiled, CompiledNode},
     state::{At, NodeRun, Phase, RunState, Slot},

@@ -2,7 +2,7 @@
 //! iterations stay.
 
 use super::RerunError;
-use crate::{compiled::Compiled, paths, recovery::EdgeKind};
+use crate::{compiled::Compiled, paths, reachable::reach};
 use signalbox_model::{
     Role,
     base::{named, parted},
@@ -194,22 +194,4 @@ impl Range {
         }
         Place::Inside
     }
-}
-
-/// A node and everything after it.
-pub(crate) fn reach(compiled: &Compiled, from: usize) -> BTreeSet<usize> {
-    reach_all(compiled, [from])
-}
-
-/// These nodes and everything after them. A way back belongs to the case of its origin and leads nowhere.
-pub(super) fn reach_all(compiled: &Compiled, from: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
-    let mut seen = BTreeSet::new();
-    let mut todo: Vec<usize> = from.into_iter().collect();
-    while let Some(node) = todo.pop() {
-        if seen.insert(node) {
-            let ways = compiled.nodes[node].out_edges.iter().map(|edge| &compiled.edges[*edge]);
-            todo.extend(ways.filter(|edge| edge.kind != EdgeKind::Reentry).map(|edge| edge.to));
-        }
-    }
-    seen
 }

@@ -5,7 +5,7 @@ use super::{
     Original, RerunError, belongs, place,
     reopen::{Asking, Why, item, item_of},
 };
-use crate::{fold, route::CHILD_ERRORS, state::Ending};
+use crate::{error_codes::CHILD_ERRORS, fold, state::Ending};
 use serde_json::Value;
 use signalbox_model::{
     ErrorPayload, EventBody, RunEvent, RunStatus,

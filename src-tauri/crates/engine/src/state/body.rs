@@ -1,7 +1,7 @@
 //! Bodies of containers that run: frames, and what a container keeps of those that have ended (SEMANTICS 6).
 
 use super::Context;
-use crate::{json, measure};
+use crate::{json, value_size};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{ErrorPayload, Item, blob::BLOB_LIMIT, present::present};
@@ -123,8 +123,8 @@ impl Outcome {
     fn weight(&self) -> usize {
         match self {
             Self::Result(result) => result.weight(),
-            Self::Leaves(leaves) => leaves.iter().map(|(_, item)| measure::of_item(&item.data)).sum(),
-            Self::Rejected(error) => measure::of_error(error),
+            Self::Leaves(leaves) => leaves.iter().map(|(_, item)| value_size::of_item(&item.data)).sum(),
+            Self::Rejected(error) => value_size::of_error(error),
             Self::Elsewhere => 0,
         }
     }
@@ -142,7 +142,7 @@ pub(crate) enum Aside {
 impl Aside {
     pub(crate) fn of(value: Arc<Value>) -> Self {
         match serde_json::to_string(&value) {
-            Ok(text) if text.len() <= BLOB_LIMIT => Self::Text(text.into(), measure::of_item(&value)),
+            Ok(text) if text.len() <= BLOB_LIMIT => Self::Text(text.into(), value_size::of_item(&value)),
             Ok(_) | Err(_) => Self::Value(value),
         }
     }
@@ -156,7 +156,7 @@ impl Aside {
     fn weight(&self) -> usize {
         match self {
             Self::Text(_, weight) => *weight,
-            Self::Value(value) => measure::of_item(value),
+            Self::Value(value) => value_size::of_item(value),
         }
     }
 }

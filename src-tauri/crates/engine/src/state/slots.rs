@@ -1,9 +1,9 @@
 //! The slots of an activation. There may be a million, and most of them have not begun or have ended plainly: the first
 //! cost nothing, the others only what they put out (ADR 62).
 
-use super::put_out::PutOut;
+use super::slot_outputs::PutOut;
 use super::{Made, Phase, Slot};
-use crate::measure;
+use crate::value_size;
 use serde::{Deserialize, Serialize};
 use signalbox_model::{ErrorPayload, Items};
 use std::collections::VecDeque;
@@ -116,7 +116,7 @@ impl Slots {
                 self.ports.len() - 1
             });
             if self.count > 1 {
-                self.weight += items.iter().map(|item| measure::of_item(&item.data)).sum::<usize>();
+                self.weight += items.iter().map(|item| value_size::of_item(&item.data)).sum::<usize>();
             }
             self.put_out.add(slot, port, &items);
         }
@@ -126,7 +126,7 @@ impl Slots {
     /// A slot has failed and its error is kept.
     pub(crate) fn failed(&mut self, error: &ErrorPayload) {
         if self.count > 1 {
-            self.weight += measure::of_error(error);
+            self.weight += value_size::of_error(error);
         }
     }
 

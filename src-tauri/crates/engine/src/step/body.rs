@@ -1,14 +1,18 @@
 //! Containers (SEMANTICS 6): what begins next in a body, what a body came to, what is cut off.
 
-use super::{Deciding, StepError, finish::after, limit};
+use super::finish::after;
+use super::{Deciding, StepError};
+use crate::limit;
 use crate::{
     compiled::Compiled,
     effect::{CallKey, CallOutput, Effect, OutItem},
+    error_codes,
     expr::Expr,
-    fold, params, route,
+    fold, params,
+    prepare::node_scope,
+    route,
     scope::Scope,
     state::{Body, Outcome, Phase},
-    step::start::node_scope,
 };
 use serde_json::{Value, json};
 use signalbox_model::{
@@ -216,14 +220,14 @@ impl Deciding<'_> {
     /// Ends what has begun in the frames of a container that were cut off: nobody has to answer there any more, and
     /// calls under way are stopped at once.
     fn cut_off(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
-        for id in fold::cut::tasks_cut_off(self.compiled, self.state, node, slot) {
+        for id in fold::cancel_scope::tasks_cut_off(self.compiled, self.state, node, slot) {
             let Some(task) = self.state.tasks.get(&id).cloned() else { continue };
             let (key, origin) = self.task_key(&task);
             self.out.durable = true;
             self.emit(Some(key), EventBody::HumanTaskClosed(HumanTaskClosed { task_id: id, origin }))?;
         }
         let mut told = BTreeSet::new();
-        for (child, at, recovery) in fold::cut::calls_cut_off(self.compiled, self.state, node, slot) {
+        for (child, at, recovery) in fold::cancel_scope::calls_cut_off(self.compiled, self.state, node, slot) {
             let running = fold::slot_ref(self.state, child, at).is_some_and(|s| s.phase == Phase::Running);
             match recovery {
                 None => {
@@ -292,7 +296,7 @@ fn child_failure(error: &ErrorPayload, errors: &[Arc<ErrorPayload>]) -> NodeFail
         errors.iter().take(MOST_TOLD).map(|e| serde_json::to_value(e.as_ref()).unwrap_or_default()).collect();
     let failure = NodeFailure::new(error.error_type, error.code(), error.message.clone())
         .suggest(SuggestedAction::HumanReview)
-        .detail(route::CHILD_ERRORS, told);
+        .detail(error_codes::CHILD_ERRORS, told);
     // To begin the container again would repeat that call.
     if errors.iter().any(|error| route::tells_cut_off(error)) { failure.detail("effect", "unknown") } else { failure }
 }

@@ -3,7 +3,7 @@
 use super::{Deciding, EventKey, StepError};
 use crate::{
     debug::{self, Condition},
-    fold,
+    fold, prepare,
     scope::Scope,
     state::{At, Met, Pace, Phase},
 };
@@ -170,7 +170,7 @@ impl Deciding<'_> {
 
     /// What the condition of a breakpoint sees: what the config of the call sees, and all items when it names them.
     fn slot_scope(&self, node: usize, slot: usize, input: &[Arc<Value>], all: bool) -> Scope {
-        let mut scope = super::start::node_scope(self.compiled, self.state, node, slot, input, None);
+        let mut scope = prepare::node_scope(self.compiled, self.state, node, slot, input, None);
         if all
             && self.compiled.nodes[node].mode == Mode::Each
             && let Some(activation) = &self.state.nodes[node].activation

@@ -1,14 +1,15 @@
 //! Results of calls: output schema, `out`, `print`, `step_done`.
 
-use super::{Deciding, EventKey, StepError, limit};
+use super::{Deciding, EventKey, StepError};
+use crate::limit;
 use crate::{
     compiled::Compiled,
     context,
     effect::{CallKey, CallOutput, Effect},
     expr, fold, guard,
+    prepare::node_scope,
     scope::Context,
     state::{Phase, RunState},
-    step::start::node_scope,
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};

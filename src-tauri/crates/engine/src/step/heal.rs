@@ -1,7 +1,7 @@
 //! Healers (SEMANTICS 4, ADR 52): repair by rules first, then questions to a model. The engine asks, counts and judges;
 //! the model only proposes, and only an input.
 
-mod aims;
+mod protected_fields;
 
 use super::{Deciding, StepError};
 use crate::{

@@ -6,6 +6,7 @@ use crate::{
     effect::{Call, CallKey, CallOutput, CallSlot, Effect, Permits, Timer},
     expr::ExprError,
     fold::{self, case},
+    prepare,
     recovery::RecoveryKind,
     route,
     scope::Scope,
@@ -47,8 +48,8 @@ impl Deciding<'_> {
 
     /// What the expressions of a recovery node see: the failed call's input and error, and its own ancestors.
     pub(super) fn recovery_scope(&self, node: usize, slot: usize, recovery: usize, error: &ErrorPayload) -> Scope {
-        let mut scope = super::failed_scope(self.compiled, self.state, node, slot, error);
-        let nodes = super::start::views(self.compiled, self.state, recovery);
+        let mut scope = prepare::failed_scope(self.compiled, self.state, node, slot, error);
+        let nodes = prepare::views(self.compiled, self.state, recovery);
         scope.nodes = Arc::new(nodes);
         scope
     }

@@ -3,9 +3,9 @@
 use super::{containers::Around, words};
 use crate::{
     catalog::{Catalog, nearest},
-    compiled::topological,
     config::{self, NodeExpression},
     expr::{self, Expr, ExprError},
+    graph_order::topological,
     tool_rules,
 };
 use signalbox_model::{Code, Diagnostic, Node, Role, Workflow, diagnostic::pointer_token, workflow::ErrorPolicy};

@@ -3,7 +3,7 @@
 use super::words::{step, step_of};
 use crate::{
     catalog::{Catalog, nearest},
-    compiled::topological,
+    graph_order::topological,
 };
 use signalbox_model::{Code, Diagnostic, Role, Workflow, diagnostic::pointer_token};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

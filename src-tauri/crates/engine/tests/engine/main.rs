@@ -10,7 +10,7 @@ mod expr;
 mod expr_conformance;
 mod expr_limits;
 mod expr_numbers;
-mod foreign;
+mod imported_checkpoint;
 mod many_items;
 mod patch;
 mod payload_schemas;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId};
-use signalbox_app::{ApiError, ApiResult, Caller, NewRun, StartKey, fitting, metrics, table};
+use signalbox_app::{ApiError, ApiResult, Caller, NewRun, StartKey, command_list, fitting, metrics};
 use signalbox_model::{Map, digits, text::bytes_without_bom};
 use std::sync::Arc;
 
@@ -195,7 +195,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
 
 /// What a command without a body is asked.
 fn no_body(caller: &Caller, command: &str) -> ApiResult<Value> {
-    if let Some(command) = table::find(command).filter(|command| command.hosts.contains(&Host::Http)) {
+    if let Some(command) = command_list::find(command).filter(|command| command.hosts.contains(&Host::Http)) {
         caller.require(command.role)?;
         if !openapi::may_be_empty(command) {
             let message = format!("{} takes fields, and the request has no body.", command.name);

@@ -8,8 +8,8 @@ use super::types::Failure;
 use axum::http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 use shapes::{Answer, Shape};
+use signalbox_app::command_list::{COMMANDS, Command, Kind};
 use signalbox_app::dto::Host;
-use signalbox_app::table::{COMMANDS, Command, Kind};
 use types::Types;
 
 pub(crate) fn document() -> Value {

@@ -16,11 +16,11 @@ mod dying;
 mod faults;
 #[cfg(unix)]
 mod files;
-mod foreign;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod healing;
 mod import;
+mod imported_checkpoint;
 mod masks;
 mod model_peer;
 mod models;

@@ -4,8 +4,8 @@
 use crate::support;
 
 use serde_json::{Value, json};
+use signalbox_app::command_list::{COMMANDS, Kind};
 use signalbox_app::dto::{CallerRole, Host};
-use signalbox_app::table::{COMMANDS, Kind};
 use support::{BUILDER, Box, OPERATOR, Serving, VIEWER, eventually, follow, with_roles, workflow};
 
 /// A name that the author marks, a value under a telling name, a text that looks like an address.

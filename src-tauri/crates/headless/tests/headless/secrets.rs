@@ -430,3 +430,49 @@ fn a_viewer_sees_no_secret_and_errors_quote_none() {
         assert_clean(change, answer.body.as_bytes());
     }
 }
+
+/// Whatever route is asked for with a secret in its path or its body, the answer does not quote it: a start, a resume and
+/// the routes of one workflow no more than a command.
+#[test]
+fn no_route_answers_an_error_that_quotes_a_secret() {
+    const VALUE: &str = "sk-cAnArY-55e1c0ffee-9f31";
+    let place = chosen();
+    let served = Serving::start(&place, &[]);
+    let kept = served.ask(
+        "POST",
+        "/rpc/secret_set",
+        &json!({ "name": "erp", "kind": "bearer", "hosts": ["api.example.com"], "value": VALUE }),
+    );
+    assert_eq!(kept.status, 200, "{}", kept.body);
+    let document = served.ask("GET", "/openapi.json", &Value::Null).json();
+    let bodies = [
+        json!({}),
+        json!({ VALUE: VALUE }),
+        json!({ "workflow": VALUE, "taskId": "t", "runId": VALUE, "action": VALUE, "params": { "a": VALUE } }),
+        json!({ "signalbox": 1, "id": format!("x{VALUE}"), "name": VALUE, "nodes": {}, "edges": [] }),
+        json!(VALUE),
+    ];
+    let nothing = [Value::Null];
+    let mut asked = 0;
+    // The commands stand in the document one by one; they all go the same way.
+    let routes = document["paths"].as_object().expect("paths");
+    for (path, methods) in routes.iter().filter(|(path, _)| !path.starts_with("/rpc/")) {
+        let told: String =
+            path.split('/').map(|part| if part.starts_with('{') { VALUE } else { part }).collect::<Vec<_>>().join("/");
+        for method in methods.as_object().expect("methods").keys().map(|method| method.to_uppercase()) {
+            // A stream that nothing in the path can end.
+            if method == "GET" && !path.contains('{') {
+                continue;
+            }
+            let sent: &[Value] = if method == "GET" { &nothing } else { &bodies };
+            for body in sent {
+                let answer = served.ask(&method, &told, body);
+                assert!(!answer.body.contains(VALUE), "{method} {path} quotes the secret: {}", answer.body);
+                asked += 1;
+            }
+        }
+    }
+    let unknown = served.ask("POST", &format!("/rpc/{VALUE}"), &json!({}));
+    assert!(!unknown.body.contains(VALUE), "{}", unknown.body);
+    assert!(asked > 60, "only {asked} requests were made");
+}

@@ -3,8 +3,8 @@
 use crate::support;
 
 use serde_json::{Value, json};
+use signalbox_app::command_list::COMMANDS;
 use signalbox_app::dto::{CallerRole, Host};
-use signalbox_app::table::COMMANDS;
 use support::{BUILDER, Box, Loopback, OPERATOR, Serving, VIEWER, eventually, with_roles, workflow};
 
 /// As in `routes.rs`; the unit test there says that every route stands here (method, path, least role).

@@ -1,14 +1,14 @@
 //! `agent.task`: a model works on an open task with tools and gives back one JSON object, which the engine writes and routes
 //! (source 002). It neither chooses steps by a tool nor writes variables by one.
 
+use crate::llm::agent_loop::{Rounds, TURNS};
+use crate::llm::completion::{Talk, message};
 use crate::llm::form::Form;
-use crate::llm::gate::Gate;
 use crate::llm::images;
-use crate::llm::kit::Kit;
-use crate::llm::rounds::{Rounds, TURNS};
 use crate::llm::settings::{both, number, request, texts};
 use crate::llm::skills::{self, Skill};
-use crate::llm::talk::{Talk, message};
+use crate::llm::tool_approval::Gate;
+use crate::llm::toolset::Kit;
 use crate::llm::transcript::{self, Transcript};
 use crate::support::{origin, text};
 use crate::{EffectFuture, Kind, Outcome};

@@ -1,10 +1,10 @@
 //! `builtin.self_healing`: one question to a model for a corrected input. Rules, counts and the judgement about the
 //! answer are the engine's (ADR 52).
 
+use crate::llm::agent_loop::truncated;
+use crate::llm::completion::{Talk, message, text};
 use crate::llm::form::{Form, SHOWN, again_for};
-use crate::llm::rounds::truncated;
 use crate::llm::settings::{number_of, request};
-use crate::llm::talk::{Talk, message, text};
 use crate::support::{first, made, text_or};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};

@@ -1,14 +1,14 @@
 //! `llm.chat`: one question to a language model, which may use tools; answered as text or in a form that is checked.
 
+use crate::llm::agent_loop::{Rounds, TURNS};
+use crate::llm::completion::{Talk, message};
 use crate::llm::form::Form;
-use crate::llm::gate::Gate;
-use crate::llm::held;
 use crate::llm::images;
-use crate::llm::kit::Kit;
-use crate::llm::rounds::{Rounds, TURNS};
 use crate::llm::settings::{both, number, request, texts};
 use crate::llm::skills;
-use crate::llm::talk::{Talk, message};
+use crate::llm::suspended_call;
+use crate::llm::tool_approval::Gate;
+use crate::llm::toolset::Kit;
 use crate::llm::transcript::Transcript;
 use crate::support::{kind_of, made, setting, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, file_error};
@@ -140,7 +140,9 @@ async fn form(call: &Call, slot: &CallSlot, world: &World) -> Result<Option<Form
         ("json_object", None, None) => Form::object().map(Some),
         ("json_schema", Some(schema), None) => Form::of(schema.clone()).map(Some),
         ("json_schema", None, Some(path)) => {
-            if let Some(known) = call.permits.held.as_ref().and_then(|waited| held::schema(&waited.conversation)) {
+            if let Some(known) =
+                call.permits.held.as_ref().and_then(|waited| suspended_call::schema(&waited.conversation))
+            {
                 return Form::read_from_file(known.clone()).map(Some);
             }
             let text = document(call, world, path).await?;

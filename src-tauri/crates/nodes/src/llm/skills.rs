@@ -1,7 +1,7 @@
 //! Skills (K-59): Markdown files of a granted folder that `settings.skills` names. A model unlocks one by calling the tool
 //! `learn_<file name>`, whose answer is the text.
 
-use super::offer;
+use super::tool_names;
 use crate::file_error;
 use signalbox_engine::catalog::nearest;
 use signalbox_engine::effect::Call;
@@ -91,7 +91,7 @@ async fn listed(workflow_id: &str, folder: &str, world: &World) -> Result<Vec<(S
     let files = world.files.list(workflow_id, folder, "*.md").await.map_err(failed)?;
     let mut skills: Vec<(String, String)> = Vec::new();
     for file in files.into_iter().take(MOST) {
-        let name = offer::of_skill(file.name.strip_suffix(".md").unwrap_or(&file.name));
+        let name = tool_names::of_skill(file.name.strip_suffix(".md").unwrap_or(&file.name));
         // Two files whose names differ in what no tool's name may have: the first one stands.
         if !skills.iter().any(|(known, _)| *known == name) {
             skills.push((name, file.path));

@@ -2,7 +2,7 @@
 //! `tests/store/table/audit_checkpoint.rs`.
 
 use crate::error::{Error, Result};
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, params};
 use signalbox_audit::verify::Trusted;
 use signalbox_audit::{Frontier, SignedCheckpoint};

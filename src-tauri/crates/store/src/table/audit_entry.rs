@@ -4,7 +4,7 @@
 
 use crate::error::{Error, Result};
 use crate::filter::Filter;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use crate::table::audit_place::{self, Mark};
 use crate::table::audit_text;
 use crate::table::audit_without::AuditWithout;

@@ -1,7 +1,7 @@
 //! `audit_meta`: the chain's name and what is known about it. Tests: `tests/store/table/audit_meta.rs`.
 
 use crate::error::{Error, Result};
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

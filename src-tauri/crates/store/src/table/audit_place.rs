@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::filter::Filter;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use crate::table::audit_meta;
 use rusqlite::{Connection, params};
 use std::borrow::Cow;

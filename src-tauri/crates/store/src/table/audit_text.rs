@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::letters;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use crate::table::audit_meta;
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;

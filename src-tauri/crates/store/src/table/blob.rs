@@ -3,7 +3,7 @@
 
 use crate::document::Blob;
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

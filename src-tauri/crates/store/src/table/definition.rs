@@ -1,7 +1,7 @@
 //! `definition`: the workflow files that runs are pinned to, once each by content. Tests: `tests/store/table/definition.rs`.
 
 use crate::error::{Error, Result};
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension};
 use signalbox_model::hash::sha256_hex;
 use std::collections::BTreeSet;

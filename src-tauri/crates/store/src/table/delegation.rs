@@ -2,7 +2,7 @@
 //! `tests/store/table/delegation.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

@@ -1,7 +1,7 @@
 //! `draft`: unsaved edits of a workflow file. Tests: `tests/store/table/draft.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

@@ -2,7 +2,7 @@
 //! `tests/store/table/folder_grant.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

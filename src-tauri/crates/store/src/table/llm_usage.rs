@@ -3,7 +3,7 @@
 //! Tests: `tests/store/table/llm_usage.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, Row, params};
 use signalbox_model::{EventBody, RunEvent};
 

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::filter::Filter;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use signalbox_model::RunStatus;
 

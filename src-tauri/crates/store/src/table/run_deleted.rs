@@ -3,7 +3,7 @@
 //! `tests/store/table/run_deleted.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::Connection;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

@@ -3,7 +3,7 @@
 
 use crate::document::{Document, fill, parse};
 use crate::error::{Error, Result};
-use crate::schema::Migration;
+use crate::migration::Migration;
 use crate::table::blob;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;

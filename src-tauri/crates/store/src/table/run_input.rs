@@ -2,7 +2,7 @@
 //! answered; the driver marks it consumed in the commit that acts on it. Tests: `tests/store/table/run_input.rs`.
 
 use crate::error::{Error, Result};
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 

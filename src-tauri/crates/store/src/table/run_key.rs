@@ -3,7 +3,7 @@
 //! `tests/store/table/run_key.rs`.
 
 use crate::error::{Error, Result};
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// How long a key holds, in milliseconds.

@@ -3,7 +3,7 @@
 //! `tests/store/table/run_node.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use crate::table::run_event::{END, SEQ, START};
 use rusqlite::{Connection, OptionalExtension, params};
 

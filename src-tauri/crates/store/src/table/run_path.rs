@@ -2,7 +2,7 @@
 //! words of it; what is handed out whole is read and verified by [`run_event`]. Tests: `tests/store/table/run_path.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use crate::table::run_event::{self, END, SEQ, START};
 use rusqlite::{Connection, params, params_from_iter, types::Value as Sql};
 use signalbox_model::RunEvent;

@@ -2,7 +2,7 @@
 //! `tests/store/table/run_sent.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

@@ -1,7 +1,7 @@
 //! `setting`: small JSON values by name. Tests: `tests/store/table/setting.rs`.
 
 use crate::error::{Error, Result};
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::filter::Filter;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use crate::table::delegation::FOR_ASSIGNEE;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 use signalbox_model::{Level, TaskAction, TaskKind, TaskReason, TaskState};

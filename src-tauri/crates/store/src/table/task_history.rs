@@ -1,7 +1,7 @@
 //! `task_history`: what happened to a task, in order; never changed. Tests: `tests/store/table/task_history.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

@@ -2,7 +2,7 @@
 //! with it to run, node and visit; whatever changes the task ends it. Tests: `tests/store/table/task_token.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

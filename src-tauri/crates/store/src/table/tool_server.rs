@@ -2,7 +2,7 @@
 //! last. The values are the app's; here they are JSON. Tests: `tests/store/table/tool_server.rs`.
 
 use crate::error::{Error, Result};
-use crate::schema::Migration;
+use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 

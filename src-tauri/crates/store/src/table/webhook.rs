@@ -3,7 +3,7 @@
 //! `tests/store/table/webhook.rs`.
 
 use crate::error::Result;
-use crate::schema::Migration;
+use crate::migration::Migration;
 use crate::table::task::TaskRow;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Tests of the store, one binary.
 
+mod chain_truncation;
 mod child;
-mod cut;
 mod damage;
 mod decisions;
 mod disk_full;

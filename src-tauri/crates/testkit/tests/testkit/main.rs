@@ -1,10 +1,11 @@
 //! Scenarios, histories and the rules of the house; one binary.
 
 mod agents;
+mod architecture;
 mod binaries;
 mod clock;
 mod histories;
-mod house;
+mod modules;
 mod scenarios;
 mod speech;
 mod tool_gate;

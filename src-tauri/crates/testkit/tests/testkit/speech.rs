@@ -3,7 +3,7 @@
 use futures_util::FutureExt;
 use signalbox_model::Said;
 use signalbox_model::said::{LlmDelta, LlmToolResult, ToolMessage};
-use signalbox_nodes::speech::Speech;
+use signalbox_nodes::progress::Speech;
 use signalbox_ports::{CallLog, Clock, Scrubber, Secret};
 use signalbox_testkit::ManualClock;
 use std::pin::pin;

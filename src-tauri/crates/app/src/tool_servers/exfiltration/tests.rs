@@ -157,7 +157,7 @@ fn the_fix_for_many_tools_is_one_that_can_be_read() {
         config["toolRules"] = fix;
         let mended = workflow(json!({}), config, json!([]));
         assert!(findings(&mended, &here).is_empty());
-        let told = signalbox_engine::validate::check(&mended, crate::check::catalog());
+        let told = signalbox_engine::validate::check(&mended, crate::workflows::check::catalog());
         assert!(!told.iter().any(|one| one.path.contains("toolRules")), "{told:?}");
     }
 }

@@ -5,8 +5,8 @@ mod references;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+use signalbox_app::command_list::COMMANDS;
 use signalbox_app::dto::{CallerRole, Host};
-use signalbox_app::table::COMMANDS;
 use signalbox_model::event::{EventBody, RunEventWire};
 use std::collections::BTreeMap;
 

@@ -96,7 +96,7 @@ impl Walk<'_> {
     }
 
     fn look_at_clock(&mut self, entry: &Entry) {
-        let now = crate::record::millis(&entry.timestamp);
+        let now = crate::timestamp::millis(&entry.timestamp);
         if let (Some(before), Some(now)) = (self.clock_ms, now)
             && before - now > CLOCK_SLACK_MS
         {
@@ -144,7 +144,7 @@ impl Walk<'_> {
 /// What sealing checks, so that a log that another program wrote is held to the same.
 pub(crate) fn check_fields(entry: &Entry) -> Result<(), Broken> {
     let bad = |expected: &str, found: &str| Err(Broken::new(entry.seq, Kind::Malformed, expected, brief(found)));
-    if !crate::record::is_rfc3339(&entry.timestamp) {
+    if !crate::timestamp::is_rfc3339(&entry.timestamp) {
         return bad("an RFC 3339 time", &entry.timestamp);
     }
     if !crate::record::is_event_name(&entry.event) {

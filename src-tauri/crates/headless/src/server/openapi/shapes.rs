@@ -5,8 +5,8 @@ use super::super::types::{Health, Recorded, RunRequest};
 use super::types::Types;
 use super::{parameter, takes_body};
 use serde_json::{Map, Value, json};
+use signalbox_app::command_list::find;
 use signalbox_app::dto::{Empty, RunAnswer, RunId, StoredWorkflow, TaskCompleted, WorkflowId, WorkflowStored};
-use signalbox_app::table::find;
 use signalbox_model::event::RunEventWire;
 use signalbox_model::{RunSummary, Workflow};
 

@@ -1,8 +1,8 @@
 use super::super::routes::{Access, Action, ROUTES};
 use super::document;
 use serde_json::Value;
+use signalbox_app::command_list::COMMANDS;
 use signalbox_app::dto::Host;
-use signalbox_app::table::COMMANDS;
 use std::collections::BTreeSet;
 
 fn operations(document: &Value) -> Vec<(String, String, &Value)> {

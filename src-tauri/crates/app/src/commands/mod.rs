@@ -1,0 +1,82 @@
+//! What the commands do. One function per row of the command list, with its name.
+
+use crate::error::{ApiError, ApiResult};
+
+mod audit;
+mod audit_anchor;
+mod audit_retention;
+mod audit_sink;
+mod error_rules;
+mod folder;
+mod inbox;
+mod model;
+mod run;
+mod run_binary;
+mod run_debug;
+mod run_diff;
+mod run_rerun;
+mod run_send;
+mod secret;
+mod step_data;
+mod system;
+mod task;
+mod task_reopen;
+mod task_stats;
+mod tool_server;
+mod usage;
+mod webhook;
+mod workflow;
+mod workflow_import;
+
+pub(crate) use audit::{
+    audit_accept_cut, audit_erase, audit_export, audit_facets, audit_get, audit_key_choose, audit_list, audit_record,
+    audit_status, audit_verify,
+};
+pub(crate) use audit_anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
+pub(crate) use audit_retention::{audit_retention, audit_retention_now, audit_retention_set};
+pub(crate) use audit_sink::{audit_sink_add, audit_sink_now, audit_sink_remove, audit_sinks};
+pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
+pub use folder::parse_allow_dir;
+pub(crate) use folder::{folder_grant, folder_list, folder_revoke};
+pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_view_forget, task_view_save};
+pub(crate) use model::{
+    model_budget_set, model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,
+};
+pub(crate) use run::{
+    run_again, run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume, run_reveal, run_start,
+    run_value,
+};
+pub(crate) use run_binary::run_binary;
+pub(crate) use run_debug::{run_breakpoints, run_continue, run_debug, run_edit_input, run_pause, run_step};
+pub(crate) use run_diff::{run_diff, run_diff_step};
+pub(crate) use run_rerun::{rerun_look, run_checkpoint, run_rerun};
+pub(crate) use run_send::run_send;
+pub(crate) use secret::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
+pub(crate) use step_data::{expression_names, expression_preview, retry_timeline, run_step_data};
+pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};
+pub(crate) use task::{
+    task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,
+    task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, task_suggest, task_unsuggest, who,
+};
+pub(crate) use task_reopen::task_reopen;
+pub(crate) use task_stats::task_stats;
+pub(crate) use tool_server::{
+    skill_list, tool_list, tool_server_approve, tool_server_connect, tool_server_delete, tool_server_import,
+    tool_server_list, tool_server_say, tool_server_set, tool_server_sign_in, tool_server_sign_in_finish,
+    tool_server_sign_out,
+};
+pub(crate) use usage::{model_usage, run_usage};
+pub(crate) use webhook::{webhook_add, webhook_again, webhook_list, webhook_log, webhook_remove, webhook_send};
+pub(crate) use workflow::{
+    draft_discard, draft_put, workflow_create, workflow_delete, workflow_duplicate, workflow_list, workflow_open,
+    workflow_open_path, workflow_revision, workflow_save, workflow_validate,
+};
+pub(crate) use workflow_import::workflow_import;
+
+/// How many a page has: what is asked for, at most `most`.
+fn page_size(asked: Option<u32>, usual: u32, most: u32) -> ApiResult<usize> {
+    match asked.unwrap_or(usual) {
+        0 => Err(ApiError::bad_request("limit is 0", "Give a whole number, 1 or more, or leave limit out.")),
+        asked => Ok(asked.min(most) as usize),
+    }
+}

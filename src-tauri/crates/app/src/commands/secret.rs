@@ -1,0 +1,148 @@
+//! Secrets of this machine. No command gives a value back.
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::dto::Via;
+use crate::dto::{
+    Empty, SecretChoose, SecretEntry, SecretKeyPlace, SecretKind, SecretName, SecretSet, SecretState, SecretStatus,
+    SecretUnlock,
+};
+use crate::error::{ApiError, ApiResult};
+use serde_json::{Value, json};
+use signalbox_adapters::vault::{Entry, KeyPlace, Trouble, VaultError};
+use signalbox_model::{AuditEvent, time};
+use signalbox_ports::CredentialKind;
+use signalbox_ports::secret::AllowedHost;
+use signalbox_store::audit::Level;
+use std::path::Path;
+
+pub(crate) fn secret_status(app: &App, _: &Caller, _: Empty) -> ApiResult<SecretStatus> {
+    let status = app.secrets.vault.status();
+    let state = match status.trouble.as_ref().map(|error| error.trouble) {
+        None => SecretState::Ready,
+        Some(Trouble::NotChosen) => SecretState::NotChosen,
+        Some(Trouble::Locked | Trouble::WrongPassphrase) => SecretState::Locked,
+        Some(_) => SecretState::Unavailable,
+    };
+    let (message, hint) = status.trouble.map(|error| (error.message, error.hint)).unzip();
+    Ok(SecretStatus {
+        state,
+        key: status.key.map(|key| match key {
+            KeyPlace::System => SecretKeyPlace::System,
+            KeyPlace::Passphrase => SecretKeyPlace::Passphrase,
+            KeyPlace::File => SecretKeyPlace::File,
+        }),
+        key_at: status.key_at,
+        file: status.file.display().to_string(),
+        message,
+        hint,
+        system: status.system.to_owned(),
+        system_trouble: status.system_trouble,
+    })
+}
+
+pub(crate) fn secret_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<SecretEntry>> {
+    Ok(app.secrets.vault.list()?.into_iter().map(|entry| told(app, entry)).collect())
+}
+
+fn told(app: &App, entry: Entry) -> SecretEntry {
+    let last_used_at = app.secret_used(&entry.name);
+    let (kind, field) = match entry.kind {
+        CredentialKind::Bearer => (SecretKind::Bearer, None),
+        CredentialKind::Basic { user } => (SecretKind::Basic, Some(user)),
+        CredentialKind::Header { name } => (SecretKind::Header, Some(name)),
+        CredentialKind::Query { name } => (SecretKind::Query, Some(name)),
+    };
+    SecretEntry {
+        name: entry.name,
+        kind,
+        field,
+        hosts: entry.hosts.iter().map(ToString::to_string).collect(),
+        created_at: entry.created_at,
+        updated_at: entry.updated_at,
+        last_used_at,
+    }
+}
+
+pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiResult<SecretEntry> {
+    let bad = |message: String| ApiError::bad_request(message, "Nothing was kept. Correct it and send it again.");
+    let field = |what: &str| {
+        let given = request.field.clone().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        given.ok_or_else(|| bad(format!("The {what} is missing.")))
+    };
+    let kind = match request.kind {
+        SecretKind::Bearer if request.field.is_some() => return Err(bad("A bearer token has no 'field'.".into())),
+        SecretKind::Bearer => CredentialKind::Bearer,
+        SecretKind::Basic => CredentialKind::Basic { user: field("user")? },
+        SecretKind::Header => CredentialKind::Header { name: field("name of the header")? },
+        SecretKind::Query => CredentialKind::Query { name: field("name of the parameter")? },
+    };
+    let mut hosts = request
+        .hosts
+        .iter()
+        .map(|host| AllowedHost::parse(host).map_err(|why| bad(format!("{why}."))))
+        .collect::<ApiResult<Vec<_>>>()?;
+    let mut seen = Vec::new();
+    hosts.retain(|host| {
+        !seen.contains(host) && {
+            seen.push(host.clone());
+            true
+        }
+    });
+    let now = time::format(app.now_ms());
+    let entry = Entry { name: request.name, kind, hosts, created_at: now.clone(), updated_at: now };
+    let facts = |replaced: bool| {
+        let hosts: Vec<String> = entry.hosts.iter().map(ToString::to_string).collect();
+        json!({ "name": entry.name, "kind": request.kind, "hosts": hosts, "replaced": replaced })
+    };
+    app.secrets
+        .vault
+        .set(entry.clone(), request.value.0, |replaced| record(app, caller, AuditEvent::SecretSet, facts(replaced)))?;
+    let kept = app.secrets.vault.list()?.into_iter().find(|kept| kept.name == entry.name);
+    Ok(told(app, kept.unwrap_or(entry)))
+}
+
+pub(crate) fn secret_delete(app: &App, caller: &Caller, request: SecretName) -> ApiResult<Empty> {
+    app.secrets
+        .vault
+        .delete(&request.name, || record(app, caller, AuditEvent::SecretDeleted, json!({ "name": request.name })))?;
+    app.secret_unused(&request.name);
+    Ok(Empty {})
+}
+
+pub(crate) fn secret_choose(app: &App, caller: &Caller, request: SecretChoose) -> ApiResult<SecretStatus> {
+    if request.identity_file.is_some() && caller.via != Via::Cli {
+        return Err(ApiError::forbidden(
+            "A key file is named on the command line only.",
+            "Run `signalbox secret choose file --identity FILE` on this machine.",
+        ));
+    }
+    let vault = &app.secrets.vault;
+    if request.discard {
+        vault.discard(app.now_ms(), || record(app, caller, AuditEvent::SecretsDiscarded, json!({})))?;
+    }
+    let place = match request.key {
+        SecretKeyPlace::System => KeyPlace::System,
+        SecretKeyPlace::Passphrase => KeyPlace::Passphrase,
+        SecretKeyPlace::File => KeyPlace::File,
+    };
+    let passphrase = request.passphrase.as_ref().map(|text| &text.0);
+    vault.choose(place, passphrase, request.identity_file.as_deref().map(Path::new), || {
+        record(app, caller, AuditEvent::SecretsKeyChosen, json!({ "key": request.key }))
+    })?;
+    secret_status(app, caller, Empty {})
+}
+
+pub(crate) fn secret_unlock(app: &App, caller: &Caller, request: SecretUnlock) -> ApiResult<SecretStatus> {
+    app.secrets.vault.unlock(request.passphrase.as_ref().map(|text| &text.0))?;
+    secret_status(app, caller, Empty {})
+}
+
+/// Written before the act: what cannot be recorded does not happen.
+fn record(app: &App, caller: &Caller, event: AuditEvent, facts: Value) -> Result<(), VaultError> {
+    let entry = app.fact(event, Level::Info, caller.actor(), facts);
+    app.store.audit_append(entry, None, true).map(drop).map_err(|error| {
+        let told = ApiError::from(error);
+        VaultError { trouble: Trouble::Unavailable, message: told.message, hint: told.hint }
+    })
+}

@@ -1,0 +1,191 @@
+//! Files of the library: list, open, save, drafts.
+
+use crate::Caller;
+use crate::app::App;
+use crate::dto::{
+    ByRef, Draft, DraftPut, Empty, OpenPath, OpenWorkflow, Revision, RunRow, Saved, ValidateDocument, WorkflowCreate,
+    WorkflowDuplicate, WorkflowEntry, WorkflowSave,
+};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::host::files::io_error;
+use crate::runs::summary;
+use crate::workflows::document::{folder_of, forget_draft, open, savable};
+use crate::workflows::library::{id_of, load, modified_ms, slug};
+use crate::workflows::{check, samples};
+use serde_json::{Value, json};
+use signalbox_engine::validate::{self, Checked, check_bytes};
+use signalbox_model::workflow::FILE_VERSION;
+use signalbox_model::{Diagnostic, Severity, Workflow, time};
+use signalbox_store::RunQuery;
+use std::collections::HashSet;
+use std::path::Path;
+
+pub(crate) fn workflow_list(app: &App, caller: &Caller, _: Empty) -> ApiResult<Vec<WorkflowEntry>> {
+    let drafts: HashSet<String> = app.store.drafts()?.into_iter().collect();
+    let files = app.library.files(&app.library_folders()?);
+    let mut entries: Vec<WorkflowEntry> = files.iter().map(|path| entry(app, caller, path, &drafts)).collect();
+    entries.sort_by(|a, b| b.modified_at.cmp(&a.modified_at).then_with(|| a.path.cmp(&b.path)));
+    Ok(entries)
+}
+
+fn entry(app: &App, caller: &Caller, path: &Path, drafts: &HashSet<String>) -> WorkflowEntry {
+    let reference = app.library.reference(path);
+    let mut entry = WorkflowEntry {
+        has_draft: drafts.contains(&reference),
+        reference,
+        id: String::new(),
+        name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        description: None,
+        folder: folder_of(path),
+        path: path.display().to_string(),
+        revision: String::new(),
+        nodes: 0,
+        modified_at: time::format(0),
+        problem: None,
+        last_run: None,
+    };
+    let loaded = match load(path) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            entry.problem = Some(error.message);
+            entry.modified_at = time::format(modified_ms(path).unwrap_or(0));
+            return entry;
+        }
+    };
+    entry.modified_at = time::format(loaded.modified_ms);
+    entry.revision = loaded.revision;
+    // The list is read often: the file is read as it is when it is opened, but its graph is not checked.
+    let Checked { workflow, diagnostics } = validate::read(&loaded.bytes);
+    match workflow {
+        Some(workflow) => {
+            if workflow.signalbox > FILE_VERSION {
+                let version = workflow.signalbox;
+                entry.problem =
+                    Some(format!("The file has version {version}; this program reads up to {FILE_VERSION}."));
+            }
+            entry.last_run = last_run(app, caller, &workflow.id);
+            entry.id = workflow.id;
+            entry.name = workflow.name;
+            entry.description = workflow.description;
+            entry.nodes = workflow.nodes.len();
+        }
+        None => entry.problem = Some(check::refused(&diagnostics).message),
+    }
+    entry
+}
+
+fn last_run(app: &App, caller: &Caller, workflow: &str) -> Option<RunRow> {
+    let query = RunQuery { workflow: Some(workflow.to_owned()), limit: 1, ..RunQuery::default() };
+    let page = app.store.runs(&query).ok()?;
+    page.runs.into_iter().next().and_then(|row| summary::row(app, caller, row).ok())
+}
+
+pub(crate) fn workflow_open(app: &App, caller: &Caller, request: ByRef) -> ApiResult<OpenWorkflow> {
+    open(app, caller, &app.path_of(&request.reference)?)
+}
+
+pub(crate) fn workflow_open_path(app: &App, caller: &Caller, request: OpenPath) -> ApiResult<OpenWorkflow> {
+    let chosen = app.chosen(&request.path)?;
+    let path = std::fs::canonicalize(&chosen).map_err(|error| io_error(&error, &chosen, "opened"))?;
+    open(app, caller, &path)
+}
+
+pub(crate) fn workflow_create(app: &App, caller: &Caller, request: WorkflowCreate) -> ApiResult<OpenWorkflow> {
+    let sample = match &request.sample_id {
+        None => None,
+        Some(id) => Some(
+            samples::find(id)
+                .ok_or_else(|| ApiError::not_found(format!("There is no sample {id}; sample_list has them all.")))?,
+        ),
+    };
+    let given = request.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    let name = given
+        .map(str::to_owned)
+        .or_else(|| sample.as_ref().and_then(|sample| sample["name"].as_str()).map(str::to_owned))
+        .unwrap_or_else(|| "New workflow".to_owned());
+    let mut document = match sample {
+        Some(sample) => sample,
+        None => json!(Workflow::empty("new", "New")),
+    };
+    document["name"] = json!(name);
+    add(app, caller, document, &name)
+}
+
+pub(crate) fn workflow_duplicate(app: &App, caller: &Caller, request: WorkflowDuplicate) -> ApiResult<OpenWorkflow> {
+    let loaded = load(&app.path_of(&request.reference)?)?;
+    let (mut document, _) = check::readable(&loaded.bytes)?;
+    let name = request.name.trim();
+    if name.is_empty() {
+        return Err(ApiError::bad_request("The copy needs a name.", "Give a name."));
+    }
+    document["name"] = json!(name);
+    add(app, caller, document, name)
+}
+
+/// Puts a document into the library under an id and a file of its own.
+pub(super) fn add(app: &App, caller: &Caller, mut document: Value, name: &str) -> ApiResult<OpenWorkflow> {
+    let taken: HashSet<String> = ids(app)?;
+    let base = slug(name);
+    let id = (1..)
+        .map(|n| if n == 1 { base.clone() } else { format!("{base}-{n}") })
+        .find(|id| !taken.contains(id))
+        .unwrap_or(base);
+    document["id"] = json!(id);
+    let path = app.library.free_path(&id);
+    app.library.save(&path, &document, Some(""), false)?;
+    open(app, caller, &path)
+}
+
+fn ids(app: &App) -> ApiResult<HashSet<String>> {
+    let files = app.library.files(&app.library_folders()?);
+    Ok(files.iter().filter_map(|path| id_of(path)).collect())
+}
+
+pub(crate) fn workflow_save(app: &App, _: &Caller, request: WorkflowSave) -> ApiResult<Saved> {
+    let path = app.path_of(&request.reference)?;
+    savable(&request.document)?;
+    let overwrite = request.overwrite.unwrap_or(false);
+    let revision = app.library.save(&path, &request.document, Some(&request.base_revision), overwrite)?;
+    forget_draft(app, &request.reference);
+    Ok(Saved { revision })
+}
+
+pub(crate) fn workflow_delete(app: &App, _: &Caller, request: ByRef) -> ApiResult<Empty> {
+    let path = app.path_of(&request.reference)?;
+    app.library.delete(&path, None)?;
+    forget_draft(app, &request.reference);
+    Ok(Empty {})
+}
+
+pub(crate) fn workflow_revision(app: &App, _: &Caller, request: ByRef) -> ApiResult<Revision> {
+    match load(&app.path_of(&request.reference)?) {
+        Ok(loaded) => Ok(Revision { revision: Some(loaded.revision) }),
+        Err(error) if error.class == Class::NotFound => Ok(Revision { revision: None }),
+        // It is there, and it is not what was opened.
+        Err(error) if error.class == Class::TooLarge => Ok(Revision { revision: Some("too-large".into()) }),
+        Err(error) => Err(error),
+    }
+}
+
+pub(crate) fn draft_put(app: &App, _: &Caller, request: DraftPut) -> ApiResult<Empty> {
+    app.path_of(&request.reference)?;
+    let draft = signalbox_store::Draft { document: request.document.to_string(), saved_ms: app.now_ms() };
+    app.store.draft_put(&request.reference, draft)?;
+    Ok(Empty {})
+}
+
+pub(crate) fn draft_discard(app: &App, _: &Caller, request: ByRef) -> ApiResult<Empty> {
+    app.store.draft_discard(&request.reference)?;
+    Ok(Empty {})
+}
+
+pub(crate) fn workflow_validate(app: &App, caller: &Caller, request: ValidateDocument) -> ApiResult<Vec<Diagnostic>> {
+    let mut checked = check_bytes(request.document.to_string().as_bytes(), check::catalog());
+    let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
+    if let Some(workflow) = &checked.workflow {
+        checked.diagnostics.extend(app.called_findings(caller, workflow, file.as_deref())?);
+        checked.diagnostics.sort_by_key(|found| found.severity == Severity::Warning);
+        checked.diagnostics.extend(app.secret_findings(workflow));
+    }
+    Ok(checked.diagnostics)
+}

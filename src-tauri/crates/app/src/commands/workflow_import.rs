@@ -1,0 +1,24 @@
+//! Files of other programs become workflows of the library.
+
+use super::workflow::add;
+use crate::Caller;
+use crate::app::App;
+use crate::dto::{WorkflowImport, WorkflowImported};
+use crate::error::{ApiError, ApiResult};
+use crate::workflows::import::{Options, text_of, translate};
+use serde_json::json;
+
+pub(crate) fn workflow_import(app: &App, caller: &Caller, request: WorkflowImport) -> ApiResult<WorkflowImported> {
+    let (text, found) = match (request.text, request.path) {
+        (Some(text), None) => (text, None),
+        (None, Some(handle)) => text_of(&app.chosen(&handle)?)?,
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(ApiError::bad_request("One of 'text' and 'path' is needed.", "Send the text of the file."));
+        }
+    };
+    let options = Options { name: request.name.or(found), tool_server: request.tool_server };
+    let imported = translate(&text, &options)?;
+    let name = imported.workflow.name.clone();
+    let workflow = add(app, caller, json!(imported.workflow), &name)?;
+    Ok(WorkflowImported { workflow, report: imported.report })
+}

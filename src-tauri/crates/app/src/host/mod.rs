@@ -1,0 +1,9 @@
+//! What a process does around the commands: files, the clock, what it sends to addresses that a person named, repeated
+//! background work, housekeeping, metrics.
+
+mod background;
+pub(crate) mod clock;
+pub(crate) mod files;
+pub(crate) mod housekeeping;
+pub mod metrics;
+pub(crate) mod outgoing;

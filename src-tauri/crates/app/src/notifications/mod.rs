@@ -1,0 +1,3 @@
+//! Messages about tasks to addresses outside.
+
+pub(crate) mod webhooks;

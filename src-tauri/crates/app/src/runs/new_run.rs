@@ -1,0 +1,41 @@
+//! What a run starts with.
+
+use crate::runs::start_key::StartKey;
+use serde_json::Value;
+use signalbox_model::Map;
+use signalbox_model::debug::Breakpoint;
+
+/// What a run starts with.
+#[derive(Debug, Clone, Default)]
+pub struct NewRun {
+    /// The run's input.
+    pub params: Map,
+    /// Initial context values besides the file's.
+    pub context: Map,
+    /// Comes back on every event.
+    pub client_run_token: Option<String>,
+    /// `None` = a person on this machine.
+    pub started_by: Option<String>,
+    /// Who starts it: `user:…`.
+    pub person: Option<String>,
+    /// Before which calls it stops.
+    pub breakpoints: Vec<Breakpoint>,
+    /// It stops before its first call.
+    pub paused: bool,
+    /// It ends after this step (ADR 75).
+    pub until: Option<String>,
+    /// It begins at a checkpoint of another program (K-30); `params` and `context` then change what that says.
+    pub checkpoint: Option<Value>,
+    /// What else is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
+    pub overrides: Map,
+    /// With it the run is started once, however often the same start is sent.
+    pub key: Option<StartKey>,
+}
+
+impl NewRun {
+    /// Whether only who makes workflows may start it: it stops for somebody who looks into it, begins in the middle or
+    /// ends there.
+    pub fn is_for_builders(&self) -> bool {
+        self.paused || !self.breakpoints.is_empty() || self.checkpoint.is_some() || self.until.is_some()
+    }
+}

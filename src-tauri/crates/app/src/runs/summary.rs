@@ -1,0 +1,81 @@
+//! Runs as the outside sees them: rows, summaries, events cut for the wire.
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::dto::{RunHead, RunRow, Usage};
+use crate::error::ApiResult;
+use serde_json::Value;
+use signalbox_model::wire::WireEvent;
+use signalbox_model::{RunEvent, time, wire};
+use std::sync::Arc;
+
+impl App {
+    /// Whether a living process drives a run.
+    pub async fn is_driven(self: &Arc<Self>, run_id: String) -> ApiResult<bool> {
+        self.blocking(move |app| Ok(app.store.is_driven(&run_id)?)).await
+    }
+}
+
+/// A row of the store as the history shows it to a caller.
+pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> ApiResult<RunRow> {
+    let error_message = match &row.error_message {
+        Some(message) if app.masks(caller, &row.run_id) => {
+            Some(app.with_masks(&row.run_id, row.last_seq, |masks| masks.text(message))?)
+        }
+        other => other.clone(),
+    };
+    let usage = Usage::of(&app.store.usage_of_run(&row.run_id)?);
+    Ok(RunRow {
+        head: head(app, &row),
+        usage: (usage.calls > 0).then_some(usage),
+        error_message,
+        error_code: row.error_code,
+        open_task_count: (row.open_tasks > 0).then_some(row.open_tasks),
+    })
+}
+
+pub(crate) fn head(app: &App, row: &signalbox_store::RunRow) -> RunHead {
+    RunHead {
+        run_id: row.run_id.clone(),
+        workflow_id: row.workflow_id.clone(),
+        workflow_name: row.workflow_name.clone(),
+        status: row.status,
+        started_at: time::format(row.started_ms),
+        ended_at: row.ended_ms.map(time::format),
+        duration_ms: time::took_ms(row.started_ms, row.ended_ms.unwrap_or_else(|| app.now_ms())),
+        parent_run_id: row.parent_run_id.clone(),
+        failed_step_id: row.failed_step.clone(),
+    }
+}
+
+impl App {
+    /// Events as they travel, with masks or as they are.
+    pub(crate) fn wire_events(&self, masked: bool, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<WireEvent>> {
+        if masked {
+            return Ok(self.masked_events(run_id, events)?.into_iter().map(WireEvent::of_value).collect());
+        }
+        Ok(events.iter().filter_map(|event| WireEvent::of(event).ok()).collect())
+    }
+}
+
+/// Cuts the large values of a summary: `context`, `output` and `error` one by one. `run_value` finds them again by
+/// `<runId>/summary/<pointer>`.
+pub(crate) fn wire_summary(summary: &mut Value) {
+    let run = summary["runId"].as_str().unwrap_or_default().to_owned();
+    let mut pointers = vec!["/error/details/input".to_owned(), "/error/details".to_owned()];
+    for name in summary["context"].as_object().into_iter().flat_map(serde_json::Map::keys) {
+        pointers.push(format!("/context/{}", signalbox_model::diagnostic::pointer_token(name)));
+    }
+    for (index, value) in summary["output"].as_array_mut().into_iter().flatten().enumerate() {
+        if let Some(short) = wire::truncate_by(value, &|| format!("{run}/summary/output/{index}")) {
+            *value = short;
+        }
+    }
+    for pointer in pointers {
+        if let Some(value) = summary.pointer_mut(&pointer)
+            && let Some(short) = wire::truncate(value, &format!("{run}/summary{pointer}"))
+        {
+            *value = short;
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Secrets: what steps get of them, when they were used, and what is wrong with a workflow that names them.
+
+use crate::app::App;
+use crate::error::{ApiError, Class};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use signalbox_adapters::Vault;
+use signalbox_adapters::vault::{Trouble, VaultError};
+use signalbox_model::diagnostic::pointer_token;
+use signalbox_model::{Code, Diagnostic, Workflow, secret_ref, time};
+use signalbox_ports::secret::allows;
+use signalbox_ports::{Clock, Credential, Scrubber, SecretError, Secrets};
+use signalbox_store::Store;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use url::Url;
+
+/// Uses of one secret closer together than this count as one.
+const USED_MS: i64 = 60_000;
+
+fn used(name: &str) -> String {
+    format!("secret.used.{name}")
+}
+
+/// The secrets as steps get them.
+pub(crate) struct KnownSecrets {
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) store: Store,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) noted: Mutex<HashMap<String, i64>>,
+}
+
+impl KnownSecrets {
+    /// The credential of a name. Waits for the disk and the key store, which may ask a person.
+    pub(crate) fn credential(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
+        self.found(name, true)
+    }
+
+    /// [`Self::credential`] for what goes on by itself: no window opens before a person who asked for nothing.
+    pub(crate) fn credential_unasked(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
+        self.found(name, false)
+    }
+
+    fn found(&self, name: &str, may_ask: bool) -> Result<Arc<Credential>, VaultError> {
+        let found = self.vault.credential(name, may_ask)?;
+        self.note(name);
+        Ok(found)
+    }
+
+    fn note(&self, name: &str) {
+        let now = self.clock.now_ms();
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.get(name).is_none_or(|before| now - before >= USED_MS) {
+            noted.insert(name.to_owned(), now);
+            // For people only: a store that cannot be written now says so to the run itself.
+            drop(self.store.setting_set(&used(name), Some(json!({ "at": time::format(now) }))));
+        }
+    }
+}
+
+/// Steps see the secrets through this.
+pub(crate) struct StepSecrets(pub(crate) Arc<KnownSecrets>);
+
+#[async_trait]
+impl Secrets for StepSecrets {
+    async fn credential(&self, name: &str) -> Result<Arc<Credential>, SecretError> {
+        let (known, name) = (Arc::clone(&self.0), name.to_owned());
+        // The key store may ask a person.
+        let found = tokio::task::spawn_blocking(move || known.credential(&name));
+        match found.await {
+            Ok(found) => Ok(found?),
+            Err(_) => Err(SecretError::Unavailable { message: "Signalbox is closing".into() }),
+        }
+    }
+    fn scrubber(&self) -> Arc<Scrubber> {
+        self.0.vault.scrubber()
+    }
+}
+
+impl From<VaultError> for ApiError {
+    fn from(error: VaultError) -> Self {
+        let (class, code) = match error.trouble {
+            Trouble::NotChosen => (Class::Conflict, "SECRETS_NOT_CHOSEN"),
+            Trouble::Locked => (Class::Conflict, "SECRETS_LOCKED"),
+            Trouble::WrongPassphrase => (Class::Forbidden, "WRONG_PASSPHRASE"),
+            Trouble::Unavailable => (Class::Unavailable, "SECRETS_UNAVAILABLE"),
+            Trouble::Missing => return Self::not_found(format!("{} {}", error.message, error.hint)),
+            Trouble::Invalid => (Class::BadRequest, "BAD_REQUEST"),
+        };
+        Self::new(class, code, error.message, error.hint)
+    }
+}
+
+impl App {
+    /// An error as it may leave this process: what was sent may stand in it, and hold a secret.
+    #[must_use]
+    pub fn without_secrets(&self, mut error: ApiError) -> ApiError {
+        let scrubber = self.secrets.vault.scrubber();
+        error.message = scrubber.text(&error.message).into_owned();
+        error.hint = scrubber.text(&error.hint).into_owned();
+        error.details.iter_mut().for_each(|details| scrubber.value(details));
+        error
+    }
+
+    /// When a secret was last given to a step.
+    pub(crate) fn secret_used(&self, name: &str) -> Option<String> {
+        let kept = self.store.setting_get(&used(name)).ok().flatten()?;
+        kept["at"].as_str().map(str::to_owned)
+    }
+
+    /// Forgets that.
+    pub(crate) fn secret_unused(&self, name: &str) {
+        drop(self.store.setting_set(&used(name), None));
+    }
+
+    /// What keeps the secrets that a workflow names from being sent: told before it runs.
+    pub(crate) fn secret_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
+        let named: Vec<(&String, &Value, &str)> = workflow
+            .nodes
+            .iter()
+            .filter_map(|(id, node)| {
+                let config = node.config.as_ref()?;
+                Some((id, config, secret_ref::reference(config.get("credential")?.as_str()?)?))
+            })
+            .collect();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let listed = self.secrets.vault.list();
+        let mut found = Vec::new();
+        for (id, config, name) in named {
+            let at = format!("/nodes/{}/config", pointer_token(id));
+            let entry = match &listed {
+                Ok(entries) => entries.iter().find(|entry| entry.name == name),
+                Err(error) => {
+                    let message = format!("The secret '{name}' cannot be looked up. {}", error.message);
+                    let path = format!("{at}/credential");
+                    found.push(Diagnostic::warning(Code::SecretMissing, path, message, error.hint.clone()));
+                    continue;
+                }
+            };
+            match entry {
+                None => found.push(Diagnostic::warning(
+                    Code::SecretMissing,
+                    format!("{at}/credential"),
+                    format!("There is no secret '{name}' on this machine"),
+                    format!("Choose another one, or add it in Settings, Secrets (`signalbox secret set {name}`)"),
+                )),
+                Some(entry) => {
+                    let url = config.get("url").and_then(Value::as_str).and_then(fixed_host);
+                    if let Some(Err(why)) = url.map(|url| allows(&entry.hosts, &url)) {
+                        found.push(Diagnostic::warning(
+                            Code::SecretHost,
+                            format!("{at}/url"),
+                            format!("The secret '{name}' will not be sent: {why}"),
+                            "Choose another credential, or set the secret again with this host",
+                        ));
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The address as far as it is written, when its host is.
+fn fixed_host(text: &str) -> Option<Url> {
+    let text = text.trim();
+    let written = text.split("{{").next().unwrap_or_default();
+    let host = written.split_once("//")?.1;
+    (written.len() == text.len() || host.contains(['/', '?', '#'])).then(|| Url::parse(written).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fixed_host;
+
+    #[test]
+    fn only_a_written_host_is_compared() {
+        for (text, want) in [
+            ("https://a.example/x", Some("a.example")),
+            ("https://a.example", Some("a.example")),
+            ("https://a.example/{{item.id}}", Some("a.example")),
+            ("https://a.example{{item.rest}}/", None),
+            ("{{params.base}}/x", None),
+            ("=params.base", None),
+        ] {
+            assert_eq!(fixed_host(text).as_ref().and_then(|url| url.host_str()), want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Files of other programs, for the library and for the terminal.
+
+use crate::error::{ApiError, ApiResult, Class};
+use crate::host::files::{io_error, write_atomic};
+use crate::workflows::canonical;
+use crate::workflows::check::catalog;
+use crate::workflows::library::{FILE_LIMIT, load};
+use serde_json::{Value, json};
+use signalbox_import::recognise;
+pub use signalbox_import::{Finding, Imported, Level, NOT_VALID, Options, Report};
+use std::path::Path;
+
+/// Translates the text of a file into a workflow that can be opened, with what would keep it from running.
+pub fn translate(text: &str, options: &Options) -> ApiResult<Imported> {
+    let imported = signalbox_import::import(text, options)?.checked(catalog());
+    let bytes = print(&json!(imported.workflow)).len();
+    if bytes as u64 > FILE_LIMIT {
+        let message = format!("The workflow would have {bytes} bytes; at most {FILE_LIMIT} are read.");
+        let hint = "Take data out of the file: a workflow reads it when it runs.";
+        return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", message, hint));
+    }
+    Ok(imported)
+}
+
+/// The text of a file, and a name for a workflow that has none.
+pub fn text_of(path: &Path) -> ApiResult<(String, Option<String>)> {
+    let loaded = load(path)?;
+    let text = String::from_utf8(loaded.bytes).map_err(|_| {
+        let message = format!("{} is no text (UTF-8).", path.display());
+        ApiError::new(Class::Invalid, "BAD_JSON", message, "Give the file as the other program wrote it.")
+    })?;
+    let stem = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = stem.map(|name| name.split('.').next().unwrap_or_default().to_owned()).filter(|name| !name.is_empty());
+    Ok((text, name))
+}
+
+/// The workflow as the text of a file of ours.
+pub fn print(document: &Value) -> String {
+    canonical::print(document)
+}
+
+/// Writes the workflow beside other files of a person; what is there already stays, unless `force`.
+pub fn write(path: &Path, document: &Value, force: bool) -> ApiResult<()> {
+    if !force && path.exists() {
+        let message = format!("{} is there already.", path.display());
+        return Err(ApiError::new(Class::Conflict, "FILE_EXISTS", message, "Give another name, or --force."));
+    }
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => {
+            let message = format!("{} is a folder.", path.display());
+            Err(ApiError::bad_request(message, "Name a file (*.signalbox.json)."))
+        }
+        Ok(_) | Err(_) => write_atomic(path, print(document).as_bytes()),
+    }
+    .map_err(|error| if error.code == "IO_ERROR" && !parent_is_there(path) { missing(path) } else { error })
+}
+
+fn parent_is_there(path: &Path) -> bool {
+    path.parent().is_none_or(|parent| parent.as_os_str().is_empty() || parent.is_dir())
+}
+
+fn missing(path: &Path) -> ApiError {
+    io_error(&std::io::Error::from(std::io::ErrorKind::NotFound), path, "written")
+}
+
+/// The error for a file that is no workflow of ours, but can be imported.
+pub(crate) fn foreign(bytes: &[u8]) -> Option<ApiError> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    recognise(text)?;
+    let message = "This is a workflow of another program.";
+    let hint = "Import it: Import in the library, or signalbox import FILE -o OUT.";
+    Some(ApiError::new(Class::Invalid, "FOREIGN_WORKFLOW", message, hint))
+}

@@ -1,0 +1,14 @@
+//! Workflow files: the library, checks, imports and the canonical form.
+
+mod by_id;
+pub mod canonical;
+pub mod check;
+pub(crate) mod document;
+pub mod import;
+pub(crate) mod inferred_names;
+pub(crate) mod library;
+pub(crate) mod node_scope;
+pub(crate) mod number_literals;
+pub mod samples;
+pub(crate) mod step_names;
+mod subworkflows;

@@ -1,0 +1,37 @@
+//! What one step may hand on (ADR 62). Items of a run are in memory: before there are too many of them, it is said in words.
+
+use crate::effect::CallOutput;
+use crate::error_codes::CHILD_ERRORS;
+use crate::value_size;
+use signalbox_model::{ErrorPayload, Map, NodeFailure, SuggestedAction};
+
+/// Code of the error of a step, or of a container, that would hand on more than it may.
+pub(crate) const STEP_TOO_LARGE: &str = "STEP_TOO_LARGE";
+
+/// About how many bytes of memory the items take that a call puts out.
+pub(crate) fn weight(output: &CallOutput) -> usize {
+    output.ports.values().flatten().map(|item| value_size::of_item(&item.data)).sum()
+}
+
+/// Why it does not go on: `what` is told to a person.
+pub(crate) fn refused(bytes: usize, most: usize, what: &str) -> NodeFailure {
+    let mega = |bytes: usize| bytes.div_ceil(1024 * 1024);
+    let message = format!(
+        "{what} would take about {} MB of memory; a step may hand on {} MB. Keep fewer fields, filter earlier, or work through \
+         the list in parts",
+        mega(bytes),
+        mega(most)
+    );
+    NodeFailure::validation(STEP_TOO_LARGE, message)
+        .suggest(SuggestedAction::HumanReview)
+        .detail("bytes", bytes)
+        .detail("limit", most)
+}
+
+/// One of many items of a step found no room. The others would find none either: nobody is asked about each of them, and
+/// nothing is routed; the step is over.
+pub(crate) fn ends_step(error: &ErrorPayload, slots: usize) -> bool {
+    // A container takes over the code of its child, and a step may fail with any code: those go on as errors do.
+    let is_own = |details: &Map| details.contains_key("limit") && !details.contains_key(CHILD_ERRORS);
+    slots > 1 && error.code() == STEP_TOO_LARGE && error.details.as_ref().is_some_and(is_own)
+}

@@ -1,0 +1,232 @@
+//! What a call would get: `if`, `in`, `config` and the input schema, and what its expressions see.
+
+use crate::{
+    compiled::{Compiled, CompiledNode},
+    config,
+    expr::{self, Expr, ExprError},
+    fold, guard,
+    schema::Violation,
+    scope::{NodeView, Scope},
+    state::RunState,
+};
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+use signalbox_model::{ErrorPayload, Map, Mode, NodeFailure, SuggestedAction};
+use std::sync::Arc;
+
+/// What a slot sends.
+pub(crate) struct Prepared {
+    pub(crate) config: Arc<Value>,
+    pub(crate) input: Vec<Arc<Value>>,
+    pub(crate) resolved: Option<Arc<Value>>,
+    pub(crate) failure: Option<NodeFailure>,
+}
+
+/// Neither disabled nor kept from it by its `if`.
+pub(crate) fn begins(compiled: &Compiled, state: &RunState, node: usize) -> Result<bool, ExprError> {
+    let this = &compiled.nodes[node];
+    if this.node.disabled == Some(true) {
+        return Ok(false);
+    }
+    let Some(condition) = &this.node.condition else { return Ok(true) };
+    let first = fold::activation(state, node).and_then(|a| a.input.data(0));
+    let scope = node_scope(compiled, state, node, 0, &first.into_iter().collect::<Vec<_>>(), None);
+    Expr::compile(condition).and_then(|e| e.eval_bool(&scope))
+}
+
+/// What a slot would send now, and why it could not.
+pub(crate) fn prepared(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+) -> (Vec<Arc<Value>>, Option<NodeFailure>) {
+    let Prepared { input, failure, .. } = prepare(compiled, state, node, slot);
+    (input, failure)
+}
+
+/// What a loop would begin with now: its settings and how many items; nothing when it cannot begin.
+pub(crate) fn loop_begins(compiled: &Compiled, state: &RunState, node: usize) -> Option<(Arc<Value>, usize)> {
+    let Prepared { config, input, failure, .. } = prepare(compiled, state, node, 0);
+    failure.is_none().then_some((config, input.len()))
+}
+
+pub(crate) fn raw_input(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<Arc<Value>> {
+    let Some(activation) = fold::activation(state, node) else { return Vec::new() };
+    match compiled.nodes[node].mode {
+        Mode::Each => activation.input.data(slot).into_iter().collect(),
+        Mode::All => (0..activation.input.len()).filter_map(|index| activation.input.data(index)).collect(),
+    }
+}
+
+/// `in` → `config` → input schema, once per visit; a retry or a re-issue sends the same.
+pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Prepared {
+    let this = &compiled.nodes[node];
+    if let Some(known) = fold::slot_ref(state, node, slot)
+        && let Some(config) = &known.config
+        && !config.is_null()
+    {
+        let resolved = this.node.input.as_ref().and_then(|_| known.input.first().cloned());
+        // What was refused before the code stays refused: a rule's retry does not get round it.
+        let failure = guarded(compiled, state, node, slot, &known.input);
+        return Prepared { config: Arc::clone(config), input: known.input.clone(), resolved, failure };
+    }
+    let replaced = fold::slot_ref(state, node, slot).filter(|s| s.replaced);
+    let mut input = replaced.map_or_else(|| raw_input(compiled, state, node, slot), |s| s.input.clone());
+    let mut resolved = replaced.filter(|_| this.node.input.is_some()).and_then(|s| s.input.first().cloned());
+    if let Some(mapping) = this.node.input.as_ref().filter(|_| replaced.is_none()) {
+        let scope = node_scope(compiled, state, node, slot, &input, None);
+        match evaluate_map(mapping, &scope) {
+            Ok(value) => {
+                let value = Arc::new(value);
+                input = vec![Arc::clone(&value)];
+                resolved = Some(value);
+            }
+            Err(error) => {
+                let failure = error.failure("in");
+                return Prepared { config: Arc::new(Value::Null), input, resolved: None, failure: Some(failure) };
+            }
+        }
+    }
+    let config = if this.config_is_static {
+        Ok(Arc::clone(&this.config))
+    } else {
+        let scope = node_scope(compiled, state, node, slot, &input, None);
+        config::evaluate(&this.config, Some(&this.descriptor.config), &scope).map(Arc::new)
+    };
+    match config {
+        Ok(config) => {
+            let failure = guarded(compiled, state, node, slot, &input);
+            Prepared { config, input, resolved, failure }
+        }
+        Err(error) => {
+            let failure = error.failure("config");
+            Prepared { config: Arc::new(Value::Null), input, resolved, failure: Some(failure) }
+        }
+    }
+}
+
+fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
+    let mut out = Map::new();
+    for (name, value) in mapping {
+        out.insert(name.clone(), expr::value(value, scope).map_err(|error| error.inside(name))?);
+    }
+    Ok(Value::Object(out))
+}
+
+/// Guards before the code, then the input against the kind's schema.
+fn guarded(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    input: &[Arc<Value>],
+) -> Option<NodeFailure> {
+    let this = &compiled.nodes[node];
+    let refused = if this.guards.before.is_empty() {
+        None
+    } else {
+        let scope = node_scope(compiled, state, node, slot, input, None);
+        guard::refusal(&this.guards.before, "before", &scope)
+    };
+    refused.or_else(|| check_input(this, input))
+}
+
+/// The input against the kind's schema (K-14).
+pub(crate) fn misfits(this: &CompiledNode, input: &[Arc<Value>]) -> Option<Vec<Violation>> {
+    let schema = this.input_schema.as_ref()?;
+    let result = match this.mode {
+        Mode::Each => schema.validate(input.first()?),
+        Mode::All => schema.validate(&Value::Array(input.iter().map(|d| (**d).clone()).collect())),
+    };
+    result.err()
+}
+
+fn check_input(this: &CompiledNode, input: &[Arc<Value>]) -> Option<NodeFailure> {
+    let violations = misfits(this, input)?;
+    let told = violations.first().map_or_else(String::new, |v| format!(": {}", v.told()));
+    let list: Vec<Value> =
+        violations.iter().map(|v| json!({ "path": v.path, "message": v.message, "keyword": v.keyword })).collect();
+    Some(
+        NodeFailure::validation("INPUT_INVALID", format!("The input does not fit this step{told}"))
+            .suggest(SuggestedAction::AutoFix)
+            .detail("schema", this.descriptor.input_schema.clone().unwrap_or_default())
+            .detail("violations", list),
+    )
+}
+
+/// What the expressions of a slot see. `input` is the slot's data as it stands (before or after `in`).
+pub(crate) fn node_scope(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    input: &[Arc<Value>],
+    context: Option<&crate::scope::Context>,
+) -> Scope {
+    let this = &compiled.nodes[node];
+    let null = Arc::new(Value::Null);
+    let source = fold::activation(state, node);
+    let item = input.first().map_or_else(|| Arc::clone(&null), Arc::clone);
+    let items = match this.mode {
+        Mode::All => Arc::new(input.to_vec()),
+        Mode::Each if this.uses_items => source.map(|a| a.items_with(slot, &item)).unwrap_or_default(),
+        Mode::Each => Arc::new(input.to_vec()),
+    };
+    let error = source.and_then(|a| a.input.error(if this.mode == Mode::Each { slot } else { 0 }));
+    let data = match error {
+        Some(error) => Arc::new(error.details.as_ref().and_then(|d| d.get("input")).cloned().unwrap_or_default()),
+        None => Arc::clone(&item),
+    };
+    let error =
+        error.map_or_else(|| Arc::clone(&null), |e| Arc::new(serde_json::to_value(e.as_ref()).unwrap_or_default()));
+    let own = fold::place::own(compiled, state, node);
+    Scope {
+        params: Arc::clone(own.map_or(&state.params, |own| &own.params)),
+        run: state.run_seen(),
+        workflow: Arc::clone(&compiled.file(node).seen),
+        context: Arc::clone(context.or(own.map(|own| &own.context)).unwrap_or(&state.context)),
+        item,
+        items,
+        nodes: Arc::new(views(compiled, state, node)),
+        error,
+        data,
+        locals: iteration(compiled, state, node),
+        allowance: None,
+    }
+}
+
+/// What a node sees of its ancestors, at its path or outside it.
+pub(crate) fn views(compiled: &Compiled, state: &RunState, node: usize) -> IndexMap<String, NodeView> {
+    let seen = |local: &usize| {
+        let at = fold::place::visible(compiled, state, node, *local)?;
+        let last = state.nodes.get(at)?.last.as_ref()?;
+        Some((compiled.nodes[*local].id.to_string(), last.view()))
+    };
+    compiled.nodes[node].references.iter().filter_map(seen).collect()
+}
+
+/// `_item` and `_index` of the innermost loop of the node's own file.
+fn iteration(compiled: &Compiled, state: &RunState, node: usize) -> Vec<(&'static str, Arc<Value>)> {
+    let own = fold::place::around(compiled, state, node).take_while(|(_, frame)| frame.own.is_none());
+    let found = own.map(|(_, frame)| frame).find_map(|frame| Some((frame.item.as_ref()?, frame.index)));
+    match found {
+        Some((item, index)) => vec![("_item", Arc::clone(item)), ("_index", Arc::new(index.into()))],
+        None => Vec::new(),
+    }
+}
+
+/// What a rule sees: the failed call's input, and the error.
+pub(crate) fn failed_scope(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    error: &ErrorPayload,
+) -> Scope {
+    let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
+    let mut scope = node_scope(compiled, state, node, slot, &input, None);
+    scope.data = Arc::new(fold::input_value(compiled, state, node, slot));
+    scope.error = Arc::new(serde_json::to_value(error).unwrap_or_default());
+    scope
+}

@@ -1,0 +1,17 @@
+//! Where a run stands.
+
+use crate::error::Trouble;
+use signalbox_model::RunStatus;
+
+/// Where a run stands that this process drives or drove last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Phase {
+    /// It goes on.
+    Driving,
+    /// It stands still until something outside is put right, then goes on by itself.
+    Suspended(Trouble),
+    /// It has ended.
+    Ended(RunStatus),
+    /// It has not ended but is not driven here any more: another process has it, the runtime closes, or a fault.
+    Left(Option<Trouble>),
+}
