@@ -88,7 +88,7 @@ test('a save over a change from outside says why it did not happen; reload is on
   await page.getByRole('button', { name: 'Reload' }).click();
   await expect(page.locator('[data-node=a]')).toContainText('Theirs');
   await expect(page.locator('[data-node=b]')).not.toHaveClass(/is-off/);
-  await page.getByRole('button', { name: 'Undo: Reload of the file' }).click();
+  await page.getByRole('button', { name: 'Undo: Reload file' }).click();
   await expect(page.locator('[data-node=a]')).toContainText('A');
   await expect(page.locator('[data-node=b]')).toHaveClass(/is-off/);
   await page.keyboard.press('Control+s');
@@ -110,8 +110,8 @@ test('a value above 10 KB is cut, loaded when asked, copied and saved whole', as
   const download = page.waitForEvent('download');
   await card.getByRole('button', { name: 'Save as file' }).first().click();
   expect(readFileSync(await (await download).path(), 'utf8')).toContain(long);
-  await card.getByRole('button', { name: 'Load all of it' }).first().click();
-  await expect(card.getByRole('button', { name: 'Load all of it' })).toHaveCount(0);
+  await card.getByRole('button', { name: 'Load full value' }).first().click();
+  await expect(card.getByRole('button', { name: 'Load full value' })).toHaveCount(0);
 });
 
 test('a run that waits for a person is said once: no program needs to be called for', async ({ open, host }) => {

@@ -65,7 +65,7 @@ test('a model suggests a correction when a person asks, and the person takes it'
     await host.rpc('model_default_set', { default: { provider: 'far', model: 'mender' } });
     await page.reload();
     await page.getByRole('row', { name: /No mean for Ada/ }).first().click();
-    await expect(page.getByText('asks mender of far; it costs, and is recorded')).toBeVisible();
+    await expect(page.getByText('asks mender by far; costs money and is recorded')).toBeVisible();
     expect(far.asked).toHaveLength(0);
     await page.getByRole('button', { name: 'Suggest a correction' }).click();
     const suggestion = page.locator('.ib-sug', { hasText: 'mender-1' });

@@ -49,7 +49,7 @@ test('Enter after the name of a field goes to its value, and keys of a form stay
   await page.keyboard.press('Delete');
   await page.keyboard.press('d');
   await expect(steps(page)).toHaveCount(1);
-  await expect(panel.getByRole('switch', { name: 'Step is on' })).toBeChecked();
+  await expect(panel.getByRole('switch', { name: 'Step enabled' })).toBeChecked();
 });
 
 test('Ctrl+A takes the steps or nothing, never the words of the page', async ({ open, host }) => {
@@ -104,7 +104,7 @@ test('Find anything knows the samples, and does not guess', async ({ open }) => 
 test('an old address says what to open instead', async ({ page, host }) => {
   await useDist(page, host.origin);
   await page.goto(`${host.origin}/#token=old`);
-  await expect(page.getByText('This address does not open Signalbox')).toBeVisible();
+  await expect(page.getByText('This address does not sign you in')).toBeVisible();
   await expect(page.getByText(/Open the address that the terminal printed/)).toBeVisible();
 });
 

@@ -29,9 +29,9 @@ test('a run that stands at a breakpoint is connected again without an event', as
   const banners = page.locator('.wb-banners');
   await expect(banners).toContainText('Stopped before Put');
   await host.stop('SIGKILL');
-  await expect(banners).toContainText('The live connection broke');
+  await expect(banners).toContainText('The live connection was lost');
   await restart();
-  await expect(banners).not.toContainText('The live connection broke');
+  await expect(banners).not.toContainText('The live connection was lost');
   await expect(banners).toContainText('Stopped before Put');
 });
 

@@ -35,7 +35,7 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     const signing = section.getByRole('group', { name: 'Signing in to desk' });
     await line.getByRole('button', { name: 'Test desk' }).click();
     await expect(line.getByText('Not signed in')).toBeVisible();
-    await expect(signing.getByText('The server wants somebody to sign in.')).toBeVisible();
+    await expect(signing.getByText('The server requires sign-in.')).toBeVisible();
     await shot(page, 'sign-in-wanted');
 
     // Whoever says no is told so, and nothing is kept.
@@ -61,9 +61,9 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     await back.close();
     await expect(dialog).toBeHidden();
     await expect(signing.getByText(/^Signed in by /)).toBeVisible();
-    await expect(signing.getByText('Rights: tools')).toBeVisible();
+    await expect(signing.getByText('Permissions: tools')).toBeVisible();
     await line.getByRole('button', { name: 'Test desk' }).click();
-    await expect(page.getByText('desk answers with 2 tools').first()).toBeVisible();
+    await expect(page.getByText('desk offers 2 tools').first()).toBeVisible();
     await shot(page, 'sign-in-done');
 
     await signing.getByRole('button', { name: 'Sign out of desk' }).click();
@@ -95,11 +95,11 @@ test('whoever has the browser elsewhere pastes where it was sent: Enter ends it,
     await page.keyboard.press('Enter');
     await expect(dialog).toBeHidden();
     await expect(section.getByText(/^Signed in by /)).toBeVisible();
-    await section.getByRole('button', { name: 'Look at desk' }).click();
+    await section.getByRole('button', { name: 'Review desk' }).click();
     const review = page.getByRole('dialog');
-    await review.getByRole('button', { name: 'Connect and look' }).click();
+    await review.getByRole('button', { name: 'Connect and review' }).click();
     await review.getByRole('button', { name: 'Approve' }).click();
-    await section.getByRole('button', { name: 'Look at desk' }).click();
+    await section.getByRole('button', { name: 'Review desk' }).click();
     await expect(review.getByRole('switch', { name: 'Can send data out' }).first()).toBeVisible();
     await shot(page, 'tool-word');
   } finally {

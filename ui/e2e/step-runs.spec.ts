@@ -71,7 +71,7 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   // The same with other values: they are typed, and only they are sent.
   await fromMenu(page, 'double', 'Run this step with…');
   const dialog = page.getByRole('dialog', { name: 'Run Double it alone' });
-  await dialog.getByRole('textbox', { name: 'What the step gets' }).click();
+  await dialog.getByRole('textbox', { name: 'Step input' }).click();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.insertText('[{ "n": 21 }]');
   await shot(page, 'with');
@@ -86,8 +86,8 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   // Run from here: with what writes it asks first, and says what.
   await fromMenu(page, 'double', 'Run from here');
   const asks = page.getByRole('dialog', { name: 'Re-run from Double it' });
-  await expect(asks).toContainText('1 step that changes something outside may run');
-  await expect(asks.getByRole('radio', { name: 'As it is now' })).toBeChecked();
+  await expect(asks).toContainText('1 step that changes something outside Signalbox may run');
+  await expect(asks.getByRole('radio', { name: 'Current workflow' })).toBeChecked();
   await shot(page, 'from-asks');
   await page.keyboard.press('Escape');
   expect(await runs()).toHaveLength(3);

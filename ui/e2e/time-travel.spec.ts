@@ -4,7 +4,7 @@ import { openDocument, shot } from './document.ts';
 import { expect, test, type Host } from './host.ts';
 
 type Summary = { runId: string };
-const slider = { name: 'Event of the run that is looked at' };
+const slider = { name: 'Selected event of the run' };
 
 const COUNTS = {
   signalbox: 1, id: 'counts', name: 'Counts orders', context: { initial: { seen: 0 } },
@@ -36,7 +36,7 @@ test('C26: an old run is looked at event by event; the address opens the same mo
   const last = events.length;
   const page = await open(`#/run/${runId}`);
   await expect(page.locator('.time')).toContainText(`Event ${String(last)} of ${String(last)}`);
-  await page.getByRole('tab', { name: /Variables/ }).click();
+  await page.getByRole('tab', { name: /Environment variables/ }).click();
   await expect(page.locator('.wb-vars')).toContainText('$seen2');
 
   // To where the first order has set the variable and the second has not begun.
@@ -87,7 +87,7 @@ test('cards are those of the moment; the table says where one is and leads to an
   await expect(page.locator('.ev-row.here')).toContainText('First order runs');
   const done = page.locator('.ev-row').filter({ hasText: 'Second order is done' });
   await done.click();
-  await page.getByRole('button', { name: 'See the run at this event' }).click();
+  await page.getByRole('button', { name: 'Show the run at this event' }).click();
   await page.getByRole('radio', { name: 'Cards' }).click();
   await expect(cards.getByRole('button', { name: 'Second order' })).toBeVisible();
   await page.getByRole('textbox', { name: 'Search the cards' }).fill('B-2');
@@ -99,11 +99,11 @@ test('a running run goes on while one looks back; what acts on the present waits
   const { runId } = await run(host, WAITS, false);
   const page = await open(`#/run/${runId}`);
   await expect(page.locator('.time')).toContainText('Live');
-  await page.locator('.time').getByRole('button', { name: 'One event back' }).click();
+  await page.locator('.time').getByRole('button', { name: 'Previous event' }).click();
   const banner = page.locator('.wb-banners').getByRole('status');
   await expect(banner).toContainText('It goes on meanwhile');
   await expect(page.locator('.bar').getByRole('button', { name: 'Cancel' })).toBeDisabled();
-  await banner.getByRole('button', { name: 'Back to now' }).click();
+  await banner.getByRole('button', { name: 'Back to live' }).click();
   await expect(page.locator('.wb-status')).toContainText('Waiting: Sleep');
   await page.locator('.bar').getByRole('button', { name: 'Cancel' }).click();
   await expect(page.locator('.time')).toContainText('Ended');

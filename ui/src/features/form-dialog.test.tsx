@@ -20,7 +20,7 @@ const pressOn = async (place: Element) => {
 
 it('the same press beside a dialog in which nothing is typed closes it', async () => {
   const onClose = vi.fn();
-  render(<Dialog open onClose={onClose} title="Look" closeLabel="Close" footer={<Button>Nothing</Button>}><p>text</p></Dialog>);
+  render(<Dialog open onClose={onClose} title="Look" closeLabel="Discard" footer={<Button>Nothing</Button>}><p>text</p></Dialog>);
   await pressOn(document.querySelector('.scrim') ?? document.body);
   expect(onClose).toHaveBeenCalledOnce();
 });

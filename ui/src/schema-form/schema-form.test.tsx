@@ -85,7 +85,7 @@ describe('types are kept', () => {
     expect(last()).toEqual({ fail: true });
   });
 
-  it('a value of any type keeps its kind until another is chosen', async () => {
+  it('a value of any type keeps its kind until another is selected', async () => {
     const { last } = setup({ start: { headers: { n: 3, on: true, t: 'x' } } });
     const table = screen.getByRole('group', { name: 'Headers' });
     expect((within(table).getByLabelText('n') as HTMLInputElement).value).toBe('3');

@@ -35,7 +35,7 @@ function loopRun(outer: number): RunEventLike[] {
       const at = { path: `${path}/inner[${String(m)}]` };
       begin('work', 'data.set', at);
       if ((n * 2 + m) % 3 === 0) {
-        add('step_error', 'work', { error: { type: 'Timeout', message: 'No answer', details: { code: 'TIMEOUT' } } }, at);
+        add('step_error', 'work', { error: { type: 'Timeout', message: 'No response', details: { code: 'TIMEOUT' } } }, at);
         add('retry_scheduled', 'work', { attempt: 1, delayMs: 5 }, at);
         begin('work', 'data.set', { ...at, attempt: 1 });
         add('step_print', 'work', { value: n }, { ...at, attempt: 1 });

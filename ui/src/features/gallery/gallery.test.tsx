@@ -24,7 +24,7 @@ describe('samples that need something', () => {
     ]);
     const cell = (name: string) => screen.getByText(name).closest('.g-cell') as HTMLElement;
     expect(cell('Triage').textContent).toContain('Needs a default model.');
-    expect(within(cell('Triage')).getByRole('link', { name: 'Set it up' }).getAttribute('href')).toBe('#/settings');
+    expect(within(cell('Triage')).getByRole('link', { name: 'Set up' }).getAttribute('href')).toBe('#/settings');
     expect(cell('Files').textContent).toContain('Has the tool server “files”, approved.');
     expect(within(cell('Files')).queryByRole('link')).toBeNull();
     expect(cell('Needs nothing').querySelector('.g-need')).toBeNull();

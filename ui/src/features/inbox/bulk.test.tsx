@@ -37,7 +37,7 @@ it('of a pattern that does not fit the operator reads words, not the expression'
   renderWith(<Bulk tasks={[one]} correction={correction} keysOf={none} onSend={none} onClear={none} handle={none} />, {
     task_get: () => one, task_check: () => ({ valid: false, violations: [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-\\d{4}$' }], patch: [] }),
   });
-  expect(await screen.findByText('Does not fit: S- and four digits')).toBeTruthy();
+  expect(await screen.findByText('Does not match: S- and four digits')).toBeTruthy();
   expect(document.body.textContent).not.toContain('^S-');
   // The sentence is the engine's: who changes it there changes it in schema.ts.
   expect(readFileSync(join(import.meta.dirname, '../../../../src-tauri/crates/engine/src/schema/words.rs'), 'utf8')).toContain('format!("Needs to fit the pattern {}"');
@@ -45,7 +45,7 @@ it('of a pattern that does not fit the operator reads words, not the expression'
 
 it('says how many are left out because somebody else has them', () => {
   renderWith(<Bulk tasks={[task(0, { id: 'a' })]} theirs={2} correction={null} keysOf={none} onSend={none} onClear={none} handle={none} />);
-  expect(screen.getByText('2 more are left out: somebody else has them')).toBeTruthy();
+  expect(screen.getByText('2 more are left out: they are claimed by somebody else')).toBeTruthy();
 });
 
 it('says so when somebody else has all that were chosen', () => {

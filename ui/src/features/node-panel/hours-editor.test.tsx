@@ -44,7 +44,7 @@ describe('the calendar of a workflow', () => {
   it('forgets holidays that are removed, and says what is wrong where it is', async () => {
     const onChange = editor(BERLIN, { diagnostics: [{ path: '/settings/businessHours/hours/mon/1', message: 'It begins before the part in front of it has ended' }] });
     expect(screen.getByText(/It begins before the part/)).toBeTruthy();
-    const holidays = screen.getByLabelText('Days on which nobody works');
+    const holidays = screen.getByLabelText('Holidays');
     await userEvent.clear(holidays);
     await userEvent.tab();
     const { holidays: _, ...rest } = BERLIN;

@@ -27,29 +27,29 @@ it('C20: reads all pages and leads to the one iteration that failed', async () =
   fireEvent.click(screen.getByRole('option'));
   expect(onLook).toHaveBeenCalledWith('each[1777]');
   fireEvent.click(screen.getByRole('radio', { name: 'Running 0' }));
-  expect(screen.getByText('None of them')).toBeTruthy();
+  expect(screen.getByText('None')).toBeTruthy();
 });
 
 it('says what is wrong and tries again', async () => {
   let broken = true;
   renderWith(<PathsDialog runId="R" live={false} words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
     run_paths: () => {
-      if (broken) throw new ApiError({ code: 'STORE', message: 'The store cannot be read', hint: 'Look at the disk.' });
+      if (broken) throw new ApiError({ code: 'STORE', message: 'The store unreadable', hint: 'Review the disk.' });
       return { paths: [path(0)], containers: {}, truncated: false };
     },
   });
-  expect(await screen.findByText('The store cannot be read')).toBeTruthy();
+  expect(await screen.findByText('The store unreadable')).toBeTruthy();
   broken = false;
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText(/^1 in all/)).toBeTruthy();
 });
 
-it('says which stand from the run before', async () => {
+it('says which stand from the original run', async () => {
   renderWith(<PathsDialog runId="R" live={false} words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
     run_paths: () => ({ paths: [path(0, { firstSeq: 1, lastSeq: 1, kept: true }), path(1)], containers: {}, truncated: false }),
   });
   const rows = (await screen.findAllByRole('option')).map((row) => row.textContent);
-  expect(rows).toEqual(['each[0]from the run before', 'each[1]events 5 to 6']);
+  expect(rows).toEqual(['each[0]from the original run', 'each[1]events 5 to 6']);
 });
 
 it('iterations stand in their order, also the one that a re-run ran again, and those of a loop inside behind theirs', async () => {

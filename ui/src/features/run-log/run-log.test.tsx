@@ -49,7 +49,7 @@ describe('ts_100: the card of a call', () => {
     expect(screen.getByText('4 ms')).toBeTruthy();
     const toggles = screen.getAllByRole('button').filter((button) => button.getAttribute('aria-expanded') !== null);
     expect(toggles.map((button) => [button.textContent?.split(' ')[0], button.getAttribute('aria-expanded')])).toEqual([
-      ['Inputs', 'false'], ['Outputs', 'false'], ['Settings', 'false'], ['Variables', 'false'],
+      ['Inputs', 'false'], ['Outputs', 'false'], ['Settings', 'false'], ['Environment variables', 'false'],
     ]);
     expect(screen.queryByText('"Ada"')).toBeNull();
   });
@@ -67,7 +67,7 @@ describe('ts_100: the card of a call', () => {
     const open = closed(new Set([`${done.key} outputs`]));
     card({ ...done, items: { success: [{ id: '1', data: { body: cut } }] } }, open);
     expect(screen.getByText('(51.1KB, truncated)')).toBeTruthy();
-    expect(screen.getByRole('button', { name: 'Load all of it' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Load full value' })).toBeTruthy();
   });
 
   it('ts_101 data is shown as text, whatever it holds', () => {
@@ -291,11 +291,11 @@ describe('the log', () => {
       event(3, 'step_start', 'ask', 'both/ask', { type: 'builtin.human_approval', input: [] }), event(4, 'human_task_created', 'ask', 'both/ask', { taskId: 't', title: 'Look' }),
     ];
     log(foldRun(events, { nodes: { both: { type: 'flow.parallel' }, ask: { type: 'builtin.human_approval', parent: 'both' } }, edges: [] }));
-    expect(screen.getByRole('article', { name: "both, A person's turn" })).toBeTruthy();
+    expect(screen.getByRole('article', { name: "both, Waiting for a person" })).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'both' }));
     await userEvent.click(screen.getByRole('radio', { name: 'Timeline' }));
-    expect(screen.getByText("A person's turn", { selector: 'dd' })).toBeTruthy();
-    expect(within(screen.getByRole('listbox')).getAllByLabelText("A person's turn")).toHaveLength(2);
+    expect(screen.getByText("Waiting for a person", { selector: 'dd' })).toBeTruthy();
+    expect(within(screen.getByRole('listbox')).getAllByLabelText("Waiting for a person")).toHaveLength(2);
     expect([...document.querySelectorAll('.tl-bar')].map((bar) => bar.className.replace(' on', ''))).toEqual(['tl-bar person', 'tl-bar person']);
   });
 
@@ -471,15 +471,15 @@ it('people are named as everywhere else, and one colon is enough', () => {
 it('who decided about an error is named as in the inbox, on the card and in the table', () => {
   const said = (rule: string, action: string, path?: string) => eventText({ runId: 'R', seq: 1, ts: '', type: 'error_handled', stepId: 'pay', path, payload: { originStepId: 'pay', rule, action } }, { nodes: { pay: { title: 'Pay' } } } as never);
   const onCard = (rule: string, action: string) => decisionText({ decision: { rule, action, by: 'pay' } } as never);
-  expect([said('policy:safe', 'human_review'), onCard('policy:safe', 'human_review')]).toEqual(['Pay: the safe policy decided: ask a person', 'Decided by the safe policy: ask a person']);
-  expect([said('policy:fail', 'abort', 'each[1]'), onCard('policy:fail', 'abort')]).toEqual(['Pay: the fail policy decided: end this part', 'Decided by the fail policy: end the run']);
+  expect([said('policy:safe', 'human_review'), onCard('policy:safe', 'human_review')]).toEqual(['Pay: the default error handling decided: ask a person', 'Decided by the default error handling: ask a person']);
+  expect([said('policy:fail', 'abort', 'each[1]'), onCard('policy:fail', 'abort')]).toEqual(['Pay: the policy fail decided: end this part', 'Decided by the policy fail: end the run']);
   expect([said('policy:Slow', 'auto_fix'), onCard('policy:Slow', 'auto_fix')]).toEqual(['Pay: the workflow\'s rule "Slow" decided: repair the input', 'Decided by the workflow\'s rule "Slow": repair the input']);
   expect([said('Busy', 'retry'), onCard('Busy', 'retry')]).toEqual(['Pay: rule "Busy" decided: retry', 'Decided by rule "Busy": retry']);
   for (const none of ['default', 'policy:default']) {
-    expect([said(none, 'abort'), onCard(none, 'abort')]).toEqual(['Pay: no rule fits: end the run', 'No rule fits: end the run']);
+    expect([said(none, 'abort'), onCard(none, 'abort')]).toEqual(['Pay: no rule matches: end the run', 'No rule matches: end the run']);
   }
   // What no author has named is no rule.
-  expect(onCard('onExpiry', 'abort')).toBe('Decided by the step, as nobody answered in time: end the run');
+  expect(onCard('onExpiry', 'abort')).toBe('Decided by the step, because nobody answered in time: end the run');
 });
 
 it('every event has a sentence', () => {

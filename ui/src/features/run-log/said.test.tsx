@@ -29,7 +29,7 @@ describe('U-21: what a model said', () => {
 
   it('thoughts are said to come in as long as nothing else has come', () => {
     const coming = (said: Saying[]) => { const shown = card(said, [], { endSeq: undefined } as never); const text = screen.getByRole('button', { name: /^Thinking/ }).textContent; shown.unmount(); return text; };
-    expect(coming([{ what: 'thinking', text: 'Hm.' }])).toContain('coming in');
+    expect(coming([{ what: 'thinking', text: 'Hm.' }])).toContain('streaming');
     expect(coming([{ what: 'thinking', text: 'Hm.' }, { what: 'text', text: 'Well' }])).toContain('3B');
   });
 
@@ -114,7 +114,7 @@ describe('U-21: what a model said', () => {
   it('while it comes the end of a long one is seen', () => {
     card([{ what: 'text', text: `${'a'.repeat(30_000)}END` }], ['response'], { endSeq: undefined });
     expect(screen.getByRole('region', { name: 'Response' }).textContent?.endsWith('END')).toBe(true);
-    expect(screen.getByText('coming in')).toBeTruthy();
+    expect(screen.getByText('streaming')).toBeTruthy();
   });
 
   it('a tool opens to its arguments and its answer; one that failed says so before', async () => {
@@ -130,7 +130,7 @@ describe('U-21: what a model said', () => {
   it('tokens are summed over the answers of a call', () => {
     card([turn, { ...turn, inputTokens: 2000, outputTokens: 6, thinkingTokens: 3, model: 'tiny-2' }], ['usage']);
     const facts = screen.getAllByRole('definition').map((one) => one.textContent);
-    expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', 'no price known', '2.40 s', 'it was finished']);
+    expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', 'no price known', '2.40 s', 'completed']);
   });
 
   it('tokens that the provider did not tell are marked as an estimate, with their cost', () => {
@@ -161,16 +161,16 @@ describe('a call that waits for the yes of a person (ADR 51)', () => {
 
   it('is a question: it was not asked and left without an answer, and nothing has failed', () => {
     card([{ what: 'text', text: 'I write.' }, held], ['conversation', 'outputs'], { status: 'asks', error, question: true, items: {} });
-    expect(screen.getByRole('img', { name: 'A person is asked first' })).toBeTruthy();
-    expect(screen.queryByRole('img', { name: 'No answer' })).toBeNull();
-    expect(screen.getByRole('button', { name: /^What is asked/ })).toBeTruthy();
-    expect(screen.getByText('after the answer of a person, in the next call')).toBeTruthy();
+    expect(screen.getByRole('img', { name: 'Waiting for approval' })).toBeTruthy();
+    expect(screen.queryByRole('img', { name: 'No response' })).toBeNull();
+    expect(screen.getByRole('button', { name: /^Question/ })).toBeTruthy();
+    expect(screen.getByText('after a person answers, in the next call')).toBeTruthy();
     expect(screen.queryByText(/the call failed/)).toBeNull();
   });
 
   it('the same call that failed otherwise says so', () => {
     card([{ what: 'text', text: 'I write.' }, held], ['conversation'], { status: 'failed', error, items: {} });
-    expect(screen.getByRole('img', { name: 'No answer' })).toBeTruthy();
+    expect(screen.getByRole('img', { name: 'No response' })).toBeTruthy();
     expect(screen.getByText(/none, the call failed/)).toBeTruthy();
   });
 

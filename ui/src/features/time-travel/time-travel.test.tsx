@@ -30,7 +30,7 @@ function Place({ fold, at, step }: { fold: RunFold; version?: number; at?: Momen
   useEffect(() => { shown = time; });
   return time ? <><PastBanner time={time} words={words} /><TimeBar time={time} words={words} /></> : null;
 }
-const slider = () => screen.getByRole<HTMLInputElement>('slider', { name: 'Event of the run that is looked at' });
+const slider = () => screen.getByRole<HTMLInputElement>('slider', { name: 'Selected event of the run' });
 
 beforeEach(() => { vi.useFakeTimers(); settled.mockClear(); });
 afterEach(() => vi.useRealTimers());
@@ -94,7 +94,7 @@ describe('C26: the slider', () => {
     expect(shown?.seq).toBe(3);
     expect(shown?.view).toBe(then);
     expect(slider().max).toBe('12');
-    fireEvent.click(screen.getAllByRole('button', { name: 'Back to now' })[0] as HTMLElement);
+    fireEvent.click(screen.getAllByRole('button', { name: 'Back to live' })[0] as HTMLElement);
     expect(shown?.view.lastSeq).toBe(12);
     fold.apply(FIRST_EVENTS.slice(12));
     rerender(<Place fold={fold} version={2} />);

@@ -21,11 +21,11 @@ it('says what most likely helps, and opens the input of the failed step for edit
   await userEvent.click(screen.getByRole('button', { name: 'Correct and continue…' }));
   const dialog = within(await screen.findByRole('dialog'));
   await waitFor(() => expect(look).toHaveBeenCalledWith(expect.objectContaining({ runId: 'r-1', stepId: 'fetch' })));
-  expect((await dialog.findByRole('tab', { name: /^What the step gets/ })).getAttribute('aria-selected')).toBe('true');
+  expect((await dialog.findByRole('tab', { name: /^Step input/ })).getAttribute('aria-selected')).toBe('true');
   await userEvent.click(dialog.getAllByRole('button', { name: /^Cancel/ })[0] as HTMLElement);
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   await userEvent.click(screen.getByRole('button', { name: 'Re-run from…' }));
-  expect((await within(await screen.findByRole('dialog')).findByRole('tab', { name: /^Variables/ })).getAttribute('aria-selected')).toBe('true');
+  expect((await within(await screen.findByRole('dialog')).findByRole('tab', { name: /^Environment variables/ })).getAttribute('aria-selected')).toBe('true');
 });
 
 it('has a sentence for each kind of error, and for what nobody knows', () => {
@@ -76,7 +76,7 @@ it('sends the failed step to the inbox, once, and then leads to its task (C23)',
     run_get: (() => ({ runId: 'r-1', status: 'failed', ...(sent ? { sentAs: { runId: 'r-2', taskId: 't-9' } } : {}) })) as never,
   });
   await userEvent.dblClick(await screen.findByRole('button', { name: 'Send to inbox' }));
-  const way = await within(screen.getByRole('alert')).findByRole('button', { name: 'Open its task' });
+  const way = await within(screen.getByRole('alert')).findByRole('button', { name: 'Open the task' });
   expect(send).toHaveBeenCalledTimes(1);
   expect(screen.queryByRole('button', { name: 'Send to inbox' })).toBeNull();
   await userEvent.click(way);

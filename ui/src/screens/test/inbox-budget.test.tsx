@@ -48,7 +48,7 @@ describe('n_09 what is offered', () => {
     fireEvent.click(within(box).getByRole('button', { name: /Approve 0.50 more, try again/ }));
     expect(sends()).toMatchObject([{ action: 'retry', budgetMicros: 500_000 }]);
     // What is on its way says the amount, too.
-    expect(within(await screen.findByRole('region', { name: 'Decisions on their way' })).getByText('Approve 0.50 more, try again')).toBeTruthy();
+    expect(within(await screen.findByRole('region', { name: 'Decisions being sent' })).getByText('Approve 0.50 more and retry')).toBeTruthy();
   });
   it('is nothing when somebody has raised the budget: a press tries again as it is', async () => {
     await showInbox('#/inbox/task-1', [usedUp(1, 'day')]);
@@ -60,7 +60,7 @@ describe('n_09 what is offered', () => {
 
 it('n_09 the amount stays in reach after a send that failed', async () => {
   const host = await showInbox('#/inbox/task-1', [usedUp(1, 'run')]);
-  host.on({ task_complete: () => { throw new ApiError({ code: 'STALE', message: 'The task has changed.', hint: 'Look at it again.' }); } });
+  host.on({ task_complete: () => { throw new ApiError({ code: 'STALE', message: 'The task has changed.', hint: 'Review it again.' }); } });
   const box = await detail();
   fireEvent.click(await within(box).findByRole('button', { name: /Approve 100.00 more/ }));
   expect(within(box).queryByRole('textbox', { name: 'How much more it may spend' })).toBeNull();
@@ -75,7 +75,7 @@ it('n_09 many are tried again together by a press, and what comes of it is said'
   await screen.findByRole('button', { name: /Approve 100.00 more/ });
   key('x');
   key('J', { shiftKey: true });
-  const bulk = await screen.findByRole('region', { name: 'Chosen tasks' });
+  const bulk = await screen.findByRole('region', { name: 'Selected tasks' });
   expect(within(bulk).getByText(/^A budget was used up/)).toBeTruthy();
   expect(within(bulk).getByRole('button', { name: /Skip/ })).toBeTruthy();
   key('a');
@@ -90,6 +90,6 @@ it('n_09 says of a budget only what can be done: with an approval beside it noth
   await screen.findByRole('button', { name: /Retry as is/ });
   key('x');
   key('J', { shiftKey: true });
-  const bulk = await screen.findByRole('region', { name: 'Chosen tasks' });
+  const bulk = await screen.findByRole('region', { name: 'Selected tasks' });
   expect(within(bulk).queryByText(/^A budget was used up/)).toBeNull();
 });

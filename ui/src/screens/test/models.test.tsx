@@ -68,9 +68,9 @@ describe('models', () => {
     const part = await section();
     expect(await part.findByText('Default: small')).toBeTruthy();
     await waitFor(() => expect(host.calls.filter((one) => one.command === 'model_discover')).toHaveLength(1));
-    expect(part.queryByText('No server of models answers here')).toBeNull();
-    fireEvent.click(part.getByRole('button', { name: 'Look on this machine' }));
-    expect(await part.findByText('No server of models answers here')).toBeTruthy();
+    expect(part.queryByText('No local model server found')).toBeNull();
+    fireEvent.click(part.getByRole('button', { name: 'Find local servers' }));
+    expect(await part.findByText('No local model server found')).toBeTruthy();
     cleanup();
     queryClient.clear();
     host.handlers.model_discover = () => [{ name: 'ollama', title: 'Ollama', kind: 'ollama', baseUrl: 'http://127.0.0.1:11434', models: ['a'] }];
@@ -83,7 +83,7 @@ describe('models', () => {
       { name: 'x', title: 'Known', kind: 'openai', baseUrl: HOUSE.baseUrl, models: [] },
     ];
     const part = await section();
-    fireEvent.click(await part.findByRole('button', { name: 'Look on this machine' }));
+    fireEvent.click(await part.findByRole('button', { name: 'Find local servers' }));
     expect(await part.findByText('2 models')).toBeTruthy();
     expect(part.getByRole('button', { name: 'Use Ollama' })).toBeTruthy();
     expect(part.queryByText('Known')).toBeNull();
@@ -102,7 +102,7 @@ describe('models', () => {
     expect(await other.findByText(/Your role does not see the providers/)).toBeTruthy();
   });
 
-  it('say why they cannot be read, and are read again', async () => {
+  it('say why they unreadable, and are read again', async () => {
     host.handlers.model_list = () => { throw new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: 'Try again.' }); };
     const part = await section();
     expect(await part.findByText('The store is busy.')).toBeTruthy();
@@ -118,14 +118,14 @@ describe('models', () => {
     fireEvent.click(await part.findByRole('button', { name: 'Add a provider…' }));
     const dialog = within(await screen.findByRole('dialog'));
     expect(dialog.getByRole<HTMLInputElement>('textbox', { name: /^Name/ }).value).toBe('anthropic-2');
-    expect(dialog.queryByText('There is a provider of this name already.')).toBeNull();
+    expect(dialog.queryByText('A provider with this name already exists.')).toBeNull();
     // Another kind brings its own name and address, as long as nobody has touched them.
     const name = () => dialog.getByRole<HTMLInputElement>('textbox', { name: /^Name/ }).value;
     const address = dialog.getByRole<HTMLInputElement>('textbox', { name: /^Address/ });
-    await choose('Speaks like', 'Ollama');
+    await choose('API', 'Ollama');
     expect([name(), address.value]).toEqual(['ollama', 'http://127.0.0.1:11434']);
     fireEvent.change(address, { target: { value: 'http://nas.lan:11434' } });
-    await choose('Speaks like', 'OpenAI, or a server that speaks like it');
+    await choose('API', 'OpenAI or compatible');
     expect([name(), address.value]).toEqual(['openai', 'http://nas.lan:11434']);
   });
 
@@ -149,7 +149,7 @@ describe('models', () => {
     const field = dialog.getByRole<HTMLInputElement>('textbox', { name: /^Model/ });
     fireEvent.change(field, { target: { value: 'fine-tuned.' } });
     answer({ models: ['small', 'big'] });
-    expect(await dialog.findByRole('combobox', { name: 'Those that it lists' })).toBeTruthy();
+    expect(await dialog.findByRole('combobox', { name: 'Listed by the provider' })).toBeTruthy();
     expect(dialog.getByRole('textbox', { name: /^Model/ })).toBe(field);
     expect(field.value).toBe('fine-tuned.');
     // One that the provider does not list is one too; and it is not asked again when the window comes back.
@@ -166,7 +166,7 @@ describe('what models cost', () => {
     host.handlers.model_usage = () => { throw new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: 'Try again.' }); };
     const part = await section();
     expect(await part.findByText('The store is busy.')).toBeTruthy();
-    expect(part.getByRole('button', { name: 'Change… the budget of a day on this machine' }).textContent).toBe('Change…');
+    expect(part.getByRole('button', { name: 'Change… the daily budget on this machine' }).textContent).toBe('Change…');
     host.handlers.model_usage = () => told(1) as never;
     fireEvent.click(part.getByRole('button', { name: 'Try again' }));
     expect(await part.findByText('Last 30 days')).toBeTruthy();
@@ -188,8 +188,8 @@ describe('what models cost', () => {
     host.handlers.model_names = () => ({ models: ['big'] }) as never;
     const part = await section();
     fireEvent.click(await part.findByRole('button', { name: 'Choose…' }));
-    await screen.findByRole('combobox', { name: 'Those that it lists' });
-    await choose('Those that it lists', 'Choose…');
+    await screen.findByRole('combobox', { name: 'Listed by the provider' });
+    await choose('Listed by the provider', 'Choose…');
     expect(screen.getByRole<HTMLInputElement>('textbox', { name: /^Model/ }).value).toBe('small');
   });
 });

@@ -220,7 +220,7 @@ describe('delete, copy, paste', () => {
 });
 
 describe('new steps', () => {
-  it('go into the frame that lies at the place, that of the neighbour, or the one that is chosen', () => {
+  it('go into the frame that lies at the place, that of the neighbour, or the one that is selected', () => {
     const at = insertNode(nested(), CATALOG, kindOf('data.set'), { at: [300, 300] });
     expect(apply(nested(), ...at.edits).nodes[at.id]).toMatchObject({ parent: 'each' });
     const from = insertNode(nested(), CATALOG, kindOf('data.set'), { from: 'count.success' });

@@ -159,7 +159,7 @@ describe('what may be wired', () => {
   it('says why a target is not possible', () => {
     const blocked = blockedTargets(sample(), CATALOG, 'adult.true');
     expect(Object.fromEntries(blocked)).toEqual({
-      start: 'A start has no input', fetch: 'This would make a circle', adult: 'A step cannot feed itself', yes: 'Wired already',
+      start: 'A trigger has no input', fetch: 'This would create a cycle', adult: 'A step cannot connect to itself', yes: 'Already connected',
     });
   });
 

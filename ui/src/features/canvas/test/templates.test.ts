@@ -49,7 +49,7 @@ describe('templates at a red port', () => {
   it('asks a person so that no red port of it is open (coverage)', () => {
     const { document, ids } = put('ask');
     expect(wires(document)).toEqual(['fetch.error>human_decision', 'human_decision.retry>fetch', 'human_decision.corrected>fetch', `human_decision.error>${ids[1] ?? ''}`]);
-    expect(document.nodes[ids[1] ?? '']).toMatchObject({ type: 'flow.fail', title: 'Nobody could be asked', config: { error: { message: '{{error.message}}' } } });
+    expect(document.nodes[ids[1] ?? '']).toMatchObject({ type: 'flow.fail', title: 'Nobody available', config: { error: { message: '{{error.message}}' } } });
   });
 
   it('leads a replacement to where the result would have gone', () => {
