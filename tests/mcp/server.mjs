@@ -1,6 +1,6 @@
 // A small MCP server for tests, without dependencies: over standard input and output, or with `--http PORTFILE` over
 // streamable HTTP on loopback (it writes its address into the file). `--text FILE`: the description of the tool `echo` is
-// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--pictures`: it has the tool `shows`, which answers a picture. `--hostile`: it has `deep`, which answers deeper than JSON may be, `wide`, whose schema is huge, `elsewhere` and `promise`, whose schemas cannot be checked. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--log FILE`: what it was told to do is written there, one JSON object a line.
+// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--pictures`: it has the tool `shows`, which answers a picture. `--hostile`: it has `deep`, which answers deeper than JSON may be, `wide`, whose schema is huge, `elsewhere` and `promise`, whose schemas cannot be checked. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--cursors A,B,…`: the n-th page of its list names the n-th of them as the next one, the last one again and again; the tools are on the first page. `--log FILE`: what it was told to do is written there, one JSON object a line.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,6 +11,15 @@ const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : u
 const log = (entry) => option("--log") && appendFileSync(option("--log"), `${JSON.stringify(entry)}\n`);
 const text = () => (option("--text") ? readFileSync(option("--text"), "utf8") : "Says what it is told.");
 const held = () => option("--hold") !== undefined && existsSync(option("--hold"));
+const cursors = option("--cursors")?.split(",");
+let pages = 0;
+/** A page of the list of tools. */
+const page = (all) => {
+  if (cursors === undefined) return { tools: all };
+  const at = pages++;
+  log({ page: at });
+  return { tools: at === 0 ? all : [], nextCursor: cursors[Math.min(at, cursors.length - 1)] };
+};
 const object = (properties = {}, required = []) => ({ type: "object", properties, required, additionalProperties: false });
 
 const words = (text) => ({ content: [{ type: "text", text }] });
@@ -173,7 +182,7 @@ async function answer(message, notify) {
     case "tools/list":
       if (held()) log({ held: true });
       while (held()) await new Promise((done) => setTimeout(done, 10));
-      return result({ tools: Object.entries(tools).map(([name, { run: _, ...tool }]) => ({ name, ...tool })) });
+      return result(page(Object.entries(tools).map(([name, { run: _, ...tool }]) => ({ name, ...tool }))));
     case "tools/call": {
       const tool = tools[params.name];
       if (!tool) return { jsonrpc: "2.0", id, error: { code: -32602, message: `Unknown tool: ${params.name}` } };

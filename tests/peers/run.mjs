@@ -1,9 +1,11 @@
 // The real program against the servers and the conformance suite of the protocol's own project, and the samples that need such a
 // server or a model.
-// `node run.mjs [servers|samples|conformance|llama]`; `llama` only when it is named, it needs Python packages (llama.py); `--table` runs what is known not to be done as well, and prints the table of
-// docs/conformance.md.
+// `node run.mjs [servers|samples|conformance|llama|models|rest]`; the last three only when they are named, because they need Python
+// packages (llama.py, models.py, rest.mjs). `--table` also runs what is known to differ, and prints the table of docs/conformance.md.
 import { conformance } from './conformance.mjs';
 import { llama } from './llama.mjs';
+import { models } from './models.mjs';
+import { rest } from './rest.mjs';
 import { samples } from './samples.mjs';
 import { servers } from './servers.mjs';
 
@@ -27,6 +29,8 @@ const wants = (part) => only.length === 0 || only.includes(part);
 if (wants('servers')) await servers(report);
 if (wants('samples')) await samples(report);
 if (only.includes('llama')) await llama(report);
+if (only.includes('rest')) await rest(report);
+if (only.includes('models')) await models(report);
 const rows = wants('conformance') ? await conformance(report, process.argv.includes('--table')) : [];
 if (process.argv.includes('--table')) {
   console.log('\n| scenario | of | result | checks |\n|---|---|---|---|');

@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const BINARY = process.env.SIGNALBOX_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug/signalbox');
+/** The program. */
+export const BINARY = process.env.SIGNALBOX_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug/signalbox');
 
 export class Signalbox {
   constructor() {
@@ -68,9 +69,9 @@ export class Signalbox {
   }
 
   /** Writes a file beside the data. */
-  file(name, content) {
+  file(name, content, mode = 0o666) {
     const path = join(this.folder, name);
-    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode });
     return path;
   }
 

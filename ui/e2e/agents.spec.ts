@@ -30,6 +30,7 @@ test('ts_114 an agent is set up by its form, uses a tool, writes a variable, and
     '{"place": "aisle 7", "_next_node": "tell"}',
   ]);
   await host.rpc('tool_server_set', { name: 'shop', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
+  await host.terminal('tools', 'connect', 'shop');
   const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'shop' });
   await host.rpc('tool_server_approve', { name: 'shop', hash });
   try {
@@ -85,6 +86,7 @@ test('ts_114 an agent is set up by its form, uses a tool, writes a variable, and
 
 test('k_14 rules over tools, tools and skills have forms in a workflow and in its steps', async ({ open, host }) => {
   await host.rpc('tool_server_set', { name: 'bank', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
+  await host.terminal('tools', 'connect', 'bank');
   const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'bank' });
   await host.rpc('tool_server_approve', { name: 'bank', hash });
   try {
@@ -135,6 +137,7 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
     `Both are paid. \u202e${'Nothing is left of it. '.repeat(800)}`,
   ]);
   await host.rpc('tool_server_set', { name: 'bank', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
+  await host.terminal('tools', 'connect', 'bank');
   const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'bank' });
   await host.rpc('tool_server_approve', { name: 'bank', hash });
   try {
@@ -198,6 +201,7 @@ test('trust secrets and a way out in one hand are told in the editor, and a rule
   const open = (hash = '') => openPage(tab, host, hash);
   const set = async (name: string, env: Record<string, string>) => {
     await host.rpc('tool_server_set', { name, definition: { transport: 'stdio', command: 'node', args: [SERVER], env } });
+    await host.terminal('tools', 'connect', name);
     const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name });
     await host.rpc('tool_server_approve', { name, hash });
   };

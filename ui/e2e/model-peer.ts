@@ -14,6 +14,12 @@ export async function modelPeer(answer: (response: ServerResponse, n: number) =>
       response.end(JSON.stringify({ data: [{ id: 'small' }] }));
       return;
     }
+    // The program asks what the model can do; this peer does not say.
+    if (request.url?.endsWith('/props')) {
+      request.resume();
+      response.writeHead(404).end('{}');
+      return;
+    }
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {

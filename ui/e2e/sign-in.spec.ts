@@ -33,7 +33,11 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     const section = page.getByRole('region', { name: 'Tools' });
     const line = section.getByRole('group', { name: 'desk', exact: true });
     const signing = section.getByRole('group', { name: 'Signing in to desk' });
+    // Nobody has approved the address: it is shown first.
     await line.getByRole('button', { name: 'Test desk' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect and look' }).click();
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Connect and look' })).toBeEnabled();
+    await page.keyboard.press('Escape');
     await expect(line.getByText('Not signed in')).toBeVisible();
     await expect(signing.getByText('The server requires sign-in.')).toBeVisible();
     await shot(page, 'sign-in-wanted');
@@ -63,7 +67,14 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     await expect(signing.getByText(/^Signed in by /)).toBeVisible();
     await expect(signing.getByText('Permissions: tools')).toBeVisible();
     await line.getByRole('button', { name: 'Test desk' }).click();
+<<<<<<< HEAD
     await expect(page.getByText('desk offers 2 tools').first()).toBeVisible();
+=======
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect and look' }).click();
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Look again' })).toBeEnabled();
+    await page.keyboard.press('Escape');
+    await expect(line.getByText('2 tools')).toBeVisible();
+>>>>>>> main
     await shot(page, 'sign-in-done');
 
     await signing.getByRole('button', { name: 'Sign out of desk' }).click();
@@ -82,7 +93,8 @@ test('whoever has the browser elsewhere pastes where it was sent: Enter ends it,
   try {
     await host.rpc('secret_choose', { key: 'file' });
     await host.rpc('tool_server_set', { name: 'desk', definition: { transport: 'http', url: desk.address } });
-    await host.rpc('tool_server_connect', { name: 'desk' });
+    // It says that somebody has to sign in, which is no success.
+    await host.terminal('tools', 'connect', 'desk').catch(() => undefined);
     await openPage(page, host, '#/settings');
     const section = page.getByRole('region', { name: 'Tools' });
     await section.getByRole('button', { name: 'Sign in to desk' }).click();

@@ -1,5 +1,6 @@
 /** Servers of tools in the settings: added, pasted, looked at, approved, changed, deleted, with a real one. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openDocument, shot } from './document.ts';
 import { expect, readJson, openPage, startHost, test } from './host.ts';
@@ -13,7 +14,8 @@ test('a tool server is added, approved as it is shown, and blocked when one word
   // A program of its own: its servers are not those of other tests.
   const host = await startHost();
   try {
-    const words = join(host.data, 'words');
+    // The data folder is closed to what servers are started with.
+    const words = join(mkdtempSync(join(tmpdir(), 'signalbox-words-')), 'words');
     writeFileSync(words, 'Says what it is told.');
     await page.setViewportSize({ width: 1440, height: 900 });
     await openPage(page, host, '#/settings');
@@ -109,7 +111,11 @@ test('servers come from another program, keep their names, and lose nothing in a
     await page.keyboard.press('Escape');
     const other = section.getByRole('group', { name: 'git-hub' });
     await expect(other.getByText('Not approved')).toBeVisible();
+    // Nobody has approved how it is started: that is shown first.
     await other.getByRole('button', { name: 'Test git-hub' }).click();
+    await dialog.getByRole('button', { name: 'Connect and look' }).click();
+    await expect(dialog.getByRole('button', { name: 'Connect and look' })).toBeEnabled();
+    await page.keyboard.press('Escape');
     await expect(other.getByText('Not reachable')).toBeVisible();
     await shot(page, 'tool-list');
     await other.getByRole('button', { name: 'Delete git-hub' }).click();
@@ -155,6 +161,7 @@ interface Doc {
 
 test('a tool of an approved server is a step of the palette, with the form of its schema, and runs', async ({ open, host }) => {
   await host.rpc('tool_server_set', { name: 'one', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
+  await host.terminal('tools', 'connect', 'one');
   const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'one' });
   await host.rpc('tool_server_approve', { name: 'one', hash });
   try {
@@ -192,6 +199,7 @@ test('a tool of an approved server is a step of the palette, with the form of it
 
 test('what a step of a tool would miss is told before the run, at its place', async ({ open, host }) => {
   await host.rpc('tool_server_set', { name: 'one', definition: { transport: 'stdio', command: 'node', args: [SERVER] } });
+  await host.terminal('tools', 'connect', 'one');
   const { hash } = await host.rpc<{ hash: string }>('tool_server_connect', { name: 'one' });
   await host.rpc('tool_server_approve', { name: 'one', hash });
   try {

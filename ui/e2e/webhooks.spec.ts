@@ -60,6 +60,7 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
     await expect(section.getByText('signed with desk · created, answered')).toBeVisible();
     await expect(section.getByText('Nothing was told yet.')).toBeVisible();
     await address.fill(`${desk.base}/desk`);
+    await section.getByRole('checkbox', { name: /on this machine; allow it/ }).click();
     await sign();
     await section.getByRole('button', { name: 'Add' }).click();
     await expect(section.getByText(`${desk.base}/desk`)).toBeVisible();

@@ -29,6 +29,8 @@ export interface AnchorAdd {
   credential?: string;
   /** How often, 60 when absent. */
   everyMinutes?: number;
+  /** The address may be one of this machine: said by a person in the window or at the terminal. */
+  allowLocal?: boolean;
 }
 
 /** What keeps the checkpoints. */
@@ -2673,8 +2675,10 @@ export interface RunStart {
   ref?: string;
   /** The run's input. */
   params: Record<string, unknown>;
-  /** Comes back on every event. */
+  /** The client's own name for the run: comes back on every event, and means nothing else. */
   clientRunToken?: string;
+  /** The same start sent again with the same key gives the same run, for 24 hours; another start with it is refused. */
+  idempotencyKey?: string;
   /** Before which calls it stops; for builders. */
   breakpoints?: Breakpoint[];
   /** It stops before its first call; for builders. */
@@ -4048,6 +4052,14 @@ export interface ToolServerChange {
   after?: string;
 }
 
+/** Starts or reaches a server and asks what it is. */
+export interface ToolServerConnect {
+  /** Its name. */
+  name: string;
+  /** How it is started or reached, as the person saw it: this approves exactly that, in the window or at the terminal. Not needed when that was approved before. */
+  start?: ToolServerDefinition;
+}
+
 /** How a server is started or reached. */
 export type ToolServerDefinition =
   | {
@@ -4353,6 +4365,8 @@ export interface WebhookAdd {
   events?: TaskNews[];
   /** The secret that signs: `secret://name`. The host of the address is one that it is for. */
   secret: string;
+  /** The address may be one of this machine: said by a person in the window or at the terminal. */
+  allowLocal?: boolean;
 }
 
 /** Has a message sent again. */
@@ -5061,7 +5075,7 @@ export interface Commands {
   /** Deletes a server of tools and its approval. */
   tool_server_delete: { request: ToolServerName; response: Empty };
   /** Starts or reaches a server of tools and asks what it is. */
-  tool_server_connect: { request: ToolServerName; response: ToolServer };
+  tool_server_connect: { request: ToolServerConnect; response: ToolServer };
   /** Begins to sign in to a server of tools: the address for the person's browser. */
   tool_server_sign_in: { request: ToolServerName; response: ToolServerSigningIn };
   /** Ends a sign-in with the address that the browser was sent to. */
@@ -5217,7 +5231,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   tool_server_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   tool_server_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   tool_server_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
-  tool_server_connect: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'workflow_validate', 'workflow_open'] },
+  tool_server_connect: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['sample_list', 'tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   tool_server_sign_in: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'audit_list'] },
   tool_server_sign_in_finish: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },
   tool_server_sign_out: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list'] },

@@ -26,15 +26,32 @@ export function placeOf(text: string, at: number): { line: number; column: numbe
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Whether a number goes out as it is written: finite, not nothing for being small, and a large whole number, however it is spelt, is the same one. */
+/** Digits of a decimal that are always taken: it is a double by contract, as for the host. */
+const DOUBLE_DIGITS = 17;
+/** As many digits as the browser writes of a double. */
+const MOST_DIGITS = 101;
+const [LEAST, MOST] = [-(2n ** 63n), 2n ** 64n - 1n];
+
+/** Whether a number goes out as it is written: finite, not nothing for being small, a large whole number, however it is spelt, is the same one, and a
+ * decimal has at most 17 digits or is a double that was written with more. */
 export function numberKept(written: string): 'kept' | 'huge' | 'tiny' | 'inexact' {
   const value = Number(written);
   if (!Number.isFinite(value)) return 'huge';
   if (value === 0) return /^[-0.]*(?:[eE]|$)/.test(written) ? 'kept' : 'tiny';
+  const digits = significant(written);
+  if (digits.length > DOUBLE_DIGITS && wholeOf(written) === undefined) {
+    return digits.length <= MOST_DIGITS && significant(value.toExponential(digits.length - 1)) === digits ? 'kept' : 'inexact';
+  }
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return 'kept';
   const whole = wholeOf(written);
-  return whole === undefined || whole === wholeOf(String(value)) || whole === BigInt(value) ? 'kept' : 'inexact';
+  if (whole === undefined || whole === wholeOf(String(value))) return 'kept';
+  // Beyond 64 bits it would be written with other digits.
+  const known = !/^-?\d+$/.test(written) || (whole >= LEAST && whole <= MOST);
+  return known && whole === BigInt(value) ? 'kept' : 'inexact';
 }
+
+/** The digits of a number without zeros at either end. */
+const significant = (written: string): string => written.replace(/e.*$/i, '').replaceAll(/[-+.]/g, '').replaceAll(/^0+|0+$/g, '');
 
 /** The whole number that is written, also with zeros behind a point or with an exponent; undefined for another. */
 function wholeOf(written: string): bigint | undefined {

@@ -6,6 +6,8 @@ import { create } from 'zustand';
 import { ApiError, toApiError } from '../api/error.ts';
 import type { Workflow } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
+import { renameInCel } from './canvas/model/cel-references.ts';
+import { splitPort } from './canvas/model/ids.ts';
 import { stepWords, type NameOf } from './where.ts';
 
 export interface Breakpoint {
@@ -102,6 +104,24 @@ export function put(workflowId: string, place: string, point: Breakpoint | null)
   if (point !== null) keep(workflowId, [...without, point].slice(-MOST));
   else if (without.length < now.length) keep(workflowId, without);
 }
+
+/** A step has another id: what stands on it, on a wire of it, or asks for it in a condition goes along. */
+export function renamePoints(workflowId: string, from: string, to: string): void {
+  const now = breakpointsOf(workflowId);
+  const renames = new Map([[from, to]]);
+  const next = now.map((point): Breakpoint => {
+    const source = point.from === undefined ? undefined : splitPort(point.from);
+    return {
+      ...point,
+      node: renames.get(point.node) ?? point.node,
+      ...(source?.node === from ? { from: `${to}.${source.port}` } : {}),
+      ...(point.when === undefined ? {} : { when: renameInCel(point.when, renames) }),
+    };
+  });
+  if (next.some((point, i) => asWritten(point) !== asWritten(now[i] as Breakpoint))) keep(workflowId, next);
+}
+
+const asWritten = (point: Breakpoint): string => JSON.stringify([placeOf(point), point.when]);
 
 export function useBreakpoints(workflowId: string): Points {
   const points = usePoints((state) => state.all[workflowId] ?? NONE);

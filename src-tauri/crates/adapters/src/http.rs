@@ -1,17 +1,26 @@
 //! HTTP on reqwest. Redirects are followed here, not in the library, so that every hop is checked anew; names are
 //! resolved by a filter, and the connection goes to exactly the addresses that passed it.
 
+mod coding;
+mod connection;
+mod cookies;
+mod failure;
+mod redirect;
+
 use crate::address::{self, Class, Reach};
+use crate::clock::RealClock;
 use crate::sending;
 use async_trait::async_trait;
 use bytes::Bytes;
+use coding::Trouble;
+use cookies::Jar;
+use failure::{failure, root};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method, StatusCode};
+use reqwest::header::{CONTENT_LENGTH, COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
+use reqwest::{Client, Method, Response};
 use signalbox_ports::host::canonical;
-use signalbox_ports::{Http, HttpError, HttpRequest, HttpResponse};
+use signalbox_ports::{Clock as _, Http, HttpError, HttpRequest, HttpResponse, Redirects};
 use std::convert::Infallible;
-use std::error::Error as StdError;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,12 +86,21 @@ impl Resolve for Filter {
     }
 }
 
+/// The clients of one reach, each made at its first use: reading the system's certificates takes a while.
+#[derive(Default)]
+struct Clients {
+    /// Keeps its connections open for the next request.
+    pooled: OnceLock<Result<Client, String>>,
+    /// Makes a connection for each request.
+    fresh: OnceLock<Result<Client, String>>,
+}
+
 /// HTTP with the address rules. One connection pool per reach, so that a connection made under wider rules is never
-/// used under narrower ones. A client is made at its first use: reading the system's certificates takes a while.
+/// used under narrower ones.
 pub struct WebHttp {
-    public: OnceLock<Result<Client, String>>,
-    granted: OnceLock<Result<Client, String>>,
-    loopback: OnceLock<Result<Client, String>>,
+    public: Clients,
+    granted: Clients,
+    loopback: Clients,
     grants: Arc<[String]>,
     lookup: Arc<dyn Lookup>,
 }
@@ -101,21 +119,43 @@ impl WebHttp {
         if let Some(bad) = grants.iter().find(names_no_host) {
             return Err(format!("'{bad}' is not a host; write a name like nas.lan or an address like 192.168.1.5"));
         }
-        Ok(Self { public: OnceLock::new(), granted: OnceLock::new(), loopback: OnceLock::new(), grants, lookup })
+        Ok(Self {
+            public: Clients::default(),
+            granted: Clients::default(),
+            loopback: Clients::default(),
+            grants,
+            lookup,
+        })
     }
 
-    fn client(&self, reach: Reach) -> Result<&Client, HttpError> {
-        let slot = match reach {
+    fn client(&self, reach: Reach, fresh: bool) -> Result<&Client, HttpError> {
+        let clients = match reach {
             Reach::Public => &self.public,
             Reach::Granted => &self.granted,
             Reach::Loopback => &self.loopback,
         };
-        let made = slot.get_or_init(|| self.make(reach));
+        let slot = if fresh { &clients.fresh } else { &clients.pooled };
+        let made = slot.get_or_init(|| {
+            make(Filter { lookup: Arc::clone(&self.lookup), reach, grants: Arc::clone(&self.grants) }, !fresh)
+        });
         made.as_ref().map_err(|message| HttpError::Connect { message: message.clone() })
     }
 
-    fn make(&self, reach: Reach) -> Result<Client, String> {
-        make(Filter { lookup: Arc::clone(&self.lookup), reach, grants: Arc::clone(&self.grants) })
+    /// Sends one request to one address. One that may be repeated takes an open connection, and a fresh one when that turns
+    /// out to have ended; POST and PATCH always take a fresh one, so that nobody has to guess whether they arrived.
+    async fn hop(&self, reach: Reach, hop: &Hop<'_>) -> Result<Response, HttpError> {
+        let repeatable = connection::is_idempotent(hop.method);
+        let request = hop.request(self.client(reach, !repeatable)?);
+        let (result, reused) = connection::observe(request.send()).await;
+        let error = match result {
+            Ok(response) => return Ok(response),
+            Err(error) => error,
+        };
+        if !(repeatable && reused && connection::ended_before_answer(&error)) {
+            return Err(failure(&error, hop.shown));
+        }
+        let again = hop.request(self.client(reach, true)?);
+        again.send().await.map_err(|error| failure(&error, hop.shown))
     }
 
     /// The answer as far as its head; redirects are followed within the rules. The time limit is the caller's.
@@ -129,6 +169,7 @@ impl WebHttp {
         let mut body = request.body.map(Bytes::from);
         let (credential, home) = (request.credential, url.origin());
         let mut reach = if request.loopback_allowed { Reach::Loopback } else { Reach::Granted };
+        let mut jar = Jar::new(request.cookies);
         for _ in 0..=MOST_REDIRECTS {
             let literal = check(&url, reach, &self.grants)?;
             // On this hop only: neither the next address nor any message is made of what goes along here.
@@ -136,34 +177,39 @@ impl WebHttp {
             if let Some(credential) = credential.as_ref().filter(|_| url.origin() == home) {
                 sending::attach(credential, &mut hop_url, &mut hop_headers)?;
             }
-            let mut hop = self.client(reach)?.request(method.clone(), hop_url).headers(hop_headers);
-            match &body {
-                Some(bytes) => {
-                    hop =
-                        hop.body(reqwest::Body::wrap(Tracked { data: Some(bytes.clone()), started: Arc::clone(sent) }));
-                }
-                // Nothing tells when a request without a body leaves; assume that it has.
-                None => sent.store(true, Ordering::Relaxed),
-            }
-            let response = hop.send().await.map_err(|error| failure(&error, &url))?;
+            add_cookies(&jar, &url, &mut hop_headers);
+            let hop =
+                Hop { method: &method, url: hop_url, shown: &url, headers: hop_headers, body: body.as_ref(), sent };
+            let response = self.hop(reach, &hop).await?;
             sent.store(true, Ordering::Relaxed);
-            let Some(next) = location(&response, &url).filter(|_| request.redirects) else {
-                return Ok(Opened { response, url });
-            };
+            for line in response.headers().get_all(SET_COOKIE) {
+                jar.take(&as_text(line), &url, RealClock.now_ms());
+            }
+            if request.redirects == Redirects::No {
+                return Ok(Opened { response, url, jar });
+            }
+            let Some(next) = redirect::target(&response, &url)? else { return Ok(Opened { response, url, jar }) };
             // Whoever answered from outside must not lead inside.
             reach = narrowed(reach, response.remote_addr().map(|remote| remote.ip()).or(literal));
             let status = response.status();
-            let to_get = (status == StatusCode::SEE_OTHER && method != Method::HEAD)
-                || (matches!(status.as_u16(), 301 | 302) && method == Method::POST);
-            if to_get {
+            if request.redirects == Redirects::SameHost && !redirect::stays_on_host(&url, &next) {
+                let why = "'redirects' allows the same host only. Use the new address, or another setting";
+                return Err(redirect::refused(status, &url, &next, why));
+            }
+            if redirect::becomes_get(status, &method) {
                 method = Method::GET;
                 body = None;
-                for name in ["content-type", "content-encoding", "content-language", "idempotency-key"] {
-                    headers.remove(name);
-                }
+                redirect::forget_body(&mut headers);
             }
             if next.origin() != url.origin() {
-                forget_secrets(&mut headers);
+                if !request.trust_redirects {
+                    if body.is_some() {
+                        let why = "the body of this request stays with the host that it was meant for. Use the new address, \
+                                   or switch on 'trustRedirects' if that host may have it";
+                        return Err(redirect::refused(status, &url, &next, why));
+                    }
+                    redirect::keep_harmless(&mut headers);
+                }
                 if let Some(credential) = &credential {
                     sending::stays_home(credential, &next)?;
                 }
@@ -174,18 +220,81 @@ impl WebHttp {
     }
 }
 
-fn make(filter: Filter) -> Result<Client, String> {
+/// One request to one address.
+struct Hop<'a> {
+    method: &'a Method,
+    url: Url,
+    /// The address without what only its host may see.
+    shown: &'a Url,
+    headers: HeaderMap,
+    body: Option<&'a Bytes>,
+    sent: &'a Arc<AtomicBool>,
+}
+
+impl Hop<'_> {
+    fn request(&self, client: &Client) -> reqwest::RequestBuilder {
+        let mut headers = HeaderMap::with_capacity(self.headers.len() + 1);
+        // First, as RFC 9110 (7.2) asks; what is encrypted may be HTTP/2, which has it elsewhere.
+        if let (Some(host), true) = (host_header(&self.url), self.url.scheme() == "http") {
+            headers.insert(HOST, host);
+        }
+        headers.extend(self.headers.clone());
+        let request = client.request(self.method.clone(), self.url.clone()).headers(headers);
+        match self.body {
+            Some(bytes) => {
+                let body = Tracked { data: Some(bytes.clone()), started: Arc::clone(self.sent) };
+                request.body(reqwest::Body::wrap(body))
+            }
+            None => {
+                // Nothing tells when a request without a body leaves; assume that it has.
+                self.sent.store(true, Ordering::Relaxed);
+                // Where a body is usual, say that there is none (RFC 9110, 8.6); some servers answer 411 otherwise.
+                let says = [Method::POST, Method::PUT, Method::PATCH].contains(self.method);
+                if says { request.header(CONTENT_LENGTH, 0) } else { request }
+            }
+        }
+    }
+}
+
+/// The host and, unless it is the usual one, the port of an address.
+fn host_header(url: &Url) -> Option<HeaderValue> {
+    let host = url.host_str()?;
+    HeaderValue::from_str(&url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))).ok()
+}
+
+/// Puts the cookies that belong to an address behind those that the step itself sends.
+fn add_cookies(jar: &Jar, url: &Url, headers: &mut HeaderMap) {
+    let own = headers.get_all(COOKIE);
+    let sensitive = own.iter().any(HeaderValue::is_sensitive);
+    let own: Vec<String> = own.iter().map(as_text).collect();
+    let own = (!own.is_empty()).then(|| own.join("; "));
+    let Some(text) = jar.header(url, RealClock.now_ms(), own.as_deref()) else { return };
+    // Bytes beyond ASCII go back as they came.
+    let bytes: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
+    if let Ok(mut value) = HeaderValue::from_bytes(&bytes.unwrap_or_else(|_| text.into_bytes())) {
+        value.set_sensitive(sensitive);
+        headers.insert(COOKIE, value);
+    }
+}
+
+/// A header as text, one letter per byte.
+fn as_text(value: &HeaderValue) -> String {
+    value.as_bytes().iter().map(|byte| char::from(*byte)).collect()
+}
+
+fn make(filter: Filter, pooled: bool) -> Result<Client, String> {
     // A second call finds the provider already there, which is just as well.
     let _already = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
+    let builder = Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
         .user_agent(concat!("Signalbox/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_TIMEOUT)
-        .dns_resolver(Arc::new(filter))
-        .build()
-        .map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
+        .connector_layer(connection::ConnectionObserver)
+        .dns_resolver(Arc::new(filter));
+    let builder = if pooled { builder } else { builder.pool_max_idle_per_host(0) };
+    builder.build().map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
 }
 
 /// A client for one address that a person on this machine registered: its host may be this machine or in the own network. It
@@ -195,7 +304,7 @@ pub(crate) fn client_for(url: &Url) -> Result<Client, HttpError> {
     let linked = host.parse::<IpAddr>().is_ok_and(|ip| address::class(ip) == Class::LinkLocal);
     let grants: Arc<[String]> = if linked { Arc::new([]) } else { Arc::new([host]) };
     check(url, Reach::Loopback, &grants)?;
-    make(Filter { lookup: Arc::new(System), reach: Reach::Loopback, grants })
+    make(Filter { lookup: Arc::new(System), reach: Reach::Loopback, grants }, true)
         .map_err(|message| HttpError::Connect { message })
 }
 
@@ -220,7 +329,7 @@ impl Rules {
 
 /// A client that reaches what the rules allow, follows no redirect, and resolves names by the filter.
 pub(crate) fn client_of(rules: &Rules) -> Result<Client, String> {
-    make(Filter { lookup: Arc::new(System), reach: rules.reach, grants: Arc::clone(&rules.grants) })
+    make(Filter { lookup: Arc::new(System), reach: rules.reach, grants: Arc::clone(&rules.grants) }, true)
 }
 
 /// Why an address was not reached, in plain words without a full stop.
@@ -240,6 +349,10 @@ impl Http for WebHttp {
         let sent = Arc::new(AtomicBool::new(false));
         let limit = request.timeout;
         let most = request.max_body;
+        // Reading the system's certificates is not part of the exchange.
+        let reach = if request.loopback_allowed { Reach::Loopback } else { Reach::Granted };
+        let method = Method::from_bytes(request.method.as_bytes());
+        self.client(reach, method.is_ok_and(|method| !connection::is_idempotent(&method)))?;
         let exchange = async { read(self.open(request, &sent).await?, most).await };
         match tokio::time::timeout(limit, exchange).await {
             Ok(result) => result,
@@ -314,31 +427,11 @@ fn check(url: &Url, reach: Reach, grants: &[String]) -> Result<Option<IpAddr>, H
     if address::allowed(&host, ip, reach, grants) { Ok(Some(ip)) } else { refused(address::refusal(&host, Some(ip))) }
 }
 
-/// The next address of a redirect.
-fn location(response: &reqwest::Response, url: &Url) -> Option<Url> {
-    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
-        return None;
-    }
-    let target = response.headers().get("location")?.to_str().ok()?;
-    url.join(target).ok()
-}
-
-/// What another host must not see.
-fn forget_secrets(headers: &mut HeaderMap) {
-    let secret = |name: &HeaderName| {
-        let name = name.as_str();
-        ["authorization", "cookie", "token", "secret", "api-key", "apikey", "password"].iter().any(|w| name.contains(w))
-    };
-    let names: Vec<HeaderName> = headers.keys().filter(|name| secret(name)).cloned().collect();
-    for name in names {
-        headers.remove(name);
-    }
-}
-
 /// An answer whose body has not been read.
 pub(crate) struct Opened {
-    response: reqwest::Response,
+    response: Response,
     url: Url,
+    jar: Jar,
 }
 
 impl Opened {
@@ -363,16 +456,10 @@ async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpErro
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(HttpError::TooLarge { limit, status });
     }
-    let mut headers: Vec<(String, String)> = Vec::new();
-    for name in response.headers().keys() {
-        let values: Vec<String> = response
-            .headers()
-            .get_all(name)
-            .iter()
-            .map(|value| value.as_bytes().iter().map(|byte| char::from(*byte)).collect())
-            .collect();
-        headers.push((name.as_str().to_owned(), values.join(", ")));
-    }
+    let codings = coding::of(response.headers());
+    let values = |name: &HeaderName| -> Vec<String> { response.headers().get_all(name).iter().map(as_text).collect() };
+    let set_cookies = values(&SET_COOKIE);
+    let headers = response.headers().keys().map(|name| (name.as_str().to_owned(), values(name).join(", "))).collect();
     let mut body = Vec::new();
     while let Some(chunk) = opened.chunk().await? {
         if body.len() + chunk.len() > limit {
@@ -380,66 +467,31 @@ async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpErro
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(HttpResponse { status, headers, body })
-}
-
-/// The error and what caused it, outermost first.
-fn sources<'a>(error: &'a (dyn StdError + 'static)) -> std::vec::IntoIter<&'a (dyn StdError + 'static)> {
-    let mut chain = vec![error];
-    let mut here = error;
-    while let Some(next) = here.source() {
-        chain.push(next);
-        here = next;
-    }
-    chain.into_iter()
-}
-
-fn root(error: &(dyn StdError + 'static)) -> String {
-    sources(error).last().map(ToString::to_string).unwrap_or_default()
-}
-
-/// What a failed exchange means.
-fn failure(error: &reqwest::Error, url: &Url) -> HttpError {
-    let host = url.host_str().unwrap_or_default();
-    let port = url.port_or_known_default().unwrap_or_default();
-    for source in sources(error) {
-        match source.downcast_ref::<Blocked>() {
-            Some(Blocked::Refused(message)) => return HttpError::Refused { message: message.clone() },
-            Some(unknown @ Blocked::Unknown(_)) => {
-                return HttpError::Connect { message: format!("{unknown}. Check its spelling and the network") };
+    let mut answer = HttpResponse { status, headers, set_cookies, body, ..HttpResponse::default() };
+    match codings {
+        // An answer to HEAD has the header and no body, and so may 304.
+        _ if answer.body.is_empty() => {}
+        Ok(codings) if codings.is_empty() => {}
+        Ok(codings) => {
+            let coded = std::mem::take(&mut answer.body);
+            // Away from the threads that wait for others; whatever damaged bytes do to a decoder ends there.
+            let undone = tokio::task::spawn_blocking(move || coding::undo(&coded, &codings, limit)).await;
+            match undone {
+                Ok(Ok(plain)) => answer.body = plain,
+                Ok(Err(Trouble::TooLarge)) => return Err(HttpError::TooLarge { limit, status }),
+                Ok(Err(Trouble::Unreadable(why))) => answer.undecoded = Some(why),
+                Err(_) => {
+                    answer.undecoded = Some("The answer cannot be unpacked by its header Content-Encoding".into())
+                }
             }
-            None => {}
+        }
+        Err(why) => {
+            answer.body = Vec::new();
+            answer.undecoded = Some(why);
         }
     }
-    if error.is_timeout() {
-        return HttpError::Timeout { sent: !error.is_connect() };
-    }
-    if error.is_builder() {
-        return HttpError::BadUrl { message: format!("The address cannot be asked: {}", root(error)) };
-    }
-    if error.is_connect() {
-        let io = sources(error).find_map(|source| source.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
-        let tls = sources(error).any(|source| source.downcast_ref::<rustls::Error>().is_some()) || tls_inside(error);
-        let message = if tls {
-            format!("The secure connection to {host}:{port} failed: {}", root(error))
-        } else if io == Some(std::io::ErrorKind::ConnectionRefused) {
-            format!("Nothing answers at {host}:{port} (connection refused)")
-        } else {
-            format!("No connection to {host}:{port}: {}", root(error))
-        };
-        return HttpError::Connect { message };
-    }
-    HttpError::Cut { message: format!("The connection to {host}:{port} was cut off before the answer was complete") }
-}
-
-/// TLS errors travel inside io errors, sometimes two deep, which `source` does not show.
-fn tls_inside(error: &reqwest::Error) -> bool {
-    fn holds(io: &std::io::Error) -> bool {
-        io.get_ref().is_some_and(|inner| {
-            inner.is::<rustls::Error>() || inner.downcast_ref::<std::io::Error>().is_some_and(holds)
-        })
-    }
-    sources(error).filter_map(|source| source.downcast_ref::<std::io::Error>()).any(holds)
+    answer.cookies = opened.jar.into_cookies();
+    Ok(answer)
 }
 
 #[cfg(test)]

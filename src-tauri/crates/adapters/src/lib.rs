@@ -22,7 +22,7 @@ pub mod vault;
 pub use clock::{RealClock, RealIds};
 pub use files::{FolderFiles, Grant};
 pub use http::WebHttp;
-pub use llm::{KnownProvider, Models, Price, Providers, Reserved};
+pub use llm::{Abilities, KnownProvider, Models, Price, Providers, Reserved};
 pub use mcp::McpTools;
 pub use practice::{Practice, PracticeOnDemand};
 pub use vault::Vault;

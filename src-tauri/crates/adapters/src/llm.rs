@@ -3,6 +3,7 @@
 //!
 //! Not here: what an answer is good for. Endpoints ignore the form that was asked for; whoever asks checks it.
 
+mod abilities;
 mod anthropic;
 mod dialect;
 mod estimate;
@@ -16,17 +17,18 @@ mod wire;
 use crate::WebHttp;
 use crate::address::{self, Class};
 use crate::http::Opened;
+pub use abilities::Abilities;
 use async_trait::async_trait;
 use fault::Who;
 use serde_json::Value;
 use signalbox_model::budget::{Budget, UsedUp};
 use signalbox_ports::host::canonical;
 use signalbox_ports::llm::{Hearer, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind, Usage};
-use signalbox_ports::{Credential, HttpRequest, Llm, SecretError, Secrets};
-use std::collections::HashMap;
+use signalbox_ports::{Credential, HttpRequest, Llm, Redirects, SecretError, Secrets};
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use url::Url;
 
@@ -97,6 +99,10 @@ pub struct Models {
     secrets: Arc<dyn Secrets>,
     plain: Arc<WebHttp>,
     granted: Mutex<HashMap<String, Arc<WebHttp>>>,
+    /// Models, by address and name, that refuse or ignore the form of an answer: it is asked for in words only.
+    without_forms: Mutex<HashSet<(String, String)>>,
+    /// What models can do, by address and name.
+    known_abilities: Mutex<HashMap<(String, String), Abilities>>,
 }
 
 /// Where a question goes.
@@ -112,7 +118,14 @@ struct Target {
 impl Models {
     /// With a client for addresses that nobody registered.
     pub fn new(plain: Arc<WebHttp>, known: Arc<dyn Providers>, secrets: Arc<dyn Secrets>) -> Self {
-        Self { known, secrets, plain, granted: Mutex::default() }
+        Self {
+            known,
+            secrets,
+            plain,
+            granted: Mutex::default(),
+            without_forms: Mutex::default(),
+            known_abilities: Mutex::default(),
+        }
     }
 
     /// The models that a provider says it has, by name.
@@ -224,7 +237,9 @@ impl Models {
             body: body.map(|body| body.to_string().into_bytes()),
             timeout: limit,
             loopback_allowed: target.loopback,
-            redirects: false,
+            redirects: Redirects::No,
+            trust_redirects: false,
+            cookies: Vec::new(),
             max_body: wire::LARGEST,
             credential: target.credential.clone(),
         };
@@ -258,43 +273,38 @@ impl Models {
             ProviderKind::Openai => (openai::url(&target.base), openai::body(request, &target.base)),
             ProviderKind::Ollama => (ollama::url(&target.base), ollama::body(request)),
         };
-        let pictures = images::has(request);
-        if pictures && target.kind == ProviderKind::Ollama {
-            self.sees(&target, request).await?;
+        let endpoint = (target.base.to_string(), request.model.clone());
+        if target.kind == ProviderKind::Openai && self.without_forms().contains(&endpoint) {
+            openai::without_form(&mut body);
         }
-        let mut repairs = 0;
-        let mut opened = loop {
-            let mut opened = self.open(&target, "POST", &url, Some(&body), request.timeout).await?;
-            match refused(&target.who, &mut opened).await {
-                Ok(()) => break opened,
-                // It says which field it does not know: nothing was answered yet, and nothing is charged.
-                Err(failure) if failure.fault == LlmFault::BadRequest && repairs < REPAIRS => {
-                    let said = failure.message.to_lowercase();
-                    let again = match target.kind {
-                        ProviderKind::Anthropic => anthropic::relaxed(&mut body, request, &said),
-                        ProviderKind::Openai => openai::relaxed(&mut body, &said),
-                        ProviderKind::Ollama => ollama::relaxed(&mut body, &said),
-                    };
-                    if !again {
-                        return Err(if pictures { images::meant(&target.who, failure) } else { failure });
-                    }
-                    repairs += 1;
-                }
-                Err(failure) => return Err(if pictures { images::meant(&target.who, failure) } else { failure }),
+        let pictures = images::has(request);
+        self.check_abilities(&target, request, pictures).await?;
+        let answered = async {
+            let mut opened = self.open_answer(&target, &url, &mut body, request).await?;
+            let written = opened_as(&mut opened, target.kind, request.stream);
+            if let Some(answer) = read_answer(&target, &body, request, opened, written, hearer).await? {
+                return Ok(answer);
+            }
+            // The stream ended in order and without an event. Asked without streaming, the server tells its real reason.
+            openai::without_stream(&mut body);
+            let opened = self.open_answer(&target, &url, &mut body, request).await?;
+            let answer = read_answer(&target, &body, request, opened, wire::Written::Whole, hearer).await;
+            match answer {
+                Err(failure) if failure.fault == LlmFault::Connection => Err(fault::no_event(&target.who)),
+                answer => answer?.ok_or_else(|| fault::no_event(&target.who)),
             }
         };
-        let reader: Box<dyn wire::Reader> = match target.kind {
-            ProviderKind::Anthropic => Box::new(anthropic::Reading::new(&body)),
-            ProviderKind::Openai => Box::new(openai::Reading::default()),
-            ProviderKind::Ollama => Box::new(ollama::Reading::after(request)),
-        };
-        let mut reader = dialect::Heard::by(target.kind, reader);
-        let hearer: &dyn Hearer = if request.stream { hearer } else { &wire::Nobody };
-        let written = opened_as(&mut opened, target.kind, request.stream);
-        wire::read(&target.who, written, opened, &mut reader, hearer)
-            .await
-            .map_err(|failure| if pictures { images::meant(&target.who, failure) } else { failure })?;
-        let mut answer = reader.end(&target.who, written)?;
+        let answered: Result<LlmAnswer, LlmFailure> = Box::pin(answered).await;
+        let mut answer =
+            answered.map_err(|failure| if pictures { images::meant(&target.who, failure) } else { failure })?;
+        let refused_form = request.form.is_some() && body.get("response_format").is_none();
+        if target.kind == ProviderKind::Openai && (refused_form || openai::ignored_form(request, &answer)) {
+            self.without_forms().insert(endpoint);
+        }
+        // Before tokens are estimated: an endpoint that counted some has at least answered.
+        if answer.is_empty() {
+            return Err(fault::empty(&target.who));
+        }
         if answer.model.is_empty() {
             answer.model.clone_from(&request.model);
         }
@@ -303,17 +313,38 @@ impl Models {
         Ok(answer)
     }
 
-    /// Ollama hands pictures to models that see none, which answer all the same: what the model can do is asked first. An
-    /// older one that does not tell is asked as it is.
-    async fn sees(&self, target: &Target, request: &LlmRequest) -> Result<(), LlmFailure> {
-        let body = ollama::show(request);
-        let mut opened =
-            self.open(target, "POST", &ollama::show_url(&target.base), Some(&body), request.timeout).await?;
-        if refused(&target.who, &mut opened).await.is_err() {
-            return Ok(());
+    fn without_forms(&self) -> MutexGuard<'_, HashSet<(String, String)>> {
+        self.without_forms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends the question and gives the answer once its status is good. A field that the endpoint refuses is left out or
+    /// spelled in another way: nothing was answered yet, and nothing is charged.
+    async fn open_answer(
+        &self,
+        target: &Target,
+        url: &Url,
+        body: &mut Value,
+        request: &LlmRequest,
+    ) -> Result<Opened, LlmFailure> {
+        let mut repairs = 0;
+        loop {
+            let mut opened = self.open(target, "POST", url, Some(body), request.timeout).await?;
+            let Err((failure, said)) = refused_in_words(&target.who, &mut opened).await else { return Ok(opened) };
+            // Some servers answer a field that they do not know with 500 and the text of their validator.
+            let repairable = failure.fault == LlmFault::BadRequest || failure.status == Some(500);
+            if !repairable || repairs >= REPAIRS {
+                return Err(failure);
+            }
+            let relaxed = match target.kind {
+                ProviderKind::Anthropic => anthropic::relaxed(body, request, &said),
+                ProviderKind::Openai => openai::relaxed(body, &said),
+                ProviderKind::Ollama => ollama::relaxed(body, &said),
+            };
+            if !relaxed {
+                return Err(failure);
+            }
+            repairs += 1;
         }
-        let told = wire::whole(&target.who, &mut opened).await?;
-        if ollama::blind(&told) { Err(images::none(&target.who, "the model sees no pictures")) } else { Ok(()) }
     }
 
     /// What the answer to a question costs at most, as far as its price is known; what is asked costs besides.
@@ -380,13 +411,41 @@ fn opened_as(opened: &mut Opened, kind: ProviderKind, stream: bool) -> wire::Wri
     }
 }
 
-/// The failure of an answer that is none.
+/// Reads an answer with a good status; `None` where a stream ended in order without an event.
+async fn read_answer(
+    target: &Target,
+    body: &Value,
+    request: &LlmRequest,
+    opened: Opened,
+    written: wire::Written,
+    hearer: &dyn Hearer,
+) -> Result<Option<LlmAnswer>, LlmFailure> {
+    let reader: Box<dyn wire::Reader> = match target.kind {
+        ProviderKind::Anthropic => Box::new(anthropic::Reading::new(body)),
+        ProviderKind::Openai => Box::new(openai::Reading::default()),
+        ProviderKind::Ollama => Box::new(ollama::Reading::after(request)),
+    };
+    let mut reader = dialect::Heard::by(target.kind, reader);
+    let hearer: &dyn Hearer = if request.stream { hearer } else { &wire::Nobody };
+    wire::read(&target.who, written, opened, &mut reader, hearer).await?;
+    if written != wire::Written::Whole && reader.is_empty() {
+        return Ok(None);
+    }
+    reader.end(&target.who, written).map(Some)
+}
+
+/// The failure of an answer with another status than success.
 async fn refused(who: &Who, opened: &mut Opened) -> Result<(), LlmFailure> {
+    refused_in_words(who, opened).await.map_err(|(failure, _)| failure)
+}
+
+/// The same, with all that the endpoint says about it in small letters: what a person reads is cut.
+async fn refused_in_words(who: &Who, opened: &mut Opened) -> Result<(), (LlmFailure, String)> {
     if (200..300).contains(&opened.status()) {
         return Ok(());
     }
     let begin = wire::beginning(opened).await;
-    Err(fault::of_status(who, opened, &begin))
+    Err((fault::of_status(who, opened, &begin), String::from_utf8_lossy(&begin).to_lowercase()))
 }
 
 fn names(body: &Value, list: &str, field: &str) -> Option<Vec<String>> {

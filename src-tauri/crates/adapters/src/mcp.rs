@@ -6,6 +6,7 @@
 //! that was told to stop a call and may not have done so gets no further call; it ends with the calls that it still has.
 
 mod access;
+mod cursors;
 mod definition;
 mod depth;
 mod ending;

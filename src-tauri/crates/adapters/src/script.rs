@@ -3,6 +3,7 @@
 //! time is killed, so that no loop of any kind outlives its limit (PLATFORM, code node).
 
 mod evaluate;
+mod exact;
 mod wire;
 mod worker;
 

@@ -37,7 +37,7 @@ struct Target {
     kind: AnchorKind,
     place: String,
     every_minutes: u32,
-    /// A person on this machine named it: loopback addresses are theirs to name.
+    /// It is an address of this machine, and a person on this machine consented.
     here: bool,
     /// The name of the secret that goes along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,20 +103,23 @@ impl App {
         place: String,
         credential: Option<String>,
         every_minutes: Option<u32>,
+        allow_local: bool,
     ) -> ApiResult<Vec<AuditAnchor>> {
         let every_minutes = every_minutes.unwrap_or(USUAL_MINUTES);
         if !(1..=LONGEST_MINUTES).contains(&every_minutes) {
             let message = format!("{every_minutes} minutes is not between 1 and {LONGEST_MINUTES}.");
             return Err(ApiError::bad_request(message, "Anchor between every minute and once a week."));
         }
+        let mut here = false;
         if kind == AnchorKind::Webhook {
             outgoing::address(&place)?;
+            here = outgoing::local(caller, &place, allow_local)?;
         } else if credential.is_some() {
             return Err(ApiError::bad_request("A file takes no credential.", "Leave it out."));
         }
         let credential = credential.map(|given| self.known_secret(given.trim())).transpose()?.map(|(name, _)| name);
         let id = uuid::Uuid::now_v7().to_string();
-        let target = Target { id, kind, place, every_minutes, here: caller.here, credential };
+        let target = Target { id, kind, place, every_minutes, here, credential };
         let mut facts = json!({ "everyMinutes": every_minutes });
         if let Some(name) = &target.credential {
             facts["credential"] = format!("{SCHEME}{name}").into();
@@ -287,7 +290,7 @@ impl App {
     ) -> ApiResult<Vec<AuditAnchor>> {
         let caller = caller.clone();
         self.blocking(move |app| {
-            app.anchor_add(&caller, AnchorKind::File, audit_places::named(&file)?, None, every_minutes)
+            app.anchor_add(&caller, AnchorKind::File, audit_places::named(&file)?, None, every_minutes, false)
         })
         .await
     }

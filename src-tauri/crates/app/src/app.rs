@@ -10,9 +10,11 @@ use crate::masked::Masked;
 use crate::models::KeptProviders;
 use crate::names::Names;
 use crate::paths::RunPaths;
+use crate::previews::Previews;
 use crate::run_log::RunLog;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::signing::Signing;
+use crate::start_key::StartKey;
 use crate::suggest::Suggesting;
 use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
 use crate::viewed::Viewed;
@@ -75,6 +77,8 @@ pub struct NewRun {
     pub checkpoint: Option<Value>,
     /// What else is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
     pub overrides: Map,
+    /// With it the run is started once, however often the same start is sent.
+    pub key: Option<StartKey>,
 }
 
 impl NewRun {
@@ -115,6 +119,8 @@ pub struct App {
     choices: Mutex<HashMap<String, PathBuf>>,
     /// The run that was looked at last.
     pub(crate) viewed: Viewed,
+    /// Expressions that are tried at the moment.
+    pub(crate) previews: Previews,
     /// The iterations and branches of the run that was asked for last.
     pub(crate) paths: Mutex<Option<RunPaths>>,
     /// Who sees which run without masks, and the masks of the others.
@@ -166,7 +172,8 @@ impl App {
             .enable_all()
             .build()
             .map_err(|error| ApiError::no_thread(&error))?;
-        let files = FolderFiles::default();
+        let files = FolderFiles::with_data_folder(data);
+        files.remove_leftovers();
         let http = WebHttp::new(&[]).map_err(|why| {
             let message = format!("Requests cannot be sent from this machine: {why}.");
             ApiError::unavailable("NO_HTTP", message, "Report this fault.")
@@ -234,6 +241,7 @@ impl App {
             suggesting: Suggesting::default(),
             choices: Mutex::default(),
             viewed: Viewed::default(),
+            previews: Previews::default(),
             paths: Mutex::default(),
             masked: Masked::default(),
             names: Mutex::default(),
@@ -306,6 +314,11 @@ impl App {
     pub(crate) fn lease_again(&self, run_id: &str) -> Option<Kept> {
         let handle = self.threads.as_ref()?.handle();
         Some(Box::new(lease_of(&self.store, &self.practice, handle, run_id)?))
+    }
+
+    /// Whether a path is in the data folder, which no program that steps start is led to.
+    pub(crate) fn is_closed(&self, path: &Path) -> bool {
+        self.files.is_closed(path)
     }
 
     /// Tells the file steps which folders are granted now.

@@ -18,6 +18,10 @@ pub enum Class {
     Forbidden,
     /// No such thing (404).
     NotFound,
+    /// It cannot be asked like this (405).
+    WrongMethod,
+    /// The request did not come in time (408).
+    TooSlow,
     /// It changed, or it is in use (409).
     Conflict,
     /// Above a limit (413).

@@ -1,5 +1,5 @@
-//! What a host that stays throws away besides old audit entries: exports that were handed out long ago, and definitions
-//! that no run is pinned to any more.
+//! What a host that stays throws away besides old audit entries: exports that were handed out long ago, definitions that
+//! no run is pinned to any more, and keys of starts that no longer hold.
 
 use crate::app::App;
 use crate::error::ApiResult;
@@ -27,6 +27,7 @@ impl App {
         let now = self.now_ms();
         let exports = self.tidy_exports(SystemTime::now());
         self.store.definitions_sweep(PINNED_FILES, now, now - START_MS)?;
+        self.store.run_keys_sweep(now)?;
         exports
     }
 

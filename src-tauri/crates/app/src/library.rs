@@ -7,7 +7,7 @@ use crate::files::{ensure_folder, io_error, write_atomic};
 use serde_json::Value;
 use signalbox_adapters::durable;
 use signalbox_engine::validate::valid_workflow_id;
-use signalbox_model::hash::sha256_hex;
+use signalbox_model::{hash::sha256_hex, text::bytes_without_bom};
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read};
@@ -157,7 +157,8 @@ impl Library {
             return Err(conflict(what, next, path, revision));
         }
         if let Some(loaded) = &current
-            && serde_json::from_slice::<Value>(&loaded.bytes).is_ok_and(|old| canonical::same(&old, document))
+            && serde_json::from_slice::<Value>(bytes_without_bom(&loaded.bytes))
+                .is_ok_and(|old| canonical::same(&old, document))
         {
             return Ok(loaded.revision.clone());
         }
@@ -201,7 +202,7 @@ pub(crate) fn holds(path: &Path, id: &str) -> bool {
 
 /// The workflow id that a file holds.
 pub(crate) fn id_of(path: &Path) -> Option<String> {
-    let file: Value = serde_json::from_slice(&load(path).ok()?.bytes).ok()?;
+    let file: Value = serde_json::from_slice(bytes_without_bom(&load(path).ok()?.bytes)).ok()?;
     file["id"].as_str().map(str::to_owned)
 }
 

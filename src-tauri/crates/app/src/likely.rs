@@ -44,6 +44,7 @@ pub(crate) fn scope(workflow: &Workflow, node: &str) -> Scope {
         nodes,
         error: Arc::new(error),
         locals,
+        allowance: None,
     }
 }
 

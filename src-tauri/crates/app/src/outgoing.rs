@@ -4,10 +4,12 @@
 
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
+use crate::router::Caller;
+use signalbox_adapters::address;
 use signalbox_adapters::vault::Entry;
 use signalbox_model::secret_ref;
 use signalbox_ports::host::{canonical, is_localhost};
-use signalbox_ports::{Credential, HttpError, HttpRequest};
+use signalbox_ports::{Credential, HttpError, HttpRequest, Redirects};
 use std::sync::Arc;
 use std::time::Duration;
 use url::{Host, Url};
@@ -20,7 +22,7 @@ const LARGEST: usize = 64 * 1024;
 /// A message.
 pub(crate) struct Message {
     pub(crate) url: String,
-    /// A person on this machine named the address: loopback is theirs to name.
+    /// A person on this machine consented to an address of this machine ([`local`]).
     pub(crate) here: bool,
     /// Beside `content-type`.
     pub(crate) headers: Vec<(String, String)>,
@@ -95,6 +97,27 @@ pub(crate) fn address(url: &str) -> ApiResult<()> {
     if is_telling(url) { Err(telling(url)) } else { Ok(()) }
 }
 
+/// Whether an address is one of this machine; then a person on this machine consents to it by saying so, because what
+/// listens on this machine often trusts whoever reaches it.
+pub(crate) fn local(caller: &Caller, url: &str, allowed: bool) -> ApiResult<bool> {
+    let is_local = Url::parse(url).is_ok_and(|url| match url.host() {
+        Some(Host::Domain(name)) => is_localhost(&canonical(name)),
+        Some(Host::Ipv4(ip)) => address::class(ip.into()) == address::Class::Loopback,
+        Some(Host::Ipv6(ip)) => address::class(ip.into()) == address::Class::Loopback,
+        None => false,
+    });
+    if allowed && !caller.here {
+        let message = "Only a person on this machine allows an address of it.";
+        return Err(ApiError::forbidden(message, "Add it in the window, or at the terminal with --allow-local."));
+    }
+    if is_local && !allowed {
+        let message = format!("{} is an address of this machine.", shown(url));
+        let hint = "Add it in the window or at the terminal on this machine and allow that: --allow-local.";
+        return Err(ApiError::new(Class::Forbidden, "ADDRESS_REFUSED", message, hint));
+    }
+    Ok(is_local)
+}
+
 /// Whether an address says by itself where it leads.
 fn is_literal(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| match url.host() {
@@ -108,6 +131,7 @@ fn why(error: HttpError, literal: bool) -> NotTaken {
     let why = match error {
         HttpError::Refused { message }
         | HttpError::CredentialRefused { message }
+        | HttpError::RedirectRefused { message, .. }
         | HttpError::BadUrl { message }
         | HttpError::Connect { message }
         | HttpError::Cut { message } => message.trim_end_matches('.').to_owned(),
@@ -143,7 +167,9 @@ impl App {
             body: Some(message.body),
             timeout: ANSWER,
             loopback_allowed: message.here,
-            redirects: false,
+            redirects: Redirects::No,
+            trust_redirects: false,
+            cookies: Vec::new(),
             max_body: LARGEST,
             credential: message.credential,
         };

@@ -14,9 +14,9 @@ use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, foreign, params, summary};
 use signalbox_model::wire::WireEvent;
 use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunSummary, Workflow};
-use signalbox_runtime::{Kept, Phase, Subscription, definition, pinned_files, state};
-use signalbox_store::RunRow;
+use signalbox_runtime::{Kept, Phase, StartOutcome, Subscription, definition, pinned_files, state};
 use signalbox_store::audit::Level;
+use signalbox_store::{RunKey, RunRow};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -42,13 +42,17 @@ pub(crate) fn run_token(token: Option<String>) -> ApiResult<Option<String>> {
 }
 
 impl App {
-    /// Starts a run of a file; the library is not touched. Gives the run's id.
-    pub async fn start_file(self: &Arc<Self>, file: PathBuf, new: NewRun) -> ApiResult<String> {
+    /// Starts a run of a file; the library is not touched.
+    pub async fn start_file(self: &Arc<Self>, file: PathBuf, new: NewRun) -> ApiResult<StartOutcome> {
         self.blocking(move |app| {
             let loaded = load(&file)?;
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
+            let key = new.run_key(&json!({ "id": document["id"] }));
+            if let Some(before) = app.started_before(key.as_ref())? {
+                return Ok(before);
+            }
             check::runnable(&diagnostics)?;
-            app.start_document(document, Some(&file), new)
+            app.start_document(document, Some(&file), new, key)
         })
         .await
     }
@@ -82,10 +86,16 @@ impl App {
     }
 
     /// Starts a run of a document; `file` is where it stands. On a thread that may wait.
-    pub(crate) fn start_document(&self, document: Value, file: Option<&Path>, new: NewRun) -> ApiResult<String> {
+    pub(crate) fn start_document(
+        &self,
+        document: Value,
+        file: Option<&Path>,
+        new: NewRun,
+        key: Option<RunKey>,
+    ) -> ApiResult<StartOutcome> {
         let workflow = whole(&document)?;
         let called = self.called(&workflow, file)?;
-        self.start_workflow(workflow, called, new, None)
+        self.start_workflow(workflow, called, new, key, None)
     }
 
     /// Starts a run with the definition and the input of another one. On a thread that may wait.
@@ -104,11 +114,18 @@ impl App {
         // Nobody here has typed what a program sent: it reaches no further because a person sends it again.
         let started_by = start.started_by.or(new.started_by);
         let new = NewRun { params, context, started_by, ..new };
-        self.start_workflow(workflow, called, new, self.lease_again(run_id))
+        Ok(self.start_workflow(workflow, called, new, None, self.lease_again(run_id))?.run_id())
     }
 
     /// `kept` is what the host keeps for the run when the params name no service that it starts.
-    fn start_workflow(&self, workflow: Workflow, called: Called, new: NewRun, kept: Option<Kept>) -> ApiResult<String> {
+    fn start_workflow(
+        &self,
+        workflow: Workflow,
+        called: Called,
+        new: NewRun,
+        key: Option<RunKey>,
+        kept: Option<Kept>,
+    ) -> ApiResult<StartOutcome> {
         check::runnable(&self.all_model_findings(&workflow, &called))?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.
@@ -173,16 +190,22 @@ impl App {
                 until: new.until,
                 kept,
             };
-            match begins {
-                Some(begins) => runtime.start_at(run, begins).await,
-                None => runtime.start(run).await,
+            match (key, begins) {
+                (Some(key), begins) => runtime.start_once(run, begins, key).await,
+                (None, Some(begins)) => runtime.start_at(run, begins).await.map(StartOutcome::New),
+                (None, None) => runtime.start(run).await.map(StartOutcome::New),
             }
         })??)
     }
 
     /// The summary of a run as it stands.
     pub async fn summary(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
-        self.blocking(move |app| Ok(json!(app.summary_now(&run_id)?))).await
+        // The summary of an ended run is read in its wire form: its output may be large, and is not built twice.
+        self.blocking(move |app| match app.store.summary::<Value>(&run_id)? {
+            Some(kept) => Ok(kept),
+            None => Ok(json!(app.summary_now(&run_id)?)),
+        })
+        .await
     }
 
     /// [`App::summary`] as a caller may see it.

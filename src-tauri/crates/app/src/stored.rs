@@ -9,19 +9,24 @@ use crate::library::{ENDING, load};
 use crate::router::Caller;
 use serde_json::{Value, json};
 use signalbox_engine::validate::valid_workflow_id;
+use signalbox_runtime::StartOutcome;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 impl App {
-    /// Starts a run of a stored workflow, not by a person on this machine. Gives the run's id.
-    pub async fn start_stored(self: &Arc<Self>, id: String, new: NewRun) -> ApiResult<String> {
+    /// Starts a run of a stored workflow, not by a person on this machine.
+    pub async fn start_stored(self: &Arc<Self>, id: String, new: NewRun) -> ApiResult<StartOutcome> {
         self.blocking(move |app| {
+            let key = new.run_key(&json!({ "id": id }));
+            if let Some(before) = app.started_before(key.as_ref())? {
+                return Ok(before);
+            }
             let path = app.by_id(&id)?;
             let loaded = load(&path)?;
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
             check::runnable(&diagnostics)?;
             let new = NewRun { started_by: Some("rest".to_owned()), ..new };
-            app.start_document(document, Some(&path), new)
+            app.start_document(document, Some(&path), new, key)
         })
         .await
     }

@@ -12,6 +12,7 @@ mod pasted;
 mod sign_in;
 mod signed;
 mod skills;
+mod start;
 mod telling;
 mod unusable;
 mod words;
@@ -201,6 +202,12 @@ impl App {
         self.tool_server_told(row)
     }
 
+    /// Whether an argument names the data folder or something in it, by itself or behind `=`.
+    fn leads_to_data(&self, argument: &str) -> bool {
+        let paths = std::iter::once(argument).chain(argument.split_once('=').map(|(_, value)| value));
+        paths.map(std::path::Path::new).any(|path| path.is_absolute() && self.is_closed(path))
+    }
+
     /// Refuses a definition that cannot work, or would keep a secret readable.
     fn tool_server_good(&self, definition: &ToolServerDefinition) -> ApiResult<()> {
         let bad =
@@ -216,6 +223,11 @@ impl App {
                 }
                 if cwd.as_ref().is_some_and(|cwd| !std::path::Path::new(cwd).is_absolute()) {
                     return bad("The folder that the server works in must be a whole path.".into());
+                }
+                if let Some(closed) = cwd.iter().chain(args).find(|text| self.leads_to_data(text)) {
+                    return bad(format!(
+                        "'{closed}' leads to the data folder of Signalbox, which is closed to tools: it holds the secrets, the audit key and the history of all runs."
+                    ));
                 }
                 for (variable, value) in env {
                     if variable.is_empty() || variable.contains(['=', '\0']) || value.contains('\0') {
@@ -279,14 +291,21 @@ impl App {
         }
         self.wait_for(self.tools.forget(name))?;
         self.sign_in_dropped(name);
+        self.start_forgotten(name)?;
         Ok(Empty {})
     }
 
-    /// Starts or reaches a server and asks what it is. What is wrong with it is kept and told.
-    pub(crate) fn tool_server_connect(&self, caller: &Caller, name: &str) -> ApiResult<ToolServer> {
+    /// Starts or reaches a server and asks what it is. What is wrong with it is kept and told. `start` is what the person saw.
+    pub(crate) fn tool_server_connect(
+        &self,
+        caller: &Caller,
+        name: &str,
+        start: Option<&ToolServerDefinition>,
+    ) -> ApiResult<ToolServer> {
         here(caller)?;
         let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
         let definition = definition_of(&row).ok_or_else(|| unknown(name))?;
+        self.start_approved(caller, &row, &definition, start)?;
         let asked = self.wait_for(self.tools.inspect(name, &definition))?;
         let (now, kept, gone, changed) = (self.now_ms(), row.definition, unknown(name), meanwhile(name));
         let scrubber = self.secrets.vault.scrubber();

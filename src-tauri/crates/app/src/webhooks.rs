@@ -135,6 +135,7 @@ impl App {
     pub(crate) fn webhook_add(&self, caller: &Caller, request: WebhookAdd) -> ApiResult<Vec<Webhook>> {
         let url = request.url.trim().to_owned();
         outgoing::address(&url)?;
+        let here = outgoing::local(caller, &url, request.allow_local)?;
         let named: Option<Vec<store::TaskNews>> =
             request.events.map(|named| named.into_iter().map(store::TaskNews::from).collect());
         let is_named = |news: &store::TaskNews| named.as_ref().is_none_or(|named| named.contains(news));
@@ -151,7 +152,7 @@ impl App {
             url,
             events,
             secret,
-            here: caller.here,
+            here,
             made_by: caller.principal.clone(),
             made_ms: self.now_ms(),
             failures: 0,

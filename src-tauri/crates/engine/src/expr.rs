@@ -6,6 +6,7 @@
 //! follow K-08; and the same input always gives the same bytes (the crate builds maps in random order). The crate's
 //! functions on timestamps and durations are called through `bridge`.
 
+mod allowance;
 mod bridge;
 mod budget;
 mod cache;
@@ -23,6 +24,7 @@ mod references;
 mod val;
 mod value;
 
+pub use allowance::Allowance;
 pub(crate) use compared::{Compared, Literal};
 pub use complete::{Completion, completions, functions};
 pub use error::{Code, ExprError, More};

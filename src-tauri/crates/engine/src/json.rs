@@ -2,6 +2,7 @@
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+use signalbox_model::digits;
 use std::fmt;
 
 /// Text that is not acceptable JSON.
@@ -50,11 +51,15 @@ fn plain(message: &str) -> String {
 pub fn parse(text: &str) -> Result<Value, JsonError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = Strict.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
-    value.map_err(|error| {
+    let value = value.map_err(|error| {
         let full = error.to_string();
         let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(head, _)| head);
         JsonError { line: error.line(), column: error.column(), message: plain(message) }
-    })
+    })?;
+    match digits::lost(text) {
+        Some(lost) => Err(JsonError { line: lost.line, column: lost.column, message: lost.told() }),
+        None => Ok(value),
+    }
 }
 
 struct Strict;

@@ -35,6 +35,7 @@ mod paths;
 mod recovery;
 mod region;
 pub mod repair;
+pub mod request_body;
 pub mod retry;
 mod route;
 mod rule_check;

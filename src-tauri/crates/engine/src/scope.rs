@@ -1,6 +1,7 @@
 //! The names an expression can see (SEMANTICS 3). Values are shared by `Arc`: building a scope costs a handful of
 //! reference counts whatever the size of the data.
 
+use crate::expr::Allowance;
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub struct Scope {
     pub data: Arc<Value>,
     /// `_result`, `_meta`, `_toolResult`, `_item`, `_index` where they are bound.
     pub locals: Vec<(&'static str, Arc<Value>)>,
+    /// What a preview may cost; none in a run, where only counted limits decide.
+    pub allowance: Option<Arc<Allowance>>,
 }
 
 impl Scope {
@@ -57,6 +60,7 @@ impl Scope {
             error: Arc::clone(&null),
             data: null,
             locals: Vec::new(),
+            allowance: None,
         }
     }
 }

@@ -12,6 +12,17 @@ pub const MAX_HOLES: usize = 1000;
 /// Most bytes of a rendered text.
 pub const MAX_RENDERED: usize = 64 * 1024 * 1024;
 
+/// Whole numbers from here on are written with an exponent in JSON; JavaScript writes their digits.
+const PLAIN_BELOW: f64 = 1e21;
+
+/// A value that is no text, in a text: compact JSON, and a large whole number with its digits, as `string(…)` writes it.
+fn as_text(value: &Value) -> String {
+    match value.as_f64().filter(|_| value.is_f64()) {
+        Some(double) if double.fract() == 0.0 && (1e16..PLAIN_BELOW).contains(&double.abs()) => double.to_string(),
+        _ => value.to_string(),
+    }
+}
+
 /// A parsed text.
 #[derive(Debug, Clone)]
 pub struct Template {
@@ -106,7 +117,7 @@ impl Template {
                 Part::Text(text) => out.push_str(text),
                 Part::Hole { expr, .. } => match expr.eval(scope) {
                     Ok(Value::String(text)) => out.push_str(&text),
-                    Ok(other) => out.push_str(&other.to_string()),
+                    Ok(other) => out.push_str(&as_text(&other)),
                     Err(_) => out.push_str(&format!("({} is not known)", expr.text().trim())),
                 },
             }
@@ -119,14 +130,19 @@ impl Template {
 
     /// Gives `write` each part in order, and whether it was written by the author; it answers how long the text is then.
     fn fill(&self, scope: &Scope, mut write: impl FnMut(&str, bool) -> usize) -> Result<(), ExprError> {
+        let mut before = 0;
         for part in &self.parts {
             let length = match part {
                 Part::Text(text) => write(text, true),
                 Part::Hole { expr, position } => match expr.eval(scope).map_err(|e| shift(e, *position))? {
                     Value::String(text) => write(&text, false),
-                    other => write(&other.to_string(), false),
+                    other => write(&as_text(&other), false),
                 },
             };
+            if let Some(allowance) = &scope.allowance {
+                allowance.take(length.saturating_sub(before))?;
+            }
+            before = length;
             if length > MAX_RENDERED {
                 return Err(ExprError::new(Code::Limit, "The finished text is larger than 64 MiB."));
             }

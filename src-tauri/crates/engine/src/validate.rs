@@ -8,6 +8,7 @@ mod expressions;
 mod graph;
 mod hours;
 mod recovery;
+mod request;
 mod secrets;
 mod shape;
 pub(crate) mod words;
@@ -227,6 +228,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
     }
     check_config(&at, node, descriptor, found);
     secrets::check(&at, node, descriptor, found);
+    request::check(&at, node, descriptor, found);
     check_out(&at, node, found);
     check_error_handling(workflow, &at, id, node, found);
 }

@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Runs(Runs),
     /// Continues runs that a crash or a shutdown left waiting and that no other process drives.
     #[command(
-        after_help = "Exit: as run; without RUN 0 when nothing was to do.\n\nExample:\n  signalbox resume 0199a1b2-…"
+        after_help = "Exit: as run; without RUN 0 when nothing was to do; 1 also when a run could not be taken up.\n\nExample:\n  signalbox resume 0199a1b2-…"
     )]
     Resume {
         /// One run; all when absent.
@@ -234,6 +234,10 @@ pub(crate) struct Run {
     /// End after this step; what does not lead to it does not run.
     #[arg(long, value_name = "STEP")]
     pub(crate) until: Option<String>,
+    /// Start once: for 24 hours the same command with the same key, workflow and params follows the run that is there, and
+    /// takes it up if it was cut off. Other params with the same key are refused.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

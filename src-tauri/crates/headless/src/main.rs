@@ -9,10 +9,10 @@ use args::{Audit, Cli, Command, Global};
 use clap::Parser;
 use clap::error::ErrorKind;
 use commands::finish;
-use output::{INVALID, OK, Output};
+use output::{FAILED, INVALID, OK, Output};
 use serde_json::json;
 use signalbox_app::dto::Host;
-use signalbox_app::{ApiError, ApiResult, App, Options, script};
+use signalbox_app::{ApiError, ApiResult, App, Class, Options, script};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         // Handled before a store was opened.
         Command::Validate { .. } | Command::Import(_) | Command::Catalog(_) => Ok(OK),
     };
-    let code = finish(output, done);
+    let code = done.unwrap_or_else(|error| failed(cli, output, &error));
     app.shut_down().await;
     code
 }
@@ -98,8 +98,15 @@ fn without_store(cli: &Cli, output: &Output, error: &ApiError) -> u8 {
         Command::Audit(Audit::Verify { file: Some(file), key, .. }) if error.code == "DISK_FULL" => {
             finish(output, commands::audit::pack_alone(output, file, key.as_deref(), error))
         }
-        _ => output.error(error),
+        _ => failed(cli, output, error),
     }
+}
+
+/// Exit code of an error. Runs that this machine cannot go on with now are no slip of who asked for it.
+fn failed(cli: &Cli, output: &Output, error: &ApiError) -> u8 {
+    let code = output.error(error);
+    let is_of_machine = matches!(cli.command, Command::Resume { .. }) && error.class == Class::Unavailable;
+    if is_of_machine { FAILED } else { code }
 }
 
 fn data_folder(global: &Global) -> ApiResult<PathBuf> {

@@ -1,9 +1,12 @@
 //! REST, events and the web UI on this machine (INTERFACES 3). One handler: name of the server, origin, token, role,
 //! content type, size, then the route.
 
+mod activity;
 mod answer;
+mod connections;
 mod guard;
 mod handlers;
+mod limits;
 mod openapi;
 mod routes;
 mod sse;
@@ -11,19 +14,22 @@ mod tokens;
 mod types;
 mod ui;
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, header};
+use axum::body::{Body, HttpBody};
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use connections::RequestGuard;
 use guard::Names;
+use limits::Limits;
 use routes::Access;
-use signalbox_app::{ApiError, App, Caller, Class};
+use signalbox_app::{ApiError, App, Caller, Class, Followers};
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokens::Tokens;
+use tokio::time::{Instant, timeout_at};
 
 /// Largest body: a workflow file of the largest size inside a command.
 pub(crate) const BODY_LIMIT: usize = 20 * 1024 * 1024;
@@ -37,11 +43,13 @@ const GRACE: Duration = Duration::from_millis(500);
 /// What the handler needs.
 pub(crate) struct Server {
     pub(crate) app: Arc<App>,
+    pub(crate) followers: Followers,
     pub(crate) names: Names,
     pub(crate) tokens: Tokens,
     pub(crate) ui: bool,
     /// Requests come from programs of this machine only.
     pub(crate) local: bool,
+    pub(crate) limits: Limits,
 }
 
 /// A server that listens but does not answer yet.
@@ -82,31 +90,24 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
         ApiError::unavailable("NO_ADDRESS", format!("The port is not known: {error}."), "Try again.")
     })?;
     let local = addr.ip().is_loopback();
-    let server = Arc::new(Server { app, names: Names::of(addr), tokens, ui, local });
+    let limits = Limits::of_this_process();
+    let followers = sse::followers(&app);
+    let server = Arc::new(Server { followers, app, names: Names::of(addr), tokens, ui, local, limits });
     Ok(Bound { addr, token, listener, server })
 }
 
 impl Bound {
     /// Answers until `stop` is done; then streams of events get a moment to end.
-    pub(crate) async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ApiError> {
-        let router = Router::new().fallback(handle).with_state(self.server);
-        let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
-        let stop = async move {
-            stop.await;
-            drop(stopping);
-        };
-        let serving = axum::serve(self.listener, router).with_graceful_shutdown(stop);
-        tokio::select! {
-            ended = serving => ended.map_err(|error| {
-                ApiError::unavailable("SERVER_ENDED", format!("The server ended: {error}."), "Start it again.")
-            }),
-            () = async { drop(stopped.await); tokio::time::sleep(GRACE).await } => Ok(()),
-        }
+    pub(crate) async fn serve(self, stop: impl Future<Output = ()>) {
+        let limits = self.server.limits.clone();
+        let handle = move |request| handle(Arc::clone(&self.server), request);
+        connections::serve(self.listener, limits, handle, stop, GRACE).await;
     }
 }
 
-async fn handle(State(server): State<Arc<Server>>, request: Request) -> Response {
+async fn handle(server: Arc<Server>, request: Request) -> Response {
     let route = routes::find(request.method(), request.uri().path()).map(|(route, _)| route);
+    let path = request.uri().path().to_owned();
     let mut response = match answer_to(&server, request).await {
         Ok(response) => response,
         Err(error) => answer::error(&error),
@@ -117,6 +118,11 @@ async fn handle(State(server): State<Arc<Server>>, request: Request) -> Response
         "{route:?} does not say that it answers {}",
         response.status()
     );
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED
+        && let Ok(methods) = HeaderValue::from_str(&routes::methods(&path).join(", "))
+    {
+        response.headers_mut().insert(header::ALLOW, methods);
+    }
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -124,9 +130,10 @@ async fn handle(State(server): State<Arc<Server>>, request: Request) -> Response
 }
 
 async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, ApiError> {
-    server.names.check(request.headers())?;
+    server.names.check(request.uri(), request.headers())?;
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let found = routes::find(&method, &path);
+    let under_way = request.extensions().get::<Arc<RequestGuard>>().cloned();
     if let Some((route, _)) = &found
         && route.access == Access::Open
     {
@@ -140,6 +147,9 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
         return Ok(file);
     }
     let holder = guard::holder(&server.tokens, request.headers())?;
+    if let Some(under_way) = under_way {
+        under_way.belongs_to(&holder.name)?;
+    }
     let Some((route, id)) = found else { return Err(unknown(&method, &path)) };
     let caller = Caller::http(holder.role, server.local, &holder.name);
     if let Access::Role(least) = route.access {
@@ -147,28 +157,50 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     }
     guard::json_only(&method, request.headers())?;
     let (parts, body) = request.into_parts();
-    let body = read(body).await?;
+    let body = read(body, server.limits.body).await?;
     handlers::run(server, route.action, &caller, id.unwrap_or_default(), &parts, &body).await
 }
 
-async fn read(body: Body) -> Result<axum::body::Bytes, ApiError> {
-    axum::body::to_bytes(body, BODY_LIMIT).await.map_err(|_| {
-        ApiError::new(
-            Class::TooLarge,
-            "TOO_LARGE",
-            "The request is larger than 20 MiB, or it broke off.",
-            "Send less; keep data out of workflow files.",
-        )
-    })
+/// The whole body. Each stretch of time has to bring some of it, or its end.
+async fn read(body: Body, limit: Duration) -> Result<Vec<u8>, ApiError> {
+    let mut body = body;
+    let mut bytes = Vec::new();
+    let (mut until, mut came) = (Instant::now() + limit, 0);
+    loop {
+        let next = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context));
+        let frame = match timeout_at(until, next).await {
+            Ok(Some(Ok(frame))) => frame,
+            Ok(None) => return Ok(bytes),
+            Ok(Some(Err(_))) => {
+                return Err(ApiError::bad_request("The request broke off.", "Send it again, as a whole."));
+            }
+            Err(_) => {
+                let least = Limits::BODY_LEAST;
+                let message = format!("In {} s came less than {least} bytes of the body.", limit.as_secs());
+                return Err(ApiError::new(Class::TooSlow, "TOO_SLOW", message, "Send the whole body at once."));
+            }
+        };
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes.len() + data.len() > BODY_LIMIT {
+            let hint = "Send less; keep data out of workflow files.";
+            return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", "The request is larger than 20 MiB.", hint));
+        }
+        bytes.extend_from_slice(&data);
+        came += data.len();
+        if came >= Limits::BODY_LEAST {
+            (until, came) = (Instant::now() + limit, 0);
+        }
+    }
 }
 
 fn unknown(method: &Method, path: &str) -> ApiError {
     let methods = routes::methods(path);
     let shown: String = path.chars().take(SHOWN).collect();
-    let message = if methods.is_empty() {
-        format!("There is no route {shown}.")
-    } else {
-        format!("There is no route {method} {shown}; it answers to {} only.", methods.join(", "))
-    };
-    ApiError::new(Class::NotFound, "NOT_FOUND", message, "All routes are listed at /openapi.json and in docs/rest.md.")
+    let hint = "All routes are listed at /openapi.json and in docs/rest.md.";
+    if methods.is_empty() {
+        return ApiError::new(Class::NotFound, "NOT_FOUND", format!("There is no route {shown}."), hint);
+    }
+    let method: String = method.as_str().chars().take(SHOWN).collect();
+    let message = format!("There is no route {method} {shown}; it answers to {} only.", methods.join(", "));
+    ApiError::new(Class::WrongMethod, "METHOD_NOT_ALLOWED", message, hint)
 }

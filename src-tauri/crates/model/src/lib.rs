@@ -11,6 +11,7 @@ pub mod budget;
 pub mod debug;
 pub mod descriptor;
 pub mod diagnostic;
+pub mod digits;
 pub mod error;
 pub mod event;
 pub mod hash;

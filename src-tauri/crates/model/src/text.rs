@@ -10,6 +10,16 @@ pub fn is_unseen(c: char) -> bool {
         )
 }
 
+/// A text without the byte order mark that some programs put before it (RFC 8259, 8.1: a reader of JSON may pass over it).
+pub fn without_bom(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// [`without_bom`] for UTF-8 that is not read yet.
+pub fn bytes_without_bom(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 /// The text in one line, without such letters.
 pub fn one_line(text: &str) -> String {
     text.chars().map(|c| if is_unseen(c) { ' ' } else { c }).collect()
@@ -35,7 +45,15 @@ pub fn seen_json(json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{one_line, seen_json};
+    use super::{bytes_without_bom, one_line, seen_json, without_bom};
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over_once() {
+        assert_eq!((without_bom("\u{feff}{}"), without_bom("{}")), ("{}", "{}"));
+        assert_eq!(without_bom("\u{feff}\u{feff}{}"), "\u{feff}{}");
+        assert_eq!(bytes_without_bom("\u{feff}{}".as_bytes()), b"{}");
+        assert_eq!(bytes_without_bom(b"\xef\xbb"), b"\xef\xbb");
+    }
 
     #[test]
     fn nothing_unseen_is_left() {

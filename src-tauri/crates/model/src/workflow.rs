@@ -1,6 +1,10 @@
 //! The workflow file (`*.signalbox.json`): what a person owns (INTERFACES 4).
 //!
 //! Unknown fields are kept in `extra` so that a newer file survives an older program; the validator warns about them.
+//!
+//! `x-ref` says where a file names steps: `step` (an id), `port` (`id.port`), `step-keys` (the names of its fields are ids),
+//! `cel` and `value` (expressions may name steps), `config` (as the schema of the kind says). `x-refs` says the same for
+//! places inside a field that has no type of its own. Renaming, copying and pasting go by these words alone (ADR 89).
 
 use crate::{Map, descriptor::Mode};
 use indexmap::IndexMap;
@@ -34,11 +38,13 @@ pub struct Workflow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Settings>,
     /// Node id → node, in the order of the file (which decides every tie).
+    #[schemars(extend("x-ref" = "step-keys"))]
     pub nodes: IndexMap<String, Node>,
     /// Wires, in the order of the file.
     pub edges: Vec<Edge>,
     /// View state: node id → `[x, y]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "step-keys", "x-refs" = { "$view/*/*": "step" }))]
     pub layout: Option<Map>,
     /// Fields this version does not know, kept as they are.
     #[serde(flatten)]
@@ -74,6 +80,7 @@ pub struct Settings {
     pub tools: Option<Vec<String>>,
     /// Rules over the tools that its models call (ADR 51): [`crate::ToolRule`]s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-refs" = { "*/when": "cel" }))]
     pub tool_rules: Option<Value>,
     /// Folder of its skills, one Markdown file each (K-59), inside a granted folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,9 +90,11 @@ pub struct Settings {
     pub budget: Option<Value>,
     /// Node id of a chain that runs once after an abort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "step"))]
     pub on_abort: Option<String>,
     /// Audit rules (K-60).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-refs" = { "*/when": "cel" }))]
     pub audit_rules: Option<Value>,
     /// Working time: `{timezone, hours: {mon: ["09:00-17:00"]}, holidays: ["2026-12-25"]}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,6 +139,7 @@ pub struct Rule {
     /// Shown in the log.
     pub name: String,
     /// CEL over `error`, `err`, `ctx`, `item`, `items`, `context`, `params`, `run`, `workflow`, `nodes`.
+    #[schemars(extend("x-ref" = "cel"))]
     pub when: String,
     /// `retry`, `auto_fix`, `human_review`, `escalate`, `fallback`, `abort`, `error_as_context`.
     pub action: String,
@@ -156,18 +166,23 @@ pub struct Node {
     pub disabled: Option<bool>,
     /// CEL; false = skipped, items pass through `success`.
     #[serde(rename = "if", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "cel"))]
     pub condition: Option<String>,
     /// Value shown in the log after the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "value"))]
     pub print: Option<Value>,
     /// Name → value; when present the item data becomes that object.
     #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "value"))]
     pub input: Option<Map>,
     /// Settings of the kind, checked against the descriptor's schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "config"))]
     pub config: Option<Value>,
     /// `$name[.path]` writes the context, `/path` an artifact of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "value"))]
     pub out: Option<Map>,
     /// Context names the node may write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -180,12 +195,15 @@ pub struct Node {
     pub timeout_ms: Option<u64>,
     /// Template; makes POST and PATCH safe to repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "value"))]
     pub idempotency_key: Option<String>,
     /// Guard settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-refs" = { "before/*/refuse": "cel", "after/*/refuse": "cel" }))]
     pub guardrails: Option<Value>,
     /// Id of the container the node stands in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "step"))]
     pub parent: Option<String>,
     /// Pinned sample output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -215,6 +233,7 @@ pub struct ErrorHandling {
     pub retry_policy: Option<RetryPolicy>,
     /// Node that takes over when the policy says fallback.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ref" = "step"))]
     pub fallback_node_id: Option<String>,
     /// Repair of a ValidationError before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -268,8 +287,10 @@ pub enum Backoff {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Edge {
     /// `node.port`; the last dot separates.
+    #[schemars(extend("x-ref" = "port"))]
     pub from: PortRef,
     /// Target node id.
+    #[schemars(extend("x-ref" = "step"))]
     pub to: String,
     /// Unknown fields.
     #[serde(flatten)]

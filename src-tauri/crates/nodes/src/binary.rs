@@ -61,7 +61,17 @@ pub(crate) async fn read(
     world: &World,
     field: &str,
 ) -> Result<(BinaryRef, Vec<u8>), NodeFailure> {
-    let name = text(slot, field)?;
+    read_named(call, slot, world, text(slot, field)?, field).await
+}
+
+/// The bytes of a name that a part of a setting gives; `field` is its place.
+pub(crate) async fn read_named(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    name: &str,
+    field: &str,
+) -> Result<(BinaryRef, Vec<u8>), NodeFailure> {
     let all = together(slot.input.iter().filter_map(|item| item.binary.as_ref())).unwrap_or_default();
     let Some(wanted) = all.get(name) else {
         let names: Vec<&str> = all.keys().take(20).map(String::as_str).collect();

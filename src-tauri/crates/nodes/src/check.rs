@@ -86,6 +86,8 @@ const KEYWORDS: &[(&str, Shape)] = &[
     ("x-cel", Shape::Flag),
     ("x-url", Shape::Flag),
     ("x-raw", Shape::Flag),
+    // Names a step (docs/formats.md).
+    ("x-ref", Shape::Text),
     ("x-ui", Shape::Ui),
     // Of a port: what is known of its items before a run (docs/formats.md).
     ("x-keeps", Shape::Text),

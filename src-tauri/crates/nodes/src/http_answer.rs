@@ -1,9 +1,11 @@
 //! What an HTTP answer means: the table of error mapping (PLATFORM) and the reading of bodies.
 
 use crate::formats;
+use crate::http_text::{NotText, begins, decode};
 use serde_json::Value;
+use signalbox_engine::request_body::is_json;
 use signalbox_engine::retry::RETRY_AFTER_LIMIT_MS;
-use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, digits};
 use signalbox_ports::{HttpError, HttpResponse, Scrubber, retry_after};
 
 /// How a body is read.
@@ -30,12 +32,7 @@ pub(crate) fn header<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str
 
 /// Type and subtype of Content-Type, in small letters.
 pub(crate) fn media_type(answer: &HttpResponse) -> String {
-    let value = header(answer, "content-type").unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
-
-fn is_json(media: &str) -> bool {
-    media == "application/json" || media.ends_with("+json") || media == "text/json"
+    signalbox_engine::request_body::media_type(header(answer, "content-type").unwrap_or_default())
 }
 
 fn is_text(media: &str) -> bool {
@@ -43,17 +40,6 @@ fn is_text(media: &str) -> bool {
         || media.ends_with("+xml")
         || ["application/xml", "application/javascript", "application/x-www-form-urlencoded", "application/yaml"]
             .contains(&media)
-}
-
-/// Decodes by the charset of Content-Type, UTF-8 without one; bytes that do not fit become U+FFFD.
-fn decode(answer: &HttpResponse) -> String {
-    let content_type = header(answer, "content-type").unwrap_or_default();
-    let label = content_type.split(';').skip(1).find_map(|part| {
-        let (name, value) = part.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
-    });
-    let encoding = label.and_then(|l| encoding_rs::Encoding::for_label(l.as_bytes())).unwrap_or(encoding_rs::UTF_8);
-    encoding.decode(&answer.body).0.into_owned()
 }
 
 /// The body as data. `must_be_json`: `extract` needs it.
@@ -66,7 +52,11 @@ pub(crate) fn body(answer: &HttpResponse, wanted: ResponseType, must_be_json: bo
         ResponseType::Text | ResponseType::Binary => false,
     };
     if as_json && !(empty && !must_be_json && (wanted == ResponseType::Auto || no_body(answer.status))) {
-        let parsed = formats::parse_json(json_text(answer)?, "The answer");
+        let text = decode(answer).map_err(|NotText(why)| {
+            let words = format!("The answer is not JSON: {why}. Look at its header Content-Type, or read it as binary");
+            NodeFailure::validation("NON_JSON", words)
+        });
+        let parsed = text.and_then(|text| formats::parse_json(&text, "The answer"));
         return parsed.map(Body::Data).map_err(|failure| about(failure, answer, &media));
     }
     if must_be_json {
@@ -83,38 +73,42 @@ pub(crate) fn body(answer: &HttpResponse, wanted: ResponseType, must_be_json: bo
                 "'extract' needs a JSON answer, but the address answered {got}. Look at the address and its headers"
             ),
         );
-        return Err(about(failure, answer, &media).detail("begins", begins(answer)));
+        return Err(about(failure, answer, &media));
     }
     if empty {
         let empty = if wanted == ResponseType::Text { Value::String(String::new()) } else { Value::Null };
         return Ok(Body::Data(empty));
     }
-    let text = match wanted {
-        ResponseType::Text => true,
-        ResponseType::Binary => false,
-        ResponseType::Auto | ResponseType::Json => is_text(&media) || media.is_empty(),
-    };
-    Ok(if text { Body::Data(Value::String(decode(answer))) } else { Body::Bytes })
+    // What is not text is kept as bytes, or said: letters in place of bytes would lose what they were.
+    match wanted {
+        ResponseType::Text => decode(answer).map(|text| Body::Data(Value::String(text))).map_err(|NotText(why)| {
+            let words = format!("The answer is not text: {why}. Read it as binary, or look at its header Content-Type");
+            about(NodeFailure::validation("NOT_TEXT", words), answer, &media)
+        }),
+        ResponseType::Auto | ResponseType::Json if is_text(&media) || media.is_empty() => {
+            Ok(decode(answer).map_or(Body::Bytes, |text| Body::Data(Value::String(text))))
+        }
+        ResponseType::Auto | ResponseType::Json | ResponseType::Binary => Ok(Body::Bytes),
+    }
 }
 
 fn no_body(status: u16) -> bool {
     matches!(status, 204 | 205 | 304)
 }
 
-fn json_text(answer: &HttpResponse) -> Result<&str, NodeFailure> {
-    // JSON is UTF-8 whatever a charset parameter says (RFC 8259).
-    std::str::from_utf8(&answer.body).map_err(|error| {
-        let at = error.valid_up_to() + 1;
-        NodeFailure::validation("NON_JSON", format!("The answer is not JSON: byte {at} is not UTF-8"))
-    })
-}
-
+/// With what there is to know about an answer that is not what was expected.
 fn about(failure: NodeFailure, answer: &HttpResponse, media: &str) -> NodeFailure {
-    failure.detail("status", answer.status).detail("contentType", media)
+    failure.detail("status", answer.status).detail("contentType", media).detail("begins", begins(answer))
 }
 
-fn begins(answer: &HttpResponse) -> String {
-    decode(answer).chars().take(200).collect()
+/// The failure of an answer whose content codings cannot be undone.
+pub(crate) fn undecoded(answer: &HttpResponse) -> Option<NodeFailure> {
+    let why = answer.undecoded.as_ref()?;
+    let failure = NodeFailure::validation("CONTENT_ENCODING", why.clone())
+        .detail("status", answer.status)
+        .detail("contentType", media_type(answer))
+        .detail("contentEncoding", header(answer, "content-encoding").unwrap_or_default());
+    Some(failure)
 }
 
 /// The status in words: `503 (service unavailable)`.
@@ -165,14 +159,22 @@ fn excerpt(answer: &HttpResponse) -> Option<Value> {
         return None;
     }
     let media = media_type(answer);
+    if !(is_json(&media) || is_text(&media) || media.is_empty()) {
+        return None;
+    }
+    let text = decode(answer).ok()?;
     if is_json(&media)
         && answer.body.len() <= LONGEST
-        && let Ok(value) = serde_json::from_slice(&answer.body)
+        && let Ok(value) = serde_json::from_str(&text)
+        && digits::lost(&text).is_none()
     {
         return Some(value);
     }
-    (is_json(&media) || is_text(&media) || media.is_empty())
-        .then(|| Value::String(decode(answer).chars().take(LONGEST).collect()))
+    Some(Value::String(text.chars().take(LONGEST).collect()))
+}
+
+fn keeps_digits(body: &[u8]) -> bool {
+    std::str::from_utf8(body).is_ok_and(|text| digits::lost(text).is_none())
 }
 
 /// The answer without the secrets of this machine, which a server may send back.
@@ -181,21 +183,26 @@ pub(crate) fn without_secrets(mut answer: HttpResponse, scrubber: &Scrubber) -> 
         *name = scrubber.text(name).into_owned();
         *value = scrubber.text(value).into_owned();
     }
+    let cookies = answer.cookies.iter_mut().map(|cookie| &mut cookie.value);
+    for text in cookies.chain(&mut answer.set_cookies).chain(&mut answer.undecoded) {
+        *text = scrubber.text(text).into_owned();
+    }
     if scrubber.finds(&answer.body) {
         // JSON stays JSON, also where the secret is a number.
         answer.body = match serde_json::from_slice::<Value>(&answer.body) {
-            Ok(mut value) => {
+            Ok(mut value) if keeps_digits(&answer.body) => {
                 scrubber.value(&mut value);
                 value.to_string().into_bytes()
             }
-            Err(_) => scrubber.bytes(&answer.body).into_owned(),
+            // As JSON the numbers would change as well.
+            Ok(_) | Err(_) => scrubber.bytes(&answer.body).into_owned(),
         };
     }
     answer
 }
 
 /// The failure of an exchange without an answer.
-pub(crate) fn exchange_failure(error: HttpError, timeout_ms: u64) -> NodeFailure {
+pub(crate) fn exchange_failure(error: HttpError, timeout_ms: u64, scrubber: &Scrubber) -> NodeFailure {
     match error {
         HttpError::Refused { message } => NodeFailure::tool("ADDRESS_REFUSED", message),
         HttpError::CredentialRefused { message } => {
@@ -212,10 +219,18 @@ pub(crate) fn exchange_failure(error: HttpError, timeout_ms: u64) -> NodeFailure
             let failure = failure.detail("timeoutMs", timeout_ms);
             if sent { failure.maybe_happened() } else { failure }
         }
-        HttpError::TooLarge { limit, .. } => NodeFailure::validation(
+        HttpError::RedirectRefused { status, location, message } => {
+            let failure = NodeFailure::tool("REDIRECT_REFUSED", scrubber.text(&message))
+                .detail("status", status)
+                .detail("location", scrubber.text(&location));
+            // The others say that the request is to be sent somewhere else, and not that it was carried out.
+            if matches!(status, 307 | 308) { failure } else { failure.maybe_happened() }
+        }
+        HttpError::TooLarge { limit, status } => NodeFailure::validation(
             "TOO_LARGE",
             format!("The answer is larger than the limit of {} MiB", limit / 1024 / 1024),
         )
-        .detail("limit", limit),
+        .detail("limit", limit)
+        .detail("status", status),
     }
 }

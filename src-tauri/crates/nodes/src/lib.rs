@@ -11,12 +11,17 @@
 mod binary;
 mod cel;
 pub mod check;
+mod csv_table;
 pub mod extract;
 mod file_error;
 mod formats;
 mod http_answer;
+mod http_body;
+mod http_cookies;
+mod http_text;
 mod kinds_table;
 mod llm;
+mod memory;
 mod run;
 pub mod speech;
 mod support;

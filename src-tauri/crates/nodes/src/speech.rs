@@ -36,6 +36,18 @@ pub struct Speech {
     clock: Arc<dyn Clock>,
     tell: Tell,
     left: Option<Tell>,
+    cancellation: Option<Cancellation>,
+}
+
+/// Is ready once something has happened.
+pub type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// How a call learns that its run is cancelled, and says that it waits for nothing any more.
+pub struct Cancellation {
+    /// Is ready once the run is cancelled.
+    pub cancelled: Box<dyn Fn() -> Signal + Send + Sync>,
+    /// Nothing comes of the call any more.
+    pub give_up: Box<dyn Fn() + Send + Sync>,
 }
 
 impl Drop for Speech {
@@ -52,13 +64,20 @@ impl Drop for Speech {
 impl Speech {
     /// A log that gives what is said to `tell`.
     pub fn new(clock: Arc<dyn Clock>, scrubber: Arc<Scrubber>, tell: Tell) -> Self {
-        Self { queue: Mutex::default(), scrubber, clock, tell, left: None }
+        Self { queue: Mutex::default(), scrubber, clock, tell, left: None, cancellation: None }
     }
 
     /// What a call that is given up has still said, for which the run has no ear any more, goes to `left`.
     #[must_use]
     pub fn leaving(mut self, left: Tell) -> Self {
         self.left = Some(left);
+        self
+    }
+
+    /// A call that only waits for an answer gives up at once when its run is cancelled.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancellation: Cancellation) -> Self {
+        self.cancellation = Some(cancellation);
         self
     }
 
@@ -143,6 +162,20 @@ impl Speech {
 }
 
 impl CallLog for Speech {
+    fn cancelled(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        match &self.cancellation {
+            Some(cancellation) => (cancellation.cancelled)(),
+            None => Box::pin(std::future::pending()),
+        }
+    }
+
+    fn give_up(&self) {
+        self.tell(true);
+        if let Some(cancellation) = &self.cancellation {
+            (cancellation.give_up)();
+        }
+    }
+
     fn say(&self, said: Said) {
         let mut queue = self.queue();
         if matches!(said, Said::ToolMessage(_)) {

@@ -1,10 +1,11 @@
 //! What an answer of a tool means: its payload, its envelope, and which error a failure is (PLATFORM, error mapping). A tool's
 //! own wishes about retries and routes go to `details.toolSuggested` (TRUST, "Holes"): they decide nothing.
 
+use crate::formats;
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::Call;
 use signalbox_engine::schema::Schema;
-use signalbox_model::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction, time};
+use signalbox_model::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction, digits, text::without_bom, time};
 use signalbox_ports::Scrubber;
 use signalbox_ports::llm::Part;
 use signalbox_ports::tools::{ToolAnswer, ToolFailure, ToolFault, ToolInfo};
@@ -72,8 +73,9 @@ fn payload_of(answer: &ToolAnswer) -> Value {
         return structured.clone();
     }
     match words(&answer.content) {
-        Some(text) => match serde_json::from_str::<Value>(&text) {
-            Ok(value @ (Value::Object(_) | Value::Array(_))) => value,
+        // A number that a value cannot hold keeps its digits in the text.
+        Some(text) => match serde_json::from_str::<Value>(without_bom(&text)) {
+            Ok(value @ (Value::Object(_) | Value::Array(_))) if digits::lost(&text).is_none() => value,
             _ => Value::String(text),
         },
         None => json!({ "content": answer.content }),
@@ -105,7 +107,11 @@ pub(crate) fn read(info: &ToolInfo, request: &str, answer: ToolAnswer) -> Result
         let told = json!({ "type": failure.error_type, "message": failure.message, "code": failure.code });
         return Err((failure, Some(envelope(info, request, &answer, &raw, told))));
     }
+    let changed = changed(info, &answer);
     let envelope = envelope(info, request, &answer, &raw, Value::Null);
+    if let Some(failure) = changed {
+        return Err((failure, Some(envelope)));
+    }
     if let Err(failure) = keeps_promise(info, &raw) {
         return Err((failure, Some(envelope)));
     }
@@ -114,6 +120,16 @@ pub(crate) fn read(info: &ToolInfo, request: &str, answer: ToolAnswer) -> Result
         other => other,
     };
     Ok(Told { result, envelope, shown: Vec::new() })
+}
+
+/// A number of the structured answer that is another one than the server wrote: the server writes the same answer as text
+/// beside it, where the digits are still there.
+fn changed(info: &ToolInfo, answer: &ToolAnswer) -> Option<NodeFailure> {
+    answer.structured.as_ref()?;
+    let text = words(&answer.content).filter(|text| serde_json::from_str::<Value>(text).is_ok())?;
+    let lost = digits::lost(&text)?;
+    let failure = formats::digits_lost(&lost, &format!("The answer of '{}'", info.name));
+    Some(failure.detail("tool", info.name.clone()).maybe_happened())
 }
 
 /// The structured answer against the schema that was approved. That schema is none of the step's input, and the tool has done

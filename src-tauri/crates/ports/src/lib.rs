@@ -6,6 +6,7 @@ pub mod audit_sink;
 pub mod binaries;
 pub mod call_log;
 pub mod host;
+mod http;
 pub mod llm;
 pub mod scripts;
 pub mod scrub;
@@ -16,6 +17,7 @@ mod wait;
 pub use audit_sink::AuditSink;
 pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use call_log::{CallLog, Unheard};
+pub use http::{Cookie, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_of_connection};
 pub use llm::{Llm, NoLlm};
 pub use scripts::{NoScripts, Scripts};
 pub use scrub::Scrubber;
@@ -25,97 +27,7 @@ pub use wait::{in_words, retry_after};
 
 use async_trait::async_trait;
 use signalbox_model::{Level, Map};
-use std::{sync::Arc, time::Duration};
-
-/// An HTTP request as a node asks for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HttpRequest {
-    /// Upper-case method.
-    pub method: String,
-    /// Absolute http or https address.
-    pub url: String,
-    /// Header name → value, in order.
-    pub headers: Vec<(String, String)>,
-    /// The bytes to send.
-    pub body: Option<Vec<u8>>,
-    /// Time limit of the whole exchange.
-    pub timeout: Duration,
-    /// Loopback addresses are allowed for this call (TRUST, SSRF).
-    pub loopback_allowed: bool,
-    /// Redirects are followed; otherwise they are answers like others.
-    pub redirects: bool,
-    /// Largest body accepted, bytes.
-    pub max_body: usize,
-    /// Sent with the request, to hosts that it allows only.
-    pub credential: Option<Arc<Credential>>,
-}
-
-/// Headers of the connection: a workflow that set one could let one request hide another.
-pub fn is_of_connection(header: &str) -> bool {
-    ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"]
-        .iter()
-        .any(|own| own.eq_ignore_ascii_case(header))
-}
-
-/// An HTTP answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HttpResponse {
-    /// Status code.
-    pub status: u16,
-    /// Lower-case name → value; repeated ones joined with `, `.
-    pub headers: Vec<(String, String)>,
-    /// The bytes.
-    pub body: Vec<u8>,
-}
-
-/// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HttpError {
-    /// The address is not allowed (nothing was sent).
-    Refused {
-        /// Plain words.
-        message: String,
-    },
-    /// Not an http(s) address.
-    BadUrl {
-        /// Plain words.
-        message: String,
-    },
-    /// Name not found, connection refused, TLS: nothing reached the other side.
-    Connect {
-        /// Plain words.
-        message: String,
-    },
-    /// Cut off after the request may have reached the other side.
-    Cut {
-        /// Plain words.
-        message: String,
-    },
-    /// No answer in time.
-    Timeout {
-        /// Whether a connection had been made.
-        sent: bool,
-    },
-    /// The credential may not go there (nothing was sent there).
-    CredentialRefused {
-        /// Plain words.
-        message: String,
-    },
-    /// The body is larger than `max_body`.
-    TooLarge {
-        /// The limit, bytes.
-        limit: usize,
-        /// Status of the answer.
-        status: u16,
-    },
-}
-
-/// HTTP with the address rules of TRUST.
-#[async_trait]
-pub trait Http: Send + Sync {
-    /// Sends one request; redirects are followed within the rules.
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError>;
-}
+use std::sync::Arc;
 
 /// Why a file operation failed.
 #[derive(Debug, Clone, PartialEq, Eq)]

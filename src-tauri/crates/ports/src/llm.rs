@@ -217,6 +217,18 @@ pub struct LlmAnswer {
     pub usage: Usage,
 }
 
+impl LlmAnswer {
+    /// Whether it has neither text nor thoughts nor tool calls, and the endpoint counted no token for it.
+    pub fn is_empty(&self) -> bool {
+        let is_blank = |part: &Part| match part {
+            Part::Text(text) => text.is_empty(),
+            Part::Thinking { text, signature } => text.is_empty() && signature.is_none(),
+            Part::Image { .. } | Part::ToolUse(_) | Part::ToolResult(_) => false,
+        };
+        self.finish != Finish::Refusal && self.usage.output_tokens == 0 && self.parts.iter().all(is_blank)
+    }
+}
+
 /// What went wrong (PLATFORM, error mapping).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LlmFault {
@@ -242,6 +254,8 @@ pub enum LlmFault {
     ContextLength,
     /// The model takes no pictures.
     NoImages,
+    /// The server says that the model does not see the tools that it is offered.
+    NoTools,
     /// 404 and others from 400 on.
     HttpStatus,
     /// A filter refused the question.

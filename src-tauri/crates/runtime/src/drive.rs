@@ -1,5 +1,7 @@
 //! One driven run: the task that owns its state.
 
+mod speech;
+
 use crate::answer;
 use crate::artifact;
 use crate::asked;
@@ -11,13 +13,12 @@ use crate::ring::Ring;
 use crate::runtime::Phase;
 use crate::shared::Core;
 use signalbox_audit::Record;
-use signalbox_engine::effect::{Call, CallKey, Effect};
+use signalbox_engine::effect::{Call, CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
-use signalbox_model::{Effects, EventBody, RunEvent, RunStatus, Said, time};
-use signalbox_nodes::speech::Speech;
+use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_store::failpoint::{Point, pass};
-use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, Snapshot, TaskChange, Thread, Written};
+use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
@@ -72,6 +73,8 @@ pub(crate) enum Message {
     Input(Input),
     /// Look at the durable inputs now.
     Poke,
+    /// A call of a cancelled run waits for nothing any more.
+    GivenUp(CallKey),
 }
 
 /// Why a run is no longer driven here although it has not ended.
@@ -101,6 +104,8 @@ pub(crate) struct Birth {
     pub(crate) person: Option<String>,
     /// Entries that stand before those of the events.
     pub(crate) audit: Vec<Record>,
+    /// What the starter calls it by.
+    pub(crate) key: Option<RunKey>,
     pub(crate) born: oneshot::Sender<Result<(), Error>>,
 }
 
@@ -133,6 +138,11 @@ pub(crate) struct Driver {
     answers: Vec<i64>,
     /// Calls under way, to stop one of them.
     under_way: BTreeMap<CallKey, AbortHandle>,
+    /// Those of them that wait for nothing any more, because the run is cancelled.
+    given_up: BTreeSet<CallKey>,
+    is_cancel_asked: bool,
+    /// Tells the calls under way that the run is cancelled.
+    cancelled: watch::Sender<bool>,
     /// Calls under way that change something outside.
     writes: BTreeSet<CallKey>,
     changed: watch::Receiver<u64>,
@@ -174,6 +184,9 @@ impl Driver {
             taken: BTreeSet::new(),
             answers: Vec::new(),
             under_way: BTreeMap::new(),
+            given_up: BTreeSet::new(),
+            is_cancel_asked: false,
+            cancelled: watch::channel(false).0,
             writes: BTreeSet::new(),
             closing_since: None,
         }
@@ -209,6 +222,8 @@ impl Driver {
             Ok(status) => Phase::Ended(status),
             Err(Stop::Fenced) => Phase::Left(None),
             Err(Stop::Unborn(starter, error)) => {
+                // What its first steps wrote belongs to no run. Most have written nothing.
+                let _ = std::fs::remove_dir_all(artifact::place(&self.core.options.artifacts, &self.driven.run_id, ""));
                 unborn = Some((starter, error));
                 Phase::Left(None)
             }
@@ -361,6 +376,7 @@ impl Driver {
                 if let Input::NodeFinished { key, results, .. } = &input {
                     let wrote = self.writes.remove(key);
                     self.under_way.remove(key);
+                    self.given_up.remove(key);
                     // A stop of the program may take its helpers along. What changes nothing outside is done again at the
                     // next start; as a failure it would stand.
                     if !wrote && *self.closing.borrow() && results.iter().any(|(_, outcome)| outcome.is_err()) {
@@ -370,6 +386,14 @@ impl Driver {
                 inputs.push_back(input);
             }
             Message::Poke => self.durable_inputs(inputs),
+            Message::GivenUp(key) => {
+                self.given_up.insert(key);
+            }
+        }
+        // Nobody is left that would use the rest of the grace.
+        if !self.given_up.is_empty() && self.under_way.keys().all(|key| self.given_up.contains(key)) {
+            self.given_up.clear();
+            inputs.push_back(Input::TimerFired { timer: Timer::Grace, now: self.core.world.clock.now_ms() });
         }
     }
 
@@ -385,7 +409,9 @@ impl Driver {
             }
             if let Some(asked) = asked::read(&input.body, self.core.world.clock.now_ms()) {
                 self.taken.insert(input.id);
-                if !matches!(asked, Input::Cancel { .. }) {
+                if matches!(asked, Input::Cancel { .. }) {
+                    self.is_cancel_asked = true;
+                } else {
                     self.answers.push(input.id);
                 }
                 inputs.push_back(asked);
@@ -535,8 +561,10 @@ impl Driver {
             end,
             tasks,
             audit: birth.audit.into_iter().chain(audit).collect(),
-            durable,
+            // Whoever sends it again relies on the first one.
+            durable: durable || birth.key.is_some(),
             rests,
+            key: birth.key,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));
@@ -666,6 +694,9 @@ impl Driver {
                 return Some(Input::TimerFired { timer, now: self.core.world.clock.now_ms() });
             }
             Effect::Timer { timer, due_ms } => {
+                if timer == Timer::Grace && self.is_cancel_asked {
+                    self.cancelled.send_replace(true);
+                }
                 let (world, inbox) = (Arc::clone(&self.core.world), self.driven.inbox.clone());
                 self.timers.spawn_on(
                     async move {
@@ -734,28 +765,6 @@ impl Driver {
         );
         self.under_way.insert(key, handle);
         None
-    }
-
-    /// What a call tells becomes inputs of the run, before its result.
-    fn speech(&self, key: &CallKey, step: &str) -> Speech {
-        let (key, inbox) = (key.clone(), self.driven.inbox.clone());
-        let world = &self.core.world;
-        let clock = Arc::clone(&world.clock);
-        let tell = move |said| {
-            let input = Input::CallSaid { key: key.clone(), said, now: clock.now_ms() };
-            // The run has ended meanwhile: nobody listens.
-            let _ = inbox.send(Message::Input(input));
-        };
-        // A call that is given up tells what it has paid when nobody listens any more: only the sums still take it.
-        let (store, run, step, clock) =
-            (self.core.store.clone(), self.driven.run_id.clone(), step.to_owned(), Arc::clone(&world.clock));
-        let left = move |said: Vec<Said>| {
-            let ts = time::format(clock.now_ms());
-            for body in said.into_iter().filter_map(|said| EventBody::try_from(said).ok()) {
-                store.submit_given_up(&run, &step, &ts, &body);
-            }
-        };
-        Speech::new(Arc::clone(&world.clock), world.secrets.scrubber(), Box::new(tell)).leaving(Box::new(left))
     }
 
     /// Gives the run back, so that any process may take it over. If that cannot be written, this process's end does it.

@@ -31,5 +31,5 @@ pub use load::{PINNED_FILES, Pinned, definition, pinned_files, state};
 pub use options::{Beside, Kept, Options};
 pub use registry::Registry;
 pub use rerun::{Again, Definition, Person};
-pub use runtime::{NewRun, Phase, Runtime};
+pub use runtime::{NewRun, Phase, Runtime, StartOutcome};
 pub use shared::Resumed;

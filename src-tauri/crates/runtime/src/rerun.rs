@@ -142,6 +142,7 @@ impl Runtime {
             person,
             audit: vec![record.with_metadata(told)],
             kept,
+            key: None,
         };
         self.begin(start, first).await
     }

@@ -16,7 +16,7 @@ use signalbox_model::debug::DebugStart;
 use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
-use signalbox_store::{Store, StoreError};
+use signalbox_store::{RunKey, Store, StoreError};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
@@ -60,6 +60,24 @@ pub struct NewRun {
     pub kept: Option<Kept>,
 }
 
+/// What a start with a key came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StartOutcome {
+    /// A new run.
+    New(String),
+    /// The run that was started with this key before.
+    Existing(String),
+}
+
+impl StartOutcome {
+    /// The run, whenever it was started.
+    pub fn run_id(self) -> String {
+        match self {
+            Self::New(run) | Self::Existing(run) => run,
+        }
+    }
+}
+
 /// What a run begins with besides its first input.
 pub(crate) struct Start {
     pub(crate) run_id: String,
@@ -73,6 +91,7 @@ pub(crate) struct Start {
     pub(crate) person: Option<String>,
     pub(crate) audit: Vec<Record>,
     pub(crate) kept: Option<Kept>,
+    pub(crate) key: Option<RunKey>,
 }
 
 /// Drives runs. Clones share it; the last one closes it.
@@ -165,15 +184,31 @@ impl Runtime {
 
     /// Starts a run; returns its id as soon as its beginning is recorded.
     pub async fn start(&self, new: NewRun) -> Result<String, Error> {
-        self.start_with(new, None).await
+        self.start_with(new, None, None).await
     }
 
     /// [`Self::start`] of a run that does not begin at its entries; what it begins with holds its params and variables.
     pub async fn start_at(&self, new: NewRun, begins: Rerun) -> Result<String, Error> {
-        self.start_with(new, Some(begins)).await
+        self.start_with(new, Some(begins), None).await
     }
 
-    async fn start_with(&self, new: NewRun, begins: Option<Rerun>) -> Result<String, Error> {
+    /// [`Self::start`] or [`Self::start_at`] of a run that a caller names by a key: while the key holds, the same start sent
+    /// again gives the same run, in any process. The key and the run are on the disk before the answer.
+    pub async fn start_once(&self, new: NewRun, begins: Option<Rerun>, key: RunKey) -> Result<StartOutcome, Error> {
+        match self.start_with(new, begins, Some(key)).await {
+            Ok(run) => Ok(StartOutcome::New(run)),
+            Err(Error::Store(StoreError::StartedBefore { run })) => Ok(StartOutcome::Existing(run)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The run that was started with a key, while the key holds. Refuses a key that stands for another start.
+    pub async fn started_with(&self, key: &RunKey) -> Result<Option<String>, Error> {
+        let (store, key, now) = (self.core().store.clone(), key.clone(), self.core().world.clock.now_ms());
+        Ok(self.worker(move || store.run_of_key(&key, now)).await??)
+    }
+
+    async fn start_with(&self, new: NewRun, begins: Option<Rerun>, key: Option<RunKey>) -> Result<String, Error> {
         let core = self.core();
         let Pinned { compiled, definition, files } = new.pinned;
         let (seed, now, started_by, debug) =
@@ -198,6 +233,7 @@ impl Runtime {
             person: new.person,
             audit: Vec::new(),
             kept: new.kept,
+            key,
         };
         self.begin(start, first).await
     }
@@ -206,7 +242,8 @@ impl Runtime {
     pub(crate) async fn begin(&self, start: Start, first: Input) -> Result<String, Error> {
         let core = self.core();
         core.open()?;
-        let Start { run_id, compiled, definition, files, client_run_token, started_by, person, audit, kept } = start;
+        let Start { run_id, compiled, definition, files, client_run_token, started_by, person, audit, kept, key } =
+            start;
         // Before the run: one that was recorded always finds them.
         if !files.is_empty() {
             let store = core.store.clone();
@@ -216,7 +253,7 @@ impl Runtime {
         let (driven, inbox) = Driven::new(&run_id);
         let (born, birth) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));
-        let row = Birth { definition, client_run_token, started_by, person, audit, born };
+        let row = Birth { definition, client_run_token, started_by, person, audit, key, born };
         let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept).new_born(row);
         core.handle.spawn(Box::pin(driver.drive(VecDeque::from([first]))));
         match birth.await {

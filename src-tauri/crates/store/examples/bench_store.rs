@@ -78,6 +78,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         audit: Vec::new(),
         durable: false,
         rests: false,
+        key: None,
     };
     store.create_run(new).expect("is created")
 }
@@ -258,6 +259,7 @@ fn history(store: &Store) {
             audit: Vec::new(),
             durable: false,
             rests: false,
+            key: None,
         };
         store.submit_run(new, Box::new(move |outcome| sender.send(outcome.is_ok()).expect("is heard")));
     }

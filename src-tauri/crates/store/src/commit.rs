@@ -7,6 +7,7 @@ use crate::high_water::Mark;
 use crate::table::llm_usage::{self, Spent};
 use crate::table::run::{Owner, RunRow};
 use crate::table::run_event::PreparedEvent;
+use crate::table::run_key::{self, RunKey};
 use crate::table::run_snapshot::Snapshot;
 use crate::table::{blob, definition, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary};
 use crate::task_change::{self, TaskChange};
@@ -123,6 +124,8 @@ pub struct NewRun {
     pub durable: bool,
     /// It has nothing left to do before it is asked: nobody's after this commit.
     pub rests: bool,
+    /// With it the run is created once: a second one with the same key is [`Error::StartedBefore`].
+    pub key: Option<RunKey>,
 }
 
 /// A commit whose text and hashes were made on the caller's thread.
@@ -300,6 +303,7 @@ pub(crate) struct PreparedRun {
     definition: Option<String>,
     /// Bytes that items of the run's base name: the original may go before this run does.
     shared: Vec<String>,
+    key: Option<RunKey>,
     pub(crate) first: Prepared,
 }
 
@@ -345,7 +349,7 @@ impl PreparedRun {
         if first.events.first().is_some_and(|event| event.seq != 1) {
             return Err(Error::Invalid { reason: "the first event of a run has seq 1".into() });
         }
-        Ok(Self { row, definition: new.definition, shared, first })
+        Ok(Self { row, definition: new.definition, shared, key: new.key, first })
     }
 
     pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Written> {
@@ -353,6 +357,12 @@ impl PreparedRun {
         let run_id = &self.row.run_id;
         if run::exists(connection, run_id)? || run_deleted::exists(connection, run_id)? {
             return Err(Error::RunExists { run: run_id.clone() });
+        }
+        if let Some(key) = &self.key {
+            if let Some(run) = run_key::get(connection, key, self.row.started_ms)? {
+                return Err(Error::StartedBefore { run });
+            }
+            run_key::put(connection, key, run_id, self.row.started_ms)?;
         }
         if let Some(text) = &self.definition {
             definition::put(connection, &self.row.definition_hash, text)?;

@@ -82,6 +82,20 @@ pub enum Error {
         /// The task.
         task: String,
     },
+    /// A run was started with this key before, with the same request. Nothing was written.
+    #[error("Run {run} was started with this key before")]
+    StartedBefore {
+        /// The run.
+        run: String,
+    },
+    /// The key stands for another start. Nothing was written.
+    #[error("The key '{key}' was used for run {run}, which was started with another workflow or other params")]
+    KeyReused {
+        /// The key.
+        key: String,
+        /// The run that was started with it.
+        run: String,
+    },
     /// Another run asks the task again already. Nothing was written.
     #[error("Task {task} was opened again already: run {run} asks it")]
     TaskReopened {
@@ -155,6 +169,8 @@ impl Error {
             Self::Fenced { .. } => "FENCED",
             Self::UnknownRun { .. } => "UNKNOWN_RUN",
             Self::RunExists { .. } => "RUN_EXISTS",
+            Self::StartedBefore { .. } => "STARTED_BEFORE",
+            Self::KeyReused { .. } => "IDEMPOTENCY_KEY_REUSED",
             Self::TaskDecided { .. } => "TASK_DECIDED",
             Self::TaskReopened { .. } => "ALREADY_REOPENED",
             Self::RunSent { .. } => "ALREADY_SENT",
@@ -184,6 +200,10 @@ impl Error {
             Self::Fenced { .. } => "Nothing is lost: the process that drives the run goes on with it.",
             Self::UnknownRun { .. } => "List the runs to see which exist.",
             Self::RunExists { .. } => "Start the run again with a new id.",
+            Self::StartedBefore { .. } => "Follow that run, or start a new one with another key.",
+            Self::KeyReused { .. } => {
+                "Use a new key for another start. A key stands for one workflow with its params for 24 hours."
+            }
             Self::TaskDecided { .. } => "Nothing is lost: the run goes on with the answer.",
             Self::TaskReopened { .. } => "Answer the task that this run asks, or cancel the run first.",
             Self::RunSent { .. } => "Answer the task of that run, or cancel it first.",

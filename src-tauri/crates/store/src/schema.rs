@@ -44,6 +44,7 @@ fn all() -> Vec<&'static Migration> {
         table::audit_place::MIGRATIONS,
         table::tool_server::MIGRATIONS,
         table::llm_usage::MIGRATIONS,
+        table::run_key::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

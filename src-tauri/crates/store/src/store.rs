@@ -12,6 +12,7 @@ use crate::table::folder_grant::{self, FolderGrant};
 use crate::table::llm_usage;
 use crate::table::run::{self, Owner, RunPage, RunQuery, RunRow};
 use crate::table::run_input::{self, RunInput};
+use crate::table::run_key::{self, RunKey};
 use crate::table::run_node::{self, LastCall};
 use crate::table::run_path::{self, EventHead};
 use crate::table::run_snapshot::{self, Snapshot};
@@ -224,6 +225,24 @@ impl Store {
                 self.inner.desk.push(Box::new(job));
             }
             Err(error) => answer(Err(error.into())),
+        }
+    }
+
+    /// The run that was started with this key and the same request, while the key holds. Refuses a key that stands for
+    /// another start.
+    pub fn run_of_key(&self, key: &RunKey, now_ms: i64) -> Result<Option<String>> {
+        self.view(|connection| run_key::get(connection, key, now_ms))
+    }
+
+    /// Removes keys that no longer hold; says how many.
+    pub fn run_keys_sweep(&self, now_ms: i64) -> Result<usize> {
+        let mut removed = 0;
+        loop {
+            let some = self.write(false, move |work| run_key::sweep(work.connection, now_ms, PURGE))?;
+            removed += some;
+            if some < PURGE {
+                return Ok(removed);
+            }
         }
     }
 

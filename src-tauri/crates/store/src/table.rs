@@ -16,6 +16,7 @@ pub(crate) mod run;
 pub(crate) mod run_deleted;
 pub(crate) mod run_event;
 pub(crate) mod run_input;
+pub(crate) mod run_key;
 pub(crate) mod run_node;
 pub(crate) mod run_path;
 pub(crate) mod run_sent;

@@ -156,6 +156,6 @@ impl Http for ScriptedHttp {
         if !headers.iter().any(|(name, _)| name == "content-type") && !body.is_empty() {
             headers.insert(0, ("content-type".to_owned(), kind.to_owned()));
         }
-        Ok(HttpResponse { status: answer.status, headers, body })
+        Ok(HttpResponse { status: answer.status, headers, body, ..HttpResponse::default() })
     }
 }

@@ -1,6 +1,7 @@
-//! `cargo xtask run | test | gen | check | peers | bench`: one way to set up, build and test, the same for a person and for CI.
+//! `cargo xtask run | test | gen | check | counts | peers | bench`: one way to set up, build and test, the same for a person and for CI.
 //! Deliberately without dependencies.
 
+mod counts;
 mod shell;
 mod steps;
 mod system;
@@ -19,8 +20,11 @@ cargo xtask <task>
   test    install what is missing, run every check and test; the last line is `N passed, N failed`
   gen     write the generated files again (schemas, TypeScript, tables)
   check   the quick checks: format, clippy, dependency rules, UI lint and types
+  counts  count the instructions of fixed work of the engine and compare them; `--write`: expect these from now on
   peers   tools against the servers and the conformance suite of others (`servers`, `samples`, `conformance`, `--table`);
-          `llama`: models against the server of llama.cpp, which needs Python packages and says which
+          `llama`: models against the server of llama.cpp, which needs Python packages and says which;
+          `rest`: the server against its own description, by schemathesis, which it installs below the target folder;
+          `models`: two model servers with a small real model, installed below target/peers
   bench   measure, and print the table for docs/benchmarks.md
 ";
 
@@ -32,6 +36,7 @@ fn main() -> ExitCode {
         Some("test") => steps::test(&root, &args[1..]),
         Some("gen") => steps::generate(&root),
         Some("check") => steps::check(&root),
+        Some("counts") => counts::counts(&root, &args[1..]),
         Some("peers") => steps::peers(&root, &args[1..]),
         Some("bench") => steps::bench(&root, &args[1..]),
         None | Some("help" | "-h" | "--help") => {

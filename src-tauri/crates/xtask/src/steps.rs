@@ -109,6 +109,7 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     };
     steps.extend([
         Step { name: "Rust tests", dir: root.to_path_buf(), program: "cargo", args: tests },
+        Step { name: "instructions", dir: root.to_path_buf(), program: "cargo", args: vec!["xtask", "counts"] },
         npm(root, "UI lint", "lint"),
         npm(root, "UI types", "typecheck"),
         npm(root, "UI tests", "test"),
@@ -134,7 +135,7 @@ fn peers_dir(root: &Path) -> PathBuf {
 pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     system::ready(root, For::Browser)?;
     ui::install(root)?;
-    if args.is_empty() || args.iter().any(|arg| arg != "llama") {
+    if args.is_empty() || args.iter().any(|arg| !matches!(arg.as_str(), "llama" | "rest" | "models")) {
         ui::packages(&peers_dir(root))?;
     }
     ui::build(root)?;

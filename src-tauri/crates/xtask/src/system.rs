@@ -43,6 +43,9 @@ const DRIVER: Need =
 const BUS: Need = need("dbus-daemon, a session bus for the window test", "dbus-daemon", Proof::Program("dbus-daemon"));
 const FONTS: Need = need("a font, for browser and window tests", "fonts-dejavu-core", Proof::Font);
 
+const VALGRIND: Need =
+    need("valgrind, which counts the instructions of the engine", "valgrind", Proof::Program("valgrind"));
+
 /// What a task needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum For {
@@ -50,6 +53,8 @@ pub(crate) enum For {
     Window,
     /// The same UI served to a browser.
     Browser,
+    /// The engine's work is counted.
+    Counts,
     /// All tests.
     Test,
 }
@@ -60,7 +65,8 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
     match for_what {
         For::Window => needs.push(WEBKIT),
         For::Browser => {}
-        For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS]),
+        For::Counts => needs.push(VALGRIND),
+        For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND]),
     }
     needs.retain(|need| !need.is_there());
     let mut packages: Vec<&str> = needs.iter().map(|need| need.package).collect();

@@ -45,5 +45,11 @@ describe('JSON that a person writes', () => {
     expect(Object.fromEntries(Object.keys(spelt).map((written) => [written, numberKept(written)]))).toEqual(spelt);
     expect(['1', '9007199254740993', '1e400', '123456789012345680000', '9007199254740993.5'].map(numberKept)).toEqual(['kept', 'inexact', 'huge', 'kept', 'kept']);
   });
+  it('keeps a decimal of 17 digits, and a longer one only where it is a double that was written with more', () => {
+    const kept = ['13.377704000000001', '3.3333333333333333', '0.1000000000000000055511151231257827', '19.990000000000000000000000', '1.7976931348623157e308', '18446744073709552000'];
+    const inexact = ['0.1234567890123456789', '-3.14159265358979323846', '12345678901234567890.12', '12345678901234567890123', '18446744073709551616', `0.${'7'.repeat(300)}`];
+    expect(kept.map(numberKept)).toEqual(kept.map(() => 'kept'));
+    expect(inexact.map(numberKept)).toEqual(inexact.map(() => 'inexact'));
+  });
   it('counts lines and columns from 1', () => expect([placeOf('a\nbc', 3), placeOf('', 0)]).toEqual([{ line: 2, column: 2 }, { line: 1, column: 1 }]));
 });

@@ -57,6 +57,8 @@ export interface EditorStore extends StoreApi<EditorState> {
   /** another content (taken over from outside): forgets the steps, or with `step` is one of them */
   replaceDocument(document: Workflow, options?: { saved?: boolean; step?: string }): void;
   setReadOnly(readOnly: boolean): void;
+  /** Called when a step has another id, also by undo and redo; gives what ends it. */
+  onRename(listener: (from: string, to: string) => void): () => void;
 }
 
 const NOTHING: Selection = { nodes: [], edges: [] };
@@ -66,6 +68,10 @@ function stillThere(document: Workflow, selection: Selection): Selection {
   const nodes = selection.nodes.filter((id) => Object.hasOwn(document.nodes, id));
   return nodes.length === selection.nodes.length ? selection : { nodes, edges: selection.edges };
 }
+
+/** The steps that patches give another id. */
+const renamesIn = (patches: readonly Patch[]): (readonly [from: string, to: string])[] =>
+  patches.flatMap((patch) => (patch.op === 'rename' && patch.path.length === 2 && patch.path[0] === 'nodes' ? [[String(patch.path[1]), patch.key] as const] : []));
 
 /** Takes everything of one document away and puts everything of the other there, in its order. */
 const exchange = (from: Workflow, to: Workflow): Patch[] => [
@@ -81,6 +87,10 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
   let savedToken = options.saved === false ? -1 : 0;
   // Which token a document had, so that a save that returns late marks the right state.
   const tokens = new WeakMap<Workflow, number>([[document, 0]]);
+  const renameListeners = new Set<(from: string, to: string) => void>();
+  const tell = (renames: readonly (readonly [from: string, to: string])[]): void => {
+    for (const [from, to] of renames) for (const listener of renameListeners) listener(from, to);
+  };
 
   function remember(step: Step): void {
     past.push(step);
@@ -113,6 +123,7 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
     to.push({ ...step, patches: done.inverse, token, selection, merge: undefined });
     token = step.token;
     publish({ document: done.document, selection: stillThere(done.document, step.selection) });
+    tell(renamesIn(step.patches));
     return true;
   };
 
@@ -141,6 +152,8 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
       token = nextToken;
       nextToken += 1;
       publish({ document: done.document, selection: stillThere(done.document, select) });
+      // Told by what takes it back, the last one first.
+      tell(renamesIn(done.inverse).toReversed().map(([to, from]) => [from, to]));
       return true;
     },
     undo: () => travel(past, future),
@@ -166,6 +179,10 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
       publish({ document: next, ...(opts.saved ?? true ? { saved: next } : {}), selection: stillThere(next, store.getState().selection) });
     },
     setReadOnly: (readOnly: boolean) => store.setState({ readOnly }),
+    onRename(listener: (from: string, to: string) => void): () => void {
+      renameListeners.add(listener);
+      return () => { renameListeners.delete(listener); };
+    },
   });
 }
 

@@ -61,3 +61,17 @@ test('breakpoints on wires are told apart from those of their step, and go with 
   const stop = { reason: 'breakpoint' as const, seq: 3, stepId: 'b', from: 'a.error' };
   expect(whyStopped(stop, (id) => id.toUpperCase())).toBe('At a breakpoint on the wire from A · error.');
 });
+
+test('breakpoints follow a step to its new id, with its wires and their conditions', async () => {
+  localStorage.setItem('signalbox.breakpoints', JSON.stringify({
+    w: [{ node: 'a', when: "nodes.a.output.n > 1 && item.text != 'nodes.a'" }, { node: 'b', from: 'a.success' }, { node: 'b' }], other: [{ node: 'a' }],
+  }));
+  vi.resetModules();
+  const { breakpointsOf, renamePoints } = await import('../breakpoints.ts');
+  renamePoints('w', 'a', 'a-2');
+  expect(breakpointsOf('w')).toEqual([{ node: 'a-2', when: "nodes['a-2'].output.n > 1 && item.text != 'nodes.a'" }, { node: 'b', from: 'a-2.success' }, { node: 'b' }]);
+  expect(breakpointsOf('other')).toEqual([{ node: 'a' }]);
+  const before = breakpointsOf('w');
+  renamePoints('w', 'a', 'c');
+  expect(breakpointsOf('w')).toBe(before);
+});

@@ -5,6 +5,7 @@ import { call, whenTokenChanges } from '../../api/client.ts';
 import { ApiError, passes, toApiError } from '../../api/error.ts';
 import { act, invalidate } from '../../api/queries.ts';
 import type { Diagnostic, OpenWorkflow, Workflow } from '../../api/types.ts';
+import { renamePoints } from '../../features/breakpoints.ts';
 import { createEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { t } from '../../i18n/index.ts';
 import { dismissToast, toast, type ToastMessage } from '../../kit/index.ts';
@@ -70,11 +71,17 @@ export class Session {
       this.editor.replaceDocument(open.document, { saved: false, step: t('builder.draftStep') });
     }
     let last = this.editor.getState().document;
-    this.#unwatch = this.editor.subscribe((state) => {
+    const unwatch = this.editor.subscribe((state) => {
       if (state.document === last) return;
       last = state.document;
       this.#planDraft();
     });
+    // Breakpoints are no part of the file: they follow their steps here.
+    const unfollow = this.editor.onRename((from, to) => renamePoints(this.editor.getState().document.id, from, to));
+    this.#unwatch = () => {
+      unwatch();
+      unfollow();
+    };
   }
 
   /** Nothing but this page has what was changed: the host did not take it, or an old draft waits for its answer and is not overwritten. */

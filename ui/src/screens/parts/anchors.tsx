@@ -8,19 +8,21 @@ import { Badge, Banner, Button, Icon, Select, TextInput } from '../../kit/index.
 import { attempt, useDoing } from '../../features/doing.ts';
 import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { navigate } from '../router.ts';
+import { isLocalAddress, LocalConsent } from './local-address.tsx';
 import { PlaceLine, useOutside } from './outside-places.tsx';
 
 export function AnchorsSection() {
   const places = useCommand('audit_anchors', {}, { refetchInterval: 10_000 });
   const [url, setUrl] = useState('');
   const [secret, setSecret] = useState('');
+  const [local, setLocal] = useState(false);
   // Without the right to see them, or with a locked key, there is nothing to choose.
   const secrets = useCommand('secret_list', {});
   const { busy, doing } = useOutside(t('anchor.failedTitle'));
   const pick = transport().pickFolder;
   const may = useMay();
   const mayChange = may('audit_anchor_add');
-  const add = (place: { url: string; credential?: string } | { folder: string }) => doing(() => act('audit_anchor_add', place), t('anchor.added'));
+  const add = (place: { url: string; credential?: string; allowLocal?: boolean } | { folder: string }) => doing(() => act('audit_anchor_add', place), t('anchor.added'));
   async function addFolder() {
     const folder = pick && await attempt(() => pick());
     if (folder) await add({ folder: folder.handle });
@@ -38,10 +40,11 @@ export function AnchorsSection() {
           </PlaceLine>
         ))}
       </div> : null}
-      {mayChange ? <form className="row wrap" onSubmit={(event) => { event.preventDefault(); if (url.trim()) void add({ url: url.trim(), ...(secret ? { credential: secret } : {}) }).then((kept) => { if (kept) { setUrl(''); setSecret(''); } }); }}>
+      {mayChange ? <form className="row wrap" onSubmit={(event) => { event.preventDefault(); if (url.trim()) void add({ url: url.trim(), ...(secret ? { credential: secret } : {}), ...(isLocalAddress(url) ? { allowLocal: local } : {}) }).then((kept) => { if (kept) { setUrl(''); setSecret(''); setLocal(false); } }); }}>
         <TextInput type="url" className="set-url" value={url} onChange={setUrl} placeholder="https://log.example/signalbox" aria-label={t('anchor.address')} maxLength={2000} />
         {secrets.data?.length ? <Select label={t('anchor.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('credential.none') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /> : null}
-        <Button type="submit" busy={busy} disabled={!url.trim()}>{t('anchor.addUrl')}</Button>
+        <Button type="submit" busy={busy} disabled={!url.trim() || (isLocalAddress(url) && !local)}>{t('anchor.addUrl')}</Button>
+        <LocalConsent url={url} given={local} onChange={setLocal} />
         {pick ? <Button icon="folder" busy={busy} onClick={() => void addFolder()}>{t('anchor.addFolder')}</Button> : null}
       </form> : null}
       {places.data?.length && may('audit_anchor_now') ? <div className="row wrap"><Button icon="retry" busy={busy} onClick={() => void doing(() => act('audit_anchor_now', {}), t('anchor.done'))}>{t('anchor.now')}</Button></div> : null}

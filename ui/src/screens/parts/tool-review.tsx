@@ -22,7 +22,8 @@ export function ReviewDialog({ server, ask = false, mayChange, onClose, onEdit }
   const moved = !busy && !sameWords(server, read);
   const shown = moved || busy ? read : server;
   const { name, hash, state, trouble } = shown;
-  const connect = () => run(async () => { setRead(await act('tool_server_connect', { name })); });
+  // Who connects has seen how it is started or reached: it stands in this dialog.
+  const connect = () => run(async () => { setRead(await act('tool_server_connect', { name, start: shown.definition })); });
   useEffect(() => { if (ask) void connect(); }, []); // eslint-disable-line react/exhaustive-deps
   const approve = async () => {
     if (hash && await run(() => act('tool_server_approve', { name, hash }), t('tools.approved', { name }))) onClose();

@@ -63,7 +63,8 @@ const asksIn = (one: ToolServer): boolean => one.signIn !== undefined && one.sig
 function Server({ one, mayChange, onOpen }: { one: ToolServer; mayChange: boolean; onOpen(what: 'look' | 'delete'): void }) {
   const { busy, run } = useDoing();
   const how = howOf(one.definition);
-  const test = () => run(async () => {
+  // What was never asked is looked at before it is started.
+  const test = () => one.seenAt === undefined ? onOpen('look') : run(async () => {
     const now = await act('tool_server_connect', { name: one.name });
     if (now.trouble && asksIn(now)) toast({ signal: 'warn', text: t('tools.wantsSomebody', { name: one.name }) });
     else if (now.trouble) toast({ signal: 'err', text: t('tools.silent', { name: one.name }), detail: plain(now.trouble.message) });

@@ -9,6 +9,7 @@ import { useDoing } from '../../features/doing.ts';
 import { ConfirmRemove } from '../../features/form-dialog.tsx';
 import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { navigate } from '../router.ts';
+import { isLocalAddress, LocalConsent } from './local-address.tsx';
 
 type Webhook = Commands['webhook_list']['response'][number];
 type Delivery = Commands['webhook_log']['response'][number];
@@ -60,15 +61,17 @@ function Add() {
   const secrets = useCommand('secret_list', {});
   const [url, setUrl] = useState('');
   const [secret, setSecret] = useState('');
+  const [local, setLocal] = useState(false);
   const [events, setEvents] = useState<readonly (typeof EVENTS)[number][]>(EVENTS);
   const { busy, run } = useDoing();
   if (secrets.error) return <div className="box"><NoLine icon="lock" title={t('webhook.secretsLocked')} text={secrets.error.message} /></div>;
   if (!secrets.data) return null;
   if (secrets.data.length === 0) return <div className="box"><NoLine icon="key" title={t('webhook.noSecret')} text={t('webhook.noSecretText')} /></div>;
-  const ready = url.trim() !== '' && secret !== '' && events.length > 0;
+  const ready = url.trim() !== '' && secret !== '' && events.length > 0 && (local || !isLocalAddress(url));
   const add = () => run(async () => {
-    await act('webhook_add', { url: url.trim(), secret, events: [...events] });
+    await act('webhook_add', { url: url.trim(), secret, events: [...events], ...(isLocalAddress(url) ? { allowLocal: local } : {}) });
     setUrl('');
+    setLocal(false);
     setSecret('');
     setEvents(EVENTS);
   }, t('webhook.added'));
@@ -79,6 +82,7 @@ function Add() {
         <div className="set-choice"><Select label={t('webhook.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('webhook.choose') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /></div>
         <Button type="submit" busy={busy} disabled={!ready}>{t('webhook.add')}</Button>
       </div>
+      <LocalConsent url={url} given={local} onChange={setLocal} />
       <div className="row wrap" role="group" aria-label={t('webhook.events')}>
         <span className="s t3">{t('webhook.events')}</span>
         {EVENTS.map((event) => (

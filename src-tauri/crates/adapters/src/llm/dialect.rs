@@ -79,6 +79,11 @@ impl Heard {
         self.reader.whole(body, hearer);
     }
 
+    /// Nothing came at all.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.own && !self.any
+    }
+
     /// The answer. One that ended in order without a piece of its kind was not cut off: asked again it says the same.
     pub(super) fn end(self, who: &Who, written: Written) -> Result<LlmAnswer, LlmFailure> {
         let Self { reader, kind, own, any, other } = self;

@@ -5,6 +5,7 @@ use crate::http::Opened;
 use serde_json::Value;
 use signalbox_model::budget::{BudgetScope, UsedUp};
 use signalbox_model::money;
+use signalbox_model::text::bytes_without_bom;
 use signalbox_ports::llm::{LlmFailure, LlmFault};
 use signalbox_ports::{Clock as _, HttpError, Scrubber, in_words, retry_after};
 use std::borrow::Cow;
@@ -100,9 +101,21 @@ pub(super) fn bad_answer(who: &Who, why: &str) -> LlmFailure {
     )
 }
 
+/// A stream that ended in order before its first event.
+pub(super) fn no_event(who: &Who) -> LlmFailure {
+    bad_answer(who, "its stream ended in order, but no event came")
+}
+
+/// An answer without a text, a call of a tool and tokens: a proxy made it of something else.
+pub(super) fn empty(who: &Who) -> LlmFailure {
+    new(LlmFault::Unavailable, format!("{who} sent an empty answer: no text, no tool call and no tokens. Try again"))
+}
+
 pub(super) fn of_exchange(who: &Who, error: HttpError) -> LlmFailure {
     match error {
-        HttpError::Refused { message } | HttpError::BadUrl { message } => new(LlmFault::AddressRefused, message),
+        HttpError::Refused { message } | HttpError::BadUrl { message } | HttpError::RedirectRefused { message, .. } => {
+            new(LlmFault::AddressRefused, message)
+        }
         HttpError::CredentialRefused { message } => new(LlmFault::CredentialRefused, message),
         HttpError::Connect { message } | HttpError::Cut { message } => {
             new(LlmFault::Connection, format!("{who} cannot be reached. {message}"))
@@ -119,16 +132,46 @@ struct Said {
     status: Option<u16>,
 }
 
+/// `{"detail": "…"}`, or a list of findings with their places.
+fn detail(detail: &Value) -> Option<String> {
+    let finding = |one: &Value| {
+        let message = one["msg"].as_str()?;
+        let place: Vec<String> = one["loc"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned))
+            .collect();
+        Some(if place.is_empty() { message.to_owned() } else { format!("{}: {message}", place.join(".")) })
+    };
+    match detail {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(list) => {
+            let found: Vec<String> = list.iter().filter_map(finding).collect();
+            (!found.is_empty()).then(|| found.join("; "))
+        }
+        Value::Object(_) => detail["message"].as_str().or_else(|| detail["error"].as_str()).map(str::to_owned),
+        _ => None,
+    }
+}
+
 /// The parts of an error in JSON, as the three kinds of providers and their imitators write it.
 fn said(body: &Value) -> Option<Said> {
-    let error = match body {
-        Value::Array(list) => list.first()?.get("error")?,
-        _ => body.get("error").filter(|error| !error.is_null())?,
-    };
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
+    };
+    let error = match body {
+        Value::Array(list) => list.first()?.get("error")?,
+        _ => match body.get("error").filter(|error| !error.is_null()) {
+            Some(error) => error,
+            // As many servers in Python tell what they refuse.
+            None => {
+                let words = detail(body.get("detail")?)?;
+                return Some(Said { words, names: String::new(), status: None });
+            }
+        },
     };
     if !error.is_object() {
         return Some(Said { words: text(error), names: String::new(), status: None });
@@ -181,6 +224,25 @@ fn about_question(names: &str, words: &str) -> Option<LlmFault> {
         .then_some(LlmFault::ContentPolicy)
 }
 
+/// Whether the endpoint does not have the model, as far as its words tell.
+fn is_unknown_model(told: &Said) -> bool {
+    let words = told.words.to_lowercase();
+    has(&told.names, &["model_not_found", "model_not_available"])
+        || words.contains("model")
+            && has(
+                &words,
+                &[
+                    "not found",
+                    "does not exist",
+                    "doesn't exist",
+                    "unknown model",
+                    "invalid model",
+                    "no such model",
+                    "not a valid model",
+                ],
+            )
+}
+
 fn of_number(status: u16) -> LlmFault {
     match status {
         401 | 403 => LlmFault::Auth,
@@ -210,12 +272,22 @@ pub(super) fn of_status(who: &Who, opened: &Opened, begin: &[u8]) -> LlmFailure 
             used_up: None,
         };
     }
-    let json: Option<Value> = serde_json::from_slice(begin).ok();
+    let json: Option<Value> = serde_json::from_slice(bytes_without_bom(begin)).ok();
     let told = json.as_ref().and_then(said).unwrap_or_else(|| Said {
         words: plain_text(opened, begin),
         names: String::new(),
         status: None,
     });
+    if matches!(status, 400 | 404 | 422) && is_unknown_model(&told) {
+        let message = words(who, LlmFault::HttpStatus, Some(status), &line(who, &told.words));
+        return LlmFailure {
+            fault: LlmFault::HttpStatus,
+            message,
+            status: Some(status),
+            retry_after_ms: None,
+            used_up: None,
+        };
+    }
     let asked = matches!(status, 400 | 403 | 413 | 422 | 500);
     let fault = asked.then(|| about_question(&told.names, &told.words)).flatten().unwrap_or_else(|| of_number(status));
     let wait = opened.header("retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());

@@ -19,16 +19,6 @@ pub(super) fn show_url(base: &Url) -> Url {
     below(base, "/api", "/show")
 }
 
-/// Asks what a model can do.
-pub(super) fn show(request: &LlmRequest) -> Value {
-    json!({ "model": request.model })
-}
-
-/// Whether it says what it can do, and seeing is not among that.
-pub(super) fn blind(told: &Value) -> bool {
-    told["capabilities"].as_array().is_some_and(|all| !all.iter().any(|one| one == "vision"))
-}
-
 pub(super) fn body(request: &LlmRequest) -> Value {
     let mut messages: Vec<Value> = Vec::new();
     if let Some(system) = request.system.as_ref().filter(|text| !text.is_empty()) {

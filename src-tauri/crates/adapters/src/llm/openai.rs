@@ -101,12 +101,38 @@ pub(super) fn relaxed(body: &mut Value, said: &str) -> bool {
             }
         }
     }
-    for field in ["stream_options", "reasoning_effort", "response_format"] {
+    for field in ["stream_options", "reasoning_effort"] {
         if said.contains(field) && fields.remove(field).is_some() {
             return true;
         }
     }
-    false
+    let about_form = ["response_format", "json_schema", "json_object"].iter().any(|name| said.contains(name));
+    about_form && fields.remove("response_format").is_some()
+}
+
+/// Asks for no form of the answer; the question says it in words anyway.
+pub(super) fn without_form(body: &mut Value) {
+    if let Some(fields) = body.as_object_mut() {
+        fields.remove("response_format");
+    }
+}
+
+/// Asks for the answer at once.
+pub(super) fn without_stream(body: &mut Value) {
+    body["stream"] = json!(false);
+    if let Some(fields) = body.as_object_mut() {
+        fields.remove("stream_options");
+    }
+}
+
+/// Whether prose came although JSON was asked for.
+pub(super) fn ignored_form(request: &LlmRequest, answer: &LlmAnswer) -> bool {
+    let text: String = answer
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
+        .collect();
+    request.form.is_some() && answer.finish == Finish::Stop && !text.trim().is_empty() && !text.contains(['{', '['])
 }
 
 /// A message as one or more of the interface.
@@ -149,7 +175,8 @@ fn told(message: &Message, all: &mut Vec<Value>) {
         Role::User => all.push(json!({ "role": "user", "content": content })),
         Role::Assistant if empty && calls.is_empty() => {}
         Role::Assistant => {
-            let mut told = json!({ "role": "assistant", "content": if empty { Value::Null } else { content } });
+            // An empty text is taken everywhere; some servers refuse `null`, others a missing field.
+            let mut told = json!({ "role": "assistant", "content": if empty { json!("") } else { content } });
             if !calls.is_empty() {
                 told["tool_calls"] = Value::Array(calls);
             }

@@ -99,7 +99,7 @@ fn a_question_in_the_words_of_each_kind() {
                 { "type": "text", "text": "What is this?" },
                 { "type": "image_url", "image_url": { "url": "data:image/png;base64,QUJD" } },
             ] },
-            { "role": "assistant", "content": null, "tool_calls": [
+            { "role": "assistant", "content": "", "tool_calls": [
                 { "id": "t1", "type": "function", "function": { "name": "find", "arguments": "{\"q\":\"a\"}" } },
             ] },
             { "role": "tool", "tool_call_id": "t1", "content": "Error: none" },

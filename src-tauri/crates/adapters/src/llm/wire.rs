@@ -4,6 +4,7 @@ use super::dialect::{self, Heard};
 use super::fault::{self, Who};
 use crate::http::Opened;
 use serde_json::Value;
+use signalbox_model::text::bytes_without_bom;
 use signalbox_ports::HttpError;
 use signalbox_ports::llm::{Delta, Hearer, LlmAnswer, LlmFailure};
 
@@ -177,7 +178,7 @@ pub(super) async fn whole(who: &Who, opened: &mut Opened) -> Result<Value, LlmFa
         }
         body.extend_from_slice(&chunk);
     }
-    let value: Value = match serde_json::from_slice(&body) {
+    let value: Value = match serde_json::from_slice(bytes_without_bom(&body)) {
         Ok(value) => value,
         Err(error) if error.is_eof() => return Err(fault::cut(who)),
         // A stream where one value was expected: its lines say whose it is.

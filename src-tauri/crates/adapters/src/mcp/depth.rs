@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use signalbox_model::digits;
 
 /// Deepest nesting of one message.
 pub(super) const DEEPEST: usize = 127;
@@ -49,16 +50,26 @@ pub(super) fn instead(message: &str) -> Option<String> {
         id: Option<Value>,
     }
     let mut depth = Depth::default();
-    if !message.bytes().any(|byte| depth.take(byte)) {
-        return None;
-    }
+    let words = if message.bytes().any(|byte| depth.take(byte)) {
+        WORDS.to_owned()
+    } else {
+        format!("{DIGITS}{}", digits::lost_below(message, "result.structuredContent")?.told())
+    };
     // What is not read of it may be as deep as it likes.
     let Head { id } = serde_json::from_str(message).ok()?;
-    Some(json!({ "jsonrpc": "2.0", "id": id?, "error": { "code": CODE, "message": WORDS } }).to_string())
+    Some(json!({ "jsonrpc": "2.0", "id": id?, "error": { "code": CODE, "message": words } }).to_string())
 }
 
 const CODE: i32 = -32_700;
 const WORDS: &str = "signalbox: deeper than a message may be";
+
+/// The beginning of the words about a number of an answer that would become another one.
+const DIGITS: &str = "signalbox: ";
+
+/// What an error of [`instead`] says about a number.
+pub(super) fn digits_told(code: i32, words: &str) -> Option<&str> {
+    words.strip_prefix(DIGITS).filter(|words| code == CODE && words.starts_with("the number "))
+}
 
 /// Whether an error is what [`instead`] wrote.
 pub(super) fn is_told(code: i32, words: &str) -> bool {
@@ -89,6 +100,18 @@ mod tests {
             let told: Value = serde_json::from_str(&instead(&nested(levels)).expect("an error")).expect("JSON");
             assert_eq!((&told["id"], &told["error"]["message"]), (&json!(7), &json!(WORDS)));
         }
+    }
+
+    #[test]
+    fn an_answer_with_a_number_that_would_become_another_is_an_error_that_names_the_field() {
+        let answer = |number: &str| {
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{\"structuredContent\":{{\"id\":{number}}}}}}}")
+        };
+        assert_eq!(instead(&answer("18446744073709551615")), None);
+        let told: Value = serde_json::from_str(&instead(&answer("18446744073709551617")).expect("told")).expect("JSON");
+        let words = digits_told(CODE, told["error"]["message"].as_str().expect("words")).expect("of a number");
+        assert!(words.starts_with("the number 18446744073709551617 at result.structuredContent.id "), "{words}");
+        assert_eq!(instead("{\"id\":7,\"result\":{\"_meta\":18446744073709551617}}"), None);
     }
 
     #[test]

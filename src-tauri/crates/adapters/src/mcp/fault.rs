@@ -41,6 +41,12 @@ fn of_server(error: &ErrorData, scrubber: &Scrubber) -> ToolFailure {
     if depth::is_told(error.code.0, &error.message) {
         return too_deep();
     }
+    if let Some(words) = depth::digits_told(error.code.0, &error.message) {
+        return failure(
+            ToolFault::BadAnswer,
+            format!("The answer of the server cannot be read without a change: {}", scrubber.text(words)),
+        );
+    }
     let (code, said) = (error.code.0, short(&error.message, scrubber));
     let fault = match code {
         -32602 => ToolFault::BadArguments,

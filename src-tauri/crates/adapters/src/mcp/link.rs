@@ -1,6 +1,7 @@
 //! One connection to a server, from its first word to its end.
 
 use super::access::Access;
+use super::cursors::Cursors;
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
 use super::greeting::{self, Door, Greeted, slow_start};
@@ -168,6 +169,7 @@ impl Link {
     async fn ask_tools(&self, due: Instant) -> Result<(), ToolFailure> {
         let mut tools: Vec<Value> = Vec::new();
         let mut cursor: Option<String> = None;
+        let mut given = Cursors::default();
         let mut bytes = 0;
         // Before anybody looks at them, approves or keeps them.
         let scrubber = self.secrets.scrubber();
@@ -195,10 +197,10 @@ impl Link {
                 );
                 return Err(failure(ToolFault::TooLarge, words));
             }
-            cursor = page.next_cursor.filter(|next| !next.is_empty());
-            if cursor.is_none() {
-                break;
-            }
+            // An empty one is what the first page is asked for without one: it ends the list.
+            let Some(next) = page.next_cursor.filter(|next| !next.is_empty()) else { break };
+            given.take(&next)?;
+            cursor = Some(next);
         }
         let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
         tools.sort_by_key(name);

@@ -8,6 +8,7 @@ use crate::address::{self, Class, Reach};
 use crate::http::{Rules, client_of, why_not};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use serde_json::Value;
+use signalbox_model::text::bytes_without_bom;
 use signalbox_ports::host::{canonical, is_localhost};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -163,7 +164,7 @@ impl Net {
             }
             bytes.extend_from_slice(&chunk);
         }
-        let body = serde_json::from_slice(&bytes).ok().filter(Value::is_object);
+        let body = serde_json::from_slice(bytes_without_bom(&bytes)).ok().filter(Value::is_object);
         Ok(Answer { status, body })
     }
 }

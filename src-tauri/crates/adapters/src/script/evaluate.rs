@@ -1,5 +1,6 @@
 //! One script in a QuickJS of its own: no module, no file, no network, no timer; only the language.
 
+use super::exact;
 use super::wire::{Answer, Request};
 use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Error, Function, Object, Promise, Runtime};
 use signalbox_ports::scripts::ScriptFault;
@@ -38,7 +39,7 @@ fn prepared(request: &Request, begun: Instant) -> Result<(Runtime, Context), Err
 }
 
 fn in_context(ctx: &Ctx<'_>, request: &Request) -> Answer {
-    let prelude: Object<'_> = match ctx.eval(PRELUDE).catch(ctx) {
+    let prelude: Object<'_> = match begun(ctx).catch(ctx) {
         Ok(prelude) => prelude,
         Err(error) => return told(error),
     };
@@ -47,6 +48,17 @@ fn in_context(ctx: &Ctx<'_>, request: &Request) -> Answer {
     let printed = prelude.get::<_, Function<'_>>("printed").and_then(|printed| printed.call::<_, String>(()));
     answer.printed = printed.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     answer
+}
+
+/// The prelude with the functions of the host that it needs.
+fn begun<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>, Error> {
+    let host = Object::new(ctx.clone())?;
+    let mark = exact::mark();
+    host.set("mark", mark.as_str())?;
+    let own = mark.clone();
+    host.set("marked", Function::new(ctx.clone(), move |text: String| exact::marked(&text, &own))?)?;
+    host.set("unmarked", Function::new(ctx.clone(), move |text: String| exact::unmarked(&text, &mark))?)?;
+    ctx.eval::<Function<'js>, _>(PRELUDE)?.call((host,))
 }
 
 fn run(ctx: &Ctx<'_>, prelude: &Object<'_>, request: &Request) -> Result<Answer, Answer> {
@@ -86,8 +98,11 @@ fn told(error: CaughtError<'_>) -> Answer {
                 ScriptFault::Thrown if !matches!(name.as_str(), "" | "Error") => format!("{name}: {message}"),
                 _ => message,
             };
+            let text = hinted(text);
             failed(fault, text, thrown.stack().as_deref().and_then(line_in))
         }
+        // What QuickJS throws when no memory is left for the error itself.
+        CaughtError::Value(value) if value.is_null() => failed(ScriptFault::Memory, "out of memory".into(), None),
         CaughtError::Value(value) => {
             let json = value.ctx().json_stringify(value.clone()).ok().flatten().and_then(|text| text.to_string().ok());
             failed(ScriptFault::Thrown, json.unwrap_or_else(|| "it threw a value without words".into()), None)
@@ -98,6 +113,22 @@ fn told(error: CaughtError<'_>) -> Answer {
             failed(ScriptFault::Waits, words.into(), None)
         }
         CaughtError::Error(error) => failed(ScriptFault::Thrown, error.to_string(), None),
+    }
+}
+
+/// What to do about a fault that comes from what a script is given here, and not from its author.
+fn hinted(text: String) -> String {
+    if text.starts_with("TypeError") && text.to_ascii_lowercase().contains("bigint") {
+        format!(
+            "{text}. Whole numbers beyond 9007199254740991 are BigInt values in a script: compute with 2n instead of 2, or make a number \
+             of one with Number(…), which may round"
+        )
+    } else if text == "ReferenceError: Intl is not defined" {
+        format!(
+            "{text}. There is no Intl in a script: texts for a language or a time zone have to be put together by hand"
+        )
+    } else {
+        text
     }
 }
 

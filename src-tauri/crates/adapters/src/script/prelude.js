@@ -1,18 +1,87 @@
 // Bound once per script, before any word of it is read: what it changes in the built-in objects changes nothing here.
-(() => {
+// `host.marked` and `host.unmarked` carry whole numbers over that a number of JavaScript cannot hold.
+(host) => {
   'use strict';
   const { parse, stringify } = JSON;
+  const { mark, marked, unmarked } = host;
   const { isFinite } = Number;
+  const { apply } = Reflect;
+  const { isArray } = Array;
+  const { startsWith, slice } = String.prototype;
+  const { call } = Function.prototype;
+  const starts = call.bind(startsWith);
+  const cut = call.bind(slice);
+  const digits = call.bind(BigInt.prototype.toString);
+  const Big = BigInt;
+  const [LEAST, MOST] = [-(2n ** 63n), 2n ** 64n - 1n];
   const AsyncFunction = (async () => {}).constructor;
   const MOST_LINES = 200;
   const LONGEST = 2000;
   const lines = [];
 
+  // JSON whose whole numbers keep their digits: beyond 2^53 they are BigInt values.
+  const parseExact = (given, reviver) => {
+    const text = typeof given === 'string' ? given : `${given}`;
+    let ready = text;
+    try {
+      ready = marked(text);
+    } catch {
+      // With half a letter in it the text cannot leave the engine.
+    }
+    if (ready === text) return parse(text, reviver);
+    const back = (value) => (typeof value === 'string' && starts(value, mark) ? Big(cut(value, mark.length)) : value);
+    if (typeof reviver !== 'function') return parse(ready, (key, value) => back(value));
+    return parse(ready, function revive(key, value) {
+      return apply(reviver, this, [key, back(value)]);
+    });
+  };
+  const stringifyExact = (value, replacer, space) => {
+    // A list of names cannot be had together with a function; the engine then refuses a BigInt by itself.
+    if (isArray(replacer)) return stringify(value, replacer, space);
+    let some = false;
+    const own = typeof replacer === 'function';
+    const text = stringify(value, function replace(key, stood) {
+      const one = own ? apply(replacer, this, [key, stood]) : stood;
+      if (typeof one !== 'bigint') return one;
+      some = true;
+      return mark + digits(one);
+    }, space);
+    return some ? unmarked(text) : text;
+  };
+  JSON.parse = parseExact;
+  JSON.stringify = stringifyExact;
+
+  // Without Intl the engine would pass over a locale and its options, and give another text than was asked for.
+  const refuseLocale = (prototype, name, first, what) => {
+    const plain = prototype[name];
+    const { [name]: method } = {
+      [name](...args) {
+        for (let at = first; at < args.length; at += 1) {
+          if (args[at] !== undefined) {
+            throw new TypeError(`${name} cannot follow a locale or options: there is no Intl in a script. ${what}`);
+          }
+        }
+        return apply(plain, this, args);
+      },
+    };
+    Object.defineProperty(prototype, name, { value: method, writable: true, enumerable: false, configurable: true });
+  };
+  const TIME = 'Make the text from toISOString() or getUTCHours() and the like; a time zone has to be added by hand.';
+  const NUMBER = 'Make the text with toFixed() and replace().';
+  const CASE = 'Leave the locale out, and replace letters with rules of their own before.';
+  for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']) refuseLocale(Date.prototype, name, 0, TIME);
+  for (const { prototype } of [Number, BigInt]) refuseLocale(prototype, 'toLocaleString', 0, NUMBER);
+  for (const prototype of [Array.prototype, Object.getPrototypeOf(Uint8Array.prototype)]) {
+    refuseLocale(prototype, 'toLocaleString', 0, 'Make each text with map() and put them together with join().');
+  }
+  for (const name of ['toLocaleUpperCase', 'toLocaleLowerCase']) refuseLocale(String.prototype, name, 0, CASE);
+  refuseLocale(String.prototype, 'localeCompare', 1, 'Compare with < and >, or leave the locale out: letters are then compared by their code points.');
+
   const shown = (value) => {
     if (typeof value === 'string') return value;
     if (value instanceof Error) return String(value);
     try {
-      return stringify(value) ?? String(value);
+      return stringifyExact(value) ?? String(value);
     } catch {
       return String(value);
     }
@@ -26,7 +95,7 @@
   };
   const said = (key, value) => {
     if (typeof value === 'number' && !isFinite(value)) refuse(key, String(value));
-    if (typeof value === 'bigint') refuse(key, 'a BigInt');
+    if (typeof value === 'bigint' && (value < LEAST || value > MOST)) refuse(key, 'a BigInt of more than 64 bits (return it as a text)');
     if (typeof value === 'function') refuse(key, 'a function');
     if (typeof value === 'symbol') refuse(key, 'a symbol');
     if (value instanceof Map) refuse(key, 'a Map');
@@ -39,8 +108,8 @@
     printed: () => stringify(lines),
     make: (names, source) => new AsyncFunction(...parse(names), source),
     run: async (script, values) => {
-      const value = await script(...parse(values));
-      return value === undefined ? 'null' : stringify(value, said);
+      const value = await script(...parseExact(values));
+      return value === undefined ? 'null' : stringifyExact(value, said);
     },
   };
-})()
+}

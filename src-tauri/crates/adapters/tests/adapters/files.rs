@@ -176,3 +176,180 @@ async fn sample_files_are_there_and_read_only() {
     let write = files.write("w", "sample:customers.csv", b"x", WriteMode::Append).await;
     assert!(matches!(write, Err(FileError::Refused { .. })));
 }
+
+/// A home folder that is granted, with the data folder of the program in it.
+struct Home {
+    _root: tempfile::TempDir,
+    home: PathBuf,
+    data: PathBuf,
+    files: FolderFiles,
+}
+
+fn home() -> Home {
+    let root = tempfile::tempdir().expect("a folder");
+    let home = root.path().join("home");
+    let data = home.join(".local/share/signalbox");
+    std::fs::create_dir_all(data.join("artifacts/run-1")).expect("made");
+    std::fs::create_dir_all(home.join("work")).expect("made");
+    for file in ["secrets.age", "audit.key", "signalbox.db", "artifacts/run-1/report.txt"] {
+        std::fs::write(data.join(file), "private").expect("written");
+    }
+    std::fs::write(home.join("work/table.csv"), "id\n1\n").expect("written");
+    let files = FolderFiles::with_data_folder(&data);
+    files.set_grants(vec![grant(&home, true)]);
+    Home { _root: root, home, data, files }
+}
+
+fn is_closed<T: std::fmt::Debug>(result: Result<T, FileError>, path: &str) {
+    match result {
+        Err(FileError::Refused { message }) => {
+            assert!(message.contains("data folder of Signalbox, which is closed to steps"), "{path}: {message}");
+        }
+        other => panic!("{path}: {other:?}"),
+    }
+}
+
+async fn is_closed_in_every_way(files: &FolderFiles, folder: &str, data: &Path) {
+    for name in ["secrets.age", "audit.key", "signalbox.db", "artifacts/run-1/report.txt"] {
+        let path = format!("{folder}/{name}");
+        is_closed(files.read("w", &path, LIMIT).await, &path);
+        for mode in [WriteMode::Overwrite, WriteMode::FailIfExists, WriteMode::Append] {
+            is_closed(files.write("w", &path, b"owned", mode).await, &path);
+        }
+    }
+    for name in ["new.txt", "new/deep/file.txt", "artifacts/new.txt", "workflows/w.json"] {
+        let path = format!("{folder}/{name}");
+        is_closed(files.write("w", &path, b"owned", WriteMode::FailIfExists).await, &path);
+    }
+    for below in ["", "/artifacts", "/artifacts/run-1"] {
+        let path = format!("{folder}{below}");
+        is_closed(files.list("w", &path, "*").await, &path);
+    }
+    assert!(!data.join("new").exists() && !data.join("workflows").exists(), "no folder was made");
+    assert_eq!(std::fs::read_to_string(data.join("secrets.age")).expect("there"), "private");
+}
+
+#[tokio::test]
+async fn the_data_folder_is_closed_whatever_folder_is_granted() {
+    let home = home();
+    let data = home.data.display().to_string();
+    is_closed_in_every_way(&home.files, &data, &home.data).await;
+    is_closed_in_every_way(&home.files, ".local/share/signalbox", &home.data).await;
+    // The folder itself is granted, or one inside it.
+    home.files.set_grants(vec![grant(&home.data, true)]);
+    is_closed_in_every_way(&home.files, &data, &home.data).await;
+    is_closed(home.files.read("w", "audit.key", LIMIT).await, "audit.key");
+    is_closed(home.files.list("w", ".", "*").await, ".");
+    home.files.set_grants(vec![grant(&home.data.join("artifacts"), true)]);
+    is_closed(home.files.read("w", "run-1/report.txt", LIMIT).await, "run-1/report.txt");
+    // What lies beside it stays open.
+    home.files.set_grants(vec![grant(&home.home, true)]);
+    assert!(home.files.read("w", "work/table.csv", LIMIT).await.is_ok());
+    assert!(home.files.write("w", ".local/share/other.txt", b"x", WriteMode::Overwrite).await.is_ok());
+    let listed = home.files.list("w", ".local/share", ".*").await.expect("listed");
+    assert_eq!(listed, [], "a folder that holds it is listed without it");
+}
+
+#[tokio::test]
+async fn neither_a_link_nor_another_name_leads_into_the_data_folder() {
+    let home = home();
+    symlink(&home.data, home.home.join("alias")).expect("linked");
+    symlink(".local/share/signalbox", home.home.join("relative")).expect("linked");
+    is_closed_in_every_way(&home.files, "relative", &home.data).await;
+    // Leads out of the grant by its spelling, so it is refused before it is looked at.
+    assert!(home.files.read("w", "alias/audit.key", LIMIT).await.is_err());
+    for (name, target) in [("key.txt", "audit.key"), ("report.txt", "artifacts/run-1/report.txt")] {
+        std::fs::hard_link(home.data.join(target), home.home.join("work").join(name)).expect("linked");
+        symlink(format!("../.local/share/signalbox/{target}"), home.home.join("work").join(format!("soft-{name}")))
+            .expect("linked");
+        for path in [format!("work/{name}"), format!("work/soft-{name}")] {
+            is_closed(home.files.read("w", &path, LIMIT).await, &path);
+            is_closed(home.files.write("w", &path, b"owned", WriteMode::Append).await, &path);
+        }
+        assert_eq!(std::fs::read_to_string(home.data.join(target)).expect("there"), "private");
+    }
+    let listed = home.files.list("w", "work", "*").await.expect("listed");
+    assert_eq!(listed.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["table.csv"]);
+    // Overwriting replaces the name; what had it stays as it was.
+    assert_eq!(home.files.write("w", "work/key.txt", b"mine", WriteMode::Overwrite).await, Ok(4));
+    assert_eq!(std::fs::read_to_string(home.data.join("audit.key")).expect("there"), "private");
+}
+
+#[tokio::test]
+async fn the_data_folder_stays_closed_when_it_is_moved_or_found_by_another_path() {
+    let home = home();
+    let moved = home.home.join("work/moved");
+    std::fs::rename(&home.data, &moved).expect("moved");
+    is_closed(home.files.read("w", "work/moved/audit.key", LIMIT).await, "moved");
+    is_closed(home.files.list("w", "work/moved/artifacts", "*").await, "moved");
+    std::fs::rename(&moved, &home.data).expect("moved");
+    // The whole path of the grant is another one than the real one.
+    let other = home.home.parent().expect("a parent").join("other");
+    symlink(&home.home, &other).expect("linked");
+    home.files.set_grants(vec![grant(&other, true)]);
+    let path = other.join(".local/share/signalbox/audit.key").display().to_string();
+    is_closed(home.files.read("w", &path, LIMIT).await, &path);
+    assert!(home.files.is_closed(&other.join(".local/share/signalbox/not/there/yet")));
+    assert!(!home.files.is_closed(&other.join("work")));
+}
+
+#[tokio::test]
+async fn a_file_exists_only_where_it_must_not() {
+    let place = place(true);
+    for mode in [WriteMode::Overwrite, WriteMode::FailIfExists, WriteMode::Append] {
+        let write = place.files.write("w", "a.txt/b/c.txt", b"x", mode).await;
+        let words = match &write {
+            Err(FileError::Io { message, .. }) => message.as_str(),
+            other => panic!("{mode:?}: {other:?}"),
+        };
+        assert_eq!(words, "'a.txt/b/c.txt' cannot be used: a part of the path is a file, not a folder");
+    }
+    symlink("nowhere", place.dir.join("dangling")).expect("linked");
+    let append = place.files.write("w", "dangling", b"x", WriteMode::Append).await;
+    assert!(matches!(append, Err(FileError::NotFound { .. })), "{append:?}");
+}
+
+#[tokio::test]
+async fn what_a_killed_process_left_is_removed_at_the_next_start() {
+    let home = home();
+    let notes = home.data.join("pending-writes");
+    std::fs::create_dir_all(&notes).expect("made");
+    let work = home.home.join("work");
+    let left = work.join(".signalbox-write-0123456789abcdef");
+    let unknown = work.join(".signalbox-write-fedcba9876543210");
+    let linked = work.join(".signalbox-write-00000000000000aa");
+    for file in [&left, &unknown] {
+        std::fs::write(file, "half").expect("written");
+    }
+    symlink("table.csv", &linked).expect("linked");
+    for (note, path) in [
+        ("1", left.clone()),
+        ("2", work.join("table.csv")),
+        ("3", linked.clone()),
+        ("4", work.join(".signalbox-write-gone000000000000")),
+        ("5", PathBuf::from(".signalbox-write-0123456789abcdef")),
+        ("6", PathBuf::new()),
+    ] {
+        std::fs::write(notes.join(note), path.to_str().expect("text")).expect("written");
+    }
+    // Another process writes at this moment.
+    let busy = work.join(".signalbox-write-00000000000000bb");
+    std::fs::write(&busy, "half").expect("written");
+    std::fs::write(notes.join("7"), busy.to_str().expect("text")).expect("written");
+    let lock = std::fs::File::open(notes.join("7")).expect("there");
+    lock.lock().expect("locked");
+
+    home.files.remove_leftovers();
+    assert!(!left.exists(), "what was noted is gone");
+    assert!(unknown.exists() && linked.is_symlink() && work.join("table.csv").exists(), "nothing else is touched");
+    assert!(busy.exists());
+    let names: Vec<_> = std::fs::read_dir(&notes).expect("there").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(names, ["7"]);
+    drop(lock);
+    home.files.remove_leftovers();
+    assert!(!busy.exists());
+
+    // A write that ends leaves neither a temporary file nor a note.
+    assert!(home.files.write("w", "work/table.csv", b"id\n2\n", WriteMode::Overwrite).await.is_ok());
+    assert_eq!(std::fs::read_dir(&notes).expect("there").count(), 0);
+}

@@ -4,7 +4,10 @@ mod common;
 #[cfg(unix)]
 mod files;
 mod http;
+mod http_exchange;
+mod http_shapes;
 mod kinds;
 mod llm;
+mod llm_servers;
 mod mcp;
 mod vault;

@@ -195,6 +195,34 @@ async fn tools_are_listed_and_called_over_one_process() {
     assert_eq!(stage.fault("echo", json!({ "text": "x" })).await, ToolFault::Connect);
 }
 
+/// Case mcp-same-cursor: the list of a server that repeats its cursor has no end, and that is what is said; also when it
+/// goes round, and when the pages have no tools. An empty cursor, and none, end a list.
+#[tokio::test]
+async fn a_list_of_tools_that_repeats_its_cursor_is_told_as_that() {
+    let of = |cursors: &'static str| {
+        let definition = |folder: &Path| {
+            let ToolServerDefinition::Stdio { command, mut args, env, cwd } = stdio(folder) else {
+                panic!("a process")
+            };
+            args.extend(["--cursors".to_owned(), cursors.to_owned()]);
+            ToolServerDefinition::Stdio { command, args, env, cwd }
+        };
+        stage_of(definition, Arc::new(OneSecret("api.example.com")), Limits::default())
+    };
+    for (cursors, asked) in [("next", 2), ("a,b,a", 3), ("a,b,c,b", 4)] {
+        let stage = of(cursors);
+        let failure = stage.tools.list("one").await.expect_err("refused");
+        assert_eq!(failure.fault, ToolFault::BadAnswer, "{}", failure.message);
+        assert!(failure.message.starts_with("The server repeats its cursor"), "{}", failure.message);
+        let pages = stage.log().iter().filter(|entry| entry.get("page").is_some()).count();
+        assert_eq!(pages, asked, "{cursors}: it is not asked again");
+        stage.tools.shut_down().await;
+    }
+    let stage = of("a,b,c,");
+    assert!(stage.tools.list("one").await.expect("tools").iter().any(|tool| tool.name == "echo"));
+    stage.tools.shut_down().await;
+}
+
 #[tokio::test]
 async fn a_process_gets_the_named_variables_and_no_others() {
     let stage = Stage::new();

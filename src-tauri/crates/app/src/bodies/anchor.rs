@@ -21,7 +21,7 @@ pub(crate) fn audit_anchor_add(app: &App, caller: &Caller, request: AnchorAdd) -
             return Err(ApiError::bad_request("An anchor needs either `folder` or `url`.", "Send one of the two."));
         }
     };
-    app.anchor_add(caller, kind, place, request.credential, request.every_minutes)
+    app.anchor_add(caller, kind, place, request.credential, request.every_minutes, request.allow_local)
 }
 
 pub(crate) fn audit_anchor_remove(app: &App, caller: &Caller, request: AnchorRef) -> ApiResult<Vec<AuditAnchor>> {

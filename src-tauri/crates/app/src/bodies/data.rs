@@ -7,7 +7,7 @@ use crate::dto::{
 };
 use crate::error::ApiResult;
 use crate::view::{MOST_EVENTS, NodeData, RunView, When, base_pointer, leaves};
-use crate::{Caller, check, likely, place};
+use crate::{Caller, check, likely, place, previews};
 use serde_json::Value;
 use signalbox_engine::agent;
 use signalbox_engine::expr::{self, Expr, ExprError};
@@ -94,6 +94,10 @@ fn kept_events(app: &App, run_id: &str, node: &str, masked: bool) -> ApiResult<V
 }
 
 pub(crate) fn expression_preview(app: &App, caller: &Caller, request: ExpressionPreview) -> ApiResult<Preview> {
+    let Some(_turn) = app.previews.turn(&caller.principal) else {
+        let message = "Two previews of yours are still being worked out. Try again in a moment.".to_owned();
+        return Ok(Preview::Error { message, position: None });
+    };
     let workflow = check::workflow(request.document)?;
     let asks = (request.kind == ExpressionKind::Cel).then(|| Asks::of(&workflow, &request.node_id, &request.text));
     let asks = asks.flatten();
@@ -117,6 +121,7 @@ pub(crate) fn expression_preview(app: &App, caller: &Caller, request: Expression
         // `out` and `print` are previewed on what the step gave last.
         None => scope.locals.extend(view.result(&request.node_id, item).map(|result| ("_result", result))),
     }
+    scope.allowance = Some(previews::allowance());
     Ok(match evaluate(&request.text, request.kind, &scope) {
         Ok(value) => Preview::Value {
             value: wire::truncate(&value, "").unwrap_or(value),

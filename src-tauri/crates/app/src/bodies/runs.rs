@@ -11,6 +11,7 @@ use crate::library::load;
 use crate::masked::no_reason;
 use crate::people::{self, signed};
 use crate::router::{Written, not_json};
+use crate::start_key::StartKey;
 use crate::{Caller, check, runs};
 use serde_json::{Value, json};
 use signalbox_model::base::{Foreign, named};
@@ -26,6 +27,7 @@ const PAGE: u32 = 1_000;
 const KEPT: usize = 10_000;
 
 pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiResult<RunId> {
+    let key = request.idempotency_key.map(|key| StartKey::new(caller, &key)).transpose()?;
     let new = NewRun {
         params: request.params,
         client_run_token: request.client_run_token,
@@ -36,24 +38,29 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
         until: request.until,
         checkpoint: request.checkpoint,
         overrides: request.overrides,
+        key,
         ..NewRun::default()
     };
     if new.is_for_builders() {
         caller.require(CallerRole::Builder)?;
     }
+    if request.document.is_some() {
+        // Who may only operate runs what is stored, not what they send.
+        caller.require(CallerRole::Builder)?;
+    }
+    let key = new.run_key(&json!({ "document": request.document, "ref": request.reference }));
+    if let Some(before) = app.started_before(key.as_ref())? {
+        return Ok(RunId { run_id: before.run_id() });
+    }
     let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
     let document = match (request.document, &file) {
-        (Some(document), _) => {
-            // Who may only operate runs what is stored, not what they send.
-            caller.require(CallerRole::Builder)?;
-            document
-        }
+        (Some(document), _) => document,
         (None, Some(file)) => check::readable(&load(file)?.bytes)?.0,
         (None, None) => {
             return Err(ApiError::bad_request("A run needs `document` or `ref`.", "Send one of the two, or both."));
         }
     };
-    Ok(RunId { run_id: app.start_document(document, file.as_deref(), new)? })
+    Ok(RunId { run_id: app.start_document(document, file.as_deref(), new, key)?.run_id() })
 }
 
 /// The whole input and the pinned definition, neither masked nor cut on the way through a screen; so who may run what is

@@ -3,8 +3,9 @@
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    Empty, SkillEntry, SkillList, Tool, ToolServer, ToolServerApprove, ToolServerImport, ToolServerName, ToolServerSay,
-    ToolServerSet, ToolServerSignInFinish, ToolServerSignedOut, ToolServerSigningIn, ToolServersImported,
+    Empty, SkillEntry, SkillList, Tool, ToolServer, ToolServerApprove, ToolServerConnect, ToolServerImport,
+    ToolServerName, ToolServerSay, ToolServerSet, ToolServerSignInFinish, ToolServerSignedOut, ToolServerSigningIn,
+    ToolServersImported,
 };
 use crate::error::ApiResult;
 
@@ -28,8 +29,8 @@ pub(crate) fn tool_server_delete(app: &App, caller: &Caller, request: ToolServer
     app.tool_server_delete(caller, &request.name)
 }
 
-pub(crate) fn tool_server_connect(app: &App, caller: &Caller, request: ToolServerName) -> ApiResult<ToolServer> {
-    app.tool_server_connect(caller, &request.name)
+pub(crate) fn tool_server_connect(app: &App, caller: &Caller, request: ToolServerConnect) -> ApiResult<ToolServer> {
+    app.tool_server_connect(caller, &request.name, request.start.as_ref())
 }
 
 pub(crate) fn tool_server_approve(app: &App, caller: &Caller, request: ToolServerApprove) -> ApiResult<ToolServer> {

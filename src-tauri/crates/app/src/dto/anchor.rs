@@ -29,6 +29,9 @@ pub struct AnchorAdd {
     /// How often, 60 when absent.
     #[serde(default)]
     pub every_minutes: Option<u32>,
+    /// The address may be one of this machine: said by a person in the window or at the terminal.
+    #[serde(default)]
+    pub allow_local: bool,
 }
 
 /// Names a place.

@@ -23,9 +23,12 @@ pub struct RunStart {
     pub reference: Option<String>,
     /// The run's input.
     pub params: Map,
-    /// Comes back on every event.
+    /// The client's own name for the run: comes back on every event, and means nothing else.
     #[serde(default)]
     pub client_run_token: Option<String>,
+    /// The same start sent again with the same key gives the same run, for 24 hours; another start with it is refused.
+    #[serde(default)]
+    pub idempotency_key: Option<String>,
     /// Before which calls it stops; for builders.
     #[serde(default)]
     pub breakpoints: Vec<Breakpoint>,

@@ -63,6 +63,18 @@ pub struct ToolServerName {
     pub name: String,
 }
 
+/// Starts or reaches a server and asks what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolServerConnect {
+    /// Its name.
+    pub name: String,
+    /// How it is started or reached, as the person saw it: this approves exactly that, in the window or at the terminal. Not
+    /// needed when that was approved before.
+    #[serde(default)]
+    pub start: Option<ToolServerDefinition>,
+}
+
 /// Approves a server as it was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

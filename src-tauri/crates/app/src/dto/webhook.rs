@@ -59,6 +59,9 @@ pub struct WebhookAdd {
     pub events: Option<Vec<TaskNews>>,
     /// The secret that signs: `secret://name`. The host of the address is one that it is for.
     pub secret: String,
+    /// The address may be one of this machine: said by a person in the window or at the terminal.
+    #[serde(default)]
+    pub allow_local: bool,
 }
 
 /// Names an address.

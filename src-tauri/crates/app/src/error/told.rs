@@ -20,8 +20,13 @@ impl From<StoreError> for ApiError {
                 let hint = format!("There is no run {run}. `signalbox runs list`, or POST /rpc/run_list, shows all.");
                 return Self::not_found(hint).with(json!({ "runId": run }));
             }
+            StoreError::KeyReused { run, .. } => {
+                let told = Self::new(Class::Conflict, error.code(), format!("{error}."), error.hint());
+                return told.with(json!({ "runId": run }));
+            }
             StoreError::DeleteRefused { .. }
             | StoreError::RunExists { .. }
+            | StoreError::StartedBefore { .. }
             | StoreError::TaskDecided { .. }
             | StoreError::TaskReopened { .. }
             | StoreError::RunSent { .. }

@@ -43,6 +43,9 @@ fn an_id_ends_with_its_folder_and_a_deletion_sees_what_it_deletes() {
     let path = library.home().join("a.signalbox.json");
     let before = library.save(&path, &json!({"id": "a"}), Some(""), false).expect("saved");
     assert!(library.holds(&path, &[]));
+    // Some editors begin a file with a byte order mark.
+    std::fs::write(library.home().join("m.signalbox.json"), "\u{feff}{\"id\":\"m\"}").expect("written");
+    assert_eq!(super::id_of(&library.home().join("m.signalbox.json")).as_deref(), Some("m"));
     let shared = Path::new("/shared/flows");
     assert!(library.holds(&shared.join("b.signalbox.json"), &[shared.to_owned()]));
     assert!(!library.holds(Path::new("/shared/flows-of-others/b.signalbox.json"), &[shared.to_owned()]));

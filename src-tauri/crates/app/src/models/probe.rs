@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::dto::{ModelFound, ModelKind, ModelNames, ModelTested};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::router::Caller;
-use signalbox_adapters::{KnownProvider, Models};
+use signalbox_adapters::{Abilities, KnownProvider, Models};
 use signalbox_ports::Llm as _;
 use signalbox_ports::llm::{
     Delta, Hearer, LlmFailure, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role,
@@ -82,6 +82,7 @@ fn hint(failure: &LlmFailure, one: &KnownProvider) -> String {
         LlmFault::HttpStatus | LlmFault::BadAnswer => {
             "Choose the kind that the server speaks, and its address without the path of a call."
         }
+        LlmFault::NoTools | LlmFault::NoImages => "Choose another model.",
         LlmFault::SecretMissing | LlmFault::CredentialRefused => "Set the key again in this dialog.",
         LlmFault::SecretUnavailable => "Unlock the secrets, in Settings, Secrets.",
         _ => "Try again later.",
@@ -132,7 +133,11 @@ impl App {
         let ask = |model: &str, listed: Vec<String>| -> ApiResult<ModelTested> {
             let answer = self.wait_for(Box::pin(self.models.ask(word(name, model), &Nobody)))?;
             Ok(match answer {
-                Ok(_) => tested(true, answers(model, listed.len()), None, listed),
+                Ok(answer) => {
+                    let abilities = self.wait_for(Box::pin(self.models.abilities(&known, model)))?;
+                    let (message, hint) = remarks(model, &answer.model, &listed, abilities);
+                    tested(true, message, hint, listed)
+                }
                 Err(failure) => tested(false, sentence(&failure.message), Some(hint(&failure, &known)), listed),
             })
         };
@@ -200,6 +205,51 @@ fn count(models: usize) -> String {
     if models == 1 { "one model".into() } else { format!("{models} models") }
 }
 
+/// What the test of a model that answers says, and what to do about it.
+fn remarks(model: &str, answered: &str, listed: &[String], abilities: Abilities) -> (String, Option<String>) {
+    let (mut message, mut hints) = (answers(model, listed.len()), Vec::new());
+    let is_listed = listed.is_empty() || listed.iter().any(|known| is_name_of(known, model));
+    if !is_listed {
+        message.push_str(&format!(" '{model}' is not in the server's list of models."));
+    }
+    let is_other = !is_name_of(answered, model) && !is_dated(answered, model);
+    if is_other {
+        message.push_str(&format!(" The answer names another model: '{answered}'."));
+    }
+    if !is_listed || is_other {
+        hints.push("The server may ignore the name. Write the name that it lists.");
+    }
+    if abilities.tools == Some(false) {
+        message.push_str(" The model does not see tools.");
+        hints.push("Steps with tools need another model.");
+    }
+    if abilities.pictures == Some(false) {
+        message.push_str(" The model does not see pictures.");
+    }
+    (message, (!hints.is_empty()).then(|| hints.join(" ")))
+}
+
+/// The last part of a name, as a file or a repository has it, without what servers put on.
+fn core_of(name: &str) -> String {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_lowercase();
+    name.trim_end_matches(".gguf").trim_end_matches(":latest").to_owned()
+}
+
+/// Whether two names are of one model, written in two ways.
+fn is_name_of(one: &str, other: &str) -> bool {
+    core_of(one) == core_of(other)
+}
+
+/// Who answers names itself more exactly than it was asked for: with a date or a version.
+fn is_dated(exact: &str, asked: &str) -> bool {
+    let (exact, asked) = (core_of(exact), core_of(asked));
+    let asked = asked.trim_end_matches("-latest");
+    exact.strip_prefix(asked).is_some_and(|rest| {
+        let mut rest = rest.chars();
+        matches!(rest.next(), Some('-' | '@' | ':')) && rest.next().is_some_and(|first| first.is_ascii_digit())
+    })
+}
+
 /// `listed`: how many models it told besides, if it told any.
 fn answers(model: &str, listed: usize) -> String {
     match listed {
@@ -210,4 +260,41 @@ fn answers(model: &str, listed: usize) -> String {
 
 fn sentence(text: &str) -> String {
     format!("{}.", text.trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Abilities, remarks};
+
+    fn said(model: &str, answered: &str, listed: &[&str]) -> String {
+        let listed: Vec<String> = listed.iter().map(|name| (*name).to_owned()).collect();
+        remarks(model, answered, &listed, Abilities::default()).0
+    }
+
+    #[test]
+    fn another_name_is_told_and_another_spelling_is_not() {
+        for (model, answered, listed) in [
+            ("small", "small", vec!["small", "big"]),
+            ("small", "small:latest", vec!["small:latest"]),
+            ("gpt-x", "gpt-x-2026-08-06", vec!["gpt-x"]),
+            ("haiku-latest", "haiku-20261022", vec!["haiku-latest"]),
+            ("gemini-x", "gemini-x", vec!["models/gemini-x"]),
+            ("tiny", "/models/tiny.gguf", vec![]),
+        ] {
+            let words = said(model, answered, &listed);
+            assert!(!words.contains("list of models") && !words.contains("names another"), "{words}");
+        }
+        let words = said("large", "small", &["small"]);
+        assert!(words.contains("'large' is not in the server's list of models."), "{words}");
+        assert!(words.contains("The answer names another model: 'small'."), "{words}");
+        assert!(said("gpt-x", "gpt-x-mini", &["gpt-x"]).contains("names another"));
+    }
+
+    #[test]
+    fn what_a_model_does_not_see_is_told() {
+        let abilities = Abilities { tools: Some(false), pictures: Some(false) };
+        let (words, hint) = remarks("small", "small", &["small".to_owned()], abilities);
+        assert!(words.contains("does not see tools") && words.contains("does not see pictures"), "{words}");
+        assert!(hint.is_some_and(|hint| hint.contains("another model")));
+    }
 }

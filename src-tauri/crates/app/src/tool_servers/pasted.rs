@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use signalbox_adapters::mcp::ToolServerDefinition;
 use signalbox_engine::json;
 use signalbox_model::secret_ref::{self, SCHEME};
+use signalbox_model::text::without_bom;
 use std::collections::BTreeMap;
 
 /// Longest text.
@@ -33,7 +34,7 @@ pub(super) fn servers(text: &str) -> ApiResult<Vec<Found>> {
     }
     let unread =
         |error: json::JsonError| wrong(&format!("in line {}, column {}, {}", error.line, error.column, error.message));
-    let value = json::parse(text).map_err(unread)?;
+    let value = json::parse(without_bom(text)).map_err(unread)?;
     let named = ["mcpServers", "servers"].iter().find_map(|key| value.get(key)?.as_object());
     let servers = named.ok_or_else(|| wrong("it has no \"mcpServers\""))?;
     if servers.is_empty() {

@@ -215,6 +215,11 @@ impl App {
     pub(crate) fn tool_server_sign_in(&self, caller: &Caller, name: &str) -> ApiResult<ToolServerSigningIn> {
         here(caller)?;
         let (row, server, settings) = self.signs_in_to(name)?;
+        if caller.via == Via::Rest
+            && let Some(definition) = definition_of(&row)
+        {
+            self.start_approved(caller, &row, &definition, None)?;
+        }
         // Whoever comes back from the browser must not find that there is no place for the tokens.
         self.secrets.vault.list()?;
         let challenge = self.challenge_of(&row)?;

@@ -91,6 +91,7 @@ fn a_pasted_file_gives_servers_without_their_credentials() {
     assert!(found[0].notes[0].contains("GITHUB_TOKEN") && !found[0].notes[0].contains("ghp_x"));
     assert!(found[1].definition.is_ok() && found[1].notes.len() == 1);
     assert!(found[2].definition.is_err() && found[3].definition.is_err());
+    assert_eq!(pasted::servers(&format!("\u{feff}{text}")).expect("a list").len(), found.len());
     for wrong in ["", "[]", "{}", "{\"mcpServers\": {}}"] {
         assert!(pasted::servers(wrong).is_err(), "{wrong}");
     }

@@ -38,6 +38,15 @@ fn gen_typescript_is_fresh() {
     }
 }
 
+/// Where a file names steps: what the editor goes by when an id changes (ADR 89).
+#[test]
+fn gen_references_are_fresh() {
+    if let Err(stale) = compare(&tree().join("ui/src/features/canvas/model/references.gen.ts"), &codegen::references())
+    {
+        panic!("{stale}");
+    }
+}
+
 /// The node kinds as the UI gets them, one in a line: its tests draw the form of each.
 #[test]
 fn gen_catalog_of_the_forms_is_fresh() {

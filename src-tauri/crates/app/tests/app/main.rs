@@ -3,6 +3,7 @@
 mod codegen;
 mod common;
 mod containers;
+mod followers;
 mod generated;
 mod host;
 mod operators;

@@ -30,6 +30,15 @@ pub(super) fn call<'a>(name: &str, member: bool, args: &[&V<'_>]) -> Out<V<'a>> 
     match found {
         Ok(Ok(found)) => back(found),
         _ => {
+            if let (true, [V::Time(_), zone]) = (member, args)
+                && let Some(zone) = zone.text()
+            {
+                return fail(format!(
+                    "`{name}`: there is no time zone `{}`. Write a name such as `Europe/Berlin`, `UTC`, or an offset such as \
+                     `+05:30`.",
+                    super::error::quote(zone)
+                ));
+            }
             let kinds: Vec<&str> = args.iter().map(|arg| arg.kind_with_article()).collect();
             let name = match name {
                 "_+_" => "+",

@@ -1,22 +1,44 @@
-//! What one evaluation may cost. Without a clock the only honest measure is counting.
+//! What one evaluation may cost. Without a clock the only honest measure is counting: the same expression over the same
+//! data is refused on every machine or on none. A preview has an [`Allowance`] besides, which may look at a clock.
 
+use super::allowance::Allowance;
 use super::error::{Code, ExprError};
+use serde_json::Value;
 use std::cell::Cell;
+
+/// What a value takes in the place where it is kept: in a list, in an object.
+pub(super) const SLOT: usize = size_of::<Value>();
+/// What an entry of an object takes besides its value and the letters of its key: the key, its hash, its place in the table.
+pub(super) const ENTRY: usize = size_of::<String>() + 40;
+/// What an object takes without its entries: its table.
+pub(super) const TABLE: usize = 64;
+/// What a text or a list takes on the heap besides its contents.
+pub(super) const BLOCK: usize = 24;
+/// What an entry of a list takes while the expression runs.
+pub(super) const HELD: usize = size_of::<super::val::V<'static>>();
 
 /// Turns of all loops together.
 pub(super) const TURNS: u64 = 10_000;
 /// Longest text that an operation may make, in bytes.
 pub(super) const TEXT: u64 = 1024 * 1024;
-/// Bytes and list entries that all operations together may make.
-pub(super) const MADE: u64 = 16 * 1024 * 1024;
+/// Bytes of texts, lists and objects that all operations together may make.
+pub(super) const MADE: u64 = 64 * 1024 * 1024;
 /// Comparisons and scanned bytes / 16.
 pub(super) const WORK: u64 = 20_000_000;
 /// Size of the result as JSON, roughly.
 pub(super) const RESULT: u64 = 64 * 1024 * 1024;
-/// Size of all results together where each is a result of its own: what a step may put out at most.
+/// Memory that the result takes. A list of small objects takes five times the length of its JSON, so this lets through
+/// nearly all that [`RESULT`] does, and nothing that is many times larger in memory than as text.
+pub(super) const MEMORY: u64 = 256 * 1024 * 1024;
+/// Memory of all results together where each is a result of its own: what a step may put out at most.
 pub(super) const RESULTS: u64 = 1024 * 1024 * 1024;
+/// Calls between two looks at the allowance's clock.
+const LOOK: u32 = 256;
 
-pub(super) struct Budget {
+pub(super) struct Budget<'a> {
+    allowance: Option<&'a Allowance>,
+    calls: Cell<u32>,
+    memory: Cell<u64>,
     turns: Cell<u64>,
     made: Cell<u64>,
     work: Cell<u64>,
@@ -36,9 +58,12 @@ fn take(from: &Cell<u64>, amount: u64, what: &str) -> Out {
     }
 }
 
-impl Budget {
-    pub(super) fn new() -> Self {
+impl<'a> Budget<'a> {
+    pub(super) fn new(allowance: Option<&'a Allowance>) -> Self {
         Self {
+            allowance,
+            calls: Cell::new(0),
+            memory: Cell::new(MEMORY),
             turns: Cell::new(TURNS),
             made: Cell::new(MADE),
             work: Cell::new(WORK),
@@ -47,7 +72,16 @@ impl Budget {
         }
     }
 
+    /// Looks at the clock of the allowance every now and then, at once before much work.
+    fn look(&self, much: bool) -> Out {
+        let Some(allowance) = self.allowance else { return Ok(()) };
+        let calls = self.calls.get().wrapping_add(1);
+        self.calls.set(calls);
+        if much || calls.is_multiple_of(LOOK) { allowance.look() } else { Ok(()) }
+    }
+
     pub(super) fn turn(&self) -> Out {
+        self.look(true)?;
         take(
             &self.turns,
             1,
@@ -73,25 +107,42 @@ impl Budget {
         )))
     }
 
+    /// Texts, lists or objects of so many bytes are made. They are held while the expression runs.
     pub(super) fn made(&self, amount: usize) -> Out {
+        if let Some(allowance) = self.allowance {
+            allowance.take(amount)?;
+        }
+        self.look(amount > 4096)?;
         take(
             &self.made,
             amount as u64,
-            "The expression makes more than 16 MiB of texts and lists. Split it over several steps.",
+            "The expression makes more than 64 MiB of texts and lists. Split it over several steps.",
         )
     }
 
     pub(super) fn work(&self, amount: usize) -> Out {
+        self.look(amount > 64)?;
         take(&self.work, amount as u64, "The expression compares and searches too much. Split it over several steps.")
     }
 
     /// What comes is a result of its own, beside those before it.
     pub(super) fn next_result(&self) -> Out {
-        let before = RESULT - self.result.replace(RESULT);
+        self.result.set(RESULT);
+        let before = MEMORY - self.memory.replace(MEMORY);
         take(&self.results, before, "The results of the expression are larger than 1 GiB together. Select less.")
     }
 
-    pub(super) fn result(&self, bytes: usize) -> Out {
-        take(&self.result, bytes as u64, "The result of the expression is larger than 64 MiB. Select less.")
+    /// A part of the result that is so long as JSON and takes so much memory: counted for all of it before any of it is made.
+    pub(super) fn result(&self, length: usize, memory: usize) -> Out {
+        if let Some(allowance) = self.allowance {
+            allowance.take(memory)?;
+        }
+        self.look(false)?;
+        take(&self.result, length as u64, "The result of the expression is larger than 64 MiB. Select less.")?;
+        take(
+            &self.memory,
+            memory as u64,
+            "The result of the expression takes more than 256 MiB of memory. Select less.",
+        )
     }
 }

@@ -1,7 +1,7 @@
 //! The walk over the tree. Small functions on purpose: the frames of a recursion decide how deep a stack reaches.
 
 use super::NAMES;
-use super::budget::Budget;
+use super::budget::{BLOCK, Budget, ENTRY, HELD, TABLE};
 use super::error::{Code, ExprError, near};
 use super::lower::{Kind, Loop, Node, list, place};
 use super::references::shown;
@@ -18,7 +18,7 @@ pub(super) type Out<T> = Result<T, Box<ExprError>>;
 /// One evaluation.
 pub(super) struct Run<'a> {
     scope: &'a Scope,
-    pub(super) budget: Budget,
+    pub(super) budget: Budget<'a>,
     bound: RefCell<Vec<(&'a str, V<'a>)>>,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Out<T> {
 
 impl<'a> Run<'a> {
     pub(super) fn new(scope: &'a Scope) -> Self {
-        Self { scope, budget: Budget::new(), bound: RefCell::default() }
+        Self { scope, budget: Budget::new(scope.allowance.as_deref()), bound: RefCell::default() }
     }
 
     pub(super) fn eval(&self, node: &'a Node) -> Out<V<'a>> {
@@ -241,6 +241,9 @@ impl<'a> Run<'a> {
                 Some(v) => Ok(V::Int(v)),
                 None => fail("The integer is too large for 64 bits."),
             },
+            V::Large(v) => {
+                fail(format!("`-` cannot compute with {v}: whole numbers are computed with up to {}.", i64::MAX))
+            }
             V::Double(v) => Ok(V::Double(-v)),
             other => fail(format!("`-` needs a number, but `{}` is {}.", shown(one), other.kind_with_article())),
         }
@@ -288,14 +291,14 @@ impl<'a> Run<'a> {
 
     #[inline(never)]
     fn list(&self, entries: &'a [Node]) -> Out<V<'a>> {
-        self.budget.made(entries.len())?;
+        self.budget.made(BLOCK + entries.len() * HELD)?;
         let made = entries.iter().map(|entry| self.eval(entry)).collect::<Out<Vec<_>>>()?;
         Ok(V::List(Arc::new(made)))
     }
 
     #[inline(never)]
     fn map(&self, entries: &'a [(Node, Node)]) -> Out<V<'a>> {
-        self.budget.made(entries.len() * 2)?;
+        self.budget.made(TABLE + entries.len() * (HELD + ENTRY))?;
         let mut made = IndexMap::with_capacity(entries.len());
         for (key, value) in entries {
             let key = self.eval(key)?;
@@ -314,7 +317,13 @@ impl<'a> Run<'a> {
     #[inline(never)]
     fn turn(&self, found: &'a Loop) -> Out<V<'a>> {
         let range = self.eval(&found.range)?;
-        let range = if range.is_map() { V::List(Arc::new(range.keys())) } else { range };
+        let range = if range.is_map() {
+            // All keys are gone through, however soon the loop ends.
+            self.budget.work(range.len().unwrap_or(0))?;
+            V::List(Arc::new(range.keys()))
+        } else {
+            range
+        };
         let Some(total) = range.len() else {
             return fail(format!(
                 "A loop needs a list or an object, but `{}` is {}.",
@@ -341,7 +350,7 @@ impl<'a> Run<'a> {
             match (found.kind, step) {
                 (Kind::Map, step) => {
                     if let Some(value) = step? {
-                        self.budget.made(1)?;
+                        self.budget.made(HELD)?;
                         made.push(value);
                     }
                 }

@@ -1,12 +1,14 @@
 //! The functions of an expression. None of them reads or writes anything outside its arguments.
 
 use super::bridge;
+use super::budget::{BLOCK, ENTRY, HELD, SLOT};
 use super::error::{Code, ExprError};
 use super::eval::{Out, Run, fail};
 use super::lower::Node;
 use super::ops;
 use super::val::{Key, V};
 use crate::schema::Schema;
+use crate::template::percent;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -32,6 +34,7 @@ pub(super) enum Fun {
     Split,
     Join,
     Replace,
+    UrlEncode,
     Put,
     HasSchema,
     /// A function of the crate on times and durations.
@@ -53,6 +56,13 @@ const TABLE: &[(&str, Fun, bool, bool, &str)] = &[
     ("split", Fun::Split, false, true, "text.split(','): a list of texts"),
     ("join", Fun::Join, false, true, "list.join(', '): a text"),
     ("replace", Fun::Replace, false, true, "text.replace(old, new)"),
+    (
+        "urlEncode",
+        Fun::UrlEncode,
+        true,
+        true,
+        "urlEncode(text): percent-encoded for a part of an address or a form, as in 'a=' + urlEncode(item.name)",
+    ),
     (
         "put",
         Fun::Put,
@@ -105,11 +115,25 @@ pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> 
     MACROS.iter().copied().chain(TABLE.iter().map(|row| (row.0, row.4)))
 }
 
+/// The types that `type(x)` can give, and `uint`: no value is one, as JSON has no unsigned numbers.
+pub(super) const TYPES: [&str; 12] = [
+    "int",
+    "uint",
+    "double",
+    "string",
+    "bool",
+    "bytes",
+    "list",
+    "map",
+    "null_type",
+    "type",
+    "google.protobuf.Timestamp",
+    "google.protobuf.Duration",
+];
+
 /// `int`, `string` … as values, for `type(x) == int`.
 pub(super) fn type_name(name: &str) -> Option<&'static str> {
-    ["int", "double", "string", "bool", "bytes", "list", "map", "null_type", "type"]
-        .into_iter()
-        .find(|known| *known == name)
+    TYPES.into_iter().find(|known| *known == name)
 }
 
 #[inline(never)]
@@ -172,7 +196,9 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
             V::Double(v) if !v.is_finite() => {
                 fail(format!("`string({v})` is no number. Check for a division by zero."))
             }
-            V::Bool(_) | V::Int(_) | V::Double(_) | V::Type(_) => made(run, ops::plain(value).unwrap_or_default()),
+            V::Bool(_) | V::Int(_) | V::Large(_) | V::Double(_) | V::Type(_) => {
+                made(run, ops::plain(value).unwrap_or_default())
+            }
             _ => fail(format!(
                 "`string(…)` does not work with {}. Use `{{{{ }}}}` in a text to write it as JSON.",
                 value.kind_with_article()
@@ -209,6 +235,17 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
                 },
             )
         }
+        Fun::UrlEncode => match value {
+            V::Double(v) if !v.is_finite() => unfit(name, value),
+            V::Bool(_) | V::Int(_) | V::Double(_) | V::Text(_) | V::MadeText(_) => {
+                let text = ops::plain(value).unwrap_or_default();
+                let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+                // The size is known before anything is made: a byte that is encoded takes three.
+                run.budget.text(text.len() + 2 * text.bytes().filter(|byte| !plain(byte)).count())?;
+                Ok(V::MadeText(percent(&text).into()))
+            }
+            _ => unfit(name, value),
+        },
         Fun::Join => join(run, value, ""),
         _ => arity(name, member, 1),
     }
@@ -242,7 +279,7 @@ fn double<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, one: &V<'a>, tw
                 return fail("`split` needs a text to split at.");
             }
             for piece in text.split(part) {
-                run.budget.made(24 + piece.len())?;
+                run.budget.made(HELD + BLOCK + piece.len())?;
                 list.push(V::MadeText(piece.into()));
             }
             V::List(Arc::new(list))
@@ -290,7 +327,7 @@ fn put<'a>(run: &Run<'a>, whole: &V<'a>, way: &V<'a>, value: &V<'a>) -> Out<V<'a
                     return fail(format!("`put` finds no list where the place {index} should be."));
                 };
                 if list.len() <= index {
-                    run.budget.made(16 * (index + 1 - list.len()))?;
+                    run.budget.made(SLOT * (index + 1 - list.len()))?;
                     list.resize(index + 1, Value::Null);
                 }
                 here = &mut list[index];
@@ -303,7 +340,7 @@ fn put<'a>(run: &Run<'a>, whole: &V<'a>, way: &V<'a>, value: &V<'a>) -> Out<V<'a
                 let Value::Object(fields) = here else {
                     return fail(format!("`put` finds no object where the field '{name}' should be."));
                 };
-                run.budget.made(name.len() + 16)?;
+                run.budget.made(name.len() + ENTRY + SLOT)?;
                 here = fields.entry(name.to_owned()).or_insert(Value::Null);
             }
             None => break,
@@ -318,7 +355,7 @@ fn made_of<'a>(value: Value) -> V<'a> {
     match value {
         Value::Null => V::Null,
         Value::Bool(v) => V::Bool(v),
-        Value::Number(n) => n.as_i64().map_or_else(|| V::Double(n.as_f64().unwrap_or(f64::NAN)), V::Int),
+        Value::Number(n) => V::number(&n),
         Value::String(text) => V::MadeText(text.into()),
         Value::Array(list) => V::List(Arc::new(list.into_iter().map(made_of).collect())),
         Value::Object(map) => {
@@ -360,6 +397,7 @@ fn length<'a>(count: usize) -> V<'a> {
 fn int<'a>(value: &V<'a>) -> Out<V<'a>> {
     match (value, value.text()) {
         (V::Int(v), _) => Ok(V::Int(*v)),
+        (V::Large(v), _) => fail(format!("`int({v})` is out of range. `string(…)` gives its digits.")),
         (V::Double(v), _) => match super::val::whole(v.trunc()) {
             Some(v) => Ok(V::Int(v)),
             None => fail(format!("`int({v})` is out of range.")),
@@ -377,6 +415,7 @@ fn int<'a>(value: &V<'a>) -> Out<V<'a>> {
 fn float<'a>(value: &V<'a>) -> Out<V<'a>> {
     match (value, value.text()) {
         (V::Int(v), _) => Ok(V::Double(*v as f64)),
+        (V::Large(v), _) => Ok(V::Double(*v as f64)),
         (V::Double(v), _) => Ok(V::Double(*v)),
         (_, Some(text)) => match text.parse::<f64>() {
             Ok(v) => Ok(V::Double(v)),

@@ -414,7 +414,7 @@ impl<'a> Look<'a> {
         Shape::just(match fun {
             Fun::Size | Fun::Int | Fun::Double => Kinds::NUMBER,
             Fun::Contains | Fun::StartsWith | Fun::EndsWith | Fun::Matches | Fun::Bool => Kinds::BOOL,
-            Fun::Text | Fun::Lower | Fun::Upper | Fun::Trim | Fun::Join | Fun::Replace => Kinds::TEXT,
+            Fun::Text | Fun::Lower | Fun::Upper | Fun::Trim | Fun::Join | Fun::Replace | Fun::UrlEncode => Kinds::TEXT,
             Fun::Split => Kinds::LIST,
             Fun::Bytes => Kinds::BYTES,
             Fun::Type => Kinds::TYPE,

@@ -3,6 +3,7 @@
 
 use super::error::{Code, ExprError, near, quote};
 use super::funcs::{self, Fun};
+use super::references::shown;
 use cel::IdedExpr;
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue};
 use std::sync::Arc;
@@ -132,7 +133,13 @@ impl Lower<'_> {
             Expr::Select(select) => {
                 let of = Box::new(self.node(*select.operand)?);
                 let name = select.field.into_boxed_str();
-                Ok(if select.test { Node::Has { of, name } } else { Node::Field { of, name } })
+                if select.test {
+                    return Ok(Node::Has { of, name });
+                }
+                let field = Node::Field { of, name };
+                // A type whose name has dots, as in `type(x) == google.protobuf.Timestamp`.
+                let path = shown(&field);
+                Ok(if funcs::type_name(&path).is_some() { Node::Name(path.into()) } else { field })
             }
             Expr::List(list) => Ok(Node::List(self.nodes(list.elements)?)),
             Expr::Map(map) => {

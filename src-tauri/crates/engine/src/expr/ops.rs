@@ -1,7 +1,7 @@
 //! Operators, equality and the way back to JSON.
 
 use super::bridge;
-use super::budget::Budget;
+use super::budget::{BLOCK, Budget, ENTRY, HELD, SLOT, TABLE};
 use super::error::{Code, ExprError};
 use super::eval::{Out, fail};
 use super::lower::Op;
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 #[inline(never)]
-pub(super) fn binary<'a>(budget: &Budget, op: Op, left: V<'a>, right: V<'a>) -> Out<V<'a>> {
+pub(super) fn binary<'a>(budget: &Budget<'_>, op: Op, left: V<'a>, right: V<'a>) -> Out<V<'a>> {
     match op {
         Op::Eq => equal(budget, &left, &right, 0).map(V::Bool),
         Op::Ne => equal(budget, &left, &right, 0).map(|same| V::Bool(!same)),
@@ -23,6 +23,16 @@ pub(super) fn binary<'a>(budget: &Budget, op: Op, left: V<'a>, right: V<'a>) -> 
 }
 
 fn refused<T>(op: Op, left: &V<'_>, right: &V<'_>) -> Out<T> {
+    for side in [left, right] {
+        if let V::Large(large) = side {
+            return fail(format!(
+                "`{}` cannot compute with {large}: in an expression whole numbers are computed with up to {}. Use `double(…)` for a value that \
+                 is near it, or `string(…)` for its digits.",
+                op.sign(),
+                i64::MAX
+            ));
+        }
+    }
     let hint = match (op, left.text().is_some(), right.text().is_some()) {
         (Op::Add, true, false) | (Op::Add, false, true) => " Turn the other side into a text with `string(…)`.",
         (Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Lt | Op::Le | Op::Gt | Op::Ge, true, false)
@@ -48,7 +58,7 @@ fn double(value: &V<'_>) -> Option<f64> {
     }
 }
 
-fn add<'a>(budget: &Budget, left: V<'a>, right: V<'a>) -> Out<V<'a>> {
+fn add<'a>(budget: &Budget<'_>, left: V<'a>, right: V<'a>) -> Out<V<'a>> {
     if let (Some(a), Some(b)) = (left.text(), right.text()) {
         budget.text(a.len() + b.len())?;
         let mut made = String::with_capacity(a.len() + b.len());
@@ -62,7 +72,7 @@ fn add<'a>(budget: &Budget, left: V<'a>, right: V<'a>) -> Out<V<'a>> {
     }
     if left.kind() == "list" && right.kind() == "list" {
         let total = left.len().unwrap_or(0) + right.len().unwrap_or(0);
-        budget.made(total * 24)?;
+        budget.made(BLOCK + total * HELD)?;
         let mut made = Vec::with_capacity(total);
         for side in [&left, &right] {
             made.extend((0..side.len().unwrap_or(0)).filter_map(|place| side.nth(place)));
@@ -121,8 +131,26 @@ fn int_double(a: i64, b: f64) -> Option<Ordering> {
     Some(a.cmp(&whole).then_with(|| 0.0_f64.partial_cmp(&b.fract()).unwrap_or(Ordering::Equal)))
 }
 
+/// The same for what is above every `i64`.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn large_double(a: u64, b: f64) -> Option<Ordering> {
+    if b.is_nan() {
+        return None;
+    }
+    if b >= 18_446_744_073_709_551_616.0 {
+        return Some(Ordering::Less);
+    }
+    // Up there no double has a fraction; what is smaller is smaller, with or without one.
+    Some(if b < 9_223_372_036_854_775_808.0 { Ordering::Greater } else { a.cmp(&(b as u64)) })
+}
+
 fn numbers(left: &V<'_>, right: &V<'_>) -> Option<Option<Ordering>> {
     Some(match (left, right) {
+        (V::Large(a), V::Large(b)) => Some(a.cmp(b)),
+        (V::Large(_), V::Int(_)) => Some(Ordering::Greater),
+        (V::Int(_), V::Large(_)) => Some(Ordering::Less),
+        (V::Large(a), V::Double(b)) => large_double(*a, *b),
+        (V::Double(a), V::Large(b)) => large_double(*b, *a).map(Ordering::reverse),
         (V::Int(a), V::Int(b)) => Some(a.cmp(b)),
         (V::Double(a), V::Double(b)) => a.partial_cmp(b),
         (V::Int(a), V::Double(b)) => int_double(*a, *b),
@@ -131,7 +159,7 @@ fn numbers(left: &V<'_>, right: &V<'_>) -> Option<Option<Ordering>> {
     })
 }
 
-fn ordered(budget: &Budget, op: Op, left: &V<'_>, right: &V<'_>) -> Out<bool> {
+fn ordered(budget: &Budget<'_>, op: Op, left: &V<'_>, right: &V<'_>) -> Out<bool> {
     let order = if let Some(order) = numbers(left, right) {
         order
     } else {
@@ -156,7 +184,7 @@ fn ordered(budget: &Budget, op: Op, left: &V<'_>, right: &V<'_>) -> Out<bool> {
     })
 }
 
-fn contains(budget: &Budget, left: &V<'_>, right: &V<'_>) -> Out<bool> {
+fn contains(budget: &Budget<'_>, left: &V<'_>, right: &V<'_>) -> Out<bool> {
     if right.is_map() {
         return Ok(right.entry(left).is_some());
     }
@@ -177,7 +205,7 @@ fn contains(budget: &Budget, left: &V<'_>, right: &V<'_>) -> Out<bool> {
 }
 
 /// Values of different types are different; numbers compare by value.
-pub(super) fn equal(budget: &Budget, left: &V<'_>, right: &V<'_>, depth: usize) -> Out<bool> {
+pub(super) fn equal(budget: &Budget<'_>, left: &V<'_>, right: &V<'_>, depth: usize) -> Out<bool> {
     budget.work(1)?;
     if depth > 200 {
         return Err(Box::new(ExprError::new(Code::Limit, "The values are nested too deep to be compared.")));
@@ -222,58 +250,85 @@ fn mismatch<T>(message: impl Into<String>) -> Out<T> {
     Err(Box::new(ExprError::new(Code::SchemaMismatch, message)))
 }
 
-/// A value as JSON (K-08). What lies in the scope is copied here and nowhere else.
-pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
-    budget.result(16)?;
+/// A value as JSON (K-08). What lies in the scope is copied here and nowhere else. All of it is counted first, as large as it
+/// is when it is written out: parts that the expression shares are made once for each place, so nothing is made of a value
+/// that is too large.
+pub(super) fn json(budget: &Budget<'_>, found: &V<'_>, depth: usize) -> Out<Value> {
+    weigh(budget, found, depth)?;
+    build(found)
+}
+
+/// Counts what the value takes as JSON.
+fn weigh(budget: &Budget<'_>, found: &V<'_>, depth: usize) -> Out<()> {
     if depth > 128 {
         return mismatch("The result is nested deeper than 128 levels.");
     }
+    match found {
+        V::Text(_) | V::MadeText(_) => {
+            let length = found.text().unwrap_or_default().len();
+            budget.result(16 + length, SLOT + BLOCK + length)
+        }
+        V::Bytes(v) => budget.result(16 + v.len() * 2, SLOT + BLOCK + v.len() * 2),
+        V::Object(v) => {
+            budget.result(16, SLOT + TABLE)?;
+            v.iter().try_for_each(|(key, one)| {
+                budget.result(key.len(), ENTRY + BLOCK + key.len())?;
+                weigh(budget, &V::of(one), depth + 1)
+            })
+        }
+        V::MadeObject(v) => {
+            budget.result(16, SLOT + TABLE)?;
+            v.iter().try_for_each(|(key, one)| {
+                let length = if let Key::Text(key) = key { key.len() } else { 0 };
+                budget.result(length, ENTRY + BLOCK + length)?;
+                weigh(budget, one, depth + 1)
+            })
+        }
+        V::Context(_) | V::Nodes(_) | V::Node(_) | V::Ctx(_) => {
+            budget.result(16, SLOT + TABLE)?;
+            for key in found.keys() {
+                let length = key.text().map_or(0, str::len);
+                budget.result(length, ENTRY + BLOCK + length)?;
+                if let Some(one) = found.entry(&key) {
+                    weigh(budget, &one, depth + 1)?;
+                }
+            }
+            Ok(())
+        }
+        V::Array(_) | V::Items(_) | V::List(_) => {
+            budget.result(16, SLOT + BLOCK)?;
+            (0..found.len().unwrap_or(0))
+                .filter_map(|place| found.nth(place))
+                .try_for_each(|one| weigh(budget, &one, depth + 1))
+        }
+        V::Null | V::Bool(_) | V::Int(_) | V::Large(_) | V::Double(_) | V::Type(_) | V::Time(_) => {
+            budget.result(16, SLOT)
+        }
+    }
+}
+
+/// Makes the JSON of a value that has been counted.
+fn build(found: &V<'_>) -> Out<Value> {
     Ok(match found {
         V::Null => Value::Null,
         V::Bool(v) => Value::Bool(*v),
         V::Int(v) => Value::Number((*v).into()),
+        V::Large(v) => Value::Number((*v).into()),
         V::Double(v) => match Number::from_f64(*v) {
             Some(v) => Value::Number(v),
             None => {
                 return mismatch(format!("The result is {v}, which JSON cannot say. Check for a division by zero."));
             }
         },
-        V::Text(_) | V::MadeText(_) => {
-            let text = found.text().unwrap_or_default();
-            budget.result(text.len())?;
-            Value::String(text.to_owned())
-        }
-        V::Bytes(v) => {
-            budget.result(v.len() * 2)?;
-            Value::String(base64(v))
-        }
+        V::Text(_) | V::MadeText(_) => Value::String(found.text().unwrap_or_default().to_owned()),
+        V::Bytes(v) => Value::String(base64(v)),
         V::Type(name) => Value::String((*name).to_owned()),
         V::Time(v) => bridge::json(v)?,
-        V::Array(v) => {
-            let mut made = Vec::with_capacity(v.len());
-            for one in *v {
-                made.push(copy(budget, one, depth + 1)?);
-            }
-            Value::Array(made)
-        }
-        V::Items(_) | V::List(_) => {
-            let total = found.len().unwrap_or(0);
-            let mut made = Vec::with_capacity(total.min(4096));
-            for place in 0..total {
-                if let Some(one) = found.nth(place) {
-                    made.push(json(budget, &one, depth + 1)?);
-                }
-            }
-            Value::Array(made)
-        }
-        V::Object(v) => {
-            let mut made = Map::with_capacity(v.len());
-            for (key, one) in *v {
-                budget.result(key.len())?;
-                made.insert(key.clone(), copy(budget, one, depth + 1)?);
-            }
-            Value::Object(made)
-        }
+        // Data that goes through untouched keeps its numbers as they were written.
+        V::Array(v) => Value::Array(v.to_vec()),
+        V::Object(v) => Value::Object((*v).clone()),
+        V::Items(v) => Value::Array(v.iter().map(|one| Value::clone(one)).collect()),
+        V::List(v) => Value::Array(v.iter().map(build).collect::<Out<_>>()?),
         V::MadeObject(v) => {
             let mut made = Map::with_capacity(v.len());
             for (key, one) in v.iter() {
@@ -283,8 +338,7 @@ pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
                         plain(&key.value()).unwrap_or_default()
                     ));
                 };
-                budget.result(key.len())?;
-                made.insert(key.to_string(), json(budget, one, depth + 1)?);
+                made.insert(key.to_string(), build(one)?);
             }
             Value::Object(made)
         }
@@ -292,8 +346,7 @@ pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
             let mut made = Map::new();
             for key in found.keys() {
                 if let (Some(one), Some(key)) = (found.entry(&key), key.text()) {
-                    budget.result(key.len())?;
-                    made.insert(key.to_owned(), json(budget, &one, depth + 1)?);
+                    made.insert(key.to_owned(), build(&one)?);
                 }
             }
             Value::Object(made)
@@ -301,22 +354,12 @@ pub(super) fn json(budget: &Budget, found: &V<'_>, depth: usize) -> Out<Value> {
     })
 }
 
-/// Data that goes through untouched keeps its numbers as they were written.
-fn copy(budget: &Budget, found: &Value, depth: usize) -> Out<Value> {
-    match found {
-        Value::Number(_) => {
-            budget.result(16)?;
-            Ok(found.clone())
-        }
-        other => json(budget, &V::of(other), depth),
-    }
-}
-
 /// A scalar as text, as `string(x)` gives it.
 pub(super) fn plain(value: &V<'_>) -> Option<String> {
     Some(match value {
         V::Bool(v) => v.to_string(),
         V::Int(v) => v.to_string(),
+        V::Large(v) => v.to_string(),
         V::Double(v) => v.to_string(),
         V::Text(v) => (*v).to_owned(),
         V::MadeText(v) => v.to_string(),

@@ -1,5 +1,6 @@
 //! What an expression uses, read off its tree (save-time checks, HOST_FROM_DATA, races).
 
+use super::funcs;
 use super::lower::Node;
 
 /// Names, steps and paths of an expression, each once, in order of appearance.
@@ -94,7 +95,8 @@ impl<'n> Walk<'n> {
             }
         }
         let Some(root) = root else { return };
-        if self.bound.contains(&root) {
+        // `int` in `type(x) == int` names a type, not data.
+        if self.bound.contains(&root) || (steps.is_empty() && funcs::type_name(root).is_some()) {
             return;
         }
         once(&mut self.out.roots, root.to_owned());

@@ -3,7 +3,7 @@
 
 use crate::scope::{NodeView, Scope};
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use std::sync::Arc;
 
 /// A value. `'a` is the life of the scope and of the expression.
@@ -12,6 +12,9 @@ pub(super) enum V<'a> {
     Null,
     Bool(bool),
     Int(i64),
+    /// A whole number of the data above `i64::MAX`. It keeps its digits and can be compared, but not computed with. For
+    /// `type(x)` it is a double (K-08).
+    Large(u64),
     Double(f64),
     Text(&'a str),
     /// A text that the expression made.
@@ -55,14 +58,19 @@ impl<'a> V<'a> {
         match value {
             Value::Null => V::Null,
             Value::Bool(v) => V::Bool(*v),
-            Value::Number(n) => match n.as_i64() {
-                Some(v) => V::Int(v),
-                // Every JSON number that is no i64 is a double (K-08).
-                None => V::Double(n.as_f64().unwrap_or(f64::NAN)),
-            },
+            Value::Number(n) => V::number(n),
             Value::String(v) => V::Text(v),
             Value::Array(v) => V::Array(v),
             Value::Object(v) => V::Object(v),
+        }
+    }
+
+    /// A JSON number: an integer where it is a whole number of 64 bits, else a double (K-08). Those without a sign keep their digits (ADR 84).
+    pub(super) fn number(number: &Number) -> Self {
+        match (number.as_i64(), number.as_u64()) {
+            (Some(v), _) => V::Int(v),
+            (None, Some(v)) => V::Large(v),
+            (None, None) => V::Double(number.as_f64().unwrap_or(f64::NAN)),
         }
     }
 
@@ -96,7 +104,7 @@ impl<'a> V<'a> {
             V::Null => "null_type",
             V::Bool(_) => "bool",
             V::Int(_) => "int",
-            V::Double(_) => "double",
+            V::Large(_) | V::Double(_) => "double",
             V::Text(_) | V::MadeText(_) => "string",
             V::Bytes(_) => "bytes",
             V::Array(_) | V::Items(_) | V::List(_) => "list",
@@ -110,6 +118,9 @@ impl<'a> V<'a> {
     }
 
     pub(super) fn kind_with_article(&self) -> &'static str {
+        if matches!(self, V::Large(_)) {
+            return "a whole number above 9223372036854775807";
+        }
         match self.kind() {
             "null_type" => "null",
             "bool" => "a boolean",

@@ -215,6 +215,9 @@ impl<'t> Reader<'t> {
         let Ok(value) = serde_json::from_str::<Value>(&full) else {
             return Err(self.at("no number of JSON"));
         };
+        if let Some(lost) = signalbox_model::digits::lost(&full) {
+            return Err(lost.told());
+        }
         self.rest = after;
         Ok(value)
     }

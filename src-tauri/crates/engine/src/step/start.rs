@@ -639,6 +639,7 @@ pub(crate) fn node_scope(
         error,
         data,
         locals: iteration(compiled, state, node),
+        allowance: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::driver::catalog;
 use serde_json::{Value, json};
 use signalbox_engine::Compiled;
+use signalbox_engine::catalog::Catalog;
 use signalbox_engine::validate::{check_bytes, read};
 use signalbox_model::{Code, Diagnostic, Map, Severity};
 use std::sync::Arc;
@@ -454,4 +455,56 @@ fn files_of_sub_workflows_are_gone_through_once() {
     assert_eq!(compiled(16), Ok(()));
     let found = compiled(17).expect_err("one level too many");
     has(&found, Code::BadParent, "/nodes/a/config/workflow");
+}
+
+/// The case `form-body`, and its kind: a body that is written in the file and cannot fit the header beside it.
+#[test]
+fn bodies_that_do_not_fit_their_header_are_told() {
+    let descriptor = json!({
+        "type": "http.request", "version": 1, "title": "HTTP request", "description": "Asks", "category": "data",
+        "icon": "globe", "modes": ["each"], "effects": "write", "ports": [{ "id": "success" }, { "id": "error" }],
+        "config": { "type": "object", "properties": { "headers": { "type": "object" }, "body": { "title": "Body" } } }
+    });
+    let catalog = Catalog::new(vec![serde_json::from_value(descriptor).expect("a descriptor")]);
+    let told = |headers: &Value, body: &Value| -> Vec<Diagnostic> {
+        let node = json!({ "type": "http.request", "config": { "headers": headers, "body": body } });
+        let file = json!({ "signalbox": 1, "id": "w", "name": "w", "nodes": { "a": node }, "edges": [] });
+        check_bytes(file.to_string().as_bytes(), &catalog).diagnostics
+    };
+    let form = json!({ "content-TYPE": "application/x-www-form-urlencoded" });
+    let parts = json!({ "Content-Type": "multipart/form-data" });
+    let json = json!({ "Content-Type": "application/json; charset=utf-8" });
+    for (headers, body, at) in [
+        (&form, json!({ "user": { "name": "ada" } }), "/user"),
+        (&form, json!({ "a/b": [1, [2]] }), "/a~1b/1"),
+        (&form, json!([1]), ""),
+        (&form, json!("{\"a\": 1}"), ""),
+        (&parts, json!("a=1"), ""),
+        (&parts, json!({ "a": { "name": "x" } }), "/a"),
+        (&json, json!("a=1"), ""),
+        (&json!({ "Content-Type": "text/csv" }), json!([{ "a": 1 }]), ""),
+    ] {
+        let found = told(headers, &body);
+        has(&found, Code::BadConfig, &format!("/nodes/a/config/body{at}"));
+        assert_eq!(found.len(), 1, "{headers} {body}: {found:#?}");
+        assert!(found[0].message.contains("Content-Type"), "{}", found[0].message);
+    }
+    for (headers, body) in [
+        (
+            &form,
+            json!({ "grant_type": "client_credentials", "scope": "read & write", "n": [1, null], "x": "= item.x" }),
+        ),
+        (&form, json!("user=ada&pin=1")),
+        (&form, json!("user={{item.name}} x")),
+        (&form, json!("= item")),
+        (&form, json!(null)),
+        (&parts, json!({ "file": { "binary": "photo" }, "many": ["a", { "value": { "a": 1 } }] })),
+        (&json, json!("{\"a\": 1}")),
+        (&json, json!("{\"a\": {{item.n}}}")),
+        (&json, json!({ "a": { "b": [1] } })),
+        (&json!({ "Content-Type": "= item.type" }), json!([1])),
+        (&json!({}), json!({ "a": { "b": 1 } })),
+    ] {
+        assert_eq!(told(headers, &body), [], "{headers} {body}");
+    }
 }

@@ -171,6 +171,9 @@ pub(crate) enum Anchor {
         /// How often.
         #[arg(long, value_name = "MINUTES")]
         every: Option<u32>,
+        /// The address may be one of this machine.
+        #[arg(long, requires = "url")]
+        allow_local: bool,
     },
     /// Anchors at a place no more; what it holds stays there.
     #[command(after_help = "Example:\n  signalbox audit anchor remove 0199a1b2-…")]

@@ -44,6 +44,9 @@ pub(crate) enum Webhook {
         /// The secret that signs.
         #[arg(long, value_name = "secret://NAME")]
         secret: String,
+        /// The address may be one of this machine.
+        #[arg(long)]
+        allow_local: bool,
     },
     /// Tells an address of no tasks any more; what it was to be told is forgotten.
     #[command(after_help = "Example:\n  signalbox webhook remove 0199a1b2-…")]

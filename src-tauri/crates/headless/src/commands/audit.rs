@@ -179,8 +179,9 @@ async fn anchor(app: &Arc<App>, output: &Output, command: &Anchor) -> Done {
             let places = app.anchor_file(&caller, file.clone(), *every).await?;
             serde_json::to_value(places).unwrap_or_default()
         }
-        Anchor::Add { url, every, credential, .. } => {
-            let request = json!({ "url": url, "everyMinutes": every, "credential": credential });
+        Anchor::Add { url, every, credential, allow_local, .. } => {
+            let request =
+                json!({ "url": url, "everyMinutes": every, "credential": credential, "allowLocal": allow_local });
             ask("audit_anchor_add", request).await?
         }
     };

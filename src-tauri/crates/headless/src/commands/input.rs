@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use signalbox_app::ApiError;
-use signalbox_model::Map;
+use signalbox_model::{Map, digits, text::without_bom};
 
 const STRING_HINT: &str = "A text needs its quotes inside the shell's: --set 'name=\"Ada\"'.";
 
@@ -18,6 +18,9 @@ pub(crate) fn parse(params: Option<&str>, sets: &[String]) -> Result<(Map, Map),
         let (name, text) = set.split_once('=').ok_or_else(|| bad("it has no '='.".into()))?;
         let value: Value =
             serde_json::from_str(text).map_err(|error| bad(format!("the value is not JSON ({error}).")))?;
+        if let Some(lost) = digits::lost(text) {
+            return Err(bad(format!("{}.", lost.told())));
+        }
         let (target, name) = match name.strip_prefix('$') {
             Some(name) => (&mut context, name),
             None => (&mut all, name),
@@ -51,13 +54,17 @@ fn read(given: &str, bad: impl Fn(String) -> ApiError) -> Result<Value, ApiError
         Some(file) => std::fs::read_to_string(file).map_err(|error| bad(format!("{file} cannot be read: {error}.")))?,
         None => given.to_owned(),
     };
-    serde_json::from_str(&text).map_err(|error| {
+    let value = serde_json::from_str(without_bom(&text)).map_err(|error| {
         if error.is_eof() {
             bad("this is not JSON: it ends too early; a quote or bracket is not closed.".into())
         } else {
             bad(format!("this is not JSON ({error})."))
         }
-    })
+    })?;
+    match digits::lost(&text) {
+        Some(lost) => Err(bad(format!("{}.", lost.told()))),
+        None => Ok(value),
+    }
 }
 
 #[cfg(test)]

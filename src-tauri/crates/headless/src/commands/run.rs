@@ -4,7 +4,7 @@ use super::{Done, input, told_to_stop};
 use crate::args::{LogLevel, Run};
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
 use serde_json::{Value, json};
-use signalbox_app::{App, Caller, NewRun, WireEvent};
+use signalbox_app::{ApiError, App, Caller, NewRun, StartKey, StartOutcome, WireEvent};
 use signalbox_model::{Map, text::seen_json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,22 +25,33 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
         overrides.extend(plain);
         overrides.extend(variables.into_iter().map(|(name, value)| (format!("${name}"), value)));
     }
-    let run_id = app
+    let caller = Caller::terminal(None)?;
+    let key = args.key.as_deref().map(|key| StartKey::new(&caller, key)).transpose()?;
+    let started = app
         .start_file(
             args.file.clone(),
             NewRun {
                 params,
                 context,
-                person: Some(Caller::terminal(None)?.principal),
+                person: Some(caller.principal),
                 breakpoints: args.breaks.breakpoints(),
                 paused: args.paused,
                 until: args.until.clone(),
                 checkpoint,
                 overrides,
+                key,
                 ..NewRun::default()
             },
         )
         .await?;
+    let run_id = match started {
+        StartOutcome::New(run_id) => run_id,
+        StartOutcome::Existing(run_id) => {
+            output.log(LogLevel::Info, &format!("Run {run_id} was started with this key before."));
+            take_up(app, &run_id).await?;
+            return follow(app, output, &run_id, args.events).await;
+        }
+    };
     output.log(LogLevel::Info, &format!("Run {run_id} started."));
     if imports {
         let summary = app.summary(run_id.clone()).await?;
@@ -53,6 +64,14 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
         output.log(LogLevel::Warn, &format!("{}. {}.", warning.message, warning.hint));
     }
     follow(app, output, &run_id, args.events).await
+}
+
+/// Goes on with a run that may have been cut off. One that another process drives, or that has ended, is only followed.
+async fn take_up(app: &Arc<App>, run_id: &str) -> Result<(), ApiError> {
+    match app.resume(run_id.to_owned()).await {
+        Err(error) if !matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED") => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// How often a run that says nothing is asked whether it can go on.
@@ -141,7 +160,7 @@ pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -
     }
     if output.json {
         output.value(&Value::Array(summaries.clone()));
-    } else if summaries.is_empty() {
+    } else if summaries.is_empty() && problems.is_empty() {
         output.line("Nothing to resume.");
     } else {
         for summary in &summaries {
@@ -149,7 +168,9 @@ pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -
             outcome(output, summary, &titles);
         }
     }
-    let codes: Vec<u8> = summaries.iter().map(exit_of).collect();
+    let mut codes: Vec<u8> = summaries.iter().map(exit_of).collect();
+    // One that was not taken up has not ended well.
+    codes.extend(problems.iter().map(|_| FAILED));
     Ok([FAILED, PAUSED, CANCELLED].into_iter().find(|code| codes.contains(code)).unwrap_or(OK))
 }
 

@@ -35,6 +35,6 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
         // After what a program that starts this one waits for.
         app.audit_to_stdout();
     }
-    bound.serve(told_to_stop()).await?;
+    bound.serve(told_to_stop()).await;
     Ok(OK)
 }

@@ -57,7 +57,7 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
             }
         }
         Tools::Connect { name } => {
-            let found = run("tool_server_connect", json!({ "name": name })).await?;
+            let found = run("tool_server_connect", start(&run("tool_server_list", json!({})).await?, name)).await?;
             if output.json {
                 output.value(&found);
             } else {
@@ -71,7 +71,8 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
                 // One line of JSON holds no question.
                 None if output.json => return Err(nobody_asked()),
                 None => {
-                    let found = run("tool_server_connect", json!({ "name": name })).await?;
+                    let all = run("tool_server_list", json!({})).await?;
+                    let found = run("tool_server_connect", start(&all, name)).await?;
                     show(output, &found);
                     if !found["trouble"].is_null() || !agreed()? {
                         return Ok(FAILED);
@@ -119,6 +120,12 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
         }
     }
     Ok(OK)
+}
+
+/// Asks a server what it is: whoever names it at the terminal approves how it is started now.
+fn start(all: &Value, name: &str) -> Value {
+    let known = all.as_array().into_iter().flatten().find(|one| one["name"] == name);
+    json!({ "name": name, "start": known.map(|one| &one["definition"]) })
 }
 
 /// Begins a sign-in and waits for its end: the browser comes back, or somebody pastes where it was sent to.

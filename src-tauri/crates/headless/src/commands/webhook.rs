@@ -11,8 +11,8 @@ pub(crate) async fn webhook(app: &Arc<App>, output: &Output, command: &Webhook) 
     let caller = Caller::terminal(None)?;
     match command {
         Webhook::List => list(output, &app.dispatch(&caller, "webhook_list", json!({})).await?),
-        Webhook::Add { url, event, secret } => {
-            let mut request = json!({ "url": url, "secret": secret });
+        Webhook::Add { url, event, secret, allow_local } => {
+            let mut request = json!({ "url": url, "secret": secret, "allowLocal": allow_local });
             if !event.is_empty() {
                 request["events"] =
                     json!(event.iter().map(|event| format!("task.{}", event.word())).collect::<Vec<_>>());

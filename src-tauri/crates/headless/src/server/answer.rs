@@ -105,6 +105,8 @@ pub(crate) fn status(class: Class) -> StatusCode {
         Class::Unauthorized => StatusCode::UNAUTHORIZED,
         Class::Forbidden => StatusCode::FORBIDDEN,
         Class::NotFound => StatusCode::NOT_FOUND,
+        Class::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
+        Class::TooSlow => StatusCode::REQUEST_TIMEOUT,
         Class::Conflict => StatusCode::CONFLICT,
         Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Class::UnsupportedType => StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -1,6 +1,6 @@
 //! What every request must pass before anything looks at it: Host, Origin, token, content type (TRUST, localhost).
 
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, Method, Uri, header};
 use signalbox_app::{ApiError, Class};
 
 use super::tokens::{Holder, Tokens};
@@ -20,17 +20,28 @@ impl Names {
         Self(names)
     }
 
-    /// The Host header names this server, and a web page that asks comes from this server.
-    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
-        let mut hosts = headers.get_all(header::HOST).iter();
-        let host = hosts.next().and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if hosts.next().is_some() || !self.knows(host) {
-            return Err(ApiError::new(
-                Class::Forbidden,
-                "BAD_HOST",
-                "The Host header does not name this server.",
-                "Use the address that was printed at the start.",
-            ));
+    /// The request names this server, in its Host header and in its request line, and a web page that asks comes from this
+    /// server.
+    pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
+        let refused = |what: &str| {
+            let message = format!("{what} does not name this server.");
+            let hint = "Use the address that was printed at the start.";
+            Err(ApiError::new(Class::Forbidden, "BAD_HOST", message, hint))
+        };
+        // HTTP/2 has its `:authority` there, HTTP/1.1 the host of a request line in absolute form.
+        let authority = uri.authority();
+        let of_this_kind = uri.scheme_str().is_none_or(|scheme| scheme.eq_ignore_ascii_case("http"));
+        if authority.is_some_and(|name| !self.knows(name.as_str())) || !of_this_kind {
+            return refused("The address in the request line");
+        }
+        let hosts: Vec<_> = headers.get_all(header::HOST).iter().collect();
+        let named = match (hosts.as_slice(), authority) {
+            ([], authority) => authority.is_some(),
+            ([host], _) => host.to_str().is_ok_and(|host| self.knows(host)),
+            _ => false,
+        };
+        if !named {
+            return refused("The Host header");
         }
         for origin in headers.get_all(header::ORIGIN) {
             let origin = origin.to_str().unwrap_or_default();

@@ -4,14 +4,14 @@ use super::routes::Action;
 use super::types::{Health, Recorded, RunRequest};
 use super::{Server, answer, openapi, sse};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use signalbox_app::dto::{CallerRole, Empty, RunAnswer, RunId};
-use signalbox_app::{ApiError, ApiResult, Caller, NewRun, fitting, metrics};
-use signalbox_model::Map;
+use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId};
+use signalbox_app::{ApiError, ApiResult, Caller, NewRun, StartKey, fitting, metrics, table};
+use signalbox_model::{Map, digits, text::bytes_without_bom};
 use std::sync::Arc;
 
 pub(crate) fn health() -> Response {
@@ -31,12 +31,16 @@ pub(crate) async fn run(
     if !takes_query(action) {
         no_query(parts)?;
     }
+    if parts.method == Method::POST && !matches!(action, Action::RunStart | Action::Rpc) {
+        no_key(parts)?;
+    }
     let ok = |value: Value| answer::json(StatusCode::OK, &value);
     match action {
         Action::Health => Ok(health()),
         Action::OpenApi => Ok(ok(openapi::document())),
         Action::RunStart => {
             let request: RunRequest = parse(body)?;
+            let key = idempotency_key(parts)?.map(|key| StartKey::new(caller, &key)).transpose()?;
             let new = NewRun {
                 params: request.params,
                 client_run_token: request.client_run_token,
@@ -46,16 +50,17 @@ pub(crate) async fn run(
                 until: request.until,
                 checkpoint: request.checkpoint,
                 overrides: request.overrides,
+                key,
                 ..NewRun::default()
             };
             if new.is_for_builders() {
                 caller.require(CallerRole::Builder)?;
             }
             let started = app.start_stored(request.workflow, new).await?;
-            Ok(ok(value(&RunId { run_id: started })))
+            Ok(ok(value(&RunId { run_id: started.run_id() })))
         }
         Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),
-        Action::RunEvents => sse::stream(app, caller, id, parts).await,
+        Action::RunEvents => sse::stream(&server.followers, caller, id, parts).await,
         Action::TaskChanges => sse::task_changes(app, parts),
         Action::RunCheckpoint => Ok(ok(app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?)),
         Action::RunVariables => {
@@ -158,7 +163,10 @@ pub(crate) async fn run(
         Action::Catalog => Ok(ok(app.dispatch(caller, "catalog_list", json!({})).await?)),
         Action::Metrics => Ok(answer::text(app.metrics().await?, metrics::MEDIA)),
         Action::Rpc => {
-            let request: Value = if body.is_empty() { json!({}) } else { parse(body)? };
+            let mut request: Value = if body.is_empty() { no_body(caller, &id)? } else { parse(body)? };
+            if let Some(key) = idempotency_key(parts)? {
+                with_key(&id, &mut request, &key)?;
+            }
             Ok(answer::text(app.dispatch_text(caller, &id, request).await?, "application/json"))
         }
     }
@@ -177,8 +185,24 @@ fn unfit(why: &str) -> ApiError {
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
+    let body = bytes_without_bom(body);
     let request: Value = serde_json::from_slice(body).map_err(|error| unfit(&error.to_string()))?;
+    if let Some(lost) = std::str::from_utf8(body).ok().and_then(digits::lost) {
+        return Err(unfit(&lost.told()));
+    }
     fitting(&request).map_err(|why| unfit(&why))
+}
+
+/// What a command without a body is asked.
+fn no_body(caller: &Caller, command: &str) -> ApiResult<Value> {
+    if let Some(command) = table::find(command).filter(|command| command.hosts.contains(&Host::Http)) {
+        caller.require(command.role)?;
+        if !openapi::may_be_empty(command) {
+            let message = format!("{} takes fields, and the request has no body.", command.name);
+            return Err(ApiError::bad_request(message, "Send a JSON object; {} when none of the fields is meant."));
+        }
+    }
+    Ok(json!({}))
 }
 
 /// The routes that read what stands behind `?`; all others would pass over it, and seem to have answered it.
@@ -196,6 +220,55 @@ fn no_query(parts: &Parts) -> ApiResult<()> {
             Err(ApiError::bad_request(format!("'{first}' is not known here."), hint))
         }
     }
+}
+
+/// Names a start, so that it can be sent again without a second run.
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// The key that the request names its start by, with or without the quotes of a structured header.
+fn idempotency_key(parts: &Parts) -> ApiResult<Option<String>> {
+    let mut values = parts.headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let wrong = |why: &str| {
+        let hint = "Send one Idempotency-Key of 1 to 255 visible ASCII characters, for example a UUID.";
+        Err(ApiError::bad_request(format!("Idempotency-Key {why}."), hint))
+    };
+    if values.next().is_some() {
+        return wrong("stands there twice");
+    }
+    let Ok(text) = value.to_str() else { return wrong("holds characters that are no ASCII") };
+    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    if quoted.is_some_and(|inner| inner.contains(['"', '\\'])) {
+        return wrong("holds an escape");
+    }
+    Ok(Some(quoted.unwrap_or(text).to_owned()))
+}
+
+/// A command that starts a run has a field for the key; any other would pass over it, and do twice what was sent twice.
+fn with_key(command: &str, request: &mut Value, key: &str) -> ApiResult<()> {
+    if command != "run_start" {
+        return Err(key_not_taken(&format!("The command {command}")));
+    }
+    let Some(fields) = request.as_object_mut() else { return Ok(()) };
+    match fields.insert("idempotencyKey".to_owned(), key.into()) {
+        Some(other) if other != key => Err(ApiError::bad_request(
+            format!("The header names the key {key}, the body {other}."),
+            "Send one of the two, or the same in both.",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn no_key(parts: &Parts) -> ApiResult<()> {
+    let taken = parts.headers.contains_key(IDEMPOTENCY_KEY);
+    if taken { Err(key_not_taken(parts.uri.path())) } else { Ok(()) }
+}
+
+fn key_not_taken(what: &str) -> ApiError {
+    ApiError::bad_request(
+        format!("{what} takes no Idempotency-Key: sent twice it would be done twice."),
+        "Leave the header out. POST /workflow/run takes it; an answer to a task is sent once by its requestId.",
+    )
 }
 
 /// The address names the thing: the body need not, and must not name another one.

@@ -9,7 +9,7 @@ use axum::http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 use shapes::{Answer, Shape};
 use signalbox_app::dto::Host;
-use signalbox_app::table::COMMANDS;
+use signalbox_app::table::{COMMANDS, Command, Kind};
 use types::Types;
 
 pub(crate) fn document() -> Value {
@@ -25,6 +25,7 @@ pub(crate) fn document() -> Value {
             let path = route.path.replace("{}", command.name);
             let shape = Shape {
                 body: Some((command.request)(&mut types.taken).to_value()),
+                may_be_empty: may_be_empty(command),
                 answer: Answer::Json((command.response)(&mut types.given).to_value()),
                 ..Shape::default()
             };
@@ -54,6 +55,20 @@ pub(crate) fn document() -> Value {
             "schemas": Value::Object(types.merge(&mut paths)),
         },
     })
+}
+
+/// Whether a command can be asked without a body. One that looks needs none when it needs no field; one that changes
+/// something needs one as soon as it has fields: a body that was lost on its way must not mean "without any of them".
+pub(crate) fn may_be_empty(command: &Command) -> bool {
+    let mut types = Types::new();
+    let request = (command.request)(&mut types.taken).to_value();
+    let fields = shapes::resolved(&types, &request);
+    let none = |key: &str| match &fields[key] {
+        Value::Array(names) => names.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => true,
+    };
+    none("required") && (command.kind == Kind::Query || none("properties"))
 }
 
 fn put(paths: &mut Map<String, Value>, path: &str, route: &Route, about: &str, access: Access, shape: Shape) {

@@ -98,6 +98,7 @@ const DONE: &[StatusCode] = &[
     StatusCode::UNAUTHORIZED,
     StatusCode::FORBIDDEN,
     StatusCode::NOT_FOUND,
+    StatusCode::REQUEST_TIMEOUT,
     StatusCode::CONFLICT,
     StatusCode::PAYLOAD_TOO_LARGE,
     StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -267,7 +268,15 @@ pub(crate) fn find(method: &Method, path: &str) -> Option<(&'static Route, Optio
 
 /// Methods of a path that exists; empty when it does not.
 pub(crate) fn methods(path: &str) -> Vec<&'static str> {
-    ROUTES.iter().filter(|route| matches(route.path, path).is_some()).map(|route| route.method.as_str()).collect()
+    let mut methods = Vec::new();
+    for route in ROUTES.iter().filter(|route| matches(route.path, path).is_some()) {
+        let method = route.method.as_str();
+        // One path may fit two routes.
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    methods
 }
 
 fn matches<'a>(pattern: &str, path: &'a str) -> Option<Option<&'a str>> {
@@ -293,7 +302,7 @@ mod tests {
     use super::{Access, Action, ROUTES, find};
     use axum::http::Method;
 
-    /// The matrix of refusals in `tests/serve.rs` is made from its own list; no route may be missing there.
+    /// The matrix of refusals in `tests/headless/serve.rs` is made from its own list; no route may be missing there.
     #[test]
     fn every_route_has_its_row_in_the_tests() {
         let tests = include_str!("../../tests/headless/serve.rs");

@@ -4,21 +4,31 @@ use axum::body::{Body, Bytes};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use signalbox_app::{ApiError, ApiResult, App, Caller, EventStream, TaskChanges, WireEvent};
+use signalbox_app::{ApiError, ApiResult, App, Caller, Follower, Followers, TaskChanges, WireEvent};
 use std::convert::Infallible;
+use std::fmt::Write;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
+use tokio::time::{Instant, Sleep};
+use tokio_stream::Stream;
 
-/// Batches that wait for a slow reader; then the sender waits, and nothing is buffered for it but the store.
-const WAITING: usize = 16;
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-pub(crate) async fn stream(app: &Arc<App>, caller: &Caller, run_id: String, parts: &Parts) -> ApiResult<Response> {
+/// Who follows runs over HTTP: each event is written as a frame once for all of them.
+pub(crate) fn followers(app: &Arc<App>) -> Followers {
+    Followers::new(Arc::clone(app), frame)
+}
+
+pub(crate) async fn stream(
+    followers: &Followers,
+    caller: &Caller,
+    run_id: String,
+    parts: &Parts,
+) -> ApiResult<Response> {
     let after = after(parts)?;
-    let events = app.subscribe(caller, run_id, after).await?;
-    Ok(sent(Events(events)))
+    Ok(sent(followers.follow(caller, run_id, after).await?))
 }
 
 /// That tasks have changed, and nothing of what they are: a reader asks for that.
@@ -34,55 +44,85 @@ pub(crate) fn task_changes(app: &Arc<App>, parts: &Parts) -> ApiResult<Response>
     Ok(sent(Changes(app.task_changes())))
 }
 
-/// What is sent piece by piece. To be asked again after it was given up.
+/// What is sent piece by piece.
 trait Frames: Send + 'static {
-    fn next(&mut self) -> impl Future<Output = Option<String>> + Send;
+    fn next(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
 }
 
-struct Events(EventStream);
-impl Frames for Events {
-    async fn next(&mut self) -> Option<String> {
-        Some(self.0.next().await?.iter().map(frame).collect())
+impl Frames for Follower {
+    fn next(&mut self) -> impl Future<Output = Option<Bytes>> + Send {
+        Follower::next(self)
     }
 }
 
 struct Changes(TaskChanges);
 impl Frames for Changes {
-    async fn next(&mut self) -> Option<String> {
-        Some(format!("event: tasks\ndata: {{\"change\":{}}}\n\n", self.0.next().await?))
+    async fn next(&mut self) -> Option<Bytes> {
+        Some(format!("event: tasks\ndata: {{\"change\":{}}}\n\n", self.0.next().await?).into())
     }
 }
 
-fn sent(mut frames: impl Frames) -> Response {
-    let (sender, receiver) = mpsc::channel::<Result<Bytes, Infallible>>(WAITING);
-    tokio::spawn(async move {
+/// The frames and the next piece of them.
+type Next<F> = Pin<Box<dyn Future<Output = (F, Option<Bytes>)> + Send>>;
+
+fn ahead<F: Frames>(mut frames: F) -> Next<F> {
+    Box::pin(async move {
+        let next = frames.next().await;
+        (frames, next)
+    })
+}
+
+/// Asked for a piece whenever the connection has room for one, so that nothing waits for a slow reader. What is under way is
+/// kept while a sign of life goes out.
+struct Sending<F> {
+    greeted: bool,
+    next: Option<Next<F>>,
+    alive: Pin<Box<Sleep>>,
+}
+
+impl<F: Frames> Stream for Sending<F> {
+    type Item = Result<Bytes, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         // The first bytes at once: the reader learns that it is connected.
-        let mut next = Bytes::from_static(b": connected\n\n");
-        loop {
-            if sender.send(Ok(next)).await.is_err() {
-                return;
-            }
-            next = tokio::select! {
-                batch = frames.next() => match batch {
-                    Some(batch) => Bytes::from(batch),
-                    None => return,
-                },
-                () = tokio::time::sleep(KEEP_ALIVE) => Bytes::from_static(b": alive\n\n"),
-                () = sender.closed() => return,
-            };
+        if !std::mem::replace(&mut self.greeted, true) {
+            return Poll::Ready(Some(Ok(Bytes::from_static(b": connected\n\n"))));
         }
-    });
-    let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
+        let Some(next) = &mut self.next else { return Poll::Ready(None) };
+        let piece = match next.as_mut().poll(cx) {
+            Poll::Ready((frames, Some(piece))) => {
+                self.next = Some(ahead(frames));
+                piece
+            }
+            Poll::Ready((_, None)) => {
+                self.next = None;
+                return Poll::Ready(None);
+            }
+            Poll::Pending if self.alive.as_mut().poll(cx).is_ready() => Bytes::from_static(b": alive\n\n"),
+            Poll::Pending => return Poll::Pending,
+        };
+        self.alive.as_mut().reset(Instant::now() + KEEP_ALIVE);
+        Poll::Ready(Some(Ok(piece)))
+    }
+}
+
+fn sent<F: Frames>(frames: F) -> Response {
+    let alive = Box::pin(tokio::time::sleep(KEEP_ALIVE));
+    let sending = Sending { greeted: false, next: Some(ahead(frames)), alive };
+    let mut response = Response::new(Body::from_stream(sending));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// One event as a frame. An event that is not stored has no `id:`.
-fn frame(event: &WireEvent) -> String {
-    let id = event.seq.map(|seq| format!("id: {seq}\n")).unwrap_or_default();
-    format!("{id}event: {}\ndata: {}\n\n", event.kind, event.text)
+/// Writes one event as a frame. An event that is not stored has no `id:`.
+fn frame(event: &WireEvent, out: &mut String) {
+    // Writing to a text does not fail.
+    let _ = match event.seq {
+        Some(seq) => write!(out, "id: {seq}\nevent: {}\ndata: {}\n\n", event.kind, event.text),
+        None => write!(out, "event: {}\ndata: {}\n\n", event.kind, event.text),
+    };
 }
 
 /// `Last-Event-ID` is where a broken connection stood; it goes before `?after=` of the first one.
@@ -114,10 +154,15 @@ mod tests {
     #[test]
     fn a_frame_is_one_line_of_data() {
         let event = json!({"runId": "R", "seq": 10, "type": "step_done", "payload": {"text": "two\nlines"}});
-        let text = frame(&WireEvent::of_value(event));
+        let framed = |event| {
+            let mut text = String::new();
+            frame(&WireEvent::of_value(event), &mut text);
+            text
+        };
+        let text = framed(event);
         assert!(text.starts_with("id: 10\nevent: step_done\ndata: {\"runId\":\"R\""), "{text}");
         assert!(text.ends_with("}\n\n") && text.matches('\n').count() == 4, "{text}");
-        let live = WireEvent::of_value(json!({"live": true, "type": "llm_token"}));
-        assert!(frame(&live).starts_with("event: llm_token\n"));
+        let live = framed(json!({"live": true, "type": "llm_token"}));
+        assert!(live.starts_with("event: llm_token\n"));
     }
 }

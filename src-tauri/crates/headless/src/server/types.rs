@@ -25,7 +25,8 @@ pub(crate) struct RunRequest {
     /// The run's input.
     #[serde(default)]
     pub(crate) params: Map,
-    /// Comes back on every event.
+    /// The client's own name for the run: comes back on every event, and means nothing else. To send a start again without a
+    /// second run, name it by the header Idempotency-Key.
     #[serde(default)]
     pub(crate) client_run_token: Option<String>,
     /// Before which calls it stops; for builders.

@@ -137,7 +137,10 @@ fn a_webhook_gets_the_checkpoint_or_it_is_told() {
         refused.out
     );
     let url = format!("{}/log?kind=anchor", peer.base);
-    let added = place.run(&["audit", "anchor", "add", "--url", &url, "--json"]);
+    let unsaid = place.run(&["audit", "anchor", "add", "--url", &url, "--json"]);
+    assert_eq!((unsaid.code, unsaid.json()["error"]["code"].as_str()), (2, Some("ADDRESS_REFUSED")), "{}", unsaid.out);
+    assert_eq!(peer.hits("/log?kind=anchor"), 0, "nothing is sent to this machine before a person allows it");
+    let added = place.run(&["audit", "anchor", "add", "--url", &url, "--allow-local", "--json"]);
     assert_eq!(added.code, 0, "{} {}", added.out, added.err);
     let bodies = peer.bodies("/log?kind=anchor");
     let sealed = SignedCheckpoint::from_line(&bodies[0]).expect("a checkpoint");
@@ -145,10 +148,14 @@ fn a_webhook_gets_the_checkpoint_or_it_is_told() {
     assert!(sealed.signature.is_some());
     let chain = place.run(&["audit", "list", "--json"]).out;
     assert!(chain.contains("/log") && !chain.contains("kind=anchor"), "what may be secret stays out of the chain");
-    assert_eq!(place.run(&["audit", "anchor", "add", "--url", &url, "--json"]).code, 2, "it is there already");
+    assert_eq!(
+        place.run(&["audit", "anchor", "add", "--url", &url, "--allow-local", "--json"]).code,
+        2,
+        "it is there already"
+    );
 
     let down = format!("{}/down", peer.base);
-    let added = place.run(&["audit", "anchor", "add", "--url", &down, "--json"]);
+    let added = place.run(&["audit", "anchor", "add", "--url", &down, "--allow-local", "--json"]);
     assert_eq!(added.code, 1, "{}", added.out);
     let error = added.json()[1]["error"].as_str().map(str::to_owned).unwrap_or_default();
     assert!(error.contains("answered 503"), "{error}");
@@ -171,7 +178,7 @@ fn a_webhook_gets_the_checkpoint_or_it_is_told() {
     for (bad, code) in
         [("http://169.254.169.254/x", 1), ("http://192.168.77.7/x", 1), ("file:///etc/passwd", 2), ("log", 2)]
     {
-        let done = place.run(&["audit", "anchor", "add", "--url", bad, "--json"]);
+        let done = place.run(&["audit", "anchor", "add", "--url", bad, "--allow-local", "--json"]);
         assert_eq!(done.code, code, "{bad}: {}", done.out);
     }
     assert_eq!(verified(&place, &[]).0, 0);
@@ -183,7 +190,9 @@ fn a_webhook_gets_a_credential_that_stands_nowhere() {
     let (place, peer) = (Box::new(), Loopback::start());
     run_once(&place);
     let url = format!("{}/log", peer.base);
-    let add = |name: &str| place.run(&["audit", "anchor", "add", "--url", &url, "--credential", name, "--json"]);
+    let add = |name: &str| {
+        place.run(&["audit", "anchor", "add", "--url", &url, "--credential", name, "--allow-local", "--json"])
+    };
     assert_eq!(place.run(&["secret", "choose", "file", "--json"]).code, 0);
     assert_eq!((add("secret://log").code, add("hunter2").code), (2, 2), "no such secret; no reference");
     let set = ["secret", "set", "log", "--kind", "query", "--field", "token", "--host", &peer.base, "--json"];

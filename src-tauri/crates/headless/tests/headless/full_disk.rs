@@ -22,15 +22,19 @@ impl Full {
         let asks = json!({ "ask": { "type": "builtin.human_approval", "config": { "title": "Shall we?" } } });
         let file = full.place.file("w.signalbox.json", workflow(asks, json!([])).to_string());
         assert_eq!(full.run(&["run", &file.display().to_string(), "--json"]).code, 3);
-        // A process that ends may leave the log of writes, which later ones write over without new room: one of them puts it
-        // away, so that only the disk says what fits.
-        let log = full.disk.path().join("signalbox.db-wal");
-        for _ in (0..100).take_while(|_| log.exists()) {
-            assert_eq!(full.run(&["audit", "status"]).code, 0);
-        }
-        assert!(!log.exists(), "the log of writes stays");
+        full.put_log_away();
         full.disk.fill();
         Some(full)
+    }
+
+    /// A process that ends may leave the log of writes, which later ones write over without new room: one of them puts it
+    /// away, so that only the disk says what fits.
+    fn put_log_away(&self) {
+        let log = self.disk.path().join("signalbox.db-wal");
+        for _ in (0..100).take_while(|_| log.exists()) {
+            assert_eq!(self.run(&["audit", "status"]).code, 0);
+        }
+        assert!(!log.exists(), "the log of writes stays");
     }
 
     fn run(&self, args: &[&str]) -> Done {
@@ -89,17 +93,11 @@ fn a_server_verifies_on_a_full_disk() {
     assert_eq!(ask("audit_status").get("notRecorded"), None);
 }
 
-/// A host that starts on a full disk cannot take up what a crash left: it says why of each run, and takes them up when it can.
-#[test]
-fn a_run_that_a_crash_left_says_that_the_disk_is_full_and_goes_on_when_there_is_room() {
-    let Some(full) = Full::new() else { return };
-    full.disk.free();
-    let data = full.disk.path().display().to_string();
-    // The token is written once.
-    drop(Serving::start(&full.place, &["--data", &data]));
+/// A run that waits, whose process was killed; its id.
+fn left_by_a_crash(full: &Full, data: &str) -> String {
     let waits = json!({ "w": { "type": "flow.wait", "config": { "ms": 3_600_000 } } });
     let file = full.place.file("waits.signalbox.json", workflow(waits, json!([])).to_string()).display().to_string();
-    let mut child = full.place.spawn(&["run", &file, "--events", "--json", "--data", &data]);
+    let mut child = full.place.spawn(&["run", &file, "--events", "--json", "--data", data]);
     let mut run = String::new();
     for line in BufReader::new(child.stdout.take().expect("piped")).lines() {
         let event: Value = serde_json::from_str(&line.expect("text")).expect("json");
@@ -110,6 +108,18 @@ fn a_run_that_a_crash_left_says_that_the_disk_is_full_and_goes_on_when_there_is_
     }
     child.kill().expect("kill -9");
     child.wait().expect("gone");
+    run
+}
+
+/// A host that starts on a full disk cannot take up what a crash left: it says why of each run, and takes them up when it can.
+#[test]
+fn a_run_that_a_crash_left_says_that_the_disk_is_full_and_goes_on_when_there_is_room() {
+    let Some(full) = Full::new() else { return };
+    full.disk.free();
+    let data = full.disk.path().display().to_string();
+    // The token is written once.
+    drop(Serving::start(&full.place, &["--data", &data]));
+    let run = left_by_a_crash(&full, &data);
     // Its log of writes lies there, and has no room to grow.
     full.disk.fill();
     let serving = Serving::start(&full.place, &["--data", &data]);
@@ -125,6 +135,29 @@ fn a_run_that_a_crash_left_says_that_the_disk_is_full_and_goes_on_when_there_is_
         }
         assert!(begun.elapsed() < Duration::from_secs(60), "it is not taken up: {told}");
     }
+}
+
+/// What the disk keeps from going on is no success, and no slip of who asked: 1, and the reason.
+#[test]
+fn resume_on_a_full_disk_says_so_and_exits_with_1() {
+    let Some(full) = Full::new() else { return };
+    full.disk.free();
+    let data = full.disk.path().display().to_string();
+    let run = left_by_a_crash(&full, &data);
+    full.put_log_away();
+    full.disk.fill();
+    for args in [&["resume"][..], &["resume", &run]] {
+        let told = full.run(args);
+        assert_eq!(told.code, 1, "{args:?} {}{}", told.out, told.err);
+        assert!(told.err.contains("The disk is full"), "{args:?} {}{}", told.out, told.err);
+        assert!(!told.out.contains("Nothing to resume"), "{}", told.out);
+        let told = full.run(&[args, &["--json"]].concat());
+        assert_eq!(told.code, 1, "{args:?} {}{}", told.out, told.err);
+        assert!(format!("{}{}", told.out, told.err).contains("isk is full"), "{args:?} {}{}", told.out, told.err);
+    }
+    full.disk.free();
+    let done = full.run(&["cancel", &run, "--json"]);
+    assert_eq!((done.code, done.json()["status"].as_str()), (0, Some("cancelled")), "{}{}", done.out, done.err);
 }
 
 /// Whatever is exported where there is no room: one sentence, and nothing is left there.

@@ -14,6 +14,8 @@ mod debug;
 mod dying;
 #[cfg(all(unix, debug_assertions))]
 mod faults;
+#[cfg(unix)]
+mod files;
 mod foreign;
 #[cfg(target_os = "linux")]
 mod full_disk;
@@ -40,6 +42,7 @@ mod sent;
 mod serve;
 mod sign_in;
 mod sinks;
+mod start_key;
 mod stats;
 mod structured_log;
 mod support;

@@ -63,7 +63,9 @@ fn answers_are_what_the_document_says() {
 
     // A run that ends, one that waits for a person, and what was written to have them.
     let mut noop = workflow(
-        json!({ "a": { "type": "data.set", "config": { "assign": { "n": 1 } } }, "b": { "type": "flow.fail",
+        json!({ "a": { "type": "data.set", "config": { "assign": { "n": 1 } },
+            // As people write it: a file leaves out what stands at its default.
+            "errorHandling": { "retryPolicy": { "maxAttempts": 2 } } }, "b": { "type": "flow.fail",
             "config": { "error": { "type": "ToolError", "message": "no" } } } }),
         json!([{ "from": "a.success", "to": "b" }]),
     );
@@ -152,6 +154,23 @@ fn answers_are_what_the_document_says() {
     let taken = document.schema(taken);
     assert!(taken.is_valid(&json!({ "workflow": "ends" })));
     assert!(!taken.is_valid(&json!({ "workflow": "ends", "typo": 1 })) && !taken.is_valid(&json!({})));
+    // Previews and checks take a workflow as far as it is made.
+    for path in ["/rpc/workflow_validate", "/rpc/error_coverage", "/rpc/expression_preview", "/rpc/draft_put"] {
+        let body = &document.0["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"];
+        let name = body["$ref"].as_str().expect("a schema of its own").rsplit('/').next().expect("a name").to_owned();
+        let of = &document.0["components"]["schemas"][name]["properties"]["document"];
+        assert!(document.schema(of).is_valid(&json!({ "edges": [{ "from": "", "to": "" }] })), "{path}: {of}");
+    }
+    // What is said of bodies holds: where one is required, its absence is refused.
+    let operations = document.0["paths"].as_object().expect("paths").iter();
+    let commands: Vec<_> = operations.filter(|(path, _)| path.starts_with("/rpc/")).collect();
+    assert!(commands.len() > 100);
+    for (path, operation) in commands {
+        if operation["post"]["requestBody"]["required"] == true {
+            let (status, told) = ask("POST", path, path, Value::Null);
+            assert_eq!(status, 400, "{path}: {told}");
+        }
+    }
 }
 
 #[test]

@@ -418,7 +418,7 @@ fn ts_019_two_people_answer_over_rest_and_one_is_first() {
     assert_eq!(revealed["entries"][0]["summary"], "anna looked at masked values: to call them");
 
     // Fault 15: no decision by GET, no decision with a foreign token or in another name.
-    assert_eq!(ask(ANNA, "GET", &path("/complete"), Value::Null).status, 404);
+    assert_eq!(ask(ANNA, "GET", &path("/complete"), Value::Null).status, 405);
     let foreign = json!({ "action": "skip", "operatorId": "user:bob" });
     assert_eq!(ask(ANNA, "POST", &path("/complete"), foreign).status, 403);
     let secret =

@@ -18,7 +18,9 @@ pub(crate) fn listen(mut answer: impl FnMut(&str, &[u8]) -> (&'static str, Value
             }
             let mut body = vec![0; length];
             reader.read_exact(&mut body).expect("the body");
-            let (status, body) = answer(&head, &body);
+            // Asked by the program itself; this peer does not say what its model can do.
+            let is_props = head.starts_with("GET /props ") || head.starts_with("POST /api/show ");
+            let (status, body) = if is_props { ("404 Not Found", Value::Null) } else { answer(&head, &body) };
             let body = body.to_string();
             let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
             let _gone = stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes());

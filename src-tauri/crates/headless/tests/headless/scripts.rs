@@ -140,3 +140,70 @@ fn ctrl_c_in_a_script_leaves_a_run_that_goes_on() {
     let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
     assert!(!types.iter().any(|kind| ["step_error", "workflow_failed"].contains(kind)), "{types:?}");
 }
+
+/// Cases js-big-ids and big-id-as-text: an id is the same one behind every kind of step, and an address shows its digits.
+#[test]
+fn large_ids_keep_their_digits_through_a_run() {
+    let place = Box::new();
+    let json = r#"{"id": 9007199254740993, "rows": [{"ref": 7615917337495251231}], "order": 12345678901234567890}"#;
+    let nodes = json!({
+        "text": { "type": "data.set", "config": { "assign": { "json": json } } },
+        "parse": { "type": "data.parse", "config": { "format": "json", "from": "item.json" } },
+        "script": script("return { ...item, seen: true }", &json!({})),
+        "check": { "type": "data.set", "config": { "assign": {
+            "sameId": "=item.id == nodes.parse.output.id", "path": "/orders/{{item.order}}", "asText": "=string(item.order)", "again": "=item.order"
+        } } },
+    });
+    let wires = [("text", "parse"), ("parse", "script"), ("script", "check")];
+    let edges = wires.map(|(from, to)| json!({ "from": format!("{from}.success"), "to": to }));
+    let file = saved(&place, "ids", nodes, json!(edges));
+    let done = place.run(&["run", &file, "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    let output = done.json()["output"][0].to_string();
+    for part in [
+        r#""id":9007199254740993"#,
+        r#""ref":7615917337495251231"#,
+        r#""order":12345678901234567890"#,
+        r#""sameId":true"#,
+        r#""path":"/orders/12345678901234567890""#,
+        r#""asText":"12345678901234567890""#,
+        r#""again":12345678901234567890"#,
+    ] {
+        assert!(output.contains(part), "{part} in {output}");
+    }
+}
+
+/// What no value holds is refused where it comes in, with the name of the field.
+#[test]
+fn a_number_that_would_lose_digits_is_refused_where_it_comes_in() {
+    let place = Box::new();
+    let file = one(&place, "given", "return params", &json!({}));
+    for (given, path) in [
+        (r#"{"rows": [{"id": 12345678901234567890123}]}"#, "rows[0].id"),
+        (r#"{"price": 0.1234567890123456789}"#, "price"),
+    ] {
+        let done = place.run(&["run", &file, "--params", given, "--json"]);
+        assert_ne!(done.code, 0, "{}", done.out);
+        let told = format!("{}{}", done.out, done.err);
+        assert!(told.contains(path) && told.contains("would lose digits"), "{told}");
+    }
+    let set = place.run(&["run", &file, "--set", "id=18446744073709551616", "--json"]);
+    assert!(set.code != 0 && format!("{}{}", set.out, set.err).contains("18446744073709551616 would lose digits"));
+    let done =
+        place.run(&["run", &file, "--params", r#"{"id": 18446744073709551615, "at": 13.377704000000001}"#, "--json"]);
+    assert!(done.out.contains("18446744073709551615") && done.out.contains("13.377704000000001"), "{}", done.out);
+}
+
+/// Case script-locale-zone: another time in another form is not what was asked for.
+#[test]
+fn a_script_that_asks_for_a_language_or_a_time_zone_fails() {
+    let place = Box::new();
+    let source = "const d = new Date('2026-07-01T22:30:00Z');\nreturn { berlin: d.toLocaleString('de-DE', { timeZone: 'Europe/Berlin' }) };";
+    let done = place.run(&["run", &one(&place, "zone", source, &json!({})), "--json"]);
+    assert_ne!(done.code, 0, "{}", done.out);
+    let error = &done.json()["error"];
+    assert!(
+        error.to_string().contains("Line 2: TypeError: toLocaleString cannot follow a locale or options"),
+        "{error}"
+    );
+}

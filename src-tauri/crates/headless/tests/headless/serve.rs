@@ -117,9 +117,11 @@ fn every_route_refuses_strangers() {
                 assert_eq!(status(&headers), 415, "{method} {path}: {media}");
             }
             let answer = serving.raw("GET", &path, &[("host", &host), ("authorization", &bearer)], "");
-            assert!(matches!(answer.status, 404 | 200), "GET {path}: {}", answer.status);
+            assert!(matches!(answer.status, 405 | 404 | 200), "GET {path}: {}", answer.status);
             let options = serving.raw("OPTIONS", &path, &[("host", &host), ("authorization", &bearer)], "");
-            assert_eq!(options.status, 404, "OPTIONS {path}");
+            assert_eq!(options.status, 405, "OPTIONS {path}");
+            let allow = options.head.lines().find_map(|line| line.strip_prefix("allow: ")).unwrap_or_default();
+            assert!(allow.split(", ").any(|one| one == method), "OPTIONS {path}: {allow}");
         }
     }
     let upgrade = [
@@ -186,13 +188,26 @@ fn unknown_things_have_one_shape() {
     let unknown = serving.ask("GET", "/workflow/nope/status", &Value::Null).json()["error"].clone();
     assert_eq!(unknown["details"], json!({ "runId": "nope" }));
     assert!(unknown["hint"].as_str().is_some_and(|hint| hint.contains("There is no run nope.")), "{unknown}");
-    for (path, message) in [
-        ("/nothing", "There is no route /nothing."),
-        ("/rpc/run_list", "There is no route GET /rpc/run_list; it answers to POST only."),
+    let nothing = serving.ask("GET", "/nothing", &Value::Null);
+    assert_eq!((nothing.status, nothing.code().as_str()), (404, "NOT_FOUND"));
+    assert_eq!(nothing.json()["error"]["message"], "There is no route /nothing.");
+    for (method, path, allow) in [
+        ("GET", "/rpc/run_list", "POST"),
+        ("PATCH", "/workflows/x", "GET, PUT, DELETE"),
+        ("POST", "/human-tasks/stats", "GET"),
+        ("HEAD", "/openapi.json", "GET"),
+        ("QUERY", "/audit", "GET"),
     ] {
-        let answer = serving.ask("GET", path, &Value::Null);
-        assert_eq!((answer.status, answer.code().as_str()), (404, "NOT_FOUND"), "{path}");
-        assert_eq!(answer.json()["error"]["message"], message);
+        let answer = serving.ask(method, path, &Value::Null);
+        assert_eq!(answer.status, 405, "{method} {path}");
+        assert!(answer.head.contains(&format!("allow: {allow}\r\n")), "{method} {path}: {}", answer.head);
+        if method != "HEAD" {
+            let told = format!("There is no route {method} {path}; it answers to {allow} only.");
+            assert_eq!(
+                (answer.code().as_str(), &answer.json()["error"]["message"]),
+                ("METHOD_NOT_ALLOWED", &json!(told))
+            );
+        }
     }
     for path in
         ["/Workflows", "//workflows", "/workflows/", "/workflows/%2e%2e%2fx", "/rpc/run_list%00", "/workflow//status"]
@@ -432,6 +447,86 @@ fn an_address_for_everybody_and_a_readable_token_are_refused() {
         let mode = std::fs::metadata(&serving.token_file).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode, 0o600);
     }
+}
+
+/// A page of another site that got its name to lead here says so in the request line or in `Host`; neither gets in.
+#[test]
+fn a_request_line_that_names_another_host_is_refused() {
+    let place = Box::new();
+    let serving = Serving::start(&place, &[]);
+    let (host, bearer) = (serving.host().to_owned(), format!("Bearer {}", serving.token));
+    let ask = |line: &str, host: &str| {
+        let answer = serving.raw("GET", line, &[("host", host), ("authorization", &bearer)], "");
+        (answer.status, answer.code())
+    };
+    let own = format!("http://{host}/workflows");
+    let raw = serving.raw("GET", &own, &[("host", &host), ("authorization", &bearer)], "");
+    assert_eq!((raw.status, raw.body.as_str()), (200, "[]"));
+    let refused = (403, "BAD_HOST".to_owned());
+    assert_eq!(ask("http://evil.example/workflows", &host), refused);
+    assert_eq!(ask(&own, "evil.example"), refused);
+    assert_eq!(ask(&format!("https://{host}/workflows"), &host), refused);
+    assert_eq!(ask(&format!("http://a@{host}/workflows"), &host), refused);
+    assert_eq!(serving.raw("GET", "http://evil.example/healthz", &[("host", &host)], "").status, 403);
+}
+
+/// What somebody set is not lost by a request whose body was lost.
+#[test]
+fn a_command_that_changes_something_wants_a_body_when_it_takes_fields() {
+    let place = Box::new();
+    let serving = Serving::start(&place, &[]);
+    let set = [
+        ("audit_retention_set", json!({ "keepDays": 30 })),
+        ("model_budget_set", json!({ "perDay": 2.5 })),
+        ("run_cancel", json!({ "runId": "x" })),
+    ];
+    for (command, body) in &set {
+        let path = format!("/rpc/{command}");
+        serving.ask("POST", &path, body);
+        let refused = serving.ask("POST", &path, &Value::Null);
+        let told = format!("{command} takes fields, and the request has no body.");
+        assert_eq!((refused.status, &refused.json()["error"]["message"]), (400, &json!(told)));
+    }
+    let ask = |command: &str| serving.ask("POST", &format!("/rpc/{command}"), &Value::Null);
+    assert_eq!(ask("audit_retention").json()["keepDays"], 30);
+    assert_eq!(ask("model_list").json()["dayBudgetMicros"], 2_500_000);
+    assert_eq!(ask("run_list").json()["runs"], json!([]));
+    assert_eq!(ask("webhook_send").status, 200, "it takes no field");
+}
+
+/// Hundreds of connections that ask nothing are more than the process may have files for; others are answered all the same.
+#[test]
+#[cfg(target_os = "linux")]
+fn half_open_connections_keep_nobody_out() {
+    use std::io::Write;
+    let place = Box::new();
+    let program = place.command(&["serve", "--addr", "127.0.0.1:0"]);
+    let mut limited = std::process::Command::new("prlimit");
+    limited.arg("--nofile=256:256").arg(program.get_program()).args(program.get_args());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    let piped = std::process::Stdio::piped;
+    let child =
+        limited.current_dir(place.dir.path()).stdin(std::process::Stdio::null()).stdout(piped()).stderr(piped());
+    let serving = Serving::of(child.spawn().expect("it starts"));
+    let flood: Vec<_> = (0..400)
+        .map(|number| {
+            let mut stream = std::net::TcpStream::connect(serving.host()).expect("connected");
+            if number % 2 == 0 {
+                // One that was closed to make room takes it no more.
+                drop(stream.write_all(b"GET /workflows HTTP/1.1\r\nhost: "));
+            }
+            stream
+        })
+        .collect();
+    for _ in 0..20 {
+        assert_eq!(serving.ask("GET", "/workflows", &Value::Null).status, 200);
+    }
+    drop(flood);
 }
 
 #[test]

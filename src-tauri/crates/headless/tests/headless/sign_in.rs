@@ -465,7 +465,8 @@ fn an_address_that_was_pasted_closes_the_page_that_waited_for_the_browser() {
     let serving = with_roles(&desk.place);
     let ask =
         |command: &str, body: Value| serving.ask_as(BUILDER, "POST", &format!("/rpc/{command}"), &body, &[]).json();
-    ask("tool_server_connect", json!({ "name": "desk" }));
+    assert_eq!(ask("tool_server_sign_in", json!({ "name": "desk" }))["error"]["code"], "START_NOT_APPROVED");
+    desk.run(&["tools", "connect", "desk"]);
     let begun = ask("tool_server_sign_in", json!({ "name": "desk" }));
     let go = "fetch(process.argv[1], { redirect: 'manual' }).then((r) => console.log(r.headers.get('location')))";
     let address = begun["address"].as_str().expect("an address");
@@ -497,6 +498,10 @@ fn only_builders_sign_in_and_what_makes_no_sense_is_refused() {
     assert_eq!(ask(OPERATOR, "tool_server_sign_in_finish", finish.clone()).status, 403);
     let nobody = ask(BUILDER, "tool_server_sign_in_finish", finish.clone()).json();
     assert_eq!(nobody["error"]["code"], "SIGN_IN_NOT_WAITING");
+    // Somebody at this machine has to approve the address first.
+    let begun = ask(BUILDER, "tool_server_sign_in", json!({ "name": "desk" })).json();
+    assert_eq!(begun["error"]["code"], "START_NOT_APPROVED", "{begun}");
+    desk.run(&["tools", "connect", "desk"]);
     // The way of the page: what the browser was sent to is pasted into it.
     let begun = ask(BUILDER, "tool_server_sign_in", json!({ "name": "desk" })).json();
     assert!(begun["address"].as_str().expect("an address").contains("code_challenge_method=S256"), "{begun}");

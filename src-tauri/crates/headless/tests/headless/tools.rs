@@ -81,10 +81,13 @@ fn a_server_is_looked_at_and_approved_and_one_character_blocks_it() {
         events(&place),
         [
             "TOOL_SERVER_SET",
+            // How it is started, then its tools.
+            "TOOL_SERVER_APPROVED",
             "TOOL_SERVER_APPROVED",
             "TOOL_SERVER_BLOCKED",
             "TOOL_SERVER_APPROVED",
             "TOOL_SERVER_SET",
+            "TOOL_SERVER_APPROVED",
             "TOOL_SERVER_BLOCKED",
             "TOOL_SERVER_DELETED"
         ]
@@ -165,6 +168,33 @@ fn roles_decide_who_may_register_look_and_approve() {
     assert_eq!(ask(VIEWER, "tool_server_list", json!({})).status, 403);
     assert_eq!(ask(OPERATOR, "tool_server_list", json!({})).status, 200);
     assert_eq!(ask(OPERATOR, "tool_server_connect", json!({ "name": "one" })).status, 403);
+    // Nothing starts that nobody has approved: to ask for a connection approves nothing, nor does another definition.
+    let log = place.dir.path().join("log");
+    let refused = ask(BUILDER, "tool_server_connect", json!({ "name": "one" }));
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("START_NOT_APPROVED")));
+    let other = json!({ "transport": "stdio", "command": "node", "args": ["elsewhere.mjs"] });
+    let refused = ask(BUILDER, "tool_server_connect", json!({ "name": "one", "start": other }));
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    let mine = |text: &str| json!({ "name": "mine", "definition": { "transport": "stdio", "command": "node", "args": [server(), "--log", log, "--text", text] } });
+    let text = place.dir.path().join("text").display().to_string();
+    assert_eq!(ask(BUILDER, "tool_server_set", mine(&text)).status, 200);
+    assert_eq!(ask(BUILDER, "tool_server_connect", json!({ "name": "mine" })).status, 403);
+    assert!(!log.exists(), "no program ran");
+    // A person at the terminal approves how it is started; then a token may have it asked, until that changes.
+    assert_eq!(tools(&place, &["connect", "mine"]).code, 0);
+    assert_eq!(ask(BUILDER, "tool_server_connect", json!({ "name": "mine" })).status, 200);
+    assert_eq!(ask(BUILDER, "tool_server_set", mine("/else")).status, 200);
+    assert_eq!(ask(BUILDER, "tool_server_connect", json!({ "name": "mine" })).status, 403);
+    assert_eq!(ask(BUILDER, "tool_server_delete", json!({ "name": "mine" })).status, 200);
+    assert_eq!(ask(BUILDER, "tool_server_set", mine(&text)).status, 200);
+    assert_eq!(ask(BUILDER, "tool_server_connect", json!({ "name": "mine" })).status, 403, "it is another one");
+    // An address is reached from this machine, so it is the same with one.
+    let inside = json!({ "name": "inside", "definition": { "transport": "http", "url": "http://127.0.0.1:9/mcp" } });
+    assert_eq!(ask(BUILDER, "tool_server_set", inside).status, 200);
+    let refused = ask(BUILDER, "tool_server_connect", json!({ "name": "inside" })).json();
+    assert_eq!(refused["error"]["code"], "START_NOT_APPROVED");
+
+    connect(&place);
     let seen = ask(BUILDER, "tool_server_connect", json!({ "name": "one" })).json();
     assert_eq!(ask(OPERATOR, "tool_server_approve", json!({ "name": "one", "hash": seen["hash"] })).status, 403);
     assert_eq!(

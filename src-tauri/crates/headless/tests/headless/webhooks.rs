@@ -129,7 +129,7 @@ fn with_secret(hosts: &[&str]) -> Box {
 }
 
 fn add(place: &Box, url: &str, more: &[&str]) -> Value {
-    let args = [&["webhook", "add", url, "--secret", "secret://desk", "--json"], more].concat();
+    let args = [&["webhook", "add", url, "--secret", "secret://desk", "--allow-local", "--json"], more].concat();
     let done = place.run(&args);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     done.json()
@@ -166,8 +166,8 @@ fn an_address_is_told_at_the_terminal_and_what_failed_is_sent_again() {
     let ok = format!("{}/ok", peer.base);
     for (args, code) in [
         (vec!["add", "ftp://desk.example", "--secret", "secret://desk"], "BAD_REQUEST"),
-        (vec!["add", &ok, "--secret", KEY], "BAD_REQUEST"),
-        (vec!["add", &ok, "--secret", "secret://other"], "NOT_FOUND"),
+        (vec!["add", &ok, "--secret", KEY, "--allow-local"], "BAD_REQUEST"),
+        (vec!["add", &ok, "--secret", "secret://other", "--allow-local"], "NOT_FOUND"),
         (vec!["add", "https://elsewhere.example/", "--secret", "secret://desk"], "BAD_REQUEST"),
         (vec!["add", "https://anna:pw@desk.example/", "--secret", "secret://desk"], "PLAIN_CREDENTIAL"),
         (vec!["remove", "nope"], "NOT_FOUND"),
@@ -282,9 +282,25 @@ fn only_builders_change_addresses_and_none_leads_inside() {
     ] {
         assert_eq!(rpc(OPERATOR, name, body).status, 403, "{name}");
     }
-    let added = rpc(BUILDER, "webhook_add", theirs);
-    assert_eq!(added.status, 200, "{}", added.body);
-    // As if the builder had come from another machine: loopback is not theirs to name.
+    // An address of this machine needs a word that it is allowed.
+    let anchor = json!({ "url": format!("{}/canary", peer.base) });
+    for (name, body) in [("webhook_add", theirs), ("audit_anchor_add", anchor)] {
+        let refused = rpc(BUILDER, name, body);
+        assert_eq!(refused.status, 403, "{name}: {}", refused.body);
+    }
+    for spelled in [
+        "http://localhost:9/",
+        "http://a.localhost:9/",
+        "http://127.1:9/",
+        "http://0x7f.1/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+    ] {
+        let refused = rpc(BUILDER, "audit_anchor_add", json!({ "url": spelled }));
+        assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("ADDRESS_REFUSED")), "{spelled}");
+    }
+    // As it may stand in a store: an address of this machine without anybody's consent.
+    add(&place, &format!("{}/canary", peer.base), &["--event", "created"]);
     write(&place, "UPDATE webhook SET here = 0 WHERE url LIKE '%/canary'");
     assert_eq!(serving.ask("PUT", "/workflows/pay", &asking()).status, 200);
     assert_eq!(serving.ask("POST", "/workflow/run", &json!({ "workflow": "pay" })).status, 200);

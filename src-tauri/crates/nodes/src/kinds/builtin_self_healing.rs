@@ -2,7 +2,7 @@
 //! answer are the engine's (ADR 52).
 
 use crate::llm::form::{Form, SHOWN, again_for};
-use crate::llm::rounds::cut_off;
+use crate::llm::rounds::truncated;
 use crate::llm::settings::{number_of, request};
 use crate::llm::talk::{Talk, message, text};
 use crate::support::{first, made, text_or};
@@ -96,11 +96,11 @@ async fn answer(
 
 async fn judged(talk: &mut Talk<'_>, question: &LlmRequest, form: &Form) -> Result<Value, NodeFailure> {
     let answer = talk.ask(question).await?;
-    match form.read(&text(&answer)) {
-        Ok(formed) => Ok(formed.value),
-        Err(_) if answer.finish == Finish::MaxTokens => Err(cut_off(question)),
-        Err(failure) => Err(failure),
+    // Before it is read: the repair of JSON would close what was cut off.
+    if answer.finish == Finish::MaxTokens {
+        return Err(truncated(question, &answer));
     }
+    form.read(&text(&answer)).map(|formed| formed.value)
 }
 
 /// Whom the step or its workflow names; else those that it prefers, each `provider/model`, or a provider.

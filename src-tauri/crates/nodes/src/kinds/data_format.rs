@@ -1,7 +1,8 @@
 //! `data.format`: a value becomes a text under `into`, beside the item's other fields.
 
+use crate::csv_table::Layout;
 use crate::support::{first, made, text, text_or, wrong_setting};
-use crate::{Kind, Outcome, cel, formats};
+use crate::{Kind, Outcome, cel, csv_table};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::CallSlot;
 
@@ -15,7 +16,7 @@ fn run(slot: &CallSlot) -> Outcome {
     };
     let written = match text(slot, "format")? {
         "json" => value.to_string(),
-        "csv" => formats::format_csv(&value, "The value of 'from'")?,
+        "csv" => csv_table::format(&value, Layout::of(slot)?, "The value of 'from'")?,
         _ => return Err(wrong_setting("format", "'json' or 'csv'", &slot.config["format"])),
     };
     let mut data = match &*first(slot) {

@@ -1,7 +1,8 @@
 //! `data.parse`: a text becomes data; the result replaces the item's data.
 
+use crate::csv_table::Layout;
 use crate::support::{kind_of, made, text, wrong_setting};
-use crate::{Kind, Outcome, cel, formats};
+use crate::{Kind, Outcome, cel, csv_table, formats};
 use serde_json::Value;
 use signalbox_engine::effect::CallSlot;
 use signalbox_model::NodeFailure;
@@ -18,7 +19,7 @@ fn run(slot: &CallSlot) -> Outcome {
     };
     let data = match text(slot, "format")? {
         "json" => formats::parse_json(&source, "The text")?,
-        "csv" => formats::parse_csv(&source, "The text")?,
+        "csv" => csv_table::parse(&source, Layout::of(slot)?, "The text")?,
         _ => return Err(wrong_setting("format", "'json' or 'csv'", &slot.config["format"])),
     };
     Ok(made(slot, data))

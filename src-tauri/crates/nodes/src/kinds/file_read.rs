@@ -1,9 +1,10 @@
 //! `file.read`: a whole file of a granted folder or a sample file.
 
+use crate::csv_table::Layout;
 use crate::file_error::{file_failure, path};
 use crate::support::{made, text_or, wrong_setting};
-use crate::{EffectFuture, Kind, Outcome, binary, formats};
-use serde_json::{Value, json};
+use crate::{EffectFuture, Kind, Outcome, binary, csv_table, formats};
+use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::media;
 use signalbox_ports::{CallLog, World};
@@ -31,8 +32,13 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     }
     let content = match kind {
         "json" => formats::parse_json(&formats::utf8(bytes, &what)?, &what)?,
-        "csv" => formats::parse_csv(&formats::utf8(bytes, &what)?, &what)?,
+        "csv" => csv_table::parse(&formats::utf8(bytes, &what)?, Layout::of(slot)?, &what)?,
         _ => Value::String(formats::without_bom(&formats::utf8(bytes, &what)?).to_owned()),
     };
-    Ok(made(slot, json!({ "path": path, "size": size, "content": content })))
+    // Moved: `json!` would copy a large table.
+    let mut data = Map::new();
+    data.insert("path".into(), path.into());
+    data.insert("size".into(), size.into());
+    data.insert("content".into(), content);
+    Ok(made(slot, Value::Object(data)))
 }

@@ -1,8 +1,9 @@
 //! `file.write`: a whole file into a granted folder.
 
+use crate::csv_table::Layout;
 use crate::file_error::{file_failure, path};
 use crate::support::{made, setting, text_or, wrong_setting};
-use crate::{EffectFuture, Kind, Outcome, binary};
+use crate::{EffectFuture, Kind, Outcome, binary, csv_table};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
@@ -22,12 +23,18 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         "append" => WriteMode::Append,
         _ => return Err(wrong_setting("mode", "overwrite, failIfExists or append", &slot.config["mode"])),
     };
+    let as_table = match text_or(slot, "as", "asIs")? {
+        "asIs" => false,
+        "csv" => true,
+        _ => return Err(wrong_setting("as", "asIs or csv", &slot.config["as"])),
+    };
     let bytes = match (setting(slot, "content"), setting(slot, "binary")) {
         (None, Some(_)) => binary::read(call, slot, world, "binary").await?.1,
         (Some(_), Some(_)) => {
             let words = "A file has one content: empty 'content' or 'binary'";
             return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "binary"));
         }
+        (Some(value), None) if as_table => csv_table::format(value, Layout::of(slot)?, "The content")?.into_bytes(),
         (Some(Value::String(text)), None) => text.clone().into_bytes(),
         (Some(value), None) => value.to_string().into_bytes(),
         (None, None) => return Err(wrong_setting("content", "text or another value", &Value::Null)),

@@ -1,12 +1,13 @@
-//! `http.request`: one HTTP exchange. What its answers mean is in `http_answer`, `extract` in `extract`.
+//! `http.request`: one HTTP exchange. What its answers mean is in `http_answer`, its body in `http_body`, `extract` in
+//! `extract`.
 
 use crate::http_answer::{self as answers, Body, ResponseType};
-use crate::support::{flag, kind_of, setting, text, text_or, wrong_setting};
-use crate::{EffectFuture, Kind, Outcome, binary, extract, formats};
+use crate::support::{flag, setting, text, text_or, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{Effects, Node, NodeFailure, SuggestedAction, secret_ref};
-use signalbox_ports::{CallLog, Credential, HttpRequest, SecretError, World, is_of_connection};
+use signalbox_ports::{CallLog, Credential, HttpRequest, Redirects, SecretError, World, is_of_connection};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -14,8 +15,6 @@ use url::Url;
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
-/// Names bytes that came with the item.
-const BYTES: &str = "bodyBinary";
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 
@@ -31,11 +30,16 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let wanted = response_type(slot)?;
     let paths = extract_paths(slot)?;
     let fail_on_status = flag(slot, "failOnStatus", true)?;
-    let answer = world.http.send(request).await.map_err(|error| answers::exchange_failure(error, timeout_ms))?;
+    let scrubber = world.secrets.scrubber();
+    let answer =
+        world.http.send(request).await.map_err(|error| answers::exchange_failure(error, timeout_ms, &scrubber))?;
     // Before anything is cut to a length: half a secret would not be found any more.
-    let mut answer = answers::without_secrets(answer, &world.secrets.scrubber());
+    let mut answer = answers::without_secrets(answer, &scrubber);
     if fail_on_status && answer.status >= 400 {
         return Err(answers::status_failure(&answer, world.clock.now_ms()));
+    }
+    if let Some(failure) = answers::undecoded(&answer) {
+        return Err(failure);
     }
     let body = if head && paths.is_none() {
         Body::Data(Value::Null)
@@ -56,6 +60,12 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     data.insert("status".into(), answer.status.into());
     let headers = answer.headers.iter().map(|(name, value)| (name.clone(), Value::String(value.clone())));
     data.insert("headers".into(), Value::Object(headers.collect()));
+    if !answer.set_cookies.is_empty() {
+        data.insert("setCookie".into(), std::mem::take(&mut answer.set_cookies).into());
+    }
+    if !answer.cookies.is_empty() {
+        data.insert("cookies".into(), answer.cookies.iter().map(http_cookies::to_json).collect());
+    }
     let extracted = paths.map(|paths| extract::extract(&response, paths)).transpose()?;
     data.insert("response".into(), response);
     if let Some(extracted) = extracted {
@@ -104,6 +114,15 @@ fn response_type(slot: &CallSlot) -> Result<ResponseType, NodeFailure> {
     }
 }
 
+fn redirects(slot: &CallSlot) -> Result<Redirects, NodeFailure> {
+    match text_or(slot, "redirects", "follow")? {
+        "follow" => Ok(Redirects::Follow),
+        "same-host" => Ok(Redirects::SameHost),
+        "no" => Ok(Redirects::No),
+        _ => Err(wrong_setting("redirects", "follow, same-host or no", &slot.config["redirects"])),
+    }
+}
+
 fn extract_paths(slot: &CallSlot) -> Result<Option<&Map<String, Value>>, NodeFailure> {
     match setting(slot, "extract") {
         None => Ok(None),
@@ -128,7 +147,7 @@ async fn request(call: &Call, slot: &CallSlot, world: &World) -> Result<(HttpReq
             .ok_or_else(|| wrong_setting("timeoutMs", "a whole number of milliseconds from 1 to 3600000", value))?,
     };
     let mut headers = headers(slot)?;
-    let body = body(call, slot, world, method, &mut headers).await?;
+    let body = http_body::body(call, slot, world, method, &mut headers).await?;
     let has = |wanted: &str, headers: &[(String, String)]| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(wanted));
     let own_key = has("idempotency-key", &headers);
     // By the step's own key the engine sends a call again without asking, so it must be the one that the service gets.
@@ -147,7 +166,9 @@ async fn request(call: &Call, slot: &CallSlot, world: &World) -> Result<(HttpReq
         body,
         timeout: Duration::from_millis(timeout_ms),
         loopback_allowed: call.loopback_allowed,
-        redirects: true,
+        redirects: redirects(slot)?,
+        trust_redirects: flag(slot, "trustRedirects", false)?,
+        cookies: http_cookies::from_setting(slot)?,
         max_body: formats::MAX_BYTES,
         credential: None,
     };
@@ -221,42 +242,4 @@ fn headers(slot: &CallSlot) -> Result<Vec<(String, String)>, NodeFailure> {
         headers.push((name.clone(), value));
     }
     Ok(headers)
-}
-
-/// Bytes that are named, and text, go as they are, everything else as JSON.
-async fn body(
-    call: &Call,
-    slot: &CallSlot,
-    world: &World,
-    method: &str,
-    headers: &mut Vec<(String, String)>,
-) -> Result<Option<Vec<u8>>, NodeFailure> {
-    let (field, body) = match (setting(slot, "body"), setting(slot, BYTES)) {
-        (None, None) => return Ok(None),
-        (Some(_), Some(_)) => {
-            let words = "A request has one body: empty 'body' or 'bodyBinary'";
-            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", BYTES));
-        }
-        (Some(body), None) => ("body", Some(body)),
-        (None, Some(_)) => (BYTES, None),
-    };
-    if method == "HEAD" {
-        let words = format!("A HEAD request has no body; remove '{field}' or choose another method");
-        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field));
-    }
-    let (bytes, media) = match body {
-        Some(Value::String(text)) => (text.clone().into_bytes(), "text/plain; charset=utf-8".to_owned()),
-        Some(other) => (other.to_string().into_bytes(), "application/json".to_owned()),
-        None => {
-            let (reference, bytes) = binary::read(call, slot, world, BYTES).await?;
-            (bytes, reference.mime)
-        }
-    };
-    if let Some(body) = body.filter(|_| bytes.len() > formats::MAX_BYTES) {
-        return Err(formats::too_large(&format!("The body ({})", kind_of(body)), bytes.len() as u64));
-    }
-    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
-        headers.push(("Content-Type".into(), media));
-    }
-    Ok(Some(bytes))
 }

@@ -17,6 +17,7 @@ pub(crate) fn failure(told: LlmFailure) -> NodeFailure {
         LlmFault::BadRequest => (ErrorType::ValidationError, "INPUT_INVALID", false),
         LlmFault::ContextLength => (ErrorType::ValidationError, "CONTEXT_LENGTH", false),
         LlmFault::NoImages => (ErrorType::LLMError, "IMAGES_UNSUPPORTED", false),
+        LlmFault::NoTools => (ErrorType::LLMError, "TOOLS_UNSUPPORTED", false),
         LlmFault::HttpStatus => (ErrorType::LLMError, "HTTP_STATUS", false),
         LlmFault::ContentPolicy => (ErrorType::LLMError, "CONTENT_POLICY", false),
         LlmFault::Connection => (ErrorType::NetworkError, "CONNECTION", true),

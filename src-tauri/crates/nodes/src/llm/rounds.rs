@@ -106,10 +106,13 @@ impl Rounds<'_> {
                     let formed = Formed { value: words.into(), mended: Vec::new(), next: None };
                     return Ok(Ended { formed, reasked, turns });
                 };
+                // Before it is read: the repair of JSON would close what was cut off. It is not asked for again, because
+                // the next answer would be as long.
+                if answer.finish == Finish::MaxTokens {
+                    return Err(truncated(&said.question, &answer));
+                }
                 match form.read(&words) {
                     Ok(formed) => return Ok(Ended { formed, reasked, turns }),
-                    // What was cut off is not asked for again: the next answer would be as long.
-                    Err(_) if answer.finish == Finish::MaxTokens => return Err(cut_off(&said.question)),
                     Err(failure) if reasked < self.reasks => {
                         (progress.reasked, progress.forms) = (reasked + 1, true);
                         said.question.form = Some(form.wanted());
@@ -120,7 +123,7 @@ impl Rounds<'_> {
                 continue;
             }
             if answer.finish == Finish::MaxTokens {
-                return Err(cut_off(&said.question));
+                return Err(truncated(&said.question, &answer));
             }
             // Whoever has no tools is told so once; to ask further would be paid each time, and come to nothing.
             if self.kit.is_empty() && std::mem::replace(&mut told_that_none, true) {
@@ -371,10 +374,23 @@ fn no_tools(used: &[ToolUse]) -> NodeFailure {
     NodeFailure::new(ErrorType::LLMError, "BAD_ANSWER", words).suggest(SuggestedAction::HumanReview)
 }
 
-/// An answer that was cut off under a form: the next one would be as long.
-pub(crate) fn cut_off(question: &LlmRequest) -> NodeFailure {
-    let words = format!("The answer is longer than the {} tokens it may have; raise 'maxTokens'", question.max_tokens);
-    NodeFailure::new(ErrorType::LLMError, "TRUNCATED", words).retryable().detail("maxTokens", question.max_tokens)
+/// The failure of a structured answer or tool call that ended at a limit, whatever can be read of it.
+///
+/// `maxTokens` is not to blame where fewer tokens came than it allows: then the context of the model is full.
+pub(crate) fn truncated(question: &LlmRequest, answer: &LlmAnswer) -> NodeFailure {
+    let (most, came) = (question.max_tokens, answer.usage.output_tokens);
+    // Servers count the end mark or not, so a few tokens say nothing.
+    let context_is_full = !answer.usage.estimated && came > 0 && came + came / 16 + 8 < u64::from(most);
+    let message = if context_is_full {
+        format!(
+            "The context of the model is full: its answer was cut off after {came} tokens, and 'maxTokens' allows {most}. \
+             Shorten the question, or choose a model with a larger context"
+        )
+    } else {
+        format!("The answer was cut off at the {most} tokens it may have; raise 'maxTokens'")
+    };
+    let failure = NodeFailure::new(ErrorType::LLMError, "TRUNCATED", message).retryable().detail("maxTokens", most);
+    if context_is_full { failure.detail("outputTokens", came) } else { failure }
 }
 
 /// Whether the tool has done something, or may have; what failed before it was asked did nothing. A server's own fault does not

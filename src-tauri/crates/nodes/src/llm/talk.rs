@@ -2,11 +2,13 @@
 //! added up.
 
 use super::fault;
+use futures_util::future::{Either, select};
 use serde_json::{Value, json};
 use signalbox_model::said::{LlmDelta, LlmDone, LlmError, LlmUsage, Said};
 use signalbox_model::{ErrorType, NodeFailure, time};
 use signalbox_ports::llm::{Delta, Finish, Hearer, LlmAnswer, LlmRequest, Message, Part, Role};
 use signalbox_ports::{CallLog, Scrubber, World};
+use std::pin::pin;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
@@ -98,7 +100,18 @@ impl<'a> Talk<'a> {
     pub(crate) async fn ask(&mut self, request: &LlmRequest) -> Result<LlmAnswer, NodeFailure> {
         let ear = Ear { log: self.log, after: self.spoke, heard: Mutex::default() };
         let request = without_secrets(request.clone(), &self.world.secrets.scrubber());
-        let asked = self.world.llm.ask(request, &ear).await;
+        let asked = {
+            let ask = pin!(self.world.llm.ask(request, &ear));
+            match select(ask, self.log.cancelled()).await {
+                Either::Left((asked, _)) => Some(asked),
+                Either::Right(_) => None,
+            }
+        };
+        let Some(asked) = asked else {
+            // The connection is closed by now: the server writes no further. The driver ends the call.
+            self.log.give_up();
+            return std::future::pending().await;
+        };
         let (text, thoughts) = ear.so_far();
         // Also what was said before it broke off.
         self.spoke |= text || thoughts;

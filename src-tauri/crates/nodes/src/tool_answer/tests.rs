@@ -106,3 +106,12 @@ fn what_could_not_be_checked_is_known_before_anything_is_called() {
         }
     }
 }
+
+#[test]
+fn json_in_a_text_is_data_with_or_without_a_byte_order_mark() {
+    for text in ["{\"a\": [1]}", "\u{feff}{\"a\": [1]}"] {
+        let content = vec![json!({ "type": "text", "text": text })];
+        let found = ToolAnswer { structured: None, content, ..answer(Value::Null) };
+        assert_eq!(payload_of(&found), json!({ "a": [1] }));
+    }
+}

@@ -18,6 +18,11 @@ fn http() -> std::sync::Arc<FakeHttp> {
                 answer(200, &json, r#"{"login":"ada","id":1,"bio":"First programmer","name":"Ada"}"#)
             }
             "https://api.example.org/logo.png" => answer(200, &[("content-type", "image/png")], "PNGBYTES"),
+            "https://api.example.org/token"
+                if request.body.as_deref() == Some(b"grant_type=client_credentials&scope=read+%26+write") =>
+            {
+                answer(200, &json, r#"{"token":"t"}"#)
+            }
             "https://api.example.org/fail" => answer(503, &[], ""),
             _ => answer(404, &json, "{}"),
         })

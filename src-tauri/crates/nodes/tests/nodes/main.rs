@@ -2,6 +2,7 @@
 
 mod common;
 mod examples;
+mod http;
 mod kinds;
 mod pictures;
 mod table;

@@ -156,6 +156,7 @@ impl Real {
                     audit: Vec::new(),
                     durable: false,
                     rests: false,
+                    key: None,
                 });
                 process.owner = Some(owner.expect("a new run"));
             }

@@ -8,4 +8,5 @@ mod panics;
 mod people;
 mod run;
 mod said;
+mod start_key;
 mod support;

@@ -1,6 +1,6 @@
 //! What calls tell while they are under way stands in the log before their result, also after a crash.
 
-use crate::support::{collect, lines, runtime_of, start, until};
+use crate::support::{NoAlarm, collect, lines, runtime_of, runtime_on, start, until};
 use serde_json::json;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::said::{LlmDelta, LlmError, LlmToolUse, LlmUsage, Said};
@@ -149,4 +149,29 @@ async fn what_a_call_has_paid_that_is_given_up_is_in_the_sums() {
     assert_eq!((sums.len(), sums[0].of.as_str(), sums[0].sums.calls, sums[0].sums.input), (1, "tell", 1, 30));
     let days = store.usage_of_days("2020-01-01").expect("read");
     assert_eq!(days.iter().map(|day| day.sums.cost_micros).sum::<u64>(), 500);
+}
+
+/// A call that only waits for a model: it gives up when the run is cancelled.
+fn waiting<'a>(_: &'a Call, _: &'a CallSlot, _: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(async {
+        say(log);
+        log.cancelled().await;
+        log.give_up();
+        std::future::pending().await
+    })
+}
+
+/// PLATFORM, real models: the grace is for calls that may still change something. On this clock it never ends.
+#[tokio::test]
+async fn a_cancel_does_not_wait_for_a_call_that_gives_up() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime_on(dir.path(), of(|_| Some(Kind::Effect(waiting))), Arc::new(NoAlarm));
+    let store = runtime.store().clone();
+    let run = start(&runtime, one()).await;
+    until("what it tells", || store.run(&run).is_ok_and(|row| row.last_seq >= 4)).await;
+    runtime.cancel(&run).await.expect("it is running");
+    assert_eq!(runtime.wait(&run).await, Ok(RunStatus::Cancelled));
+    let events = collect(runtime.subscribe(&run, 0).await.expect("known")).await;
+    let lines = lines(&events);
+    assert_eq!(lines[lines.len() - 2..], ["step_interrupted tell", "workflow_cancelled"], "{lines:?}");
 }

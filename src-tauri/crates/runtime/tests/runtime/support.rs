@@ -83,6 +83,7 @@ impl Http for TracingHttp {
             status,
             headers: vec![("content-type".into(), "application/json".into())],
             body: json!({ "path": path }).to_string().into_bytes(),
+            ..HttpResponse::default()
         })
     }
 }
@@ -134,7 +135,7 @@ impl Clock for Later {
     }
 }
 
-fn with_clock(folder: &Path, store: Store, die: Die, options: Options, clock: Arc<dyn Clock>) -> Runtime {
+pub(crate) fn with_clock(folder: &Path, store: Store, die: Die, options: Options, clock: Arc<dyn Clock>) -> Runtime {
     let world = world(folder, &store, die, clock);
     Runtime::new(store, Registry::built_in(), world, Arc::new(TestIds::default()), options).expect("threads start")
 }
@@ -155,8 +156,27 @@ fn world(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>) -> Arc<W
 
 /// With other kinds than those of the program.
 pub(crate) fn runtime_of(folder: &Path, registry: Registry) -> Runtime {
+    runtime_on(folder, registry, Arc::new(RealClock))
+}
+
+/// The real time, and no wait ever ends.
+pub(crate) struct NoAlarm;
+
+#[async_trait]
+impl Clock for NoAlarm {
+    fn now_ms(&self) -> i64 {
+        RealClock.now_ms()
+    }
+
+    async fn sleep_until(&self, _due_ms: i64) {
+        std::future::pending().await
+    }
+}
+
+/// With other kinds and another clock.
+pub(crate) fn runtime_on(folder: &Path, registry: Registry, clock: Arc<dyn Clock>) -> Runtime {
     let store = store(folder);
-    let world = world(folder, &store, Die::Never, Arc::new(RealClock));
+    let world = world(folder, &store, Die::Never, clock);
     let ids = Arc::new(TestIds::default());
     Runtime::new(store, registry, world, ids, options(folder)).expect("threads start")
 }

@@ -123,6 +123,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         audit: Vec::new(),
         durable: true,
         rests: false,
+        key: None,
     }
 }
 

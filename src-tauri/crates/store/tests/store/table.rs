@@ -14,6 +14,7 @@ mod run;
 mod run_deleted;
 mod run_event;
 mod run_input;
+mod run_key;
 mod run_node;
 mod run_path;
 mod run_sent;

@@ -10,7 +10,7 @@ import { applyPatches, type Patch, type Path, sameJson, valueAt } from './patch.
 import { originOf, placesOf } from './place.ts';
 import type { Point, Size } from './ports.ts';
 import { recoveryOf } from './recovery.ts';
-import { renameInJson } from './references.ts';
+import { renameInFile } from './references.ts';
 
 export interface EdgeRef {
   from: string;
@@ -103,46 +103,9 @@ function removeNodes(document: Workflow, ids: readonly string[], reconnect: { re
   return patches;
 }
 
-/** Lists of step ids with the new id; undefined when none of them names the old one. */
-function renameListed(view: unknown, id: string, to: string): unknown {
-  if (typeof view !== 'object' || view === null || Array.isArray(view)) return undefined;
-  const entries = Object.entries(view as { [key: string]: unknown });
-  const named = ([, list]: [string, unknown]): boolean => Array.isArray(list) && list.includes(id);
-  if (!entries.some(named)) return undefined;
-  return Object.fromEntries(entries.map((entry) => [entry[0], named(entry) ? (entry[1] as unknown[]).map((one) => (one === id ? to : one)) : entry[1]]));
-}
-
 function renameNode(document: Workflow, id: string, to: string): Patch[] {
   if (id === to || !Object.hasOwn(document.nodes, id) || Object.hasOwn(document.nodes, to) || !NODE_ID.test(to)) return [];
-  const renames = new Map([[id, to]]);
-  const patches: Patch[] = [{ op: 'rename', path: ['nodes', id], key: to }];
-  for (const [owner, node] of Object.entries(document.nodes)) {
-    const here = owner === id ? to : owner;
-    let next: WorkflowNode = node;
-    for (const field of ['if', 'in', 'config', 'out', 'print', 'idempotencyKey', 'guardrails'] as const) {
-      const value = node[field];
-      const renamed = renameInJson(value, renames, field);
-      if (renamed !== value) next = { ...next, [field]: renamed } as WorkflowNode;
-    }
-    if (node.errorHandling?.fallbackNodeId === id) next = { ...next, errorHandling: { ...node.errorHandling, fallbackNodeId: to } };
-    if (node.parent === id) next = { ...next, parent: to };
-    if (next !== node) patches.push({ op: 'set', path: ['nodes', here], value: next });
-  }
-  document.edges.forEach((edge, index) => {
-    const from = splitPort(edge.from);
-    if (from.node === id) patches.push({ op: 'set', path: ['edges', index, 'from'], value: `${to}.${from.port}` });
-    if (edge.to === id) patches.push({ op: 'set', path: ['edges', index, 'to'], value: to });
-  });
-  if (document.layout && Object.hasOwn(document.layout, id)) patches.push({ op: 'rename', path: ['layout', id], key: to });
-  // View state that names steps (templates.ts).
-  const view = renameListed(document.layout?.['$view'], id, to);
-  if (view !== undefined) patches.push({ op: 'set', path: ['layout', '$view'], value: view });
-  const settings = document.settings;
-  if (settings?.onAbort === id) patches.push({ op: 'set', path: ['settings', 'onAbort'], value: to });
-  const policy = settings?.errorPolicy;
-  const renamed = renameInJson(policy, renames);
-  if (renamed !== policy) patches.push({ op: 'set', path: ['settings', 'errorPolicy'], value: renamed });
-  return patches;
+  return renameInFile(document, new Map([[id, to]]));
 }
 
 /** What the file says of a place: counted from the frame, with the size that was dragged. */

@@ -10,7 +10,7 @@ import { byDepth, draggedSize, treeOf, withInside } from './frames.ts';
 import { NODE_ID, slug, splitPort, uniqueId } from './ids.ts';
 import { COLUMN, type Point, snap } from './ports.ts';
 import { placesOf } from './place.ts';
-import { renameInJson } from './references.ts';
+import { renameInStep, stepsNamedBy } from './references.ts';
 
 export interface Fragment {
   nodes: { [id: string]: WorkflowNode };
@@ -87,7 +87,9 @@ export const asDocument = (document: Workflow, fragment: Fragment): Workflow => 
 
 /** The edits that paste a fragment with its top left corner at `at`, into a frame when one is given, and the ids it gets. */
 export function pasteEdits(document: Workflow, fragment: Fragment, at: Point, keepIncoming: boolean, frame?: string): { edits: Edit[]; ids: string[] } {
-  const used = new Set(Object.keys(document.nodes));
+  // No step gets the id of one that stays outside and is named by what is pasted: it would be taken for that one.
+  const named = Object.entries(fragment.nodes).flatMap(([id, node]) => [...stepsNamedBy(id, node)].filter((other) => !Object.hasOwn(fragment.nodes, other)));
+  const used = new Set([...Object.keys(document.nodes), ...named]);
   const names = new Map<string, string>();
   for (const id of Object.keys(fragment.nodes)) {
     const next = uniqueId(NODE_ID.test(id) ? id : slug(id), (candidate) => used.has(candidate));
@@ -104,13 +106,9 @@ export function pasteEdits(document: Workflow, fragment: Fragment, at: Point, ke
   const left = Math.min(...roots.map((id) => place(id)[0]));
   const top = Math.min(...roots.map((id) => place(id)[1]));
   const edits: Edit[] = Object.keys(fragment.nodes).map((id) => {
-    const { parent: _, ...copy } = renameInJson(fragment.nodes[id] as WorkflowNode, renamed);
+    const { parent: _, ...node } = renameInStep(id, fragment.nodes[id] as WorkflowNode, renamed);
     const home = parent.get(id);
     const stands = home === undefined ? frame : names.get(home);
-    const fallback = copy.errorHandling?.fallbackNodeId;
-    const node = fallback !== undefined && names.has(fallback)
-      ? { ...copy, errorHandling: { ...copy.errorHandling, fallbackNodeId: names.get(fallback) as string } }
-      : copy;
     const [x, y] = place(id);
     // What stands in a frame keeps its distance from it to the pixel.
     const base: Point = [snap(at[0]) - left, snap(at[1]) - top];

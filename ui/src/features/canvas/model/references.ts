@@ -1,75 +1,130 @@
-/** `nodes.ID` in expressions: found and rewritten when a node gets another id. String literals of CEL are left alone. */
+/**
+ * What of a workflow file names steps, and what becomes of it when their ids change: the one place that renaming, copying, pasting and
+ * duplicating go by. Which fields those are says the schema (references.gen.ts, ADR 89).
+ */
 
-/** Fields whose text is CEL without a leading `=` (SEMANTICS 3); all other strings are values. */
-const CEL_FIELDS = new Set(['if', 'when', 'while', 'condition', 'expression', 'by', 'collect', 'from']);
+import { isObject } from '../../../api/json.ts';
+import type { Workflow, WorkflowNode } from '../../../api/types.ts';
+import { toolInId } from '../../../code/tool-step.ts';
+import { renameInCel, renameInValue, type Renames } from './cel-references.ts';
+import type { Patch, Path } from './patch.ts';
+import { OF_FILE, OF_KINDS } from './references.gen.ts';
 
-const IDENT = /[A-Za-z0-9_]/;
-const spelled = (id: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(id) ? `nodes.${id}` : `nodes['${id}']`);
-
-/** End of the CEL string literal that begins at `i`, or `i` when none begins there. */
-function skipLiteral(text: string, i: number): number {
-  const quote = text[i];
-  if (quote !== '"' && quote !== "'") return i;
-  const raw = i > 0 && /[rR]/.test(text[i - 1] as string) && !(i > 1 && IDENT.test(text[i - 2] as string));
-  const mark = text.startsWith(quote.repeat(3), i) ? quote.repeat(3) : quote;
-  let j = i + mark.length;
-  while (j < text.length && !text.startsWith(mark, j)) j += !raw && text[j] === '\\' ? 2 : 1;
-  return Math.min(j + mark.length, text.length);
+/** A place of the file. */
+export interface Place {
+  /**
+   * What a text here is. `step`: an id; `port`: `id.port`; `cel`: an expression; `value`: a text that may hold expressions, and so are the
+   * texts below it; `config`: as the kind of the step says; `own-id`: without it the step's own id tells it; `none`: it means itself.
+   */
+  readonly is?: 'step' | 'port' | 'cel' | 'value' | 'config' | 'own-id' | 'none';
+  /** The names of its fields are ids of steps. */
+  readonly keys?: true;
+  readonly fields?: { readonly [name: string]: Place };
+  /** Its elements, and the fields that have no place of their own. */
+  readonly any?: Place;
 }
 
-/** Rewrites the references of one CEL text. `renames`: old id → new id. */
-export function renameInCel(text: string, renames: ReadonlyMap<string, string>): string {
-  let out = '';
-  let i = 0;
-  while (i < text.length) {
-    const literalEnd = skipLiteral(text, i);
-    if (literalEnd > i) {
-      out += text.slice(i, literalEnd);
-      i = literalEnd;
-      continue;
+/** The kind of steps that an imported file could not be translated to: what it keeps is of another program. */
+const PLACEHOLDER = 'foreign.step';
+const NOTHING: Place = {};
+
+const own = (table: { readonly [name: string]: Place } | undefined, name: string): Place | undefined => (table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined);
+
+/** The settings of a kind: texts are values, unless something else is said of them. */
+function configOf(kind: unknown): Place {
+  if (kind === PLACEHOLDER) return { is: 'none' };
+  return { is: 'value', ...own(OF_KINDS, String(kind)) };
+}
+
+function renamed(text: string, is: Place['is'], renames: Renames): string {
+  switch (is) {
+    case 'step':
+      return renames.get(text) ?? text;
+    case 'port': {
+      const dot = text.lastIndexOf('.');
+      const next = renames.get(dot < 0 ? text : text.slice(0, dot));
+      return next === undefined ? text : next + (dot < 0 ? '' : text.slice(dot));
     }
-    const before = out.trimEnd().slice(-1);
-    const free = !(i > 0 && IDENT.test(text[i - 1] as string)) && before !== '.';
-    if (free && text.startsWith('nodes', i)) {
-      const rest = text.slice(i);
-      const dotted = /^nodes\s*\.\s*([A-Za-z_][A-Za-z0-9_]*)/.exec(rest);
-      const indexed = /^nodes\s*\[\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*\]/.exec(rest);
-      const match = dotted ?? indexed;
-      if (match) {
-        const id = match[1] ?? match[2] ?? '';
-        const next = renames.get(id);
-        out += next === undefined ? match[0] : spelled(next);
-        i += match[0].length;
-        continue;
-      }
-    }
-    out += text[i];
-    i += 1;
+    case 'cel':
+      return renameInCel(text, renames);
+    case 'value':
+      return renameInValue(text, renames);
+    default:
+      return text;
   }
-  return out;
 }
 
-/** A value text: all of it after `=`, else only what stands in `{{ }}`. */
-function renameInValue(text: string, renames: ReadonlyMap<string, string>): string {
-  if (text.startsWith('=')) return renameInCel(text, renames);
-  if (!text.includes('{{')) return text;
-  return text.replace(/\{\{([\s\S]*?)\}\}/g, (_, inner: string) => `{{${renameInCel(inner, renames)}}}`);
+/** A field that a step may leave out because its id tells it, said by the step when its new id tells something else. */
+function withOwnId(node: unknown, place: Place, from: string, to: string): unknown {
+  if (place.fields?.['config']?.is !== 'config' || !isObject(node)) return node;
+  const told = toolInId(from);
+  const settings = isObject(node['config']) ? node['config'] : {};
+  const lost = told === undefined || told === toolInId(to) ? [] : Object.entries(configOf(node['type']).fields ?? {}).filter(([name, field]) => field.is === 'own-id' && !Object.hasOwn(settings, name));
+  return lost.length === 0 ? node : { ...node, config: { ...settings, ...Object.fromEntries(lost.map(([name]) => [name, told])) } };
 }
 
-/** A copy of any JSON value with its references rewritten; the same object when nothing changed. */
-export function renameInJson<T>(value: T, renames: ReadonlyMap<string, string>, field = ''): T {
-  if (typeof value === 'string') {
-    if (!value.includes('nodes')) return value;
-    return (CEL_FIELDS.has(field) ? renameInCel(value, renames) : renameInValue(value, renames)) as T;
-  }
+/** The place of a field, and what a text in it is: of its own, or because of what it stands in. */
+function below(value: { readonly [name: string]: unknown }, name: string, place: Place, is: Place['is']): [Place, Place['is']] {
+  const found = own(place.fields, name) ?? place.any ?? NOTHING;
+  const field = found.is === 'config' ? configOf(value['type']) : found;
+  return [field, field.is ?? (is === 'value' ? is : undefined)];
+}
+
+/** The value with the new ids; the same object when nothing changes. */
+function mapped(value: unknown, place: Place, is: Place['is'], renames: Renames): unknown {
+  if (typeof value === 'string') return renamed(value, is, renames);
   if (Array.isArray(value)) {
-    const next = value.map((v) => renameInJson(v, renames, field));
-    return next.some((v, i) => v !== value[i]) ? (next as T) : value;
+    const each = place.any ?? NOTHING;
+    const next = value.map((one) => mapped(one, each, each.is ?? (is === 'value' ? is : undefined), renames));
+    return next.some((one, i) => one !== value[i]) ? next : value;
   }
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value);
-    const next = entries.map(([k, v]) => [k, renameInJson(v, renames, k)] as const);
-    return next.some(([, v], i) => v !== entries[i]?.[1]) ? (Object.fromEntries(next) as T) : value;
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value);
+  const next = entries.map(([name, one]): [string, unknown] => {
+    const [field, inner] = below(value, name, place, is);
+    const to = place.keys === true ? renames.get(name) : undefined;
+    const made = mapped(one, field, inner, renames);
+    return [to ?? name, to === undefined ? made : withOwnId(made, field, name, to)];
+  });
+  return next.some(([name, one], i) => name !== entries[i]?.[0] || one !== entries[i]?.[1]) ? Object.fromEntries(next) : value;
+}
+
+/** What makes a file name its steps by their new ids: a patch for each step, wire and setting that changes. The ids must be free. */
+export function renameInFile(file: Workflow, renames: Renames): Patch[] {
+  const patches: Patch[] = [];
+  const put = (path: Path, before: unknown, after: unknown): void => {
+    if (after !== before) patches.push({ op: 'set', path, value: after });
+  };
+  const sections: { readonly [section: string]: unknown } = { ...file };
+  for (const [section, value] of Object.entries(sections)) {
+    const [place, is] = below(sections, section, OF_FILE, undefined);
+    if (Array.isArray(value)) {
+      const after = mapped(value, place, is, renames) as unknown[];
+      value.forEach((one, i) => put([section, i], one, after[i]));
+    } else if (isObject(value)) {
+      for (const [name, one] of Object.entries(value)) {
+        const [field, inner] = below(value, name, place, is);
+        const to = place.keys === true ? renames.get(name) : undefined;
+        // View state may be left of a step that had the id before.
+        if (to !== undefined && Object.hasOwn(value, to)) patches.push({ op: 'unset', path: [section, to] });
+        if (to !== undefined) patches.push({ op: 'rename', path: [section, name], key: to });
+        const made = mapped(one, field, inner, renames);
+        put([section, to ?? name], one, to === undefined ? made : withOwnId(made, field, name, to));
+      }
+    } else put([section], value, mapped(value, place, is, renames));
   }
-  return value;
+  return patches;
+}
+
+const one = (id: string, node: WorkflowNode, renames: Renames): { [id: string]: WorkflowNode } =>
+  mapped({ [id]: node }, own(OF_FILE.fields, 'nodes') ?? NOTHING, undefined, renames) as { [id: string]: WorkflowNode };
+
+/** A step under its new id, together with others that get new ids; the same object when nothing changes. */
+export const renameInStep = (id: string, node: WorkflowNode, renames: Renames): WorkflowNode => Object.values(one(id, node, renames))[0] ?? node;
+
+/** The ids that a step names, its own included. */
+export function stepsNamedBy(id: string, node: WorkflowNode): Set<string> {
+  const named = new Set<string>();
+  one(id, node, { get: (name) => { named.add(name); return undefined; } });
+  return named;
 }

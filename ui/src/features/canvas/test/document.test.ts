@@ -7,7 +7,6 @@ import { insertNode } from '../insert.ts';
 import { fragmentOf, fragmentText, pasteEdits, readFragment } from '../model/fragment.ts';
 import { slug, uniqueId } from '../model/ids.ts';
 import { autoLayout } from '../model/layout.ts';
-import { renameInCel, renameInJson } from '../model/references.ts';
 import { CATALOG, KINDS, sample } from './fixtures.ts';
 
 type Extra = Record<string, unknown>;
@@ -210,16 +209,6 @@ describe('ids and references', () => {
       expect(id).toMatch(/^[A-Za-z_][A-Za-z0-9_-]*$/);
       expect(taken).not.toContain(id);
     }));
-  });
-
-  it('finds references in CEL and only there', () => {
-    const to = new Map([['a', 'b'], ['x-y', 'z']]);
-    expect(renameInCel('nodes.a.output + nodes.ab.output', to)).toBe('nodes.b.output + nodes.ab.output');
-    expect(renameInCel("nodes['x-y'].output + nodes[\"a\"].items", to)).toBe('nodes.z.output + nodes.b.items');
-    expect(renameInCel("'nodes.a' + ctx.nodes.a + mynodes.a + r'\\' + nodes.a", to)).toBe("'nodes.a' + ctx.nodes.a + mynodes.a + r'\\' + nodes.b");
-    expect(renameInCel('has(nodes.a) ? nodes . a.output : 1', to)).toBe('has(nodes.b) ? nodes.b.output : 1');
-    const untouched = { title: 'nodes.a', text: 'nodes.a {{ item }}' };
-    expect(renameInJson(untouched, to)).toBe(untouched);
   });
 });
 

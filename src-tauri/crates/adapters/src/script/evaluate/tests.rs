@@ -75,7 +75,8 @@ fn what_is_no_javascript_is_told_with_the_line() {
 fn a_result_that_json_cannot_say_is_named() {
     for (source, words) in [
         ("return { rate: 0 / 0 }", "'rate' of the result is NaN"),
-        ("return [1n]", "'0' of the result is a BigInt"),
+        ("return [2n ** 64n]", "'0' of the result is a BigInt of more than 64 bits"),
+        ("return { low: -(2n ** 63n) - 1n }", "'low' of the result is a BigInt of more than 64 bits"),
         ("return new Map()", "The result is a Map"),
         ("return { f() {} }", "'f' of the result is a function"),
     ] {
@@ -136,4 +137,87 @@ fn a_result_that_no_item_may_be_is_told() {
     let source = "const part = 'x'.repeat(1 << 20); return Array(65).fill(part)";
     let answer = evaluate(&Request { memory_mb: 512, ..request(source, &json!(null)) });
     assert_eq!((answer.fault, answer.text.as_str()), (Some(ScriptFault::NotJson), "The result is larger than 64 MiB"));
+}
+
+/// As text, because two whole numbers that differ could be read as one.
+fn hands_on(source: &str, item: &str) -> String {
+    let asked = Request { values: format!("[{item}]"), ..request(source, &Value::Null) };
+    let answer = evaluate(&asked);
+    assert_eq!(answer.fault, None, "{source}: {}", answer.text);
+    answer.text
+}
+
+#[test]
+fn whole_numbers_of_64_bits_are_handed_on_with_their_digits() {
+    let item = r#"{"id":9007199254740993,"rows":[{"ref":7615917337495251231}],"most":18446744073709551615,"least":-9223372036854775808}"#;
+    for source in [
+        "return item",
+        "return { ...item }",
+        "return structured(item); function structured(x) { return JSON.parse(JSON.stringify(x)) }",
+    ] {
+        assert_eq!(hands_on(source, item), item, "{source}");
+    }
+    for (source, result) in [
+        ("return `${item.id}/` + item.id", r#""9007199254740993/9007199254740993""#),
+        ("return item.id === JSON.parse('9007199254740993')", "true"),
+        ("return item.id + 1n", "9007199254740994"),
+        (
+            "return JSON.stringify({ a: [item.id], b: 'x' }, null, 1)",
+            r#""{\n \"a\": [\n  9007199254740993\n ],\n \"b\": \"x\"\n}""#,
+        ),
+        (
+            "return JSON.parse('{\"a\":9007199254740993,\"b\":1}', (key, value) => key === 'b' ? undefined : value)",
+            r#"{"a":9007199254740993}"#,
+        ),
+        (
+            "return JSON.stringify(item, (key, value) => key === '' ? { kept: value.id } : value)",
+            r#""{\"kept\":9007199254740993}""#,
+        ),
+        (
+            "return [typeof item.id, typeof JSON.parse('9007199254740991'), JSON.stringify(undefined) === undefined]",
+            r#"["bigint","number",true]"#,
+        ),
+        ("return [5n, 1e20, -0, 0.1]", "[5,100000000000000000000,0,0.1]"),
+        ("return '\\ud800' === JSON.parse('\"\\\\ud800\"')", "true"),
+    ] {
+        assert_eq!(hands_on(source, item), result, "{source}");
+    }
+    let asked = Request { values: format!("[{item}]"), ..request("return item.id * 2", &Value::Null) };
+    let answer = evaluate(&asked);
+    assert_eq!(answer.fault, Some(ScriptFault::Thrown));
+    assert!(answer.text.contains("are BigInt values in a script"), "{}", answer.text);
+    let printed =
+        evaluate(&Request { values: format!("[{item}]"), ..request("console.log(item.id, item.rows)", &Value::Null) });
+    assert_eq!(printed.printed, ["9007199254740993 [{\"ref\":7615917337495251231}]"]);
+}
+
+#[test]
+fn a_locale_or_a_time_zone_is_refused_and_never_ignored() {
+    for source in [
+        "return new Date(0).toLocaleString('de-DE', { timeZone: 'Europe/Berlin' })",
+        "return new Date(0).toLocaleTimeString('en-GB', { timeZone: 'Asia/Tokyo', hour12: false })",
+        "return new Date(0).toLocaleDateString(undefined, { dateStyle: 'full' })",
+        "return (1234.5).toLocaleString('de-DE', { minimumFractionDigits: 2 })",
+        "return 1234n.toLocaleString('de-DE')",
+        "return [1234.5].toLocaleString('de-DE')",
+        "return new Float64Array([1234.5]).toLocaleString('de-DE')",
+        "return 'i'.toLocaleUpperCase('tr')",
+        "return 'I'.toLocaleLowerCase(['tr'])",
+        "return ['z', 'ä'].sort((a, b) => a.localeCompare(b, 'sv'))",
+        "return 'a'.localeCompare('A', undefined, { sensitivity: 'base' })",
+        "return 'a'.localeCompare.call('a', 'b', 'de')",
+    ] {
+        let (fault, text, line) = fails(source);
+        assert_eq!((fault, line), (ScriptFault::Thrown, Some(1)), "{source}: {text}");
+        assert!(text.contains("there is no Intl in a script"), "{source}: {text}");
+    }
+    let (fault, text, _) = fails("return new Intl.NumberFormat('de').format(1)");
+    assert_eq!(fault, ScriptFault::Thrown);
+    assert!(text.contains("There is no Intl in a script"), "{text}");
+    assert_eq!(
+        gives(
+            "return ['a'.localeCompare('b'), 'i'.toLocaleUpperCase(), [1, 2].toLocaleString(undefined), typeof new Date(0).toLocaleString()]"
+        ),
+        json!([-1, "I", "1,2", "string"])
+    );
 }

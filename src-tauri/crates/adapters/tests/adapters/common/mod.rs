@@ -7,7 +7,7 @@ use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot, Permits};
 use signalbox_engine::scope::Scope;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Effects, Item, Mode, NodeFailure};
-use signalbox_ports::{Binaries, BinaryError, HttpRequest, World};
+use signalbox_ports::{Binaries, BinaryError, HttpRequest, Redirects, World};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -107,7 +107,9 @@ pub(crate) fn get(url: &str, loopback_allowed: bool) -> HttpRequest {
         body: None,
         timeout: Duration::from_secs(20),
         loopback_allowed,
-        redirects: true,
+        redirects: Redirects::Follow,
+        trust_redirects: false,
+        cookies: Vec::new(),
         max_body: 1024 * 1024,
         credential: None,
     }
@@ -155,10 +157,20 @@ pub(crate) async fn run_in(
     data: Value,
     timeout_ms: Option<u64>,
 ) -> Result<CallOutput, NodeFailure> {
+    run_on(world, kind, config, Item::new("1", data), timeout_ms).await
+}
+
+/// Runs a kind on an item that may have bytes.
+pub(crate) async fn run_on(
+    world: &World,
+    kind: &str,
+    config: Value,
+    item: Item,
+    timeout_ms: Option<u64>,
+) -> Result<CallOutput, NodeFailure> {
     let catalog = signalbox_nodes::catalog();
     let descriptor = catalog.iter().find(|d| d.kind == kind).expect("a kind");
     let effects: Effects = descriptor.effects.of(&config);
-    let item = Item::new("1", data);
     let mut scope = Scope::empty();
     scope.item = Arc::clone(&item.data);
     let slot = CallSlot { item: 0, config: Arc::new(config), input: Arc::new(vec![item]), scope };

@@ -1,5 +1,7 @@
 //! JSON Schemas of the model and TypeScript for the web UI, both from the same Rust types.
 
+mod references;
+
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -23,6 +25,14 @@ pub(crate) fn schemas() -> BTreeMap<&'static str, String> {
     files.insert("diagnostic", root::<m::Diagnostic>());
     files.insert("run-event", run_event());
     files.into_iter().map(|(name, schema)| (name, finish(name, schema))).collect()
+}
+
+/// `ui/src/features/canvas/model/references.gen.ts`.
+pub(crate) fn references() -> String {
+    let mut kinds = signalbox_app::check::kinds();
+    kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
+    let kinds: Vec<(String, Value)> = kinds.into_iter().map(|kind| (kind.kind, kind.config)).collect();
+    references::typescript(HEAD, &root::<signalbox_model::Workflow>(), &kinds)
 }
 
 fn finish(name: &str, schema: Value) -> String {

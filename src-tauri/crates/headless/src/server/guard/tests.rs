@@ -1,14 +1,20 @@
 use super::Names;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
 
-fn check(host: &str, origin: Option<&str>) -> bool {
+fn asked(line: &str, hosts: &[&str], origin: Option<&str>) -> bool {
     let names = Names::of("127.0.0.1:9160".parse().expect("address"));
     let mut headers = HeaderMap::new();
-    headers.insert(header::HOST, HeaderValue::from_str(host).expect("header"));
+    for host in hosts {
+        headers.append(header::HOST, HeaderValue::from_str(host).expect("header"));
+    }
     if let Some(origin) = origin {
         headers.insert(header::ORIGIN, HeaderValue::from_str(origin).expect("header"));
     }
-    names.check(&headers).is_ok()
+    names.check(&line.parse::<Uri>().expect("a request line"), &headers).is_ok()
+}
+
+fn check(host: &str, origin: Option<&str>) -> bool {
+    asked("/workflows", &[host], origin)
 }
 
 #[test]
@@ -39,4 +45,35 @@ fn only_this_server_s_names_and_its_own_page_pass() {
     ] {
         assert!(!check("127.0.0.1:9160", Some(origin)), "{origin}");
     }
+}
+
+#[test]
+fn the_request_line_names_this_server_too_where_it_names_one() {
+    let own = &["127.0.0.1:9160"][..];
+    for line in
+        ["http://127.0.0.1:9160/workflows", "HTTP://LOCALHOST:9160/", "http://[::1]:9160/?a=1", "127.0.0.1:9160"]
+    {
+        assert!(asked(line, own, None), "{line}");
+    }
+    // HTTP/2 sends no Host.
+    assert!(asked("http://localhost:9160/workflows", &[], None));
+    for line in [
+        "http://evil.com/workflows",
+        "http://evil.com:9160/",
+        "http://127.0.0.1/",
+        "http://127.0.0.1:80/",
+        "http://user@127.0.0.1:9160/",
+        "http://127.0.0.1:9160@evil.com/",
+        "https://127.0.0.1:9160/",
+        "ftp://127.0.0.1:9160/",
+        "evil.com:443",
+    ] {
+        assert!(!asked(line, own, None), "{line}");
+        assert!(!asked(line, &[], None), "{line}");
+    }
+    // Neither hides the other.
+    assert!(!asked("http://127.0.0.1:9160/", &["evil.com"], None));
+    assert!(!asked("http://127.0.0.1:9160/", &["127.0.0.1:9160", "127.0.0.1:9160"], None));
+    assert!(!asked("/workflows", &[], None));
+    assert!(!asked("/workflows", &["127.0.0.1:9160", "evil.com"], None));
 }

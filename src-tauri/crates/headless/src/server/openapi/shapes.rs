@@ -59,8 +59,16 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
     match route.action {
         Action::Health => Shape::giving(types.given.subschema_for::<Health>().to_value()),
         Action::OpenApi => Shape::giving(json!({ "type": "object" })),
-        Action::RunStart => Shape::giving(types.given.subschema_for::<RunId>().to_value())
-            .taking(types.taken.subschema_for::<RunRequest>().to_value()),
+        Action::RunStart => {
+            let about = "Names the start: sent again with the same key within 24 hours it gives the same run; with another workflow \
+                or other params it is refused (409).";
+            let key = json!({ "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$", "description": about });
+            Shape {
+                parameters: vec![parameter("header", "Idempotency-Key", false, &key)],
+                ..Shape::giving(types.given.subschema_for::<RunId>().to_value())
+                    .taking(types.taken.subschema_for::<RunRequest>().to_value())
+            }
+        }
         Action::RunStatus => Shape::giving(types.given.subschema_for::<RunSummary>().to_value()),
         Action::RunEvents => {
             let seq = json!({ "type": "integer", "minimum": 0, "description": "The seq of the last event you have." });
@@ -186,7 +194,7 @@ fn without(types: &Types, schema: &Value, field: &str) -> Value {
 }
 
 /// What a reference of a request points to.
-fn resolved(types: &Types, schema: &Value) -> Value {
+pub(crate) fn resolved(types: &Types, schema: &Value) -> Value {
     let name = schema["$ref"].as_str().and_then(|target| target.rsplit('/').next());
     name.and_then(|name| types.taken.definitions().get(name)).unwrap_or(schema).clone()
 }

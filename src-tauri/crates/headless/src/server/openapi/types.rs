@@ -3,10 +3,17 @@
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 const PLACE: &str = "#/components/schemas/";
+
+/// What is given of it stands in an answer as it stands in its file, where fields may be left out.
+const AS_IN_ITS_FILE: &str = "Workflow";
+
+/// They take, or give, a workflow as far as somebody has come with it.
+const UNFINISHED: &[&str] =
+    &["ByDocument", "Draft", "DraftPut", "ExpressionNames", "ExpressionPreview", "ValidateDocument"];
 
 pub(crate) struct Types {
     /// Of requests.
@@ -28,6 +35,21 @@ impl Types {
     pub(crate) fn merge(mut self, paths: &mut Map<String, Value>) -> Map<String, Value> {
         let mut given = self.given.take_definitions(true);
         let mut taken = self.taken.take_definitions(true);
+        for name in reachable(&taken, AS_IN_ITS_FILE) {
+            if let (Some(file), Some(answer)) = (taken.get(&name), given.get_mut(&name)) {
+                answer.clone_from(file);
+            }
+        }
+        for definitions in [&mut taken, &mut given] {
+            for name in UNFINISHED {
+                if let Some(document) =
+                    definitions.get_mut(*name).and_then(|one| one.pointer_mut("/properties/document"))
+                {
+                    *document =
+                        json!({ "description": "A workflow as far as it is made; it need not be whole or valid." });
+                }
+            }
+        }
         let mut other: BTreeSet<String> = taken
             .iter()
             .filter(|(name, schema)| given.get(*name).is_some_and(|known| known != *schema))
@@ -63,6 +85,17 @@ impl Types {
         given.sort_keys();
         given
     }
+}
+
+/// The schemas that one refers to, and itself.
+fn reachable(definitions: &Map<String, Value>, from: &str) -> BTreeSet<String> {
+    let (mut found, mut next) = (BTreeSet::new(), vec![from.to_owned()]);
+    while let Some(name) = next.pop() {
+        let Some(schema) = definitions.get(&name).filter(|_| !found.contains(&name)) else { continue };
+        next.extend(definitions.keys().filter(|other| refers(schema, &BTreeSet::from([(*other).clone()]))).cloned());
+        found.insert(name);
+    }
+    found
 }
 
 fn refers(schema: &Value, names: &BTreeSet<String>) -> bool {

@@ -240,11 +240,17 @@ impl Scripts for FakeScripts {
         };
         if call.source.starts_with("throw") {
             failed(ScriptFault::Thrown, "no such customer")
+        } else if call.source.contains("toLocaleString('") {
+            failed(ScriptFault::Thrown, "there is no Intl in a script")
         } else if call.source.contains("0 / 0") {
             failed(ScriptFault::NotJson, "'rate' of the result is NaN, which JSON cannot say")
         } else {
             let (_, item) = call.bound.iter().find(|(name, _)| *name == "item").expect("it is named");
             let mut value = Value::clone(item);
+            if call.source.contains("seen: true") {
+                value["seen"] = true.into();
+                return Ok(ScriptAnswer { value, printed: Vec::new() });
+            }
             value["total"] = (item["price"].as_i64().unwrap_or(0) * item["count"].as_i64().unwrap_or(0)).into();
             Ok(ScriptAnswer { value, printed: vec!["a line".into()] })
         }
@@ -270,5 +276,5 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
 /// An answer with one header line per pair.
 pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> HttpResponse {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    HttpResponse { status, headers, body: body.as_bytes().to_vec() }
+    HttpResponse { status, headers, body: body.as_bytes().to_vec(), ..HttpResponse::default() }
 }

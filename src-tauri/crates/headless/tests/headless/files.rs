@@ -1,0 +1,78 @@
+//! Files of steps with the real program: the data folder stays closed, and a killed process leaves nothing.
+
+use crate::support;
+
+use serde_json::{Value, json};
+use signalbox_model::hash::sha256_hex;
+use support::{Box, workflow};
+
+/// A run of one step.
+fn run(place: &Box, kind: &str, config: Value, grant: &str) -> Value {
+    let file = place.file(
+        "test.json",
+        workflow(
+            json!({ "start": { "type": "trigger.manual" }, "file": { "type": kind, "config": config } }),
+            json!([{ "from": "start.success", "to": "file" }]),
+        )
+        .to_string(),
+    );
+    place.run(&["run", file.to_str().expect("text"), "--allow-dir", grant, "--json"]).last()
+}
+
+/// Whoever grants the folder above the data folder, as the home folder is, grants neither the audit key nor the store.
+#[test]
+fn a_granted_home_folder_does_not_hand_out_the_data_folder() {
+    let place = Box::new();
+    let home = place.dir.path().canonicalize().expect("there");
+    let grant = format!("{}:rw", home.display());
+    std::fs::write(home.join("table.csv"), "artikel;menge\nstuhl;4\n").expect("written");
+    let read = run(&place, "file.read", json!({ "path": "table.csv", "as": "csv" }), &grant);
+    assert_eq!(read["output"][0]["content"], json!([{ "artikel": "stuhl", "menge": "4" }]), "{read}");
+
+    let key = home.join("data/audit.key");
+    let before = sha256_hex(&std::fs::read(&key).expect("the key of the audit chain"));
+    std::fs::hard_link(&key, home.join("harmless.txt")).expect("linked");
+    for (kind, config) in [
+        ("file.read", json!({ "path": "data/audit.key" })),
+        ("file.read", json!({ "path": "data/signalbox.db", "as": "binary" })),
+        ("file.read", json!({ "path": "harmless.txt" })),
+        ("file.write", json!({ "path": "data/audit.key", "content": "x" })),
+        ("file.write", json!({ "path": "data/workflows/mine.json", "content": "x", "mode": "failIfExists" })),
+        ("file.list", json!({ "path": "data" })),
+    ] {
+        let refused = run(&place, kind, config.clone(), &grant);
+        let error = &refused["error"];
+        assert_eq!(error["details"]["code"], "PATH_REFUSED", "{kind} {config}: {refused}");
+        let words = error["message"].as_str().unwrap_or_default();
+        assert!(words.contains("data folder of Signalbox, which is closed to steps"), "{kind} {config}: {words}");
+    }
+    assert_eq!(sha256_hex(&std::fs::read(&key).expect("the key")), before);
+
+    // Nor does a tool server get to work in it.
+    let data = home.join("data").display().to_string();
+    for args in [
+        vec!["tools", "set", "files", "--cwd", &data, "--", "some-server"],
+        vec!["tools", "set", "files", "--", "some-server", &data],
+    ] {
+        let told = place.run(&args);
+        assert!(told.code != 0 && told.err.contains("data folder of Signalbox"), "{args:?}: {} {}", told.out, told.err);
+    }
+}
+
+#[test]
+fn a_temporary_file_of_a_killed_process_is_removed_at_the_next_start() {
+    let place = Box::new();
+    let folder = place.dir.path().canonicalize().expect("there");
+    let (left, other) =
+        (folder.join(".signalbox-write-00000000000000aa"), folder.join(".signalbox-write-00000000000000bb"));
+    let notes = folder.join("data/pending-writes");
+    std::fs::create_dir_all(&notes).expect("made");
+    for file in [&left, &other] {
+        std::fs::write(file, "half of it").expect("written");
+    }
+    std::fs::write(notes.join("1"), left.to_str().expect("text")).expect("written");
+    let listed = place.run(&["runs", "list"]);
+    assert_eq!(listed.code, 0, "{}", listed.err);
+    assert!(!left.exists() && other.exists(), "the file of the note is gone, and no other");
+    assert_eq!(std::fs::read_dir(&notes).expect("there").count(), 0);
+}

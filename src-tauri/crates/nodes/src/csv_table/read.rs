@@ -1,0 +1,144 @@
+//! A CSV text becomes a list of objects.
+
+use super::records::{Field, Malformed, Records};
+use super::{Layout, SEPARATORS, separator, shown};
+use crate::formats::{MAX_BYTES, too_large, without_bom};
+use crate::memory;
+use serde_json::{Map, Value};
+use signalbox_model::NodeFailure;
+use std::collections::HashSet;
+
+/// The columns of a table.
+struct Columns {
+    names: Vec<String>,
+    /// The line that names them; 0 without a header.
+    line: u64,
+    /// The header ends with a separator: its last column has no name, and must be empty in every row.
+    ends_open: bool,
+}
+
+/// Parses a table; every value is text. `what` names the text in messages ("The text", "The file 'a.csv'").
+pub(crate) fn parse(text: &str, layout: Layout, what: &str) -> Result<Value, NodeFailure> {
+    let text = without_bom(text);
+    if text.len() > MAX_BYTES {
+        return Err(too_large(what, text.len() as u64));
+    }
+    table(text, layout, what).map_err(|trouble| match trouble {
+        Trouble::Malformed(bad) => {
+            let words = format!("{what} is not a CSV table: line {} {}", bad.line, bad.why);
+            NodeFailure::validation("BAD_CSV", words).detail("line", bad.line)
+        }
+        Trouble::Failure(failure) => failure,
+    })
+}
+
+enum Trouble {
+    Malformed(Malformed),
+    Failure(NodeFailure),
+}
+
+impl From<Malformed> for Trouble {
+    fn from(bad: Malformed) -> Self {
+        Self::Malformed(bad)
+    }
+}
+
+fn table(text: &str, layout: Layout, what: &str) -> Result<Value, Trouble> {
+    let found = separator::find(text, layout.separator)?;
+    let begin = Records::new(&text[found.skip..], found.line, found.separator);
+    // Twice: what malformed or too large tables hold is never built.
+    let mut records = begin.again();
+    let mut fields = Vec::new();
+    let Some(line) = records.next(&mut fields)? else { return Ok(Value::Array(Vec::new())) };
+    let columns = if layout.header { header(&fields, line, found.separator)? } else { numbered(fields.len()) };
+    let row_cost = memory::object(columns.names.iter().map(String::len));
+    let (mut count, mut bytes) = (0, 0);
+    if !layout.header {
+        records = begin.again();
+    }
+    while let Some(line) = records.next(&mut fields)? {
+        check_width(&fields, line, &columns, found.separator)?;
+        count += 1;
+        bytes += row_cost + fields.iter().map(|field| memory::text(field.value.len())).sum::<usize>();
+        memory::fits(bytes, what).map_err(Trouble::Failure)?;
+    }
+    let mut rows = Vec::with_capacity(count);
+    let mut records = begin;
+    if layout.header {
+        records.next(&mut fields)?;
+    }
+    while records.next(&mut fields)?.is_some() {
+        let mut row = Map::with_capacity(columns.names.len());
+        for (name, field) in columns.names.iter().zip(fields.drain(..)) {
+            row.insert(name.clone(), Value::String(field.value.into_owned()));
+        }
+        rows.push(Value::Object(row));
+    }
+    Ok(Value::Array(rows))
+}
+
+fn header(fields: &[Field<'_>], line: u64, separator: u8) -> Result<Columns, Malformed> {
+    let bad = |why: String| Malformed { line, why };
+    if let [only] = fields
+        && !only.quoted
+        && let Some((name, byte)) = SEPARATORS.iter().find(|(_, byte)| only.value.as_bytes().contains(byte))
+    {
+        let why = format!(
+            "names one column, '{}', which holds {}: the separator is probably that one, not {}. Set the separator to {name}",
+            only.value.trim(),
+            shown(*byte),
+            shown(separator)
+        );
+        return Err(bad(why));
+    }
+    let mut names = Vec::with_capacity(fields.len());
+    let mut known = HashSet::new();
+    for (column, field) in fields.iter().enumerate() {
+        let name = if field.quoted { &*field.value } else { field.value.trim() };
+        if name.is_empty() && !field.quoted && column > 0 && column + 1 == fields.len() {
+            return Ok(Columns { names, line, ends_open: true });
+        }
+        if name.is_empty() {
+            return Err(bad(format!("has no name for column {}", column + 1)));
+        }
+        if !known.insert(name) {
+            return Err(bad(format!("names the column '{name}' twice")));
+        }
+        names.push(name.to_owned());
+    }
+    Ok(Columns { names, line, ends_open: false })
+}
+
+fn numbered(count: usize) -> Columns {
+    Columns { names: (1..=count).map(|number| format!("column{number}")).collect(), line: 0, ends_open: false }
+}
+
+fn check_width(fields: &[Field<'_>], line: u64, columns: &Columns, separator: u8) -> Result<(), Malformed> {
+    let wanted = columns.names.len();
+    if fields.len() == wanted {
+        return Ok(());
+    }
+    if columns.ends_open && fields.len() == wanted + 1 {
+        return match fields.last() {
+            Some(last) if !last.value.is_empty() => {
+                let why = format!("has no name for column {}, and line {line} has a value in it", wanted + 1);
+                Err(Malformed { line: columns.line, why })
+            }
+            _ => Ok(()),
+        };
+    }
+    let number = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
+    let names = if columns.line == 0 { "the first line has" } else { "the header names" };
+    let mut why = format!(
+        "has {}, {names} {} (separator {})",
+        number(fields.len(), "value"),
+        number(wanted, "column"),
+        shown(separator)
+    );
+    if fields.len() == wanted + 1 && fields.last().is_some_and(|last| last.value.is_empty() && !last.quoted) {
+        why.push_str(". It ends with a separator, which begins one more value");
+    } else if fields.len() > wanted && separator == b',' {
+        why.push_str(". A value that holds a comma must stand in quotes");
+    }
+    Err(Malformed { line, why })
+}

@@ -1,0 +1,100 @@
+//! A list of objects becomes a CSV text that reads back as the same table.
+
+use super::{Layout, is_separator};
+use crate::formats::{MAX_BYTES, too_large};
+use crate::support::kind_of;
+use serde_json::Value;
+use signalbox_model::NodeFailure;
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// Writes a list of objects (or one object) as CSV; columns in order of first appearance. Null is an empty value, lists and objects
+/// are JSON, numbers have a decimal point. Values are written as they are, also those that a spreadsheet would take for a formula.
+pub(crate) fn format(value: &Value, layout: Layout, what: &str) -> Result<String, NodeFailure> {
+    let single = std::slice::from_ref(value);
+    let rows = match value {
+        Value::Array(list) => list.as_slice(),
+        Value::Object(_) => single,
+        other => return Err(not_rows(what, &format!("it is {}", kind_of(other)))),
+    };
+    let mut columns: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
+    for (index, row) in rows.iter().enumerate() {
+        let Value::Object(map) = row else {
+            return Err(not_rows(what, &format!("element [{index}] is {}", kind_of(row))));
+        };
+        columns.extend(map.keys().map(String::as_str).filter(|name| seen.insert(*name)));
+    }
+    if columns.is_empty() {
+        return Ok(String::new());
+    }
+    if layout.header && columns.iter().any(|name| name.is_empty()) {
+        return Err(not_rows(what, "a field has an empty name, which no header can hold"));
+    }
+    // Rows that have nothing in common make a table of mostly empty cells, each of them at least a separator.
+    let cells = columns.len().saturating_mul(rows.len());
+    if cells > MAX_BYTES {
+        return Err(too_large(&format!("{what} as a table of {} columns", columns.len()), cells as u64));
+    }
+    let mut out = Writer { text: String::new(), separator: char::from(layout.separator.unwrap_or(b',')) };
+    if layout.header {
+        out.record(columns.iter().map(|name| Cow::Borrowed(*name)), what)?;
+    }
+    for row in rows {
+        let cells = columns.iter().map(|name| match row.get(*name) {
+            None | Some(Value::Null) => Cow::Borrowed(""),
+            Some(Value::String(text)) => Cow::Borrowed(text.as_str()),
+            Some(other) => Cow::Owned(other.to_string()),
+        });
+        out.record(cells, what)?;
+    }
+    Ok(out.text)
+}
+
+struct Writer {
+    text: String,
+    separator: char,
+}
+
+impl Writer {
+    fn record<'a>(&mut self, cells: impl Iterator<Item = Cow<'a, str>>, what: &str) -> Result<(), NodeFailure> {
+        let began = self.text.len();
+        let mut count = 0;
+        for cell in cells {
+            if count > 0 {
+                self.text.push(self.separator);
+            }
+            count += 1;
+            if cell.contains('\0') {
+                return Err(not_rows(what, "a value holds a NUL character, which no CSV text may hold"));
+            }
+            if needs_quotes(&cell) {
+                self.text.push('"');
+                self.text.push_str(&cell.replace('"', "\"\""));
+                self.text.push('"');
+            } else {
+                self.text.push_str(&cell);
+            }
+        }
+        if count == 1 && self.text.len() == began {
+            // A blank line is no record.
+            self.text.push_str("\"\"");
+        }
+        self.text.push('\n');
+        Ok(())
+    }
+}
+
+/// Any separator, not only the one of this table, so that a reader that finds the separator out finds this one; blanks at the ends,
+/// which readers take away; and what means something at the beginning of a text.
+fn needs_quotes(cell: &str) -> bool {
+    cell.bytes().any(|byte| is_separator(byte) || matches!(byte, b'"' | b'\r' | b'\n'))
+        || cell.starts_with(char::is_whitespace)
+        || cell.ends_with(char::is_whitespace)
+        || cell.starts_with('\u{feff}')
+        || cell.starts_with("sep=")
+}
+
+fn not_rows(what: &str, why: &str) -> NodeFailure {
+    NodeFailure::validation("SCHEMA_MISMATCH", format!("{what} cannot become CSV: {why}; a list of objects is needed"))
+}

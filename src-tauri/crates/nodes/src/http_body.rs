@@ -1,0 +1,211 @@
+//! The body of a request: bytes and text as they are, objects as the Content-Type header says, everything else as JSON.
+
+use crate::support::{kind_of, setting};
+use crate::{binary, formats};
+use encoding_rs::{Encoding, UTF_8};
+use serde_json::Value;
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_engine::request_body::{self as rules, BodyFormat, Misfit, PartContent};
+use signalbox_model::NodeFailure;
+use signalbox_model::hash::sha256_hex;
+use signalbox_ports::World;
+use url::form_urlencoded;
+
+/// Names bytes that came with the item.
+const BYTES: &str = "bodyBinary";
+/// Longest boundary (RFC 2046).
+const LONGEST_BOUNDARY: usize = 70;
+
+/// The bytes to send; the headers get the content type that belongs to them.
+pub(crate) async fn body(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    method: &str,
+    headers: &mut Vec<(String, String)>,
+) -> Result<Option<Vec<u8>>, NodeFailure> {
+    let (field, body) = match (setting(slot, "body"), setting(slot, BYTES)) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => {
+            let words = "A request has one body: empty 'body' or 'bodyBinary'";
+            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", BYTES));
+        }
+        (Some(body), None) => ("body", Some(body)),
+        (None, Some(_)) => (BYTES, None),
+    };
+    if method == "HEAD" {
+        let words = format!("A HEAD request has no body; remove '{field}' or choose another method");
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field));
+    }
+    let at = headers.iter().position(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let declared = at.map(|at| headers[at].1.clone()).unwrap_or_default();
+    let (bytes, media) = match body {
+        None => {
+            let (reference, bytes) = binary::read(call, slot, world, BYTES).await?;
+            (bytes, reference.mime)
+        }
+        Some(Value::String(text)) => {
+            if rules::needs_boundary(&declared) {
+                let why = rules::text_misfit(&declared, text).unwrap_or_default();
+                return Err(misfit(&Misfit { pointer: String::new(), why }));
+            }
+            (encoded(text, &declared)?, "text/plain; charset=utf-8".to_owned())
+        }
+        Some(other) => match rules::format_of(&declared, other).map_err(|why| misfit(&why))? {
+            BodyFormat::Json => (encoded(&other.to_string(), &declared)?, "application/json".to_owned()),
+            BodyFormat::Form => (form(other)?, declared.clone()),
+            BodyFormat::Multipart => {
+                let (bytes, content_type) = multipart(call, slot, world, other, &declared).await?;
+                if let Some(at) = at {
+                    headers[at].1.clone_from(&content_type);
+                }
+                (bytes, content_type)
+            }
+        },
+    };
+    if let Some(body) = body.filter(|_| bytes.len() > formats::MAX_BYTES) {
+        return Err(formats::too_large(&format!("The body ({})", kind_of(body)), bytes.len() as u64));
+    }
+    if at.is_none() {
+        headers.push(("Content-Type".into(), media));
+    }
+    Ok(Some(bytes))
+}
+
+fn misfit(misfit: &Misfit) -> NodeFailure {
+    let field = format!("body{}", misfit.pointer.replace('/', "."));
+    let words = format!("The body cannot be sent: {}", misfit.why);
+    NodeFailure::validation("INPUT_INVALID", words).detail("field", field)
+}
+
+/// Text in the charset that the header declares; the other side will read it so.
+fn encoded(text: &str, content_type: &str) -> Result<Vec<u8>, NodeFailure> {
+    let declared = rules::parameter(content_type, "charset").filter(|label| !label.is_empty());
+    let Some(label) = declared else { return Ok(text.as_bytes().to_vec()) };
+    let failure = |why: String| misfit(&Misfit { pointer: String::new(), why });
+    let short: String = label.chars().take(40).collect();
+    let Some(encoding) = Encoding::for_label(label.as_bytes()) else {
+        return Err(failure(format!(
+            "its header Content-Type names the charset '{short}', which is not known; use utf-8"
+        )));
+    };
+    // These can be read and not written (Encoding standard).
+    if encoding.output_encoding() != encoding {
+        return Err(failure(format!("text is not sent in the charset '{short}'; use utf-8")));
+    }
+    if encoding == UTF_8 {
+        return Ok(text.as_bytes().to_vec());
+    }
+    match encoding.encode(text) {
+        (bytes, _, false) => Ok(bytes.into_owned()),
+        (_, _, true) => Err(failure(format!(
+            "it has letters that the charset '{short}' of its header Content-Type does not have; use utf-8"
+        ))),
+    }
+}
+
+/// The text of a simple value, JSON of others.
+fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn form(body: &Value) -> Result<Vec<u8>, NodeFailure> {
+    let fields = rules::form_fields(body).map_err(|why| misfit(&why))?;
+    let mut out = form_urlencoded::Serializer::new(String::new());
+    out.extend_pairs(fields.into_iter().map(|(name, value)| (name, written(value))));
+    Ok(out.finish().into_bytes())
+}
+
+/// The body and its content type with the boundary (RFC 7578).
+async fn multipart(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    body: &Value,
+    declared: &str,
+) -> Result<(Vec<u8>, String), NodeFailure> {
+    let mut parts = Vec::new();
+    let mut size = 0;
+    for part in rules::parts(body).map_err(|why| misfit(&why))? {
+        let wrong =
+            |key: &str, why: &str| misfit(&Misfit { pointer: format!("{}/{key}", part.pointer), why: why.into() });
+        let (content, media, filename) = match part.content {
+            PartContent::Value(value) => {
+                // A text has no type of its own, as a browser sends it.
+                let media = matches!(value, Value::Array(_) | Value::Object(_)).then(|| "application/json".to_owned());
+                (written(value).into_bytes(), media, None)
+            }
+            PartContent::Bytes(name) => {
+                let field = format!("body{}.binary", part.pointer.replace('/', "."));
+                let (reference, bytes) = binary::read_named(call, slot, world, name, &field).await?;
+                (bytes, Some(reference.mime), Some(name))
+            }
+        };
+        if part.media.is_some_and(|media| !media.contains('/') || http::HeaderValue::from_str(media).is_err()) {
+            return Err(wrong("type", "'type' is a content type, such as image/png"));
+        }
+        let mut head = format!("Content-Disposition: form-data; name=\"{}\"", quoted(part.name));
+        if let Some(filename) = part.filename.or(filename) {
+            head.push_str(&format!("; filename=\"{}\"", quoted(filename)));
+        }
+        if let Some(media) = part.media.map(str::to_owned).or(media) {
+            head.push_str(&format!("\r\nContent-Type: {media}"));
+        }
+        size += head.len() + content.len();
+        // Before the parts are put together.
+        if size > formats::MAX_BYTES {
+            return Err(formats::too_large("The body (an object)", size as u64));
+        }
+        parts.push((head, content));
+    }
+    let boundary = match rules::parameter(declared, "boundary").filter(|boundary| !boundary.is_empty()) {
+        Some(own) if is_boundary(&own) && !holds(&parts, &own) => own,
+        Some(_) => {
+            let why = "the boundary in its header cannot be used, or stands in the body. Leave it out: one is made";
+            return Err(misfit(&Misfit { pointer: String::new(), why: why.into() }));
+        }
+        None => made_boundary(&parts),
+    };
+    let mut out = Vec::with_capacity(size + parts.len() * (boundary.len() + 10) + boundary.len() + 8);
+    for (head, content) in &parts {
+        out.extend_from_slice(format!("--{boundary}\r\n{head}\r\n\r\n").as_bytes());
+        out.extend_from_slice(content);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    Ok((out, format!("multipart/form-data; boundary={boundary}")))
+}
+
+/// A name as browsers write it between quotes.
+fn quoted(name: &str) -> String {
+    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Letters of a token, which need no quotes in the header.
+fn is_boundary(boundary: &str) -> bool {
+    boundary.len() <= LONGEST_BOUNDARY
+        && boundary.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.+'!#$&*^`|~%".contains(&b))
+}
+
+fn holds(parts: &[(String, Vec<u8>)], boundary: &str) -> bool {
+    let mark = format!("--{boundary}").into_bytes();
+    // Compared where a boundary can begin, which is after a line break.
+    parts.iter().any(|(_, content)| {
+        content.starts_with(&mark) || content.split(|byte| *byte == b'\n').skip(1).any(|line| line.starts_with(&mark))
+    })
+}
+
+/// A boundary that stands in no part. The same parts get the same one, so that a request that is sent again is the same.
+fn made_boundary(parts: &[(String, Vec<u8>)]) -> String {
+    let mut seed: String = parts.iter().map(|(head, content)| format!("{head}{}", sha256_hex(content))).collect();
+    loop {
+        seed = sha256_hex(seed.as_bytes());
+        let boundary = format!("signalbox-{}", &seed[..32]);
+        if !holds(parts, &boundary) {
+            return boundary;
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! `cargo xtask counts`: what the engine does for a step, in instructions. Unlike times they are the same whatever else the
+//! machine does, so that a change that costs shows when it is made.
+//!
+//! The work is `src-tauri/crates/engine/examples/counts.rs`, built in a profile of its own (`Cargo.toml`) and run under
+//! callgrind; what is expected stands in `counts.txt` beside it.
+
+use crate::system::For;
+use crate::{Failure, shell, system};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Percent that a count may be away from what is expected: other C libraries and the seeds of hash maps move it by less.
+const MARGIN: f64 = 3.0;
+const EXPECTED: &str = "src-tauri/crates/engine/examples/counts.txt";
+const UPDATE: &str = "cargo xtask counts --write";
+/// Functions of the C library that it picks by the processor: off, so that a count is the same on another one. Both
+/// spellings, of before and after glibc 2.33; unknown names mean nothing to it.
+const TUNABLES: &str =
+    "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX2_Usable,-AVX512F,-AVX_Fast_Unaligned_Load,-ERMS,-FSRM,-BMI1,-BMI2,-LZCNT,-POPCNT";
+
+/// Counts, and compares with what is expected or writes it.
+pub(crate) fn counts(root: &Path, args: &[String]) -> Result<(), Failure> {
+    let write = match args {
+        [] => false,
+        [one] if one == "--write" => true,
+        _ => return Err(format!("`cargo xtask counts` takes --write or nothing, and got '{}'.", args.join(" "))),
+    };
+    if std::env::consts::ARCH != "x86_64" || std::env::consts::OS != "linux" {
+        return Err("Instructions are counted on x86-64 Linux only: the expected counts are of it.".to_owned());
+    }
+    system::ready(root, For::Counts)?;
+    let program = build(root)?;
+    let names =
+        shell::output(&program.to_string_lossy(), &[]).ok_or("The program that does the work did not start.")?;
+    let mut found = Vec::new();
+    for name in names.lines() {
+        found.push((name.to_owned(), count(&program, name)?));
+    }
+    let file = root.join(EXPECTED);
+    let compiler = shell::output("rustc", &["--version"]).unwrap_or_default();
+    if write {
+        std::fs::write(&file, page(&compiler, &found))
+            .map_err(|error| format!("{EXPECTED} cannot be written: {error}"))?;
+        println!("Written: {EXPECTED}");
+        return Ok(());
+    }
+    let text = std::fs::read_to_string(&file)
+        .map_err(|error| format!("{EXPECTED} cannot be read: {error}. Write it: {UPDATE}"))?;
+    let wrong = compared(&found, &text);
+    println!("{} passed, {} failed", found.len().saturating_sub(wrong.len()), wrong.len());
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let made_with = text.lines().find_map(|line| line.strip_prefix("# Compiler: ")).unwrap_or_default();
+    let other = if made_with == compiler {
+        String::new()
+    } else {
+        format!("\nThe expected counts are of '{made_with}'; this is '{compiler}', which may be the whole difference.")
+    };
+    Err(format!("{}{other}", wrong.join("\n")))
+}
+
+/// Only the engine, optimised; nothing of the environment changes how.
+fn build(root: &Path) -> Result<PathBuf, Failure> {
+    let args = ["build", "--quiet", "--profile", "counts", "-p", "signalbox-engine", "--example", "counts"];
+    println!("$ cargo {}", args.join(" "));
+    let status = Command::new("cargo")
+        .args(args)
+        .env("CARGO_INCREMENTAL", "0")
+        .env("RUSTFLAGS", "")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .current_dir(root)
+        .status()
+        .map_err(|error| format!("cargo did not start: {error}"))?;
+    if !status.success() {
+        return Err("The work to count could not be built; see above.".to_owned());
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    Ok(root.join(target).join("counts/examples/counts"))
+}
+
+/// Instructions of one piece of work from start to end.
+fn count(program: &Path, name: &str) -> Result<u64, Failure> {
+    let out = program.with_file_name(format!("callgrind.{name}.out"));
+    // An environment that is always the same: it stands on the stack of the program.
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--quiet"])
+        .arg(format!("--callgrind-out-file={}", out.display()))
+        .arg(program)
+        .arg(name)
+        .env_clear()
+        .env("GLIBC_TUNABLES", TUNABLES)
+        .output()
+        .map_err(|error| format!("valgrind did not start: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{name} did not end well under valgrind:\n{}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let text = std::fs::read_to_string(&out).map_err(|error| format!("{} cannot be read: {error}", out.display()))?;
+    total(&text).ok_or_else(|| format!("{} holds no sum.", out.display()))
+}
+
+/// The sum at the end of a file of callgrind.
+fn total(text: &str) -> Option<u64> {
+    text.lines().rev().find_map(|line| line.strip_prefix("totals: "))?.trim().parse().ok()
+}
+
+fn page(compiler: &str, found: &[(String, u64)]) -> String {
+    let mut page = format!(
+        "# Instructions of each piece of work in counts.rs, as `cargo xtask test` expects them, give or take {MARGIN} %.\n\
+         # Written by `{UPDATE}`: after a change that is meant to cost more, or that costs less.\n# Compiler: {compiler}\n"
+    );
+    for (name, count) in found {
+        page.push_str(&format!("{name} {count}\n"));
+    }
+    page
+}
+
+/// Prints a line for each, and gives what is wrong.
+fn compared(found: &[(String, u64)], text: &str) -> Vec<String> {
+    let expected: Vec<(&str, u64)> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(name, count)| Some((name, count.trim().parse().ok()?)))
+        .collect();
+    let mut wrong = Vec::new();
+    for (name, count) in found {
+        let Some((_, wanted)) = expected.iter().find(|(known, _)| known == name) else {
+            wrong.push(format!("{name}: {EXPECTED} expects nothing of it. Write it: {UPDATE}"));
+            continue;
+        };
+        let percent = (*count as f64 / *wanted as f64 - 1.0) * 100.0;
+        println!("{name:<16} {count:>14} instructions, expected {wanted:>14}: {percent:+.1} %");
+        if percent > MARGIN {
+            wrong.push(format!(
+                "{name} takes {percent:.1} % more instructions than expected ({count}, not {wanted}; {MARGIN} % are allowed).\n  \
+                 What costs them: callgrind_annotate target/counts/examples/callgrind.{name}.out\n  \
+                 When the change is worth it: {UPDATE}"
+            ));
+        } else if percent < -MARGIN {
+            wrong.push(format!(
+                "{name} takes {:.1} % fewer instructions than expected ({count}, not {wanted}). Keep the gain: {UPDATE}",
+                -percent
+            ));
+        }
+    }
+    for (name, _) in expected.iter().filter(|(name, _)| !found.iter().any(|(known, _)| known == name)) {
+        wrong.push(format!("{name} stands in {EXPECTED}, and there is no such work. Write the file anew: {UPDATE}"));
+    }
+    wrong
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{compared, page, total};
+
+    #[test]
+    fn a_count_may_differ_by_the_margin_and_no_more() {
+        let found = |count: u64| vec![("chain".to_owned(), count)];
+        let text = page("rustc 1", &found(1_000_000));
+        for (count, words) in [
+            (1_000_000, None),
+            (1_029_999, None),
+            (970_001, None),
+            (1_031_000, Some("chain takes 3.1 % more")),
+            (960_000, Some("chain takes 4.0 % fewer")),
+        ] {
+            let wrong = compared(&found(count), &text);
+            assert_eq!(
+                wrong.first().map(|line| line.starts_with(words.unwrap_or_default())),
+                words.map(|_| true),
+                "{count}"
+            );
+        }
+    }
+
+    #[test]
+    fn work_without_a_count_and_a_count_without_work_are_told() {
+        let text = page("rustc 1", &[("gone".to_owned(), 5)]);
+        let wrong = compared(&[("new".to_owned(), 5)], &text);
+        assert!(wrong[0].contains("expects nothing") && wrong[1].contains("no such work"), "{wrong:?}");
+    }
+
+    #[test]
+    fn the_sum_is_read_from_the_file_of_callgrind() {
+        assert_eq!(total("version: 1\nfn=(1) a\n1 20\n\ntotals: 12345\n"), Some(12345));
+        assert_eq!(total("version: 1\n"), None);
+    }
+}

@@ -1,0 +1,303 @@
+// Generated from the Rust types. Do not edit; `cargo xtask gen` writes it.
+
+import type { Place } from './references.ts';
+
+export const OF_FILE: Place = {
+  "fields": {
+    "settings": {
+      "fields": {
+        "errorPolicy": {
+          "fields": {
+            "rules": {
+              "any": {
+                "fields": {
+                  "when": {
+                    "is": "cel"
+                  }
+                }
+              }
+            }
+          }
+        },
+        "toolRules": {
+          "any": {
+            "fields": {
+              "when": {
+                "is": "cel"
+              }
+            }
+          }
+        },
+        "onAbort": {
+          "is": "step"
+        },
+        "auditRules": {
+          "any": {
+            "fields": {
+              "when": {
+                "is": "cel"
+              }
+            }
+          }
+        }
+      }
+    },
+    "nodes": {
+      "any": {
+        "fields": {
+          "if": {
+            "is": "cel"
+          },
+          "print": {
+            "is": "value"
+          },
+          "in": {
+            "is": "value"
+          },
+          "config": {
+            "is": "config"
+          },
+          "out": {
+            "is": "value"
+          },
+          "errorHandling": {
+            "fields": {
+              "fallbackNodeId": {
+                "is": "step"
+              }
+            }
+          },
+          "idempotencyKey": {
+            "is": "value"
+          },
+          "guardrails": {
+            "fields": {
+              "before": {
+                "any": {
+                  "fields": {
+                    "refuse": {
+                      "is": "cel"
+                    }
+                  }
+                }
+              },
+              "after": {
+                "any": {
+                  "fields": {
+                    "refuse": {
+                      "is": "cel"
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "parent": {
+            "is": "step"
+          }
+        }
+      },
+      "keys": true
+    },
+    "edges": {
+      "any": {
+        "fields": {
+          "from": {
+            "is": "port"
+          },
+          "to": {
+            "is": "step"
+          }
+        }
+      }
+    },
+    "layout": {
+      "keys": true,
+      "fields": {
+        "$view": {
+          "any": {
+            "any": {
+              "is": "step"
+            }
+          }
+        }
+      }
+    }
+  }
+};
+
+export const OF_KINDS: { readonly [kind: string]: Place } = {
+  "agent.task": {
+    "fields": {
+      "tools": {
+        "is": "none"
+      },
+      "toolRules": {
+        "any": {
+          "fields": {
+            "when": {
+              "is": "cel"
+            },
+            "message": {
+              "is": "none"
+            }
+          }
+        }
+      },
+      "transitions": {
+        "is": "none"
+      }
+    }
+  },
+  "builtin.error_handler": {
+    "fields": {
+      "rules": {
+        "any": {
+          "fields": {
+            "when": {
+              "is": "cel"
+            }
+          }
+        }
+      }
+    }
+  },
+  "builtin.human_decision": {
+    "fields": {
+      "alternatives": {
+        "any": {
+          "fields": {
+            "targetNodeId": {
+              "is": "step"
+            }
+          }
+        }
+      }
+    }
+  },
+  "builtin.human_form": {
+    "fields": {
+      "schema": {
+        "is": "none"
+      }
+    }
+  },
+  "builtin.self_healing": {
+    "fields": {
+      "validationSchema": {
+        "is": "none"
+      }
+    }
+  },
+  "code.javascript": {
+    "fields": {
+      "source": {
+        "is": "none"
+      }
+    }
+  },
+  "data.filter": {
+    "fields": {
+      "when": {
+        "is": "cel"
+      }
+    }
+  },
+  "data.format": {
+    "fields": {
+      "from": {
+        "is": "cel"
+      }
+    }
+  },
+  "data.parse": {
+    "fields": {
+      "from": {
+        "is": "cel"
+      }
+    }
+  },
+  "data.sort": {
+    "fields": {
+      "by": {
+        "is": "cel"
+      }
+    }
+  },
+  "data.transform": {
+    "fields": {
+      "expression": {
+        "is": "cel"
+      }
+    }
+  },
+  "flow.if": {
+    "fields": {
+      "condition": {
+        "is": "cel"
+      }
+    }
+  },
+  "flow.loop": {
+    "fields": {
+      "while": {
+        "is": "cel"
+      },
+      "collect": {
+        "is": "cel"
+      }
+    }
+  },
+  "flow.switch": {
+    "fields": {
+      "cases": {
+        "any": {
+          "fields": {
+            "when": {
+              "is": "cel"
+            }
+          }
+        }
+      }
+    }
+  },
+  "http.request": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      }
+    }
+  },
+  "llm.chat": {
+    "fields": {
+      "output": {
+        "is": "none"
+      },
+      "tools": {
+        "is": "none"
+      },
+      "toolRules": {
+        "any": {
+          "fields": {
+            "when": {
+              "is": "cel"
+            },
+            "message": {
+              "is": "none"
+            }
+          }
+        }
+      }
+    }
+  },
+  "mcp.tool": {
+    "fields": {
+      "server": {
+        "is": "none"
+      },
+      "tool": {
+        "is": "own-id"
+      }
+    }
+  }
+};
