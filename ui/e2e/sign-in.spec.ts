@@ -35,8 +35,8 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     const signing = section.getByRole('group', { name: 'Signing in to desk' });
     // Nobody has approved the address: it is shown first.
     await line.getByRole('button', { name: 'Test desk' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Connect and look' }).click();
-    await expect(page.getByRole('dialog').getByRole('button', { name: 'Connect and look' })).toBeEnabled();
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect and review' }).click();
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Connect and review' })).toBeEnabled();
     await page.keyboard.press('Escape');
     await expect(line.getByText('Not signed in')).toBeVisible();
     await expect(signing.getByText('The server requires sign-in.')).toBeVisible();
@@ -67,14 +67,10 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     await expect(signing.getByText(/^Signed in by /)).toBeVisible();
     await expect(signing.getByText('Permissions: tools')).toBeVisible();
     await line.getByRole('button', { name: 'Test desk' }).click();
-<<<<<<< HEAD
-    await expect(page.getByText('desk offers 2 tools').first()).toBeVisible();
-=======
-    await page.getByRole('dialog').getByRole('button', { name: 'Connect and look' }).click();
-    await expect(page.getByRole('dialog').getByRole('button', { name: 'Look again' })).toBeEnabled();
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect and review' }).click();
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Check again' })).toBeEnabled();
     await page.keyboard.press('Escape');
     await expect(line.getByText('2 tools')).toBeVisible();
->>>>>>> main
     await shot(page, 'sign-in-done');
 
     await signing.getByRole('button', { name: 'Sign out of desk' }).click();

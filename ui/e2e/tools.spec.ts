@@ -113,8 +113,8 @@ test('servers come from another program, keep their names, and lose nothing in a
     await expect(other.getByText('Not approved')).toBeVisible();
     // Nobody has approved how it is started: that is shown first.
     await other.getByRole('button', { name: 'Test git-hub' }).click();
-    await dialog.getByRole('button', { name: 'Connect and look' }).click();
-    await expect(dialog.getByRole('button', { name: 'Connect and look' })).toBeEnabled();
+    await dialog.getByRole('button', { name: 'Connect and review' }).click();
+    await expect(dialog.getByRole('button', { name: 'Connect and review' })).toBeEnabled();
     await page.keyboard.press('Escape');
     await expect(other.getByText('Not reachable')).toBeVisible();
     await shot(page, 'tool-list');

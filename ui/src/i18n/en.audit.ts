@@ -82,7 +82,7 @@ export const audit = {
   'audit.freshMany': 'More than {n} new entries match.',
   'audit.freshShow': 'Show',
   'audit.goTo': 'Go to entry…',
-  'audit.goToTitle': 'Go to a entry',
+  'audit.goToTitle': 'Go to an entry',
   'audit.goToNumber': 'Number',
   'audit.goToText': 'The list shows the chain around it. The query is cleared.',
   'audit.goToRange': 'Entries {from} to {to} are in the chain.',

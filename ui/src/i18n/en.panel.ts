@@ -29,21 +29,12 @@ export const panel = {
   'form.notJsonAt': 'Line {line}, column {column}: this is not JSON. The last valid text is kept.',
   'json.at': 'Line {line}, column {column}: {why}',
   'json.syntax': 'This is not JSON yet: line {line}, column {column}.',
-<<<<<<< HEAD
   'json.huge': '{what} is too large for a number. Write a smaller one, or write it as text in double quotes.',
   'json.tiny': '{what} is too close to 0 for a number and would become 0. Write 0, or write it as text in double quotes.',
-  'json.inexact': '{what} cannot be kept exactly: whole numbers beyond 9007199254740991 may lose digits. Write it as text in double quotes.',
+  'json.inexact': '{what} cannot be stored exactly: whole numbers beyond 9007199254740991 and decimals of more than 17 digits may lose digits. Write it as text in double quotes.',
   'json.twice': '“{what}” appears twice in one object. Remove one, or rename it.',
   'json.surrogate': 'This text has an incomplete character (a \\u escape from \\ud800 to \\udfff without its other half). Complete it or remove it.',
   'json.depth': 'This is nested more than {n} levels deep. Flatten it, or store it as text.',
-=======
-  'json.huge': '{what} is larger than a number can be. Write a smaller one, or write it as text, in double quotes.',
-  'json.tiny': '{what} is nearer to 0 than a number can be: it would become 0. Write 0, or write it as text, in double quotes.',
-  'json.inexact': '{what} is a number that would be changed: not each whole number beyond 9007199254740991 can be kept, and no decimal of more than 17 digits. Write it as text, in double quotes.',
-  'json.twice': '“{what}” stands twice in one object. Take one of them away, or give it another name.',
-  'json.surrogate': 'This text has half of a letter (a \\u escape from \\ud800 to \\udfff without its other half). Write both halves, or take it away.',
-  'json.depth': 'This is nested more than {n} levels deep. Make it flatter, or put it in as text.',
->>>>>>> main
   'form.notNumber': 'Use a number, with a point for decimals.',
   'form.remove': 'Remove {name}',
   'form.removeRow': 'Remove row {n}',

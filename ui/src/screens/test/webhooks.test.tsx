@@ -70,8 +70,8 @@ describe('messages about tasks', () => {
     await userEvent.click(add);
     await waitFor(() => expect(asked('webhook_add')).toEqual([{ url: 'https://chat.example/hook', secret: 'secret://desk', events: ['task.created', 'task.escalated', 'task.answered', 'task.closed'] }]));
     // An address of this machine is allowed by whoever adds it.
-    await userEvent.type(part.getByRole('textbox', { name: 'Address that hears of tasks' }), 'http://127.0.0.1:8080/hook');
-    await userEvent.click(part.getByRole('combobox', { name: 'Secret that signs' }));
+    await userEvent.type(part.getByRole('textbox', { name: 'Webhook address' }), 'http://127.0.0.1:8080/hook');
+    await userEvent.click(part.getByRole('combobox', { name: 'Signing secret' }));
     await userEvent.click(await screen.findByRole('option', { name: 'desk' }));
     expect(add.disabled).toBe(true);
     await userEvent.click(part.getByRole('checkbox', { name: 'This address is on this machine; allow it' }));
