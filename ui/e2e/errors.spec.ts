@@ -1,4 +1,4 @@
-/** The author's side of errors: the menu at a red port, what is drawn, coverage, rules, a run that waits for a person. */
+/** The author's side of errors: the menu at an error port, what is drawn, coverage, rules, a run that waits for a person. */
 import type { Page } from '@playwright/test';
 import { type Open, type Opened, openDocument, shot } from './document.ts';
 import { expect, type Host, readJson, test } from './host.ts';
@@ -18,10 +18,10 @@ const PART: Doc = {
 
 const openPart = (open: Open, host: Host, name: string, part = PART) => openDocument<Doc>(open, host, name, part);
 
-/** Drags a wire from the red port of a step to the empty canvas below. */
+/** Drags a wire from the error port of a step to the empty canvas below. */
 async function pull(page: Page, id: string): Promise<void> {
   const box = await page.locator(`[data-port="${id}.error"]`).boundingBox();
-  if (!box) throw new Error('no red port');
+  if (!box) throw new Error('no error port');
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   await page.mouse.move(x, y);
   await page.mouse.down();
@@ -37,7 +37,7 @@ async function saved(page: Page, made: Opened<Doc>): Promise<Doc> {
   return readJson<Doc>(made.path);
 }
 const wires = (doc: Doc): string[] => doc.edges.slice(PART.edges.length).map((edge) => `${edge.from}>${edge.to}`);
-test('ts_170: a red port offers the templates first; a choice is one undo step', async ({ open, host }) => {
+test('ts_170: an error port offers the templates first; a choice is one undo step', async ({ open, host }) => {
   const { page } = await openPart(open, host, 'Menu');
   await pull(page, 'fetch');
   const rows = page.getByRole('option');

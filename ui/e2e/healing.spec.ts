@@ -33,7 +33,7 @@ test('ts_006 a model heals the input, and the step says who did, at which attemp
     });
     await page.locator('[data-node="heal"]').click();
     const panel = page.getByRole('complementary', { name: 'Step settings' });
-    await expect(panel.getByRole('combobox', { name: 'Who repairs' })).toBeVisible();
+    await expect(panel.getByRole('combobox', { name: 'Repair method' })).toBeVisible();
     await shot(page, 'healer-panel');
     await page.keyboard.press('Control+j');
     await page.keyboard.press('F5');

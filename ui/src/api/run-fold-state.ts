@@ -66,7 +66,7 @@ export interface FoldState {
   spent: Spent;
   /** Slot → its errors that left by a wire or a fallback. */
   handled: CowMap<number>;
-  /** Calls (`callKey`) whose error a recovery node took: it went along the red wire, whatever came of it. */
+  /** Calls (`callKey`) whose error a recovery node took: it went along the error wire, whatever came of it. */
   routed: CowMap<number>;
   /** Call key → index of its latest card. */
   byKey: CowMap<number>;

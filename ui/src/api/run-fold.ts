@@ -261,7 +261,7 @@ function retryScheduled(s: FoldState, event: RunEventLike, ms: number, payload: 
   run.attempt = Number(payload['attempt'] ?? run.attempt + 1);
   run.retryAtMs = ms + delay;
   if (s.wired.has(`${run.id}.error`)) {
-    // A step's own retry comes before its red wire; an error that a rule answered with a retry went along it.
+    // A step's own retry comes before its error wire; an error that a rule answered with a retry went along it.
     if (!s.routed.get(callKey(event))) port(s, run.id, 'error', -1, event.path);
     count(s.handled, slotKey(run.id, event.path), -1);
   }

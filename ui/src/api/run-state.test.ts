@@ -117,13 +117,13 @@ describe('errors', () => {
   const wired = { nodes: { a: {}, b: {} }, edges: [{ from: 'a.error', to: 'b' }] };
   const loose = { nodes: { a: {}, b: {} }, edges: [] };
 
-  it('an error on a wired red port is handled and counted there', () => {
+  it('an error on a wired error port is handled and counted there', () => {
     const view = foldRun(list(() => [start('a'), error('a')]), wired);
     expect(view.nodes['a']).toMatchObject({ state: 'handled', errorCode: 'TIMEOUT', message: 'No response' });
     expect(view.ports).toEqual({ 'a.error': 1 });
   });
 
-  it('a retry takes the item off the red port again', () => {
+  it('a retry takes the item off the error port again', () => {
     const view = foldRun(list(() => [start('a'), error('a'), event('retry_scheduled', 'a', { attempt: 1, delayMs: 5 }), start('a', 1, { attempt: 1 }), done('a', { success: 1 }, { attempt: 1 })]), wired);
     expect(view.nodes['a']?.state).toBe('done');
     expect(view.ports).toEqual({ 'a.error': 0, 'a.success': 1 });
@@ -184,7 +184,7 @@ describe('errors', () => {
       }
     });
 
-    it('each error is counted on the red wire, the last one ends the run', () => {
+    it('each error is counted on the error wire, the last one ends the run', () => {
       const view = foldRun(list(() => [
         ...[0, 1, 2].flatMap((n) => [start('a', 1, { attempt: n }), error('a', { attempt: n }), decided(n + 1, 'retry', n), again(n)]),
         start('a', 1, { attempt: 3 }), error('a', { attempt: 3 }), decided(4, 'abort', 3),

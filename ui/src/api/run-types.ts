@@ -335,7 +335,7 @@ export interface RunView {
   readonly spent: Spent;
 }
 
-/** What the fold needs to know of the workflow; without it dead branches and wired red ports are only known at the end. */
+/** What the fold needs to know of the workflow; without it dead branches and wired error ports are only known at the end. */
 export interface RunDefinition {
   name?: string;
   nodes: Record<string, { type?: string; title?: string; parent?: string | null; errorHandling?: { fallbackNodeId?: string } | null }>;

@@ -51,7 +51,7 @@ it('a form that waits for an answer lets the person go after a while, and what c
   expect(cancel().disabled).toBe(true);
   act(() => { vi.advanceTimersByTime(LONG_MS); });
   expect(cancel().disabled).toBe(false);
-  expect(screen.getByText(/^No answer yet/)).toBeTruthy();
+  expect(screen.getByText(/^No response yet/)).toBeTruthy();
   fireEvent.click(cancel());
   expect(closed).toEqual(['first']);
   await act(async () => { answer({}); await Promise.resolve(); });

@@ -107,7 +107,7 @@ export const canvas = {
   'canvas.template.ask': 'Ask a person, fail if nobody can be asked',
   'canvas.template.ask.text': 'A person decides. If nobody can be asked, the run fails at the end step',
   'canvas.template.explicit': 'Default error handling as steps',
-  'canvas.template.explicit.text': 'Adds the default behavior as an error handler',
+  'canvas.template.explicit.text': 'Adds the default behaviour as an error handler',
   'canvas.template.fallbackStep': 'Fallback',
   'canvas.template.unasked': 'Nobody available',
   'canvas.step.template': 'Add {name}',

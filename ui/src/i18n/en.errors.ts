@@ -1,7 +1,7 @@
 /** Words of rules, dry runs and error coverage. */
 export const errors = {
   'rules.default': 'No custom rules: the default rules apply.',
-  'rules.copy': 'Customize',
+  'rules.copy': 'Customise',
   'rules.action.retry': 'Retry',
   'rules.action.auto_fix': 'Repair the input',
   'rules.action.human_review': 'Ask a person',

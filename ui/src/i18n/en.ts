@@ -114,6 +114,7 @@ export const en = {
   'keys.off': 'off',
 
   'gallery.title': 'Workflows',
+  'gallery.intro': 'Signalbox runs workflows of plain steps, model calls and tools on this computer, records every step, and asks a person when something fails.',
   'gallery.samples': 'Samples',
   'gallery.samplesHint': 'each is a plain file that you can keep and change',
   'gallery.recent': 'Recent',

@@ -91,7 +91,7 @@ describe('types are kept', () => {
     expect((within(table).getByLabelText('n') as HTMLInputElement).value).toBe('3');
     await userEvent.type(within(table).getByLabelText('n'), '4');
     expect(last()).toEqual({ headers: { n: 34, on: true, t: 'x' } });
-    await userEvent.selectOptions(within(table).getByLabelText('Kind of value: n'), 'text');
+    await userEvent.selectOptions(within(table).getByLabelText('Type of value: n'), 'text');
     expect(last()).toEqual({ headers: { n: '34', on: true, t: 'x' } });
   });
 
@@ -138,11 +138,11 @@ describe('types are kept', () => {
     for (const [text, value] of [['5', 5], ['"=a"', '=a'], ['', ''], ['[2]', [2]]] as const) {
       act(() => replaceCode(box(), text));
       expect(last()).toEqual({ headers: { j: value } });
-      expect((screen.getByLabelText('Kind of value: j') as HTMLSelectElement).value).toBe('json');
+      expect((screen.getByLabelText('Type of value: j') as HTMLSelectElement).value).toBe('json');
       expect(box().textContent).toBe(text);
     }
-    await userEvent.selectOptions(screen.getByLabelText('Kind of value: j'), 'text');
-    expect((screen.getByLabelText('Kind of value: j') as HTMLSelectElement).value).toBe('text');
+    await userEvent.selectOptions(screen.getByLabelText('Type of value: j'), 'text');
+    expect((screen.getByLabelText('Type of value: j') as HTMLSelectElement).value).toBe('text');
   });
 });
 
@@ -314,7 +314,7 @@ it('the raw JSON is the same value', async () => {
   act(() => replaceCode(box(), '{"url":"b",\n"retries":1e400}'));
   expect(screen.getByRole('alert').textContent).toContain('Line 2, column 11: 1e400 is larger than a number can be');
   act(() => replaceCode(box(), '{"url":"b","url":"c"}'));
-  expect(screen.getByRole('alert').textContent).toContain('“url” stands twice');
+  expect(screen.getByRole('alert').textContent).toContain('“url” appears twice');
   expect(last()).toEqual({ url: 'b', retries: 7 });
   await userEvent.click(screen.getByRole('radio', { name: 'Form' }));
   expect((screen.getByLabelText('Retries') as HTMLInputElement).value).toBe('7');

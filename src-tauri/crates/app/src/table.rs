@@ -98,7 +98,7 @@ macro_rules! command_list {
             Query expression_preview(ExpressionPreview) -> Preview, Viewer, [Desktop Http], [], "What an expression gives on the last run's data.";
             Query expression_names(ExpressionNames) -> Vec<ExpressionName>, Viewer, [Desktop Http], [], "Names that an expression of a node may use.";
             Query retry_timeline(RetryTimeline) -> Vec<TimelineStep>, Viewer, [Desktop Http], [], "The delays of a retry policy.";
-            Query error_coverage(ByDocument) -> ErrorCoverage, Viewer, [Desktop Http], [], "Where the red ports of a workflow lead, and what is risky.";
+            Query error_coverage(ByDocument) -> ErrorCoverage, Viewer, [Desktop Http], [], "Where the error ports of a workflow lead, and what is risky.";
             Query rules_check(RulesCheck) -> Vec<RuleProblem>, Viewer, [Desktop Http], [], "What is wrong with rules of error handling.";
             Query handler_dry_run(HandlerDryRun) -> HandlerDryRunResult, Viewer, [Desktop Http], [], "Which rule an error meets, and what follows; nothing is run.";
             Query past_errors(PastErrors) -> Vec<PastError>, Viewer, [Desktop Http], [], "Errors of past runs of a workflow.";

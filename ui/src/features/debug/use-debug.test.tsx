@@ -82,7 +82,7 @@ it('c26: says what is wrong with a condition under its field, once one pauses, a
   // Elsewhere it is fine: the engine refuses it in a condition alone.
   type('nodes.fetch.ok');
   await pass(1000);
-  expect(screen.getByRole('status').textContent).toMatch(/^A condition cannot use `nodes`/);
+  expect(screen.getByRole('status').textContent).toMatch(/^Breakpoint conditions cannot use `nodes`/);
   for (const fine of ['item.n > 1', '_index > 1', 'item.nodes == "nodes"', '']) {
     type(fine);
     await pass(1000);
@@ -306,7 +306,7 @@ describe('the editor of an input, with something typed in it', () => {
     await pass(300);
     rerender(shown(...STOPPED, event(3, 'workflow_continued', null, { mode: 'step' }), event(4, 'workflow_paused', 'b', { reason: 'step' })));
     await pass(300);
-    expect(screen.getByRole('dialog').textContent).toContain('It is kept here until you drop it.');
+    expect(screen.getByRole('dialog').textContent).toContain('They are kept here until you discard them.');
     expect([box().value, box().readOnly]).toEqual(['{"n": 2}', true]);
   });
 

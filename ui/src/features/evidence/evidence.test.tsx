@@ -76,7 +76,7 @@ describe('the structural difference', () => {
     const { container } = render(<DiffView before={before} after={{ ...before, f20: 'x' }} label="Changes" />);
     expect(container.querySelectorAll('.dl.d, .dl.a')).toHaveLength(2);
     expect(container.textContent).not.toContain('"f5"');
-    fireEvent.click(screen.getAllByRole('button', { name: /lines stay$/ })[0] as HTMLElement);
+    fireEvent.click(screen.getAllByRole('button', { name: /unchanged lines$/ })[0] as HTMLElement);
     expect(container.textContent).toContain('"f5"');
     // Not by colour alone.
     expect(container.querySelector('.dl.d')?.textContent).toContain('taken away');

@@ -133,7 +133,7 @@ describe('a decision (D2.2)', () => {
     host.on({ task_complete: () => { throw new ApiError({ code: 'CLAIMED', message: 'user:grace is working on this task until 2026-11-22T02:03:04Z.', hint: '', details: { who: 'user:grace', until: '2026-11-22T02:03:04Z' } }); } });
     decide();
     await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
-    expect(failureText(sends()[0] as Send)).toMatch(/^grace works on this task, until \d\d:03:04 at least.*Take the task over first/);
+    expect(failureText(sends()[0] as Send)).toMatch(/^grace is working on this task until at least \d\d:03:04.*Take the task over first/);
   });
 
   it('that could not be saved can be sent again as the same request', async () => {
@@ -272,7 +272,7 @@ describe('a decision about many (L5)', () => {
     }) as never;
     await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
     expect(sends()[0]?.unsure).toHaveLength(PART);
-    expect(failureText(sends()[0] as Send)).toMatch(/^No answer came for 10 tasks/);
+    expect(failureText(sends()[0] as Send)).toMatch(/^No response for 10 tasks/);
     await vi.advanceTimersByTimeAsync(LOOK_MS);
     expect((host.calls('task_complete_many') as { taskIds: string[]; requestId: string }[])[2]).toMatchObject({ taskIds: ['task-10', 'task-11', 'task-12', 'task-13'], requestId: id });
     expect(sends()).toMatchObject([{ state: 'failed' }]);

@@ -64,7 +64,7 @@ it('writes a field by its place: typing and taking away are two steps, and what 
 it('says to readers what the rules do', () => {
   renderWith(<Place />);
   const group = screen.getByRole('group', { name: 'Audit rules' });
-  expect(document.getElementById(group.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^Looked at for each entry/);
+  expect(document.getElementById(group.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^Checked for each entry/);
 });
 
 it('says what the validator says at its rule, and who only looks changes nothing', () => {

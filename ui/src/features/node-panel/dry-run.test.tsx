@@ -56,7 +56,7 @@ it('asks with the retries of the step, all of them, and says that they come firs
   expect(await screen.findAllByRole('option')).toHaveLength(6);
 });
 
-it('says where a red wire leads, for the policy is not asked then', async () => {
+it('says where an error wire leads, for the policy is not asked then', async () => {
   const wired: Workflow = { ...DOCUMENT, nodes: { ...DOCUMENT.nodes, note: { type: 'data.set', title: 'Write it down' } }, edges: [{ from: 'fetch.error', to: 'note' }] };
   tried(wired, { action: 'human_review', rule: 'policy:safe', why: [], delays: [] });
   expect(await screen.findByText('It follows the error wire to Write it down')).toBeTruthy();

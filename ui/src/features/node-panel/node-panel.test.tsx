@@ -84,10 +84,10 @@ describe('the head', () => {
     const box = screen.getByLabelText('Change the id');
     await userEvent.clear(box);
     await userEvent.type(box, 'adult{Enter}');
-    expect(screen.getByRole('alert').textContent).toContain('used by another step');
+    expect(screen.getByRole('alert').textContent).toContain('is the id of another step');
     await userEvent.clear(box);
     await userEvent.type(box, '1x{Enter}');
-    expect(screen.getByRole('alert').textContent).toContain('begins with a letter');
+    expect(screen.getByRole('alert').textContent).toContain('starts with a letter');
     await userEvent.clear(box);
     await userEvent.type(box, 'fetch_2{Enter}');
     expect(edits).toEqual([{ type: 'renameNode', id: 'fetch', to: 'fetch_2' }]);
@@ -226,12 +226,12 @@ describe('data', () => {
     const { unmount } = panel({ run: again({ events }) });
     await userEvent.click(screen.getByRole('tab', { name: /^Output/ }));
     expect(screen.getByText('"Ada"')).toBeTruthy();
-    expect(screen.getByRole('link', { name: /^Kept from run/ }).getAttribute('href')).toBe('#/run/r-origin');
+    expect(screen.getByRole('link', { name: /^Reused from run/ }).getAttribute('href')).toBe('#/run/r-origin');
     unmount();
     panel({ run: again({ cut: true }) });
     await userEvent.click(screen.getByRole('tab', { name: /^Output/ }));
     expect(screen.getByText('The result of this step was reused')).toBeTruthy();
-    expect(screen.getByRole('link', { name: /^Kept from run/ })).toBeTruthy();
+    expect(screen.getByRole('link', { name: /^Reused from run/ })).toBeTruthy();
   });
   it('takes nothing from a step of another file with the same id', () => {
     const events = [['step_start', null, 1], ['step_done', null, 1], ['step_start', 's', 2]].map(([type, path, n], i) => ({ runId: 'r', seq: i + 1, ts: '2026-11-23T10:00:00.000Z', type, stepId: 'pay', path, payload: { input: [{ item: 0, data: n }] } }));
@@ -279,7 +279,7 @@ describe('error handling', () => {
       edges: [...wired.edges, { from: 'fetch.error', to: 'rules' }, { from: 'fetch.error', to: 'ask' }],
     };
     expect(thenOf(three, 'fetch', catalog)).toMatchObject({ text: 'then the error wire to First rules', box: 'First rules' });
-    expect(thenOf({ ...three, edges: [...wired.edges, { from: 'fetch.error', to: 'yes' }] }, 'fetch', catalog).text).toMatch(/^then the red wires to .+, .+$/);
+    expect(thenOf({ ...three, edges: [...wired.edges, { from: 'fetch.error', to: 'yes' }] }, 'fetch', catalog).text).toMatch(/^then the error wires to .+, .+$/);
     // The retries of the step are all there are: the policy does not begin anew.
     expect(thenOf(FIRST, 'fetch').text).toBe('then a person is asked (default error handling)');
     const { errorHandling: own, ...none } = FIRST.nodes['fetch'] as Workflow['nodes'][string];
@@ -338,7 +338,7 @@ describe('the workflow', () => {
   });
   it('a schema that says more is changed as JSON', async () => {
     panel({ selected: [], document: { ...FIRST, params: { type: 'object', properties: { a: { oneOf: [] , type: ['string', 'null'] } } } } });
-    await waitFor(() => expect(screen.getByText(/parts that the list does not show/)).toBeTruthy());
+    await waitFor(() => expect(screen.getByText(/parts that the list cannot show/)).toBeTruthy());
     expect(screen.getByRole('textbox', { name: 'Run input' })).toBeTruthy();
   });
   it('keeps what the list does not show', () => {

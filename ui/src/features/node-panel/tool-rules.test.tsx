@@ -47,7 +47,7 @@ describe('rules over tools', () => {
     const edits = show([rule('a')]);
     await userEvent.click(screen.getByRole('button', { name: 'Remove row 1' }));
     expect(edits.at(-1)).toEqual({ path: ['toolRules'], value: [] });
-    expect(screen.getByText(/^None, but asked for/)).toBeTruthy();
+    expect(screen.getByText(/^No rules, approval on/)).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'Do not require approval' }));
     expect(edits.at(-1)).toEqual({ path: ['toolRules'], value: undefined });
     expect(screen.getByText('None of its own.')).toBeTruthy();

@@ -21,7 +21,7 @@ it('refuses values that would go out as others, with what and where', async () =
   expect(says('{\n"big": 1e400, "n": 1}')).toBe('Line 2, column 8: 1e400 is too large for a number. Write a smaller one, or write it as text in double quotes.');
   expect(press().disabled).toBe(true);
   expect(says('{"big": 99007199254740993000001, "n": 1}')).toMatch(/^Line 1, column 9: 99007199254740993000001 is a number that would be changed/);
-  expect(says('{"big": 1, "n": 1, "n": 2}')).toMatch(/^Line 1, column 20: “n” stands twice in one object/);
+  expect(says('{"big": 1, "n": 1, "n": 2}')).toMatch(/^Line 1, column 20: “n” appears twice in one object/);
   expect(says('{"big": "\\ud800", "n": 1}')).toMatch(/^Line 1, column 9: This text has half of a letter/);
   expect(says(`{"n": 1, "big": ${'['.repeat(600)}${']'.repeat(600)}}`)).toMatch(/more than 120 levels deep/);
   expect(says('{"big"')).toBe('This is not JSON yet: line 1, column 7.');
@@ -248,7 +248,7 @@ it('says that a step before it whose result does not fit runs beside it, and str
   const look = (...steps: object[]) => shown({ rerun_look: (() => ({ ...PLAN, steps })) as never });
   const first = look(step('make', {}), step('put', { change: 'changed' }));
   expect(await screen.findByText(/^“make” runs again beside “Put”, which begins at once with what it got then/)).toBeTruthy();
-  expect(screen.getByText(/^The other steps before this one/)).toBeTruthy();
+  expect(screen.getByText(/^The other earlier and parallel steps/)).toBeTruthy();
   expect(screen.queryByRole('alert')).toBeNull();
   first.unmount();
   look(step('make', {}), step('ask', { kind: 'builtin.human_approval' }));
@@ -273,7 +273,7 @@ it('says whose variables are changed when the step stands in another file, and b
   await userEvent.click(screen.getByRole('tab', { name: 'Outer variables' }));
   expect(screen.getByText(/in the file that “Ship it” calls.*These are the variables of “Orders”/)).toBeTruthy();
   await userEvent.click(screen.getByRole('tab', { name: 'Run input' }));
-  expect(screen.getByText(/This is what “Orders” was started with/)).toBeTruthy();
+  expect(screen.getByText(/This is the input of “Orders”/)).toBeTruthy();
   await userEvent.click(press());
   await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ stepId: 'each[0]/ship/put', input: [{ n: 5 }], overrides: {} }));
 });

@@ -53,7 +53,7 @@ describe('U-21: what a model said', () => {
     const cut = new Cut({ _truncated: true, type: 'string', preview: 'First I look', ref: 'R/3/payload/delta', length: 20_000 });
     card([{ what: 'text', text: '\n\n' }, { ...tool, id: 't1' }, { what: 'text', text: 'First I look', cut }, { ...tool, id: 't2' }, { what: 'text', text: 'Done.' }, turn], ['response', 'conversation']);
     const talk = within(screen.getByRole('list', { name: 'Conversation' }));
-    expect(talk.getByText(/^Of a part that is long, the beginning stands above/)).toBeTruthy();
+    expect(talk.getByText(/^A long part is truncated above/)).toBeTruthy();
     // Turns are no landmarks, and only what scrolls is a stop of the keyboard.
     expect(talk.queryByRole('region')).toBeNull();
     const turns = talk.getAllByRole('group', { name: /^Model \d/ }).filter((one) => one.className === 'said-text');
@@ -103,7 +103,7 @@ describe('U-21: what a model said', () => {
     const cut = new Cut({ _truncated: true, type: 'string', length: 12_000, preview: 'It was', ref: 'R/3/payload/delta' });
     card([{ what: 'text', text: 'It was', cut }]);
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('It was');
-    expect(screen.getByText(/All of it:/)).toBeTruthy();
+    expect(screen.getByText(/Full text:/)).toBeTruthy();
   });
 
   it('what is only space is no answer', () => {
@@ -137,7 +137,7 @@ describe('U-21: what a model said', () => {
     card([{ ...turn, costMicros: 700 }, { ...turn, costMicros: 300, estimated: true }], ['usage']);
     const facts = screen.getAllByRole('definition').map((one) => one.textContent);
     expect(facts.filter((fact) => fact?.startsWith('about '))).toHaveLength(3);
-    expect(facts.some((fact) => fact?.startsWith('by an estimate'))).toBe(true);
+    expect(facts.some((fact) => fact?.startsWith('estimated high'))).toBe(true);
     expect(screen.getByRole('button', { name: /about .* tokens, about / })).toBeTruthy();
   });
 

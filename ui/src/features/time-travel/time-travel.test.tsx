@@ -45,7 +45,7 @@ describe('C26: the slider', () => {
     expect(shown?.view.nodes['fetch']).toMatchObject({ state: 'retrying', attempt: 1 });
     expect(shown?.view.variables).toEqual({});
     expect(shown?.now.status).toBe('completed');
-    expect(screen.getByRole('status').textContent).toContain(`You look at the past: after event 4 of ${String(LAST)}`);
+    expect(screen.getByRole('status').textContent).toContain(`Viewing the past: after event 4 of ${String(LAST)}`);
     expect(slider().getAttribute('aria-valuetext')).toContain('Event 4 of');
     fireEvent.click(screen.getAllByRole('button', { name: 'Back to the end' })[0] as HTMLElement);
     expect(shown?.seq).toBeNull();
@@ -107,8 +107,8 @@ it('says that the run goes on meanwhile only while it does', () => {
   for (const [list, goesOn] of [[FIRST_EVENTS.slice(0, 8), true], [[...FIRST_EVENTS.slice(0, 1), stop], false], [FIRST_EVENTS, false]] as const) {
     const { unmount } = renderWith(<Place fold={folded(list)} />);
     fireEvent.change(slider(), { target: { value: '1' } });
-    expect(screen.getByRole('status').textContent?.includes('It goes on meanwhile')).toBe(goesOn);
-    expect(screen.getByRole('status').textContent).toContain('othing here changes it');
+    expect(screen.getByRole('status').textContent?.includes('The run continues meanwhile')).toBe(goesOn);
+    expect(screen.getByRole('status').textContent).toContain('show that moment');
     unmount();
   }
 });

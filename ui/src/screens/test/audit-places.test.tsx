@@ -71,12 +71,12 @@ it('pages are twenty records, and the ends of the list are the ends of the chain
   // Far behind the two hundred that are loaded.
   key('End');
   await chosen(0);
-  expect(await screen.findByText(/^Records up to 199;/)).toBeTruthy();
+  expect(await screen.findByText(/^Entries up to 199;/)).toBeTruthy();
   key('PageUp');
   await chosen(20);
   key('Home');
   await waitFor(() => expect(highest()).toBe('449'));
-  expect(screen.queryByText(/^Records up to/)).toBeNull();
+  expect(screen.queryByText(/^Entries up to/)).toBeNull();
   key('Home');
   await chosen(449);
 }, 20_000);

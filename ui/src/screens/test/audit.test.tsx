@@ -245,7 +245,7 @@ describe('the audit viewer (E4-E7)', () => {
   it('promises no more than it proves', async () => {
     await show('#/audit', 60, () => Object.assign(host.status, { signed: false, key: undefined }));
     expect(await screen.findByText('3 later entries not sealed yet')).toBeTruthy();
-    expect(screen.getByText(/Checkpoint over record 56, .*, unsigned/)).toBeTruthy();
+    expect(screen.getByText(/Checkpoint over entry 56, .*, unsigned/)).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'What this proves' }));
     expect(screen.getByText('Tamper-evident up to the last anchored checkpoint.')).toBeTruthy();
     expect(screen.getByText(/are unsigned: this machine has no key/)).toBeTruthy();
@@ -254,7 +254,7 @@ describe('the audit viewer (E4-E7)', () => {
   it('says beside the verdict that it could not be recorded', async () => {
     await show('#/audit', 60, () => Object.assign(host.status, { notRecorded: 'The disk is full.' }));
     expect((await screen.findByText('could not be recorded')).title).toBe('The disk is full.');
-    expect(screen.getByText(/Chain intact up to record/)).toBeTruthy();
+    expect(screen.getByText(/Chain intact up to entry/)).toBeTruthy();
   });
   it('verifies and exports on request', async () => {
     await show();
@@ -267,7 +267,7 @@ describe('the audit viewer (E4-E7)', () => {
     const dialog = within(await screen.findByRole('dialog'));
     fireEvent.click(dialog.getByRole('radio', { name: 'CSV' }));
     fireEvent.click(dialog.getByRole('radio', { name: 'Without people' }));
-    expect(dialog.getByText(/People get numbers/)).toBeTruthy();
+    expect(dialog.getByText(/People become numbers/)).toBeTruthy();
     fireEvent.click(dialog.getByRole('button', { name: 'Export' }));
     await waitFor(() => expect(made).toHaveBeenCalled());
     expect(fake.calls.find((call) => (call.command as string) === 'audit_export')?.payload).toEqual({ format: 'csv', profile: 'masked' });

@@ -48,7 +48,7 @@ it('also in the question before it is sent', async () => {
 it('also of a name and a note beside it', async () => {
   const host = await showInbox('#/inbox/task-1', [task(1)]);
   fireEvent.click(within(await detail()).getByRole('button', { name: 'More' }));
-  fireEvent.click(await screen.findByRole('menuitem', { name: /^Give to somebody/ }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: /^Reassign/ }));
   const dialog = await screen.findByRole('dialog');
   const [to, note] = within(dialog).getAllByRole('textbox') as [HTMLElement, HTMLElement];
   const submit = within(dialog).getAllByRole('button').at(-1) as HTMLButtonElement;

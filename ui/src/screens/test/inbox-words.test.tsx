@@ -14,7 +14,7 @@ afterEach(() => { vi.useRealTimers(); cleanup(); window.location.hash = ''; });
 const main = () => document.querySelector('.ib-act .btn.pri')?.textContent;
 
 it('says what the author wrote where a pattern does not fit, never the expression', async () => {
-  const wrong = [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-\\d{4}$' }, { path: '/invoice', message: 'Needs to fit the pattern ^R-' }, { path: '/total', message: 'not a number' }];
+  const wrong = [{ path: '/supplierId', message: 'Must match the pattern ^S-\\d{4}$' }, { path: '/invoice', message: 'Must match the pattern ^R-' }, { path: '/total', message: 'not a number' }];
   expect(asDiagnostics(wrong, INVOICE_SCHEMA).map((one) => one.message)).toEqual(['Does not match: S- and four digits', 'Has the wrong format for this field', 'not a number']);
   const host = await showInbox('#/inbox/task-2', [task(2)]);
   host.on({ task_check: () => ({ valid: false, violations: [wrong[0] as { path: string; message: string }], patch: [] }) });
@@ -22,7 +22,7 @@ it('says what the author wrote where a pattern does not fit, never the expressio
   // Seen before anything is wrong, too.
   expect((await within(box).findByText('S- and four digits', { selector: '.lab-hint' })).title).toBe('S- and four digits');
   await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
-  expect(await within(box).findByText(/Does not fit: S- and four digits/)).toBeTruthy();
+  expect(await within(box).findByText(/Does not match: S- and four digits/)).toBeTruthy();
   expect(box.textContent).not.toContain('^S-');
 });
 
@@ -64,13 +64,13 @@ it('a budget that is used up is approved first, not corrected', async () => {
 
 it('a form that nobody has touched is not red: it says what is still to be filled in', async () => {
   const host = await showInbox('#/inbox/task-2', [task(2, { kind: 'form', reason: 'step', error: undefined, errorMessage: undefined, allowedActions: ['submit'], suggestions: [], redacted: [] })]);
-  host.on({ task_check: () => ({ valid: false, violations: [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-' }], patch: [] }) });
+  host.on({ task_check: () => ({ valid: false, violations: [{ path: '/supplierId', message: 'Must match the pattern ^S-' }], patch: [] }) });
   const box = await detail();
   await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
   expect(await within(box).findByText('1 field is invalid')).toBeTruthy();
   await userEvent.type(within(box).getByLabelText(/Supplier number/), '{Backspace}');
   expect(await within(box).findByText('1 field needs a value or a correction')).toBeTruthy();
-  expect(within(box).queryByText(/Does not fit:/)).toBeNull();
+  expect(within(box).queryByText(/Does not match:/)).toBeNull();
 });
 
 it('a default that was taken away is a change, though nothing differs from what came', async () => {
@@ -91,12 +91,12 @@ it('what comes after sending names the steps that the answer leads to', () => {
   const one = task(2, { ways: [{ action: 'correct', again: true, steps: [] }, { action: 'retry', again: false, steps: ['Book it', 'Tell them'] }, { action: 'skip', again: false, steps: ['Done'] }] });
   expect(afterText(one, 'correct')).toBe('"Fetch supplier" runs again with the corrected input.');
   expect(afterText(one, 'retry')).toBe('The run continues at "Book it", "Tell them" with the same input.');
-  expect(afterText(one, 'skip')).toBe('"Fetch supplier" is left out and the run goes on at "Done".');
+  expect(afterText(one, 'skip')).toBe('"Fetch supplier" is skipped and the run continues at "Done".');
   // Nothing is known of a file that is not there any more.
   expect(afterText({ ...one, ways: [] }, 'correct')).toBe('The run continues at the connected step with the corrected input.');
   const asked = task(3, { kind: 'approval', reason: 'step', ways: [{ action: 'approve', again: false, steps: ['Pay'] }, { action: 'reject', again: false, steps: ['Write back'] }] });
   expect(afterText(asked, 'approve')).toBe('The run continues at "Pay".');
-  expect(afterText(asked, 'reject')).toBe('The run takes the way for rejected: it goes on at "Write back".');
+  expect(afterText(asked, 'reject')).toBe('The run follows the rejection path at "Write back".');
 });
 
 it('a suggestion says what changes, and of a secret only that it does', () => {
@@ -112,16 +112,16 @@ it('a suggestion says what changes, and of a secret only that it does', () => {
 });
 
 it('what was found in the input before says nothing of one that is taken as a whole', async () => {
-  const wrong = { valid: false, violations: [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-' }], patch: [] };
+  const wrong = { valid: false, violations: [{ path: '/supplierId', message: 'Must match the pattern ^S-' }], patch: [] };
   const host = await showInbox('#/inbox/task-2', [task(2)]);
   host.on({ task_check: () => wrong });
   const box = await detail();
   await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
-  expect(await within(box).findByText(/^Does not fit: /)).toBeTruthy();
+  expect(await within(box).findByText(/^Does not match: /)).toBeTruthy();
   let answer: (value: unknown) => void = () => undefined;
   host.on({ task_check: () => new Promise((done) => { answer = done; }) as never });
   await userEvent.click(within(box).getByRole('button', { name: 'Use' }));
-  expect(within(box).queryByText(/^Does not fit: /)).toBeNull();
+  expect(within(box).queryByText(/^Does not match: /)).toBeNull();
   expect(within(box).getByText('Checking')).toBeTruthy();
   // It is asked about at once, not after a pause for typing.
   await waitFor(() => expect(host.calls('task_check').at(-1)).toMatchObject({ correctedInput: { supplierId: 'S-2041' } }));

@@ -183,7 +183,7 @@ describe('a correction (D2.4, D2.5)', () => {
     for (const [written, why] of [['1e400', /^1e400 is larger than a number can be/], ['1e-400', /^1e-400 is nearer to 0 than/], ['123456789012345678901', /a number that would be changed/]] as const) {
       fireEvent.change(count, { target: { value: written } });
       expect(now()).toMatchObject({ count: written });
-      expect(within(box).getByText(why).textContent).toContain('it goes as text');
+      expect(within(box).getByText(why).textContent).toContain('it is sent as text');
     }
     // A slip of the finger on the way to a number leaves a number.
     await userEvent.clear(count);

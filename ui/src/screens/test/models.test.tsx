@@ -99,7 +99,7 @@ describe('models', () => {
     queryClient.clear();
     host.handlers.model_list = () => { throw new ApiError({ code: 'FORBIDDEN', message: 'This needs the role operator.', hint: 'Use a token with that role.' }); };
     const other = await section();
-    expect(await other.findByText(/Your role does not see the providers/)).toBeTruthy();
+    expect(await other.findByText(/Your role cannot see the providers/)).toBeTruthy();
   });
 
   it('say why they unreadable, and are read again', async () => {

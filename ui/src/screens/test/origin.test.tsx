@@ -14,7 +14,7 @@ const from = { type: 'checkpoint', version: 1 };
 
 it('an imported run names the step by its title, and whose checkpoint it was and when', () => {
   show({ resumedFrom: first, importedFrom: { ...from, runId: 'job-17', createdAt: '2026-11-21T10:00:00' } });
-  expect(screen.getByText('Began at Read the orders, at a checkpoint of another program. Run job-17 there. Taken at 2026-11-21 10:00')).toBeTruthy();
+  expect(screen.getByText('Started at Read the orders, from a checkpoint of another program. Run job-17 there. Taken at 2026-11-21 10:00')).toBeTruthy();
 });
 
 it('says what it knows: no step, no run, no time', () => {

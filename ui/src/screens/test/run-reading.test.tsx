@@ -43,7 +43,7 @@ it('a step in a loop can be re-run when all of the run is here: until then one i
   // What it stood stopped at then is over.
   expect(screen.queryByText(/^Stopped/)).toBeNull();
   await act(async () => fake.emit(ID, EVENTS.slice(4)));
-  await waitFor(() => expect(screen.queryByText(/Reading the run/)).toBeNull());
+  await waitFor(() => expect(screen.queryByText(/Loading the run/)).toBeNull());
   runAction('run.rerunFrom');
   expect(said().at(-1)).toBe('Select an iteration: this step ran in more than one.');
 });

@@ -175,7 +175,7 @@ describe('a long run', () => {
     for (const badge of document.querySelectorAll('.badge')) expect(badge.textContent).not.toMatch(/Running|Live/);
     expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull();
     await act(async () => { rest(); await Promise.resolve(); });
-    await waitFor(() => expect(screen.queryByText(/^Reading the run/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/^Loading the run/)).toBeNull());
   });
 });
 
@@ -191,7 +191,7 @@ describe('a run that is held', () => {
     held('DISK_FULL', 'the disk of the data folder is full; the run goes on when there is room');
     await at(`#/run/${RUNNING}`);
     const banner = (await screen.findByText('The run is waiting: the disk is full')).closest('.banner') as HTMLElement;
-    expect(banner.textContent).toContain('Make room on the disk');
+    expect(banner.textContent).toContain('Free space on the disk');
     expect(banner.textContent).toContain('DISK_FULL');
     expect(banner.textContent.match(/full/g)).toHaveLength(1);
     expect(within(banner).queryByRole('button')).toBeNull();

@@ -30,7 +30,7 @@ it('a file that fails says why and what waits; copying by hand tells when it wor
 
 it('a file that was begun anew says what is not in it', async () => {
   renderOnce(<SinksSection />, { who: who('viewer'), audit_sinks: () => [{ ...FILE, begins: 1200 }] });
-  expect(await screen.findByText(/^4 records, the last at .*\. It begins at entry 1,200: those before it are not in this file\.$/)).toBeTruthy();
+  expect(await screen.findByText(/^4 entries, the last at .*\. It starts at entry 1,200: earlier ones are not in this file\.$/)).toBeTruthy();
 });
 
 it('a viewer sees the files and is offered nothing', async () => {

@@ -305,7 +305,7 @@ describe('tool servers in the settings', () => {
     const type = async (name: string, text: string) => { await userEvent.clear(dialog.getByRole('textbox', { name })); await userEvent.paste(text); };
     await type('Program', 'npx');
     await type('Name', 'files');
-    expect(dialog.getByText(/There is a server of this name already/)).toBeTruthy();
+    expect(dialog.getByText(/A server with this name already exists/)).toBeTruthy();
     const save = dialog.getByRole<HTMLButtonElement>('button', { name: 'Save and review' });
     expect(save.disabled).toBe(true);
     await type('Name', 'other');
@@ -315,7 +315,7 @@ describe('tool servers in the settings', () => {
     expect(save.disabled).toBe(true);
     // What a process gets besides is told by the host.
     await type('Environment variables', 'A=1');
-    expect(dialog.getByText(/Besides these it gets PATH only/)).toBeTruthy();
+    expect(dialog.getByText(/It also receives PATH only/)).toBeTruthy();
     // Each label is of a control that there is.
     for (const label of document.querySelectorAll<HTMLLabelElement>('[role=dialog] label')) expect(label.control).not.toBeNull();
   });
@@ -369,7 +369,7 @@ describe('tool servers in the settings', () => {
     expect(line.getByText('https://login.example')).toBeTruthy();
     expect(line.getByText('Permissions: read')).toBeTruthy();
     expect(line.getByText('The server requests more permissions: read write')).toBeTruthy();
-    expect(line.getByText(/and renewed by itself/)).toBeTruthy();
+    expect(line.getByText(/renewed automatically/)).toBeTruthy();
     expect(line.getByRole('button', { name: 'Sign in again to desk' }).textContent).toBe('Sign in again');
     host.handlers.tool_server_sign_out = () => ({ server: REMOTE, revoked: false, note: 'login.example did not answer.' });
     told = signIn({ state: 'ended', message: 'It was refused' });

@@ -48,7 +48,7 @@ describe('messages about tasks', () => {
     fireEvent.click(await part.findByRole('button', { name: 'Remove https://desk.example/hook' }));
     const dialog = await screen.findByRole('dialog', { name: 'Remove this address?' });
     expect(dialog.textContent).toContain('https://desk.example/hook');
-    expect(dialog.textContent).toContain('3 messages that wait are not sent');
+    expect(dialog.textContent).toContain('3 waiting messages are not sent');
     expect(asked('webhook_remove')).toEqual([]);
     fireEvent.click(within(dialog).getByRole('button', { name: 'Remove' }));
     expect(await part.findByText('No webhooks')).toBeTruthy();

@@ -157,7 +157,7 @@ fn n_09_a_day_has_a_budget_on_this_machine_and_in_a_workflow() {
         run.json()["error"]["details"].clone()
     };
     assert_eq!(place.run(&["models", "budget", "0.0021"]).code, 0);
-    assert!(place.run(&["models", "budget"]).out.contains("0.0021 a day"));
+    assert!(place.run(&["models", "budget"]).out.contains("Daily model budget on this machine: 0.0021."));
     let file = kept(&place, "asks.json", &questions(&json!({}), "small"));
     assert_eq!(place.run(&["run", &file]).code, 0);
     // The day has seen 1,400; one more question is paid, the next is not put.

@@ -41,7 +41,7 @@ fn resume_goes_on_after_kill_9() {
     let server = Loopback::start();
     let run = killed_in_the_wait(&place, &file(&place, &server, 1_500));
     let left = place.run(&["runs", "list"]);
-    assert!(left.out.contains(&format!("(no process drives it; `signalbox resume {run}`)")), "{}", left.out);
+    assert!(left.out.contains(&format!("(not executing; `signalbox resume {run}`)")), "{}", left.out);
     assert_eq!(place.run(&["runs", "list", "--json"]).json()[0]["status"], "running");
     assert_eq!(place.run(&["runs", "show", &run, "--json"]).json()["status"], "running");
     let done = place.run(&["resume", &run, "--json"]);

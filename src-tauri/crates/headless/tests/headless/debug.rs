@@ -125,7 +125,7 @@ fn a_rerun_of_a_stopped_run_says_that_it_will_be_cancelled() {
     let look = ["rerun", &run, "--from", "a", "--look"];
     assert_eq!(place.run(&[&look[..], &["--json"]].concat()).json()["waits"], true);
     let told = place.run(&look);
-    assert!(told.out.contains("The original is stopped and has not ended: it will be cancelled."), "{}", told.out);
+    assert!(told.out.contains("The original run is stopped and has not ended: it will be cancelled."), "{}", told.out);
     let refused = place.run(&["runs", "edit", &run, "--step", "c", "--input", "{}"]);
     assert!(refused.err.contains(&format!("`signalbox runs waiting {run}`")), "{}", refused.err);
 }

@@ -41,7 +41,7 @@ fn ts_080_ts_088_a_checkpoint_goes_on_at_the_terminal() {
     let from = place.file("checkpoint.json", checkpoint().to_string()).display().to_string();
     let done = place.run(&["run", &file, "--from-checkpoint", &from, "--json"]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
-    assert!(done.err.contains("/artifacts of the checkpoint is not taken over"), "{}", done.err);
+    assert!(done.err.contains("/artifacts of the checkpoint is ignored"), "{}", done.err);
     let summary = done.last();
     assert_eq!(summary["output"], json!([{ "plan": "restored", "who": "Ada", "tmp": 0 }]));
     assert_eq!(

@@ -50,7 +50,7 @@ fn the_chain_is_verified_and_read_on_a_full_disk() {
     let told = full.run(&["audit", "verify"]);
     assert_eq!(told.code, 0, "{}{}", told.out, told.err);
     assert!(told.out.starts_with("OK: "), "{}", told.out);
-    assert!(told.out.contains("That it was verified could not be recorded: The disk is full."), "{}", told.out);
+    assert!(told.out.contains("The verification could not be recorded: The disk is full."), "{}", told.out);
     let verdict = full.run(&["audit", "verify", "--json"]).json();
     assert_eq!((&verdict["state"], &verdict["notRecorded"]), (&json!("intact"), &json!("The disk is full.")));
     for (command, holds) in [

@@ -211,7 +211,7 @@ fn ts_102_the_corpus_at_the_terminal() {
     let from = place.file("gate.json", corpus("gate-24.json")).display().to_string();
     let said = place.run(&["import", &from]);
     assert_eq!(said.code, 1);
-    assert!(said.err.contains("vl 3.13: 24 steps became"), "{}", said.err);
+    assert!(said.err.contains("vl 3.13: 24 steps in the file became"), "{}", said.err);
     assert!(said.err.contains("not translated NOT_TRANSLATED at /steps/17"), "{}", said.err);
     assert!(
         serde_json::from_str::<Value>(&said.out).expect("the workflow alone")["nodes"]["Service_Proof"].is_object()

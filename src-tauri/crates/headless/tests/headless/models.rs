@@ -69,7 +69,7 @@ fn a_provider_is_kept_tested_chosen_and_forgotten() {
     // The default is of a provider that is there, and goes with it.
     assert_eq!(models(&["default", "other", "small"]).code, 2);
     assert_eq!(told(&models(&["default", "house", "small"])), json!({ "provider": "house", "model": "small" }));
-    assert!(place.run(&["models", "default"]).out.contains("small of house"));
+    assert!(place.run(&["models", "default"]).out.contains("small by house"));
     let gone = told(&models(&["delete", "house"]));
     assert_eq!(gone, json!({ "providers": [] }));
     assert_eq!(models(&["delete", "house"]).code, 2);

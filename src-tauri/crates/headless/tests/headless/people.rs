@@ -53,7 +53,7 @@ fn a_task_is_held_at_the_terminal() {
     assert_eq!(done.code, 3, "{}{}", done.out, done.err);
     let task = done.last()["openTasks"][0].as_str().expect("a task").to_owned();
     let held = place.run(&["tasks", "hold", &task, "--notes", "The supplier calls back", "--as", "user:anna"]);
-    assert!(held.code == 0 && held.out.contains("stands still"), "{}{}", held.out, held.err);
+    assert!(held.code == 0 && held.out.contains("the deadline is paused"), "{}{}", held.out, held.err);
     let shown = place.run(&["tasks", "show", &task, "--json"]).json();
     assert!(shown["heldSince"].is_string(), "{shown}");
     let list = place.run(&["audit", "list", "--query", "event:TASK_HELD", "--json"]).json();
@@ -238,17 +238,17 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
     let zip = place.dir.path().join("run.zip").display().to_string();
     assert_eq!(other.run(&["audit", "verify", &zip, "--json"]).json()["pinned"], false);
     let told = other.run(&["audit", "verify", &zip]);
-    assert!(told.code == 0 && told.out.contains("This does not show who made the pack"), "{}", told.out);
+    assert!(told.code == 0 && told.out.contains("This does not prove who made the pack"), "{}", told.out);
     assert!(told.out.contains("--key key.pub") && !told.out.contains("a known key"), "{}", told.out);
     let own = place.run(&["audit", "verify", "run.zip"]).out;
-    assert!(own.contains("known to this data folder.") && !own.contains("does not show"), "{own}");
+    assert!(own.contains("known to this data folder.") && !own.contains("does not prove"), "{own}");
     let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
     let kept: String = store
         .query_row("SELECT value FROM audit_meta WHERE name = 'keys'", [], |row| row.get(0))
         .expect("there is a key");
     let given = other.file("owner.pub", kept.as_bytes()).display().to_string();
     let named = other.run(&["audit", "verify", &zip, "--key", &given]);
-    assert!(named.out.contains("the one of --key.") && !named.out.contains("does not show"), "{}", named.out);
+    assert!(named.out.contains("the one of --key.") && !named.out.contains("does not prove"), "{}", named.out);
     let wrong = other.file("wrong.pub", "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\n");
     let refused = other.run(&["audit", "verify", &zip, "--key", &wrong.display().to_string(), "--json"]);
     assert_eq!(refused.code, 1, "{} {key}", refused.out);
@@ -325,7 +325,7 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
         assert!(told.code == 0 && told.out.contains(words), "{}{}", told.out, told.err);
         let told = place.run(&["audit", "verify", name]);
         assert!(told.code == 0 && told.out.contains("OK: ") && told.out.contains(words), "{}{}", told.out, told.err);
-        assert!(told.out.contains("says that this chain did not verify then"), "{}", told.out);
+        assert!(told.out.contains("records that this chain failed verification"), "{}", told.out);
         let json = place.run(&["audit", "verify", name, "--json"]).json();
         let python = std::process::Command::new("python3").arg(&script).arg(place.dir.path().join(name)).output();
         let second: Value = serde_json::from_slice(&python.expect("python3").stdout).expect("JSON");
@@ -338,7 +338,7 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
     exported("cut-part.zip", "minimal", unknown);
     assert!(place.run(&["audit", "export", "--out", "cut.jsonl"]).out.contains(unknown));
     let lines = place.run(&["audit", "verify", "cut.jsonl"]);
-    assert!(lines.out.contains("did not verify then: TRUNCATED at entry "), "{}{}", lines.out, lines.err);
+    assert!(lines.out.contains("failed verification: TRUNCATED at entry "), "{}{}", lines.out, lines.err);
     // While something else is broken, an end that the last verification did not show is not accepted.
     let accept = || place.run(&["audit", "accept-cut", "--reason", "a power cut", "--json"]);
     raw("UPDATE audit_entry SET entry = replace(entry, 'INFO', 'WARN') WHERE seq = 0");

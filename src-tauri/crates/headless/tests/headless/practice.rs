@@ -44,7 +44,7 @@ fn a_host_goes_on_with_its_sample_that_the_terminal_answered() {
 
     let answered = answer(&place, task);
     assert_eq!(answered.code, 0, "{}{}", answered.out, answered.err);
-    assert!(answered.out.contains(&format!("Run {run} goes on in the open app")), "{}", answered.out);
+    assert!(answered.out.contains(&format!("Run {run} continues in the open app")), "{}", answered.out);
     eventually("the end", || !["paused", "running"].contains(&summary()["status"].as_str().unwrap_or_default()));
     assert_eq!(summary()["status"], "completed");
     confirmed(&place, &run);

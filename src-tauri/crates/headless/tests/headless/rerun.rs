@@ -361,7 +361,7 @@ fn c16_a_run_ends_after_a_step_and_a_step_runs_alone_at_the_terminal_and_over_re
     );
     let wrong = place.run(&["run", &path, "--params", &params, "--until", "zzz"]);
     assert_eq!(wrong.code, 2);
-    assert!(wrong.err.contains("The workflow has no step 'zzz' that a run could end after."), "{}", wrong.err);
+    assert!(wrong.err.contains("The workflow has no step 'zzz' to end after."), "{}", wrong.err);
 
     let run = ran(&place, &server, &file);
     let plan = place.run(&["rerun", &run, "--from", "b", "--until", "b", "--look", "--json"]).json();
@@ -374,7 +374,7 @@ fn c16_a_run_ends_after_a_step_and_a_step_runs_alone_at_the_terminal_and_over_re
     assert_eq!(alone.last()["steps"]["c"]["state"], "SKIPPED");
     let before = place.run(&["rerun", &run, "--from", "b", "--until", "a"]);
     assert_eq!(before.code, 2);
-    assert!(before.err.contains("The run begins at 'b', and nothing leads from there to 'a'."), "{}", before.err);
+    assert!(before.err.contains("The run starts at 'b', and no path leads from there to 'a'."), "{}", before.err);
 
     let serving = with_roles(&place);
     let look = json!({ "runId": run, "stepId": "b", "until": "b" });

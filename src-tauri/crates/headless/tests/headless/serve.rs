@@ -202,7 +202,7 @@ fn unknown_things_have_one_shape() {
         assert_eq!(answer.status, 405, "{method} {path}");
         assert!(answer.head.contains(&format!("allow: {allow}\r\n")), "{method} {path}: {}", answer.head);
         if method != "HEAD" {
-            let told = format!("There is no route {method} {path}; it answers to {allow} only.");
+            let told = format!("There is no route {method} {path}; it supports only {allow}.");
             assert_eq!(
                 (answer.code().as_str(), &answer.json()["error"]["message"]),
                 ("METHOD_NOT_ALLOWED", &json!(told))
@@ -255,15 +255,15 @@ fn what_no_route_takes_is_refused_and_named() {
         "/workflow/x/debug",
     ] {
         let answer = serving.ask("GET", &format!("{path}?run=R&more=1"), &Value::Null);
-        assert_eq!((answer.status, message(&answer).as_str()), (400, "'run=R' is not known here."), "{path}");
+        assert_eq!((answer.status, message(&answer).as_str()), (400, "The query parameter 'run=R' is unknown."), "{path}");
     }
     let start = json!({ "workflow": "echo" });
     assert_eq!(serving.ask("POST", "/workflow/run?dry=1", &start).status, 400);
     for (query, why) in [
-        ("limit=-1", "'limit=-1' does not fit: limit takes a whole number, 0 or more."),
-        ("limit", "'limit' does not fit: it has no value."),
-        ("limit=1&limit=2", "'limit=2' does not fit: its name stands there twice."),
-        ("limit=%zz", "'limit=%zz' does not fit: it is not percent-encoded UTF-8."),
+        ("limit=-1", "'limit=-1' is not valid: limit must be a whole number of at least 0."),
+        ("limit", "'limit' is not valid: it has no value."),
+        ("limit=1&limit=2", "'limit=2' is not valid: its name appears twice."),
+        ("limit=%zz", "'limit=%zz' is not valid: it is not percent-encoded UTF-8."),
     ] {
         let answer = serving.ask("GET", &format!("/human-tasks?{query}"), &Value::Null);
         assert_eq!((answer.status, message(&answer).as_str()), (400, why), "{query}");
@@ -275,7 +275,7 @@ fn what_no_route_takes_is_refused_and_named() {
     for body in [json!(["echo", {}, null, [], false, null, null, {}]), json!([])] {
         let answer = serving.ask("POST", "/workflow/run", &body);
         let told = message(&answer);
-        assert_eq!((answer.status, told.as_str()), (400, "The body does not fit: it is no JSON object."), "{body}");
+        assert_eq!((answer.status, told.as_str()), (400, "The body is not valid: it is not a JSON object."), "{body}");
     }
     for (path, body) in [
         ("/workflow/rerun", json!({ "runId": "r", "stepId": "a", "overrides": [] })),
@@ -484,7 +484,7 @@ fn a_command_that_changes_something_wants_a_body_when_it_takes_fields() {
         let path = format!("/rpc/{command}");
         serving.ask("POST", &path, body);
         let refused = serving.ask("POST", &path, &Value::Null);
-        let told = format!("{command} takes fields, and the request has no body.");
+        let told = format!("{command} requires fields, and the request has no body.");
         assert_eq!((refused.status, &refused.json()["error"]["message"]), (400, &json!(told)));
     }
     let ask = |command: &str| serving.ask("POST", &format!("/rpc/{command}"), &Value::Null);

@@ -84,7 +84,7 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     assert_eq!(held(&file), chain(&place));
 
     let listed = || place.run(&["audit", "sink", "list"]).out;
-    assert!(!listed().contains("It begins at entry"), "{}", listed());
+    assert!(!listed().contains("Starts at entry"), "{}", listed());
     // Somebody rotates it: the rest goes on in a new file, nothing is there twice.
     let old = place.dir.path().join("audit.1.jsonl");
     std::fs::rename(&file, &old).expect("rotated");
@@ -95,7 +95,7 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     // Of a file that begins in the middle that is told, in the list and by who is asked to verify it.
     let first = held(&old).len();
     assert!(
-        listed().contains(&format!("It begins at entry {first}: those before it are not in this file.")),
+        listed().contains(&format!("Starts at entry {first}: earlier ones are not in this file.")),
         "{}",
         listed()
     );

@@ -101,8 +101,8 @@ fn a_key_is_its_callers_own_and_has_a_shape() {
         ("", "The idempotency key is empty."),
         ("two words", "The idempotency key holds ' ', which is no visible ASCII character."),
         (long.as_str(), "The idempotency key has 256 characters; at most 255 are taken."),
-        ("größe", "Idempotency-Key holds characters that are no ASCII."),
-        ("\"a\\\"b\"", "Idempotency-Key holds an escape."),
+        ("größe", "Idempotency-Key contains non-ASCII characters."),
+        ("\"a\\\"b\"", "Idempotency-Key contains an escape."),
     ] {
         let refused = start(&serving, BUILDER, key, &body(json!({})));
         assert_eq!((refused.status, message(&refused).as_str()), (400, why), "{key}");
@@ -117,7 +117,7 @@ fn a_key_is_its_callers_own_and_has_a_shape() {
     let bare = json!({ "params": {}, "document": flow });
     assert_eq!(run_of(&as_anna("POST", "/rpc/run_start", &bare, &[("idempotency-key", "c")])), by_field);
     let both = as_anna("POST", "/rpc/run_start", &command, &[("idempotency-key", "d")]);
-    assert_eq!((both.status, message(&both).as_str()), (400, "The header names the key d, the body \"c\"."));
+    assert_eq!((both.status, message(&both).as_str()), (400, "The header has the key d, the body \"c\"."));
     flow["name"] = json!("Another");
     let other = json!({ "document": flow, "params": {}, "idempotencyKey": "c" });
     assert_eq!(as_anna("POST", "/rpc/run_start", &other, &[]).status, 409);
@@ -127,7 +127,7 @@ fn a_key_is_its_callers_own_and_has_a_shape() {
         ("/workflow/x/abort", "/workflow/x/abort"),
     ] {
         let refused = as_anna("POST", path, &json!({ "runId": "x" }), &[("idempotency-key", "k")]);
-        let told = format!("{what} takes no Idempotency-Key: sent twice it would be done twice.");
+        let told = format!("{what} does not support Idempotency-Key: a repeated request would run twice.");
         assert_eq!((refused.status, message(&refused)), (400, told));
     }
 }

@@ -105,7 +105,7 @@ fn all_that_an_approval_holds_is_shown_and_one_line_of_json_asks_nobody() {
     }
     let unasked = tools(&place, &["approve", "one"]);
     assert_eq!((unasked.code, unasked.out.lines().count()), (2, 1), "{}", unasked.out);
-    assert_eq!(unasked.json()["error"]["message"], "Nobody is there to be asked.");
+    assert_eq!(unasked.json()["error"]["message"], "There is no terminal to ask for confirmation.");
     let long = place.file("long.json", "[".repeat(1024 * 1024 + 1));
     let refused = tools(&place, &["import", &long.display().to_string()]).json();
     let message = refused["error"]["message"].as_str().expect("words");

@@ -351,9 +351,9 @@ fn ts_018_one_tool_with_a_huge_schema_weighs_nothing_in_lists_in_the_store_and_i
     for (name, why) in [
         (
             "elsewhere",
-            "Its arguments cannot be checked: `$ref` to `https://example.com/order.json` leads out of the schema",
+            "Its arguments cannot be checked: `$ref` to `https://example.com/order.json` refers to another document",
         ),
-        ("promise", "Its answer cannot be checked: `$ref` to `#/$defs/gone` leads to nothing in the schema"),
+        ("promise", "Its answer cannot be checked: `$ref` to `#/$defs/gone` refers to nothing in the schema"),
     ] {
         let shown =
             seen["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == name).expect("it is there");

@@ -270,7 +270,7 @@ impl Rounds<'_> {
             Value::Object(arguments) => arguments.clone(),
             Value::Null => Map::new(),
             Value::String(text) if text.trim().is_empty() => Map::new(),
-            _ => return Ok(Came::Told(Err("The arguments are no JSON object. Call it again with one".into()))),
+            _ => return Ok(Came::Told(Err("The arguments are not a JSON object. Call it again with one".into()))),
         };
         match does {
             Does::Skill(path) => {

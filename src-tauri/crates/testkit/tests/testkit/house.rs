@@ -138,7 +138,7 @@ fn edges() -> Vec<(String, String, bool)> {
 }
 
 /// Files of ours: what git knows or would add, with one of the endings.
-fn files(endings: &[&str]) -> Vec<PathBuf> {
+pub(crate) fn files(endings: &[&str]) -> Vec<PathBuf> {
     let out = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root())
@@ -154,15 +154,15 @@ fn files(endings: &[&str]) -> Vec<PathBuf> {
         .collect()
 }
 
-fn text(path: &Path) -> String {
+pub(crate) fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn short(path: &Path) -> String {
+pub(crate) fn short(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-fn none(what: &str, found: Vec<String>) {
+pub(crate) fn none(what: &str, found: Vec<String>) {
     assert!(found.is_empty(), "{what}:\n  {}", found.join("\n  "));
 }
 

@@ -3,6 +3,7 @@
 mod agents;
 mod binaries;
 mod clock;
+mod glossary;
 mod histories;
 mod house;
 mod scenarios;

@@ -244,7 +244,7 @@ describe('new steps', () => {
     expect((each?.width ?? 0) > 600).toBe(true);
   });
 
-  it('templates at a red port in a frame stay in it', () => {
+  it('templates at an error port in a frame stay in it', () => {
     const { edits, ids } = templateEdits(nested(), CATALOG, 'retry', 'count.error');
     const next = apply(nested(), ...edits);
     expect(ids.map((id) => next.nodes[id]?.parent)).toEqual(['inner']);

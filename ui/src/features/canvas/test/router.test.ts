@@ -25,7 +25,7 @@ describe('wires', () => {
     expect(routes.get('a>c')?.d).toBe('M200 28L216 28L224 36L224 164L232 172L248 172');
   });
 
-  it('leaves a red port downwards and enters an input from the left', () => {
+  it('leaves an error port downwards and enters an input from the left', () => {
     const routes = routeWires([wire('a', 'b', [176, 56], [0, 300], true)], new Map([['a', rect(0, 0)], ['b', rect(0, 272)]]));
     const points = routes.get('a>b')?.points ?? [];
     expect(points[1]?.[0]).toBe(176);

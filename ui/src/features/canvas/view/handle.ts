@@ -49,9 +49,9 @@ export interface CanvasHandle {
   focusChosen(): void;
   /** the menu of what is chosen, or of the canvas */
   menu(): void;
-  /** what can be done where the chosen step fails: the templates of its red port */
+  /** what can be done where the chosen step fails: the templates of its error port */
   openErrors(): void;
-  /** the chosen step has a red port that no wire leaves */
+  /** the chosen step has an error port that no wire leaves */
   canOpenErrors(): boolean;
   /** the step at an end of the chosen wire */
   goToEnd(end: 'from' | 'to'): void;
@@ -65,7 +65,7 @@ export interface CanvasHandle {
   /** adds a kind next to the selection, wired when it can be */
   addKind(type: string, preset?: InsertContext['preset']): void;
   pick(kind: NodeDescriptor, preset?: InsertContext['preset']): void;
-  /** puts the whole chain of a template at a red port: the one the search began at, or the one given */
+  /** puts the whole chain of a template at an error port: the one the search began at, or the one given */
   addTemplate(id: TemplateId, from?: string): void;
   zoomBy(factor: number): void;
   resetZoom(): void;
