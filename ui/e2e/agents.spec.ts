@@ -174,7 +174,7 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
     await expect(task.locator('.ib-trace li').filter({ hasText: 'The step waits for a person' }).first()).toBeVisible();
     await expect(task.locator('.ib-trace .c-err')).toHaveCount(0);
     await shot(page, 'tool-call-happened');
-    await expect(task.getByRole('button', { name: /^Do not allow/ })).toBeEnabled();
+    await expect(task.getByRole('button', { name: /^Reject/ })).toBeEnabled();
     await task.getByRole('button', { name: /^Allow for this run/ }).click();
     await expect.poll(status, { timeout: 30_000 }).toBe('completed');
     expect(far.asked).toHaveLength(3);

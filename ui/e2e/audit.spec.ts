@@ -32,8 +32,8 @@ test('records appear, are asked for, hashed again on the page, and verified', as
   await page.getByRole('button', { name: 'Clear the query' }).first().click();
 
   await page.getByRole('button', { name: 'Verify chain' }).click();
-  await expect(page.getByText(/Every record fits, up to record/)).toBeVisible();
-  await expect(page.getByText(/Chain intact up to record/)).toBeVisible();
+  await expect(page.getByText(/Every entry matches, up to entry/)).toBeVisible();
+  await expect(page.getByText(/Chain intact up to entry/)).toBeVisible();
   await page.getByRole('button', { name: 'What this proves' }).click();
   await expect(page.getByText('Tamper-evident up to the last anchored checkpoint.')).toBeVisible();
 
@@ -43,7 +43,7 @@ test('records appear, are asked for, hashed again on the page, and verified', as
   await page.getByRole('radio', { name: 'JSON lines' }).click();
   // UX E7: how much it shows is chosen, and said.
   await page.getByRole('radio', { name: 'Without people' }).click();
-  await expect(page.getByText(/People get numbers/)).toBeVisible();
+  await expect(page.getByText(/People become numbers/)).toBeVisible();
   await page.getByRole('button', { name: 'Export', exact: true }).click();
   await saved;
   await expect(page.getByRole('row', { name: /Entries exported/ })).toBeVisible({ timeout: 15_000 });
@@ -109,7 +109,7 @@ test('what an entry keeps apart: kept, erased, lost and changed are told, in the
   await expect(page.getByRole('heading', { name: 'Payload erased' })).toBeVisible();
   // The chain fits, and what it does not hold is said beside it.
   await page.getByRole('button', { name: 'Verify chain' }).click();
-  await expect(page.getByText(/Chain intact up to record/)).toBeVisible();
+  await expect(page.getByText(/Chain intact up to entry/)).toBeVisible();
   await expect(page.locator('[data-payloads="lost"]')).toContainText(`The payload of entry ${String(lost.seq)} is lost`);
   await page.locator('[data-payloads="changed"]').getByRole('button', { name: 'Go to entry' }).click();
   await expect(page).toHaveURL(new RegExp(`#/audit/${String(changed.seq)}\\b`));
@@ -172,13 +172,13 @@ test('retention: old records go after a question, a signed record stands for the
   await part.getByRole('button', { name: 'Remove old entries now' }).click();
   await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: 'Remove old entries now' }).click();
   await expect(page.locator('.toast').filter({ hasText: 'removed' })).toBeVisible();
-  await expect(part).toContainText(`The first ${head.size.toLocaleString('en')} records are gone`);
+  await expect(part).toContainText(`The first ${head.size.toLocaleString('en')} entries were removed`);
   await shot(page, 'retention-settings');
   await part.getByRole('button', { name: /^Record / }).click();
   await expect(page.getByRole('heading', { name: 'Old entries removed' })).toBeVisible();
-  await expect(page.getByText(`begins at ${head.size.toLocaleString('en')}: older ones went by retention`)).toBeVisible();
+  await expect(page.getByText(`starts at ${head.size.toLocaleString('en')}: older entries were removed by retention`)).toBeVisible();
   await page.getByRole('button', { name: 'Verify chain' }).click();
-  await expect(page.getByText(/Chain intact up to record/)).toBeVisible();
+  await expect(page.getByText(/Chain intact up to entry/)).toBeVisible();
   await shot(page, 'retention-audit');
   await host.rpc('audit_retention_set', {});
 });

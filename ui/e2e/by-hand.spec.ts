@@ -120,6 +120,6 @@ test('a run that waits for a person is said once: no program needs to be called 
   await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 30_000 }).toBe('paused');
   const page = await open(`#/run/${runId}`);
   await expect(page.getByText('This run waits for a person')).toBeVisible();
-  await expect(page.getByText(/who is it\? It goes on/)).toBeVisible();
+  await expect(page.getByText(/who is it\? The run continues/)).toBeVisible();
   await expect(page.locator('.wb-banners .banner')).toHaveCount(1);
 });

@@ -113,7 +113,7 @@ test('only what fits can be wired, and the rest says why', async ({ open, host }
 });
 
 test('Shift-drag re-plugs the end of a wire', async ({ open, host }) => {
-  const { page, made } = await openCanvas(open, host, 'Re-plug');
+  const { page, made } = await openCanvas(open, host, 'Reconnect');
   await page.keyboard.down('Shift');
   await drag(page, await middle(page, '[data-input="check"]'), await middle(page, '[data-node="last"]'));
   await page.keyboard.up('Shift');
@@ -307,7 +307,7 @@ test('two steps are connected from the keyboard: step, port, wire; undoable', as
   await page.keyboard.press('c');
   await page.keyboard.type('done');
   await page.keyboard.press('Enter');
-  await page.locator('.cv-search').getByRole('option', { name: /^Done not wired yet|^Done leads/ }).click();
+  await page.locator('.cv-search').getByRole('option', { name: /^Done not connected|^Done leads/ }).click();
   expect((await saved(page, made)).edges).toContainEqual({ from: 'first.success', to: 'last' });
 });
 

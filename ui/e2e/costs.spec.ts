@@ -15,7 +15,7 @@ const asking = (settings: object) => ({
   settings: { errorPolicy: 'safe', ...settings },
   nodes: {
     start: { type: 'trigger.manual', title: 'Start' },
-    ask: { type: 'llm.chat', title: 'Sum up', config: { prompt: 'What does the letter want?', provider: 'house', model: 'small' } },
+    ask: { type: 'llm.chat', title: 'Group by', config: { prompt: 'What does the letter want?', provider: 'house', model: 'small' } },
     more: { type: 'llm.chat', title: 'Write back', config: { prompt: 'Write an answer.', provider: 'house', model: 'small' } },
     end: { type: 'flow.stop', title: 'Done', config: { stopId: 'done' } },
   },
@@ -82,7 +82,7 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
     await expect(task.getByRole('button', { name: /^Retry as is/ })).toBeDisabled();
     await more.fill('3');
     await shot(page, 'budget-inbox');
-    await task.getByRole('button', { name: /Approve 3.00 more, try again/ }).click();
+    await task.getByRole('button', { name: /Approve 3.00 more and retry/ }).click();
     await expect.poll(status, { timeout: 30_000 }).toBe('completed');
     expect(far.asked).toHaveLength(2);
 

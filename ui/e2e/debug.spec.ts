@@ -162,7 +162,7 @@ async function onWire(page: Page, wire: string): Promise<{ x: number; y: number 
 
 test('C27: a breakpoint on a wire stops what comes along that one, with its condition, and is listed with the others', async ({ open, host }) => {
   const { page, made } = await openDocument<Doc>(open, host, 'Review wires', FORK);
-  const mark = (wire: string) => page.locator('.cv-tag').filter({ has: page.getByRole('img', { name: /what comes along this wire/ }) }).and(page.locator(`[data-of="${wire}"]`));
+  const mark = (wire: string) => page.locator('.cv-tag').filter({ has: page.getByRole('img', { name: /stops at this wire/ }) }).and(page.locator(`[data-of="${wire}"]`));
   const red = await onWire(page, 'risky.error>note');
   await page.mouse.click(red.x, red.y, { button: 'right' });
   await page.getByRole('menu', { name: 'Menu of the wire' }).getByRole('menuitem', { name: 'Set a breakpoint' }).click();

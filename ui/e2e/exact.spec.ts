@@ -23,7 +23,7 @@ test('a number of 64 bits is shown exactly in panel, card, variables and dialog,
   await expect(panel).toContainText('9007199254740993');
   await expect(panel).toContainText('9007199254740995');
   await page.locator('.react-flow__pane').click({ position: { x: 30, y: 300 } });
-  await page.getByRole('tab', { name: /^Environment variables/ }).click();
+  await page.getByRole('tab', { name: /^Variables/ }).click();
   await expect(panel).toContainText('$big9007199254740995');
   await shot(page, 'exact-panel');
 

@@ -30,7 +30,7 @@ test('an operator sees a run with masks, says why and sees it as it is; a viewer
 
     await page.goto('about:blank');
     await openPage(page, host, `#/run/${runId}`, VIEWER);
-    await expect(page.getByText('Your role sees runs without them')).toBeVisible({ timeout: 15_000 });
+    await expect(page.getByText('Your role sees masked runs only')).toBeVisible({ timeout: 15_000 });
     await expect(page.getByRole('button', { name: 'Reveal (recorded)' })).toHaveCount(0);
   } finally {
     await host.stop();
@@ -68,7 +68,7 @@ test('checkpoints go to an address; one that fails is told on the audit screen u
     await page.getByLabel('Address for checkpoints').fill(outside.url);
     await page.getByRole('checkbox', { name: /on this machine; allow it/ }).click();
     await page.getByRole('button', { name: 'Send to this address' }).click();
-    await expect(page.getByText(/records? sealed there at/)).toBeVisible();
+    await expect(page.getByText(/entr(y|ies) sealed there at/)).toBeVisible();
     expect(JSON.parse(outside.bodies[0] ?? '{}')).toHaveProperty('checkpoint.rootHash');
 
     outside.status.now = 503;

@@ -46,7 +46,7 @@ test('a provider is added with its key, tested, chosen and removed', async ({ pa
     await dialog.getByRole('button', { name: 'Set up…' }).click();
     await page.getByRole('radio', { name: /^Key file/ }).check();
     await page.getByRole('button', { name: 'Use' }).click();
-    await expect(dialog.getByText(/It is kept as the secret model-house and sent to http:\/\/127\.0\.0\.1/)).toBeVisible();
+    await expect(dialog.getByText(/Stored as the secret model-house and sent to http:\/\/127\.0\.0\.1/)).toBeVisible();
     await dialog.getByRole('button', { name: 'Save and test' }).click();
     const line = section.locator('[data-provider=house]');
     await expect(line.getByText(/refused the key \(401\): invalid x-api-key/)).toBeVisible();
@@ -54,7 +54,7 @@ test('a provider is added with its key, tested, chosen and removed', async ({ pa
 
     // Set again, the right one: it is tested at once and never shown.
     await section.getByRole('button', { name: 'Edit house' }).click();
-    await expect(dialog.getByText('A key is kept as the secret model-house.')).toBeVisible();
+    await expect(dialog.getByText('A key is stored as the secret model-house.')).toBeVisible();
     await expect(dialog.getByLabel('Key', { exact: true })).toHaveValue('');
     await dialog.getByLabel('Key', { exact: true }).fill(KEY);
     await dialog.getByLabel('Models and prices').fill('small-1 = 0.25');

@@ -262,7 +262,7 @@ test('a guard is written in the panel, checked while it is typed, and refuses th
   // Switched off it refuses nothing; with the last one the file forgets them.
   await pick(page, 'pay');
   await panel.getByRole('switch', { name: 'Safety checks on' }).click();
-  await expect(panel.locator('[data-guards="off"]')).toContainText('this guard refuses nothing');
+  await expect(panel.locator('[data-guards="off"]')).toContainText('this check blocks nothing');
   await panel.getByRole('button', { name: 'Remove check 1' }).click();
   await page.keyboard.press('Control+s');
   await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();

@@ -25,7 +25,7 @@ test('UX-D2.15 a decided task is opened again as a new, linked one', async ({ op
   await expect(task.getByText(/Skipped by/)).toBeVisible();
   await task.getByRole('tab', { name: /History/ }).click();
   await expect(task.getByText('The count has come by mail')).toBeVisible();
-  await expect(task.getByText(/had it asked again/)).toBeVisible();
+  await expect(task.getByText(/reopened it/)).toBeVisible();
   await links.getByRole('button', { name: 'the new task' }).click();
   await expect(task.getByRole('button', { name: /^Skip/ })).toBeVisible();
 });

@@ -80,12 +80,12 @@ test('a run that begins at a checkpoint of another program says so, and can be r
   const { runId } = await host.rpc<{ runId: string }>('run_start', { ref, params: {}, checkpoint });
   const page = await open(`#/run/${runId}`);
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
-  await expect(page.getByText(/Began at Paid, at a checkpoint of another program\. Run wf_1710000000000 there/)).toBeVisible();
+  await expect(page.getByText(/Started at Paid, from a checkpoint of another program\. Run wf_1710000000000 there/)).toBeVisible();
   await expect(page.locator('.cv-node.is-kept')).toHaveCount(2);
   await page.locator('[data-node=paid]').click();
   await page.keyboard.press('Shift+R');
   const dialog = page.getByRole('dialog', { name: 'Re-run from Paid' });
-  await expect(dialog.getByRole('textbox', { name: 'Environment variables' })).toContainText('restored');
+  await expect(dialog.getByRole('textbox', { name: 'Variables' })).toContainText('restored');
   await dialog.getByRole('button', { name: /^Re-run \d/ }).click();
   await expect.poll(async () => (await runsOf(host, id)).map((run) => [run.status, run.parentRunId])).toEqual([['completed', runId], ['completed', undefined]]);
 });

@@ -29,14 +29,14 @@ test('ts_091 a failed run begins again at a step with an edited value, and its s
   await dialog.getByRole('combobox', { name: 'Step' }).click();
   await page.getByRole('option', { name: /Is it good/ }).click();
   const chosen = page.getByRole('dialog', { name: 'Re-run from Is it good' });
-  await expect(chosen.getByRole('textbox', { name: 'Environment variables' })).toContainText('"bad"');
+  await expect(chosen.getByRole('textbox', { name: 'Variables' })).toContainText('"bad"');
   await expect(chosen).toContainText('No side effect is repeated');
-  await type(page, 'Environment variables', '{ "plan": ');
+  await type(page, 'Variables', '{ "plan": ');
   await expect(chosen.getByRole('alert')).toContainText('This is not JSON yet');
   await expect(chosen.getByRole('button', { name: /^Re-run \d/ })).toBeDisabled();
-  await type(page, 'Environment variables', '{}');
-  await expect(chosen.getByRole('alert')).toContainText('A value can be changed, not taken away: plan');
-  await type(page, 'Environment variables', '{ "plan": "good" }');
+  await type(page, 'Variables', '{}');
+  await expect(chosen.getByRole('alert')).toContainText('Values can be changed but not removed: plan');
+  await type(page, 'Variables', '{ "plan": "good" }');
   await expect(chosen.getByRole('group', { name: 'Changes' })).toContainText('good');
   await chosen.getByRole('button', { name: /^Re-run \d/ }).click();
 

@@ -48,7 +48,7 @@ test('a page with unsaved edits takes the new address, stays where it is, and sa
   await name.fill('Put it there');
   await name.press('Enter');
   await page.keyboard.press('Control+s');
-  await expect(page.getByText(/This page has an old key/).first()).toBeVisible();
+  await expect(page.getByText(/The key in the address is missing, incomplete or expired/).first()).toBeVisible();
   // Nothing is loaded: only what follows # differs.
   await page.evaluate(() => { (window as { kept?: boolean }).kept = true; });
   await page.goto(host.url);

@@ -36,14 +36,14 @@ test('C26: an old run is looked at event by event; the address opens the same mo
   const last = events.length;
   const page = await open(`#/run/${runId}`);
   await expect(page.locator('.time')).toContainText(`Event ${String(last)} of ${String(last)}`);
-  await page.getByRole('tab', { name: /Environment variables/ }).click();
+  await page.getByRole('tab', { name: /Variables/ }).click();
   await expect(page.locator('.wb-vars')).toContainText('$seen2');
 
   // To where the first order has set the variable and the second has not begun.
   const set = events.find((event) => event.type === 'var_changed')?.seq ?? 0;
   await page.getByRole('slider', slider).fill(String(set));
   const banner = page.locator('.wb-banners').getByRole('status');
-  await expect(banner).toContainText(`You look at the past: after event ${String(set)} of ${String(last)}`);
+  await expect(banner).toContainText(`Viewing the past: after event ${String(set)} of ${String(last)}`);
   await expect(page.locator('.wb-vars')).toContainText('set by this event1');
   await expect(page.locator('[data-node="second"]')).toHaveAttribute('data-state', 'idle');
   await expect(page.locator('[data-node="start"]')).toHaveAttribute('data-state', 'done');
@@ -101,7 +101,7 @@ test('a running run goes on while one looks back; what acts on the present waits
   await expect(page.locator('.time')).toContainText('Live');
   await page.locator('.time').getByRole('button', { name: 'Previous event' }).click();
   const banner = page.locator('.wb-banners').getByRole('status');
-  await expect(banner).toContainText('It goes on meanwhile');
+  await expect(banner).toContainText('The run continues meanwhile');
   await expect(page.locator('.bar').getByRole('button', { name: 'Cancel' })).toBeDisabled();
   await banner.getByRole('button', { name: 'Back to live' }).click();
   await expect(page.locator('.wb-status')).toContainText('Waiting: Sleep');
@@ -117,7 +117,7 @@ test('E5: from a record of the audit chain to the run at that moment', async ({ 
   await rows.nth(1).click();
   await page.getByRole('button', { name: 'The run at that moment' }).click();
   await expect(page).toHaveURL(new RegExp(`#/run/${runId}`));
-  await expect(page.locator('.wb-banners').getByRole('status')).toContainText('You look at the past');
+  await expect(page.locator('.wb-banners').getByRole('status')).toContainText('Viewing the past');
   await expect(page).toHaveURL(/at=\d+$/);
   const at = Number(/at=(\d+)$/.exec(page.url())?.[1]);
   expect(events[at - 1]).toMatchObject({ stepId: 'first' });
@@ -204,7 +204,7 @@ test('C26: in the builder the slider leads through the run that is shown; drawin
   await page.getByRole('slider', slider).fill('2');
   await expect(page.locator('.wb.past')).toBeVisible();
   const banner = page.locator('.wb-banners').getByRole('status');
-  await expect(banner).toContainText(`You look at the past: after event 2 of ${String(last)}`);
+  await expect(banner).toContainText(`Viewing the past: after event 2 of ${String(last)}`);
   await expect(page.locator('[data-node="second"]')).toHaveAttribute('data-state', 'idle');
   await expect(page.getByRole('button', { name: 'Re-run from' })).toHaveCount(0);
   await shot(page, 'builder-past');

@@ -47,7 +47,7 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     const line = section.getByRole('group', { name: 'one' });
     await expect(line.getByText('Approved')).toBeVisible();
     await line.getByRole('button', { name: 'Test one' }).click();
-    await expect(page.getByText(/one answers with \d+ tools/).first()).toBeVisible();
+    await expect(page.getByText(/one offers \d+ tools/).first()).toBeVisible();
 
     // A letter that nobody sees is a change that is seen.
     writeFileSync(words, 'Says what it is\u200b told.');
@@ -129,7 +129,7 @@ test('servers come from another program, keep their names, and lose nothing in a
     await dialog.getByRole('textbox', { name: 'Name' }).fill('one');
     await dialog.getByRole('textbox', { name: 'Program' }).fill('other');
     await dialog.getByRole('textbox', { name: 'Environment variables' }).fill('TOKEN');
-    await expect(dialog.getByText('There is a server of this name already.')).toBeVisible();
+    await expect(dialog.getByText('A server with this name already exists.')).toBeVisible();
     await expect(dialog.getByText('This line is not NAME=text: TOKEN')).toBeVisible();
     await expect(dialog.getByRole('button', { name: 'Save and review' })).toBeDisabled();
     await shot(page, 'tool-wrong');

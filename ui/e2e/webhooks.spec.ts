@@ -58,7 +58,7 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
     for (const event of ['overdue', 'escalated', 'closed']) await section.getByRole('checkbox', { name: event }).click();
     await section.getByRole('button', { name: 'Add' }).click();
     await expect(section.getByText('signed with desk · created, answered')).toBeVisible();
-    await expect(section.getByText('Nothing was told yet.')).toBeVisible();
+    await expect(section.getByText('No messages yet.')).toBeVisible();
     await address.fill(`${desk.base}/desk`);
     await section.getByRole('checkbox', { name: /on this machine; allow it/ }).click();
     await sign();

@@ -1,7 +1,7 @@
 // What a run is to the screens: the events that come, the view that is folded from them. Shapes only; run-state.ts makes them.
 
 import type { CallTable } from './call-table';
-import type { ReadonlyList } from './cow';
+import type { ReadonlyList } from './persistent-list';
 import type { Choice, LoopRun } from './run-paths';
 import type { Breakpoint, CutValue } from './types';
 

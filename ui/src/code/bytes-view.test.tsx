@@ -79,9 +79,9 @@ describe('d_10: bytes that came with an item', () => {
       run_binary: () => { throw new ApiError({ code: 'NOT_FOUND', message: 'It is gone.', hint: '' }); },
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Save response as a file' }));
-    expect(await screen.findByText(/It is missing/)).toBeTruthy();
+    expect(await screen.findByText(/It is gone/)).toBeTruthy();
     rerender(<BytesView runId="R" step="fetch" items={[{ binary: { response: other } }]} />);
-    expect(screen.queryByText(/It is missing/)).toBeNull();
+    expect(screen.queryByText(/It is gone/)).toBeNull();
   });
 
   it('d_10 of each type that the engine names have a word and the ending that they came with', () => {

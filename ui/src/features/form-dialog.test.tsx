@@ -1,7 +1,7 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { useDoing } from './doing.ts';
+import { useAsyncAction } from './async-action.ts';
 import { Button, ConfirmDialog, Dialog, LONG_MS } from '../kit/index.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { HoldDialog, SnoozeDialog } from './inbox/dialogs.tsx';
@@ -9,7 +9,7 @@ import { HoldDialog, SnoozeDialog } from './inbox/dialogs.tsx';
 afterEach(() => vi.useRealTimers());
 
 function Form({ send, onClose }: { send(): Promise<unknown>; onClose(): void }) {
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   return <FormDialog title="Key" submit="Keep" busy={busy} error={error} complete onSubmit={() => void run(send).then((done) => { if (done) onClose(); })} onClose={onClose}><input aria-label="Name" /></FormDialog>;
 }
 

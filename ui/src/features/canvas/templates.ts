@@ -7,7 +7,7 @@ import type { Edit } from './document.ts';
 import { parentOf, treeOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from './model/ids.ts';
 import { freePlace, rectsIn, rectsOf, within } from './model/place.ts';
-import { withRoom } from './model/room.ts';
+import { makeSpace } from './model/make-space.ts';
 import { type Catalog, COLUMN, hasInput, mainPort, type Point, ROW, shapeOf, snap } from './model/ports.ts';
 import { recoveryKind } from './model/recovery.ts';
 
@@ -152,7 +152,7 @@ function placed(document: Workflow, catalog: Catalog, plan: Plan, from: string, 
     const targets = wire.to === 'origin' ? [origin] : wire.to === 'next' ? nextOf(document, catalog, origin) : [ids[wire.to] as string];
     for (const to of targets) edits.push({ type: 'connect', from: `${ids[wire.from] as string}.${wire.port}`, to });
   }
-  return { edits: withRoom(document, catalog, edits), ids };
+  return { edits: makeSpace(document, catalog, edits), ids };
 }
 
 /** Recovery steps that ask a person about errors: each decision is in the audit chain, and the author may draw more (U-10). */

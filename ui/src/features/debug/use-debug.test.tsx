@@ -178,15 +178,15 @@ describe('a run that was started elsewhere, with breakpoints of its own', () => 
     const field = screen.getByRole<HTMLInputElement>('textbox', { name: 'Condition' });
     fireEvent.change(field, { target: { value: 'item.total in ' } });
     await pass(1000);
-    const told = [{ node: 'mail', when: 'item.total in' }, ITS[1], ITS[2]] as Breakpoint[];
-    expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: told }]);
-    rerender(shown(ran(ITS, told), 'mail'));
+    const errorText = [{ node: 'mail', when: 'item.total in' }, ITS[1], ITS[2]] as Breakpoint[];
+    expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: errorText }]);
+    rerender(shown(ran(ITS, errorText), 'mail'));
     // More is typed behind it.
     expect(field.value).toBe('item.total in ');
-    atHost = told.slice(1);
-    rerender(shown(ran(ITS, told, atHost), 'mail'));
+    atHost = errorText.slice(1);
+    rerender(shown(ran(ITS, errorText, atHost), 'mail'));
     expect(marks()).toBe('ask.approved>mail() charge[0]/post()');
-    rerender(shown(ran(ITS, told, atHost), 'a'));
+    rerender(shown(ran(ITS, errorText, atHost), 'a'));
     toggle();
     await pass(1000);
     expect(atHost).toEqual([ITS[1], ITS[2], { node: 'a' }]);
@@ -360,7 +360,7 @@ it('an input that would go out as another is refused in words, and nobody is ask
   const box = await screen.findByRole('textbox', { name: 'Input as JSON' });
   await waitFor(() => expect(asked(fake, 'run_edit_input')).toHaveLength(1));
   fireEvent.change(box, { target: { value: '{"n": 1e400}' } });
-  expect(screen.getByRole('status').textContent).toContain('Line 1, column 7: 1e400 is larger than a number can be');
+  expect(screen.getByRole('status').textContent).toContain('Line 1, column 7: 1e400 is too large for a number');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: /^Use this input|^Use/ }).disabled).toBe(true);
   fireEvent.change(box, { target: { value: '{"n": 99007199254740995000001}' } });
   expect(screen.getByRole('status').textContent).toContain('99007199254740995000001 is a number that would be changed');

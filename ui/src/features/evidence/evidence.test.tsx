@@ -79,7 +79,7 @@ describe('the structural difference', () => {
     fireEvent.click(screen.getAllByRole('button', { name: /unchanged lines$/ })[0] as HTMLElement);
     expect(container.textContent).toContain('"f5"');
     // Not by colour alone.
-    expect(container.querySelector('.dl.d')?.textContent).toContain('taken away');
+    expect(container.querySelector('.dl.d')?.textContent).toContain('removed');
   });
 });
 

@@ -5,7 +5,7 @@ import { peopleHost, task, type PeopleHost } from '../../test/people.ts';
 import { queryClient } from '../../api/queries.ts';
 import { dropDraft, editDraft, reveal, useDrafts } from './drafts.ts';
 import { failureText } from './sends-strip.tsx';
-import { LOOK_MS, PART, queueSend, resumeSends, sendNow, sendOf, sendWord, stopSend, takeOut, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
+import { LOOK_MS, PART, queueSend, resumeSends, sendNow, sendOf, sendWord, stopSend, takeOut, undoLast, cancelSend, UNDO_MS, useSends, type Send } from './sending.ts';
 
 let host: PeopleHost;
 const sends = () => useSends.getState().sends;
@@ -126,14 +126,14 @@ describe('a decision (D2.2)', () => {
     expect(failed).toMatchObject({ state: 'failed', error: { code: 'ALREADY_ANSWERED' } });
     expect(failureText(failed as Send)).toMatch(/^grace decided this task at \d\d:03:04, before you/);
     expect(useDrafts.getState().drafts['task-1']).toEqual({ value: { now: { supplierId: 'S-2041' } }, notes: 'mine' });
-    expect(undoSend(failed?.id ?? '')).toBeDefined();
+    expect(cancelSend(failed?.id ?? '')).toBeDefined();
   });
 
   it('on a task that somebody works on says who, until when, and what next', async () => {
     host.on({ task_complete: () => { throw new ApiError({ code: 'CLAIMED', message: 'user:grace is working on this task until 2026-11-22T02:03:04Z.', hint: '', details: { who: 'user:grace', until: '2026-11-22T02:03:04Z' } }); } });
     decide();
     await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
-    expect(failureText(sends()[0] as Send)).toMatch(/^grace is working on this task until at least \d\d:03:04.*Take the task over first/);
+    expect(failureText(sends()[0] as Send)).toMatch(/^grace is working on this task until at least \d\d:03:04.*Take the task over, or/);
   });
 
   it('that could not be saved can be sent again as the same request', async () => {

@@ -250,7 +250,7 @@ describe('error handling', () => {
     await userEvent.click(screen.getByRole('tab', { name: /^Error handling/ }));
     expect(await screen.findByRole('img', { name: /4 calls at most: the first and 3 retries\. 10 ms, 10 ms, 10 ms/ })).toBeTruthy();
     expect(screen.getByText('30 ms of waiting in total')).toBeTruthy();
-    expect(screen.getAllByText(/then a person is asked \(safe policy\)/).length).toBeGreaterThan(0);
+    expect(screen.getAllByText(/then a person is asked \(default error handling\)/).length).toBeGreaterThan(0);
   });
   it('keeps numbers, and takes an empty part away whole', async () => {
     const { edits } = panel();

@@ -13,7 +13,7 @@ const press = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Re-r
 
 it('refuses values that would go out as others, with what and where', async () => {
   const { fake } = shown({ run_rerun: (() => ({ runId: 'r-2' })) as never });
-  const box = await screen.findByRole('textbox', { name: 'Environment variables' });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
   const says = (text: string) => {
     act(() => replaceCode(box, text));
     return screen.queryByRole('alert')?.textContent;
@@ -32,7 +32,7 @@ it('refuses values that would go out as others, with what and where', async () =
 
 it('a large number that nobody touched is not sent', async () => {
   const { fake } = shown({ run_rerun: (() => ({ runId: 'r-2' })) as never });
-  const box = await screen.findByRole('textbox', { name: 'Environment variables' });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
   act(() => replaceCode(box, editorOf(box).state.doc.toString().replace('"n": 1', '"n": 2')));
   await userEvent.click(press());
   await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ overrides: { $n: 2 } }));
@@ -41,7 +41,7 @@ it('a large number that nobody touched is not sent', async () => {
 
 it('forgets why the last press was refused when something else is typed', async () => {
   shown({ run_rerun: () => { throw new ApiError({ code: 'VALIDATION', message: '$n needs a number', hint: '' } as never); } });
-  const box = await screen.findByRole('textbox', { name: 'Environment variables' });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
   act(() => replaceCode(box, '{"big": 1, "n": "x"}'));
   await userEvent.click(press());
   await screen.findByText('$n needs a number');
@@ -53,13 +53,13 @@ it('c24 what has changed since is looked at again before it begins', async () =>
   let version = 1;
   const step = (title: string) => ({ stepId: title, title, kind: 'http.request', fate: 'again', change: 'none', effect: 'write', calls: 1, repeats: true, asks: false });
   const { fake } = shown({
-    rerun_look: (() => ({ ...PLAN, context: { big: version, n: 1 }, of: `${version}`, steps: version === 1 ? [step('Submit')] : [step('Submit'), step('Send more')] })) as never,
+    rerun_look: (() => ({ ...PLAN, context: { big: version, n: 1 }, of: `${version}`, steps: version === 1 ? [step('Send')] : [step('Send'), step('Send more')] })) as never,
     run_rerun: ((sent: { seen?: string }) => {
       if (sent.seen !== '2') throw new ApiError({ code: 'PLAN_CHANGED', message: 'The run or its workflow has changed since this was looked at, and nothing was started.', hint: 'Review what would run now.' } as never);
       return { runId: 'r-2' };
     }) as never,
   });
-  const box = await screen.findByRole('textbox', { name: 'Environment variables' });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
   act(() => replaceCode(box, '{"big": 1, "n": 7}'));
   version = 2;
   await userEvent.click(press());
@@ -143,7 +143,7 @@ it('says of a run that is stopped that nobody is waited for', async () => {
 it('closes at once when nothing was typed, and asks before it throws away what was', async () => {
   const close = vi.fn();
   renderWith(<RerunDialog runId="r-1" step="put" steps={[{ name: 'put', title: 'Put' }]} onStarted={() => undefined} onClose={close} />, { rerun_look: (() => PLAN) as never });
-  const box = await screen.findByRole('textbox', { name: 'Environment variables' });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
   await userEvent.keyboard('{Escape}');
   expect(close).toHaveBeenCalledTimes(1);
   act(() => replaceCode(box, '{"big": 2, "n": 1}'));
@@ -156,7 +156,7 @@ it('closes at once when nothing was typed, and asks before it throws away what w
 });
 
 const chooseVersion = (name: string) => userEvent.click(screen.getByRole('radio', { name }));
-const variables = () => screen.findByRole('textbox', { name: 'Environment variables' });
+const variables = () => screen.findByRole('textbox', { name: 'Variables' });
 
 it('asks before it throws away what was typed also while another version is refused or loads', async () => {
   const close = vi.fn();
@@ -182,7 +182,7 @@ it('asks before it throws away what was typed also while another version is refu
   expect(editorOf(await variables()).state.doc.toString()).toBe('{"big": 2, "n": 1}');
   await userEvent.click(screen.getByRole('combobox', { name: 'Step' }));
   await userEvent.click(await screen.findByRole('option', { name: /^End/ }));
-  expect(screen.queryByRole('textbox', { name: 'Environment variables' })).toBeNull();
+  expect(screen.queryByRole('textbox', { name: 'Variables' })).toBeNull();
   await userEvent.keyboard('{Escape}');
   await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
   expect(close).toHaveBeenCalledTimes(1);
@@ -220,20 +220,20 @@ it('keeps the step that it was opened for in the list, and what was typed for it
   const titles: Record<string, string> = { each: 'Each order', put: 'Put' };
   const close = vi.fn();
   renderWith(<RerunDialog runId="r-1" step="each[0]/put" steps={[{ name: 'end', title: 'End' }]} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={close} />, { rerun_look: (({ stepId }: { stepId: string }) => ({ ...PLAN, stepId })) as never });
-  const box = await screen.findByRole('textbox', { name: 'Environment variables' });
+  const box = await screen.findByRole('textbox', { name: 'Variables' });
   act(() => replaceCode(box, '{"big": 2, "n": 1}'));
   const choose = async (name: RegExp) => {
     await userEvent.click(screen.getByRole('combobox', { name: 'Step' }));
     await userEvent.click(await screen.findByRole('option', { name }));
   };
   await choose(/^End/);
-  expect(editorOf(await screen.findByRole('textbox', { name: 'Environment variables' })).state.doc.toString()).toContain('"n": 1');
+  expect(editorOf(await screen.findByRole('textbox', { name: 'Variables' })).state.doc.toString()).toContain('"n": 1');
   // What is typed for the step of before would be thrown away, too.
   await userEvent.click(await screen.findByRole('button', { name: /^Cancel\s*Esc/ }));
   await userEvent.click(await screen.findByText('Keep editing'));
   expect(close).not.toHaveBeenCalled();
   await choose(/^Each order 1 › Put/);
-  await waitFor(() => expect(editorOf(screen.getByRole('textbox', { name: 'Environment variables' })).state.doc.toString()).toBe('{"big": 2, "n": 1}'));
+  await waitFor(() => expect(editorOf(screen.getByRole('textbox', { name: 'Variables' })).state.doc.toString()).toBe('{"big": 2, "n": 1}'));
 });
 
 it('lists answers by their place', async () => {
@@ -247,7 +247,7 @@ it('says that a step before it whose result does not fit runs beside it, and str
   const step = (stepId: string, more: object) => ({ stepId, title: stepId, kind: 'data.set', fate: 'again', change: 'incompatible', effect: 'none', repeats: false, calls: 1, asks: false, ...more });
   const look = (...steps: object[]) => shown({ rerun_look: (() => ({ ...PLAN, steps })) as never });
   const first = look(step('make', {}), step('put', { change: 'changed' }));
-  expect(await screen.findByText(/^“make” runs again beside “Put”, which begins at once with what it got then/)).toBeTruthy();
+  expect(await screen.findByText(/^“make” runs again in parallel with “Put”, which starts at once with its old input/)).toBeTruthy();
   expect(screen.getByText(/^The other earlier and parallel steps/)).toBeTruthy();
   expect(screen.queryByRole('alert')).toBeNull();
   first.unmount();
@@ -259,7 +259,7 @@ it('says whose answers are kept, and what may run apart from what runs again', a
   const step = (stepId: string, fate: string) => ({ stepId, title: stepId, kind: 'http.request', fate, change: 'none', effect: 'write', repeats: true, calls: 1, asks: false });
   shown({ rerun_look: (() => ({ ...PLAN, steps: [step('a', 'again'), step('b', 'open'), step('c', 'open')], answers: [{ stepId: 'ask', action: 'approve', operatorId: 'user:ada' }] })) as never });
   expect(await screen.findByText('ask: ada answered approve')).toBeTruthy();
-  expect(screen.getByText('1 step that changes something outside Signalbox Signalbox will execute again and 2 more may run')).toBeTruthy();
+  expect(screen.getByText('1 step with side effects will run again and 2 more may run')).toBeTruthy();
 });
 
 it('says whose variables are changed when the step stands in another file, and begins with what the step gets', async () => {

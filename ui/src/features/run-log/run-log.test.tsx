@@ -49,7 +49,7 @@ describe('ts_100: the card of a call', () => {
     expect(screen.getByText('4 ms')).toBeTruthy();
     const toggles = screen.getAllByRole('button').filter((button) => button.getAttribute('aria-expanded') !== null);
     expect(toggles.map((button) => [button.textContent?.split(' ')[0], button.getAttribute('aria-expanded')])).toEqual([
-      ['Inputs', 'false'], ['Outputs', 'false'], ['Settings', 'false'], ['Environment variables', 'false'],
+      ['Inputs', 'false'], ['Outputs', 'false'], ['Settings', 'false'], ['Variables', 'false'],
     ]);
     expect(screen.queryByText('"Ada"')).toBeNull();
   });
@@ -515,7 +515,7 @@ describe('C21: the table of events', () => {
   it('finds by step, words and code of the error', () => {
     const rows = new EventRows();
     expect(seqs(rows, RUN, { ...ALL, text: 'service_unavail' }, IN_ORDER)).toEqual([3, 6]);
-    expect(seqs(rows, RUN, { ...ALL, text: 'TRIED again' }, { by: 'seq', down: true })).toEqual([7, 4]);
+    expect(seqs(rows, RUN, { ...ALL, text: 'RETRIED in' }, { by: 'seq', down: true })).toEqual([7, 4]);
     const order = rows.order(RUN, { ...ALL, step: 'yes' }, IN_ORDER);
     for (let place = 0; place < order.length; place++) expect(order.place(order.at(place) ?? -1)).toBe(place);
     expect(order.place(2)).toBe(-1);
@@ -648,16 +648,16 @@ describe('events in words', () => {
 
   it('ts_100 of a value that the wire has cut they say how it begins and how long it is', () => {
     const cut = new Cut({ _truncated: true, type: 'string', length: 302_402, preview: 'It was a dark', ref: 'R/3/payload/delta' });
-    expect(eventText(event('llm_token', { delta: cut }), nodes)).toBe('ask says: It was a dark (295.3KB, truncated)');
+    expect(eventText(event('llm_token', { delta: cut }), nodes)).toBe('ask: It was a dark (295.3KB, truncated)');
     expect(eventText(event('step_print', { value: cut }), nodes)).toContain('It was a dark (295.3KB, truncated)');
     expect(eventText(event('step_error', { error: { type: 'ToolError', message: cut } }), nodes)).toBe('ask: It was a dark');
   });
 
   it('ts_101 letters that are not seen are written out, wherever they come from', () => {
-    expect(eventText(event('llm_token', { delta: '\u202emoc.live@ada' }), nodes)).toBe('ask says: [U+202E]moc.live@ada');
+    expect(eventText(event('llm_token', { delta: '\u202emoc.live@ada' }), nodes)).toBe('ask: [U+202E]moc.live@ada');
     expect(eventText(event('step_error', { error: { type: 'ToolError', message: '\u202emoc' } }), nodes)).toBe('ask: [U+202E]moc');
     expect(eventText(event('step_done', {}), { nodes: { ask: { title: 'a\u200bb' } } } as never)).toContain('a[U+200B]b');
     // Not half of a letter that has two parts.
-    expect(eventText(event('llm_token', { delta: `${'a'.repeat(119)}😀b` }), nodes)).toBe(`ask says: ${'a'.repeat(119)}😀`);
+    expect(eventText(event('llm_token', { delta: `${'a'.repeat(119)}😀b` }), nodes)).toBe(`ask: ${'a'.repeat(119)}😀`);
   });
 });

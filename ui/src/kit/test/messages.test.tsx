@@ -38,7 +38,7 @@ describe('messages', () => {
 
   it('of two sentences stay long enough to be read, a word does not', () => {
     expect(readingMs({ signal: 'info', text: 'Saved' })).toBe(2_500);
-    expect(readingMs({ signal: 'info', text: 'This step handles failures of other steps. Select the step that failed.' })).toBeGreaterThanOrEqual(5_000);
+    expect(readingMs({ signal: 'info', text: 'This step handles failures of other steps. Select the step that failed, correct its input and continue from there.' })).toBeGreaterThanOrEqual(5_000);
   });
 
   it('are announced once each: by the place that was there before, an error by itself', () => {

@@ -38,7 +38,7 @@ const highest = () => rows()[0]?.querySelector('.seq')?.textContent;
 it('a number leads to its record, far behind what is loaded, and one outside of the chain is refused in words', async () => {
   await show(450);
   key('g');
-  const dialog = await screen.findByRole('dialog', { name: 'Go to a entry' });
+  const dialog = await screen.findByRole('dialog', { name: 'Go to an entry' });
   const number = within(dialog).getByLabelText(/Number/);
   const go = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Go' });
   for (const outside of ['450', '-1', '1.5', 'first', '9'.repeat(16)]) {

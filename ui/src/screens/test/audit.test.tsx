@@ -231,7 +231,7 @@ describe('the audit viewer (E4-E7)', () => {
     });
     const banner = await screen.findByRole('alert');
     fireEvent.click(await within(banner).findByRole('button', { name: 'Explain…' }));
-    const send = screen.getByRole('button', { name: 'Entry and continue' });
+    const send = screen.getByRole('button', { name: 'Record and continue' });
     expect(send.hasAttribute('disabled') || send.getAttribute('aria-disabled') === 'true').toBe(true);
     fireEvent.change(screen.getByRole('textbox', { name: /^Reason/ }), { target: { value: ' a power cut ' } });
     fireEvent.click(send);
@@ -273,8 +273,8 @@ describe('the audit viewer (E4-E7)', () => {
     expect(fake.calls.find((call) => (call.command as string) === 'audit_export')?.payload).toEqual({ format: 'csv', profile: 'masked' });
   });
   it.each([
-    [[{ expected: 42, found: 37, accepted: 51, message: '' }, { expected: 97, found: 90, message: '' }], /record 96 was the last one known, and nobody has said why\. The pack says so\. The export itself/],
-    [[{ expected: 42, found: 37, accepted: 51, message: '' }], /An end of the chain was missing; record 51 says why\. The pack says so\./],
+    [[{ expected: 42, found: 37, accepted: 51, message: '' }, { expected: 97, found: 90, message: '' }], /entry 96 was the last one known\. The pack says so\. The export itself/],
+    [[{ expected: 42, found: 37, accepted: 51, message: '' }], /The end of the chain was missing; entry 51 explains why\. The pack says so\./],
   ])('says with an export that an end of the chain is missing', async (missing, words) => {
     await show();
     Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => undefined });
@@ -302,7 +302,7 @@ describe('the audit viewer (E4-E7)', () => {
       if (request.query?.includes('since:soon')) throw new ApiError({ code: 'BAD_REQUEST', message: "'soon' is no time.", hint: 'Write 2026-11-22.' });
       return audit_list(request);
     }) as never;
-    await userEvent.type(screen.getByRole('combobox', { name: /Ask|Query/i }), 'since:soon ');
+    await userEvent.type(screen.getByRole('combobox', { name: /Search|Query/i }), 'since:soon ');
     expect(await screen.findByText("'soon' is no time.")).toBeTruthy();
     expect(screen.queryByRole('grid')).toBeNull();
     expect(screen.getByText('Invalid query')).toBeTruthy();
@@ -330,6 +330,6 @@ describe('the audit viewer (E4-E7)', () => {
   it('teaches when there are no entries', async () => {
     await show('#/audit', 0);
     expect((await screen.findAllByText('No entries yet')).length).toBeGreaterThan(0);
-    expect(screen.getByRole('button', { name: 'Select a workflow' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Choose a workflow' })).toBeTruthy();
   });
 });

@@ -31,7 +31,7 @@ const FOUND = {
 const DEFINITION = {
   signalbox: 1, id: 'w', name: 'Orders',
   nodes: {
-    each: { type: 'flow.loop', title: 'Each order' }, put: { type: 'data.set', parent: 'each', title: 'Put' }, send: { type: 'http.request', title: 'Submit' }, call: { type: 'flow.subworkflow', title: 'Call' },
+    each: { type: 'flow.loop', title: 'Each order' }, put: { type: 'data.set', parent: 'each', title: 'Put' }, send: { type: 'http.request', title: 'Send' }, call: { type: 'flow.subworkflow', title: 'Call' },
   },
   edges: [{ from: 'each.success', to: 'send' }],
 } as unknown as RunDefinition;
@@ -127,7 +127,7 @@ it('a side that has nothing is no value that was taken away or is new', async ()
 it('begins with the first step that came to something else', async () => {
   show();
   expect(await screen.findByRole('group', { name: 'Error, run A and run B' })).toBeTruthy();
-  expect(within(screen.getByRole('listbox', { name: 'Differences' })).getByRole('option', { selected: true }).textContent).toContain('Submit');
+  expect(within(screen.getByRole('listbox', { name: 'Differences' })).getByRole('option', { selected: true }).textContent).toContain('Send');
 });
 
 it('parts of the definition are told with what has changed of them', async () => {

@@ -25,7 +25,7 @@ it('says what most likely helps, and opens the input of the failed step for edit
   await userEvent.click(dialog.getAllByRole('button', { name: /^Cancel/ })[0] as HTMLElement);
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   await userEvent.click(screen.getByRole('button', { name: 'Re-run from…' }));
-  expect((await within(await screen.findByRole('dialog')).findByRole('tab', { name: /^Environment variables/ })).getAttribute('aria-selected')).toBe('true');
+  expect((await within(await screen.findByRole('dialog')).findByRole('tab', { name: /^Variables/ })).getAttribute('aria-selected')).toBe('true');
 });
 
 it('has a sentence for each kind of error, and for what nobody knows', () => {

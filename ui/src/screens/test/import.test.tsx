@@ -26,7 +26,7 @@ it('an offer is taken: the workflow is opened, and the report says what became o
   const dialog = await screen.findByRole('dialog', { name: `Imported: ${RETRY.name}` });
   expect(fake.calls.filter((call) => call.command === 'workflow_import').map((call) => call.payload)).toEqual([{ text: '{"steps":[]}', name: 'old' }]);
   expect(window.location.hash).toContain('made');
-  expect(dialog.textContent).toContain('2 steps of the file became 3 steps here.');
+  expect(dialog.textContent).toContain('2 steps in the file became 3 steps here.');
   expect(within(dialog).getByRole('region', { name: '1 step needs your attention' }).textContent).toContain('"Service_A" could not be translated. Replace it. /steps/0');
   expect(within(dialog).getByText('left out: no wire leads to it')).toBeTruthy();
   fireEvent.click(within(dialog).getByRole('button', { name: 'Open the canvas' }));

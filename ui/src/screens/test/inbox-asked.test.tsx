@@ -55,7 +55,7 @@ describe('a model that is asked', () => {
     const press = async (name: string) => fireEvent.click(await box.findByRole('button', { name }));
     return { host, questions, box, press };
   };
-  const told = (work: () => void) => act(async () => { work(); await Promise.resolve(); });
+  const errorText = (work: () => void) => act(async () => { work(); await Promise.resolve(); });
 
   it('says what it found; a question that was stopped says nothing, even after another was asked', async () => {
     const { host, questions, box, press } = await asking(2);
@@ -64,10 +64,10 @@ describe('a model that is asked', () => {
     expect(host.calls('task_unsuggest')).toEqual([{ taskId: 'task-2' }]);
     await press('Suggest a correction');
     await waitFor(() => expect(questions).toHaveLength(2));
-    await told(() => questions[0]?.fail(new ApiError({ code: 'CANCELLED', message: 'The question was stopped.', hint: '' })));
+    await errorText(() => questions[0]?.fail(new ApiError({ code: 'CANCELLED', message: 'The question was stopped.', hint: '' })));
     expect(box.queryByText('No suggestion')).toBeNull();
     expect(box.getByRole('button', { name: 'Stop' })).toBeTruthy();
-    await told(() => questions[1]?.answer(found('S-2041')));
+    await errorText(() => questions[1]?.answer(found('S-2041')));
     expect(await box.findByText('It is S-2041')).toBeTruthy();
     expect(box.getByRole('button', { name: 'Suggest another' })).toBeTruthy();
   });
@@ -77,7 +77,7 @@ describe('a model that is asked', () => {
     await press('Suggest a correction');
     act(() => { window.location.hash = '#/inbox/task-9'; });
     await waitFor(() => expect(host.calls('task_unsuggest')).toEqual([{ taskId: 'task-3' }]));
-    await told(() => questions[0]?.answer(found('S-1')));
+    await errorText(() => questions[0]?.answer(found('S-1')));
     act(() => { window.location.hash = '#/inbox/task-3'; });
     expect(await screen.findByRole('button', { name: 'Suggest a correction' })).toBeTruthy();
     expect(screen.queryByText('It is S-1')).toBeNull();

@@ -59,7 +59,7 @@ it('a budget that is used up is approved first, not corrected', async () => {
   const one = task(2);
   await showInbox('#/inbox/task-2', [{ ...one, schema: undefined, redacted: [], input: { supplierId: 'S-2041', total: 1 }, errorCode: 'BUDGET_EXCEEDED', error: { ...one.error!, retryable: false, details: { code: 'BUDGET_EXCEEDED', scope: 'run', limitMicros: 1_000_000, spentMicros: 1_000_000 } } }]);
   await within(await detail()).findByText('This is the input that failed.');
-  expect(main()).toMatch(/try again|Retry/);
+  expect(main()).toMatch(/retry/i);
 });
 
 it('a form that nobody has touched is not red: it says what is still to be filled in', async () => {

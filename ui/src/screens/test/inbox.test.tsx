@@ -30,7 +30,7 @@ describe('the list (D2.1)', () => {
     expect(within(await detail()).getByRole('heading', { name: 'The ERP refused the booking date' })).toBeTruthy();
     expect(window.location.hash).toBe('#/inbox/late');
     // Someone else's claim is shown with its lease.
-    expect(within(await detail()).getByText(/Claimed by fin.lead, free again in/)).toBeTruthy();
+    expect(within(await detail()).getByText(/Claimed by fin.lead, released in/)).toBeTruthy();
   });
   it('filters by view, workflow, cause and words, and says when nothing fits', async () => {
     await show('#/inbox');
@@ -61,7 +61,7 @@ describe('the list (D2.1)', () => {
   it('teaches when there is nothing', async () => {
     await show('#/inbox', []);
     expect(await screen.findByText('No tasks for you')).toBeTruthy();
-    expect(screen.getByRole('button', { name: 'Select a workflow' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Choose a workflow' })).toBeTruthy();
   });
   it('has headings only where the order allows each once', () => {
     const now = Date.now();
@@ -112,7 +112,7 @@ describe('what operators arrange (D2.1, D2.8, D2.9)', () => {
     const box = await detail();
     expect(within(box).getAllByText('1 of 2 approvals').length).toBeGreaterThan(0);
     expect(within(box).getByText('looks fine')).toBeTruthy();
-    expect(within(box).getByText('You have approved: another person must approve, too approve, too approve, too')).toBeTruthy();
+    expect(within(box).getByText('You have approved: another person must approve, too')).toBeTruthy();
     expect(within(box).getByRole<HTMLButtonElement>('button', { name: /^Approve/ }).disabled).toBe(true);
     act(() => { window.location.hash = '#/inbox/own'; });
     expect(await screen.findByText('You started this run: another person must approve it it it')).toBeTruthy();
@@ -180,7 +180,7 @@ describe('a correction (D2.4, D2.5)', () => {
     fireEvent.change(count, { target: { value: '9007199254740993' } });
     expect(now()).toMatchObject({ count: 9007199254740993n });
     expect([count.value, box.querySelector('.ib-form [role=status]')]).toEqual(['9007199254740993', null]);
-    for (const [written, why] of [['1e400', /^1e400 is larger than a number can be/], ['1e-400', /^1e-400 is nearer to 0 than/], ['123456789012345678901', /a number that would be changed/]] as const) {
+    for (const [written, why] of [['1e400', /^1e400 is too large for a number/], ['1e-400', /^1e-400 is nearer to 0 than/], ['123456789012345678901', /a number that would be changed/]] as const) {
       fireEvent.change(count, { target: { value: written } });
       expect(now()).toMatchObject({ count: written });
       expect(within(box).getByText(why).textContent).toContain('it is sent as text');
@@ -244,15 +244,15 @@ describe('a correction (D2.4, D2.5)', () => {
 
   it('shows at once that another has answered, and keeps what was written', async () => {
     await show('#/inbox/task-2');
-    let told: () => void = () => undefined;
-    host.fake.onTaskChange = (onChange) => { told = onChange; onChange(); return () => undefined; };
+    let errorText: () => void = () => undefined;
+    host.fake.onTaskChange = (onChange) => { errorText = onChange; onChange(); return () => undefined; };
     const stop = followTasks();
     fireEvent.click(await screen.findByRole('button', { name: 'Use' }));
     await userEvent.type(screen.getByLabelText(/^Note/), 'scanner');
     fireEvent.click(screen.getByRole('button', { name: /Abort/ }));
     expect(await screen.findByRole('dialog', { name: 'Abort the run?' })).toBeTruthy();
     host.tasks.set('task-2', { ...task(2), state: 'done', decidedBy: 'user:grace', decision: { action: 'skip', operatorId: 'user:grace', at: '2026-11-22T02:03:04Z', durationMs: 1, via: 'cli' } });
-    act(() => told());
+    act(() => errorText());
     expect(await screen.findByText(/^grace answered this task at .*: skipped$/)).toBeTruthy();
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(screen.queryByRole('button', { name: /Retry as is/ })).toBeNull();
@@ -366,8 +366,8 @@ describe('many at once (D2.7)', () => {
     const at = '2026-11-22T09:05:00.000Z';
     host.tasks.set('task-7', { ...task(7), state: 'done', decidedBy: 'user:grace', decidedAt: at });
     await flush();
-    const told = await screen.findByText('12 of 13 tasks decided; the others were not:');
-    const strip = told.closest<HTMLElement>('[role=status]');
+    const errorText = await screen.findByText('12 of 13 tasks decided; the others were not:');
+    const strip = errorText.closest<HTMLElement>('[role=status]');
     expect(within(strip as HTMLElement).getByRole('list').textContent).toBe(`Supplier number not found: grace decided it at ${formatTime(at)}, before you.`);
     // Not all is well: no green tick.
     expect([strip?.querySelector('.c-ok'), strip?.querySelector('.c-wait') !== null]).toEqual([null, true]);
@@ -430,7 +430,7 @@ describe('other tasks', () => {
     expect(within(box).getAllByTitle(/U\+202E/).length).toBeGreaterThan(0);
     expect(within(box).getAllByText('U+001B').length).toBeGreaterThan(0);
     expect(within(box).getByText('and 36 more')).toBeTruthy();
-    expect(within(box).getByText(/This task stands for 37 failed items/)).toBeTruthy();
+    expect(within(box).getByText(/This task covers 37 failed items/)).toBeTruthy();
   });
   it('cannot be decided by who may only look', async () => {
     await show('#/inbox/task-2');

@@ -13,7 +13,7 @@ import { App } from '../app.tsx';
 const HOUSE: ModelProvider = { name: 'house', kind: 'openai', baseUrl: 'https://models.example/v1', credential: 'secret://model-house', models: [], here: true, changedBy: 'user:anna', changedAt: '2026-11-22T10:00:00.000Z' };
 
 const usage = (calls: number) => ({ calls, inputTokens: 10, outputTokens: 1, thinkingTokens: 0, costMicros: 2_000_000, unpriced: 0 });
-const told = (n: number) => ({ days: [], today: usage(1), total: usage(n), workflows: Array.from({ length: n }, (_, i) => ({ workflowId: `w-${String(i)}`, usage: usage(1) })), models: [] });
+const errorText = (n: number) => ({ days: [], today: usage(1), total: usage(n), workflows: Array.from({ length: n }, (_, i) => ({ workflowId: `w-${String(i)}`, usage: usage(1) })), models: [] });
 
 let host: FakeTransport;
 beforeEach(() => {
@@ -22,7 +22,7 @@ beforeEach(() => {
   queryClient.clear();
   host.handlers.who = () => ({ operatorId: 'user:anna', role: 'builder', via: 'app' });
   host.handlers.model_list = () => ({ providers: [HOUSE], default: { provider: 'house', model: 'small' } });
-  host.handlers.model_usage = () => told(0) as never;
+  host.handlers.model_usage = () => errorText(0) as never;
 });
 afterEach(cleanup);
 const choose = async (list: string, option: string) => {
@@ -167,13 +167,13 @@ describe('what models cost', () => {
     const part = await section();
     expect(await part.findByText('The store is busy.')).toBeTruthy();
     expect(part.getByRole('button', { name: 'Change… the daily budget on this machine' }).textContent).toBe('Change…');
-    host.handlers.model_usage = () => told(1) as never;
+    host.handlers.model_usage = () => errorText(1) as never;
     fireEvent.click(part.getByRole('button', { name: 'Try again' }));
     expect(await part.findByText('Last 30 days')).toBeTruthy();
   });
 
   it('names workflows as they are called, and shows all of them', async () => {
-    host.handlers.model_usage = () => told(9) as never;
+    host.handlers.model_usage = () => errorText(9) as never;
     host.handlers.workflow_list = () => [{ id: 'w-1', name: 'Letters', ref: 'r', path: '/w/letters' }] as never;
     const part = await section();
     fireEvent.click(await part.findByRole('radio', { name: 'Workflow' }));

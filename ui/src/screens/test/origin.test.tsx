@@ -22,7 +22,7 @@ it('says what it knows: no step, no run, no time', () => {
   expect(screen.getByText('Started from a checkpoint of another program')).toBeTruthy();
   cleanup();
   show({ resumedFrom: `each[2]/${first}`, importedFrom: { ...from, createdAt: 'yesterday' } });
-  expect(screen.getByText('Began at each 3 › Read the orders, at a checkpoint of another program. Taken at yesterday')).toBeTruthy();
+  expect(screen.getByText('Started at each 3 › Read the orders, from a checkpoint of another program. Taken at yesterday')).toBeTruthy();
 });
 
 it('a re-run leads to the run that it is of', () => {

@@ -24,7 +24,7 @@ describe('ts_100: the panel of a run', () => {
   it('ts_101 letters that are not seen are marked, in values and in variables, and a cut variable is no object', async () => {
     renderWith(<RunPanel view={{ ...VIEW, variables: { who: '\u202emoc.live@ada', long: CUT } }} output={['\u202emoc.live']} />);
     expect(screen.getByRole('region', { name: 'Output' }).querySelector('.ctl')?.textContent).toBe('U+202E');
-    await userEvent.click(screen.getByRole('tab', { name: /^Environment variables/ }));
+    await userEvent.click(screen.getByRole('tab', { name: /^Variables/ }));
     const shown = screen.getByRole('tabpanel').textContent;
     expect(shown).toContain('U+202Emoc.live@ada');
     expect(shown).toContain('It was a dark');
@@ -37,7 +37,7 @@ describe('ts_100: the panel of a run', () => {
       .map(([type, stepId, path, payload], i) => ({ runId: 'r', seq: i + 1, ts: new Date(i).toISOString(), type, stepId, path, payload }));
     const shown = (upTo: number) => ({ ...foldRun(events.slice(0, upTo), definition), moment: upTo });
     const { rerender } = renderWith(<RunPanel view={shown(2)} definition={definition} />);
-    await userEvent.click(screen.getByRole('tab', { name: /^Environment variables/ }));
+    await userEvent.click(screen.getByRole('tab', { name: /^Variables/ }));
     expect(screen.getByRole('tabpanel').textContent).toContain('$rate set by this event2');
     rerender(<RunPanel view={shown(3)} definition={definition} />);
     expect(screen.getByRole('tabpanel').textContent).toContain('$rate2');

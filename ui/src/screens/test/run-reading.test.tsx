@@ -61,7 +61,7 @@ it('a run that waits for a person is not said to stand still while it is read', 
   await screen.findByRole('heading', { name: 'Orders' });
   await act(async () => fake.emit(ID, EVENTS.slice(0, 4)));
   await screen.findByText('Loading the run, 4 of 7 events');
-  expect(screen.getByText('Waiting for a person')).toBeTruthy();
+  expect(screen.getAllByText('Waiting for a person').length).toBeGreaterThan(0);
   expect(screen.queryByText('No program is executing this run')).toBeNull();
 });
 

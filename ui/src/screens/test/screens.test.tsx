@@ -35,7 +35,7 @@ describe('gallery', () => {
     expect(within(recent).getAllByRole('listitem')).toHaveLength(5);
     expect(within(recent).getByText('The address did not answer within 10 s')).toBeTruthy();
     expect(within(recent).getByText('Unsaved draft')).toBeTruthy();
-    expect(within(recent).getByText('Unreadable')).toBeTruthy();
+    expect(within(recent).getByText('Cannot be read')).toBeTruthy();
   });
 
   it('shows nothing that does not work yet', async () => {

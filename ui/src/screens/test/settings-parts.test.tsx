@@ -91,7 +91,7 @@ it('a locked key store of the system asks the person only when a button is press
   expect(asked(fake, 'secret_unlock')).toEqual([]);
   // A passphrase has no place here: the system asks.
   expect(screen.queryByLabelText('Passphrase')).toBeNull();
-  fireEvent.click(screen.getByRole('button', { name: /^Unlock the key store/ }));
+  fireEvent.click(screen.getByRole('button', { name: /^Unlock the system key store/ }));
   expect(await screen.findByText('No secrets yet')).toBeTruthy();
   expect(asked(fake, 'secret_unlock')).toEqual([{}]);
 });

@@ -233,7 +233,7 @@ describe('tool servers in the settings', () => {
 
   it('say so when a server turned back, and when what differs is too far behind', async () => {
     const dialog = await review({ ...SERVER, changes: [] });
-    expect(dialog.getByText(/is now as it was approved/)).toBeTruthy();
+    expect(dialog.getByText(/is now as approved/)).toBeTruthy();
     cleanup();
     const other = await review({ ...SERVER, changes: [{ tool: 'read', field: 'outputSchema', before: 'same', after: 'same' }] });
     expect(other.getByText('The difference is after the part shown here.')).toBeTruthy();
@@ -361,8 +361,8 @@ describe('tool servers in the settings', () => {
 
   it('say what is signed in where, and offer what a builder may do', async () => {
     host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
-    let told = signIn({ state: 'more', by: 'user:ada', at: '2026-11-23T10:00:00.000Z', issuer: 'https://login.example', scopes: ['read'], wants: ['read', 'write'], renews: true, expires: '2026-11-23T11:00:00.000Z' });
-    host.handlers.tool_server_list = () => [told];
+    let errorText = signIn({ state: 'more', by: 'user:ada', at: '2026-11-23T10:00:00.000Z', issuer: 'https://login.example', scopes: ['read'], wants: ['read', 'write'], renews: true, expires: '2026-11-23T11:00:00.000Z' });
+    host.handlers.tool_server_list = () => [errorText];
     const part = await section();
     const line = within(await part.findByRole('group', { name: 'Signing in to desk' }));
     expect(line.getByText(/^Signed in by ada/)).toBeTruthy();
@@ -372,7 +372,7 @@ describe('tool servers in the settings', () => {
     expect(line.getByText(/renewed automatically/)).toBeTruthy();
     expect(line.getByRole('button', { name: 'Sign in again to desk' }).textContent).toBe('Sign in again');
     host.handlers.tool_server_sign_out = () => ({ server: REMOTE, revoked: false, note: 'login.example did not answer.' });
-    told = signIn({ state: 'ended', message: 'It was refused' });
+    errorText = signIn({ state: 'ended', message: 'It was refused' });
     await userEvent.click(line.getByRole('button', { name: 'Sign out of desk' }));
     expect(host.calls.find(({ command }) => command === 'tool_server_sign_out')?.payload).toEqual({ name: 'desk' });
     expect(await part.findByText('It was refused.')).toBeTruthy();

@@ -415,7 +415,7 @@ fn ts_019_two_people_answer_over_rest_and_one_is_first() {
     let told = ask(ANNA, "POST", "/rpc/task_reveal", json!({ "taskId": task, "reason": "to call them" })).json();
     assert_eq!(told["input"]["email"], "ada@example.org");
     let revealed = ask(VIEWER, "GET", "/audit?query=event%3AREVEALED", Value::Null).json();
-    assert_eq!(revealed["entries"][0]["summary"], "anna looked at masked values: to call them");
+    assert_eq!(revealed["entries"][0]["summary"], "anna revealed masked values: to call them");
 
     // Fault 15: no decision by GET, no decision with a foreign token or in another name.
     assert_eq!(ask(ANNA, "GET", &path("/complete"), Value::Null).status, 405);

@@ -41,7 +41,7 @@ fn o_05_o_06_each_line_has_one_schema_and_names_run_and_step() {
     assert!(events.iter().all(|line| line["runId"] == events[0]["runId"] && line["runId"].is_string()));
     let began = events.iter().find(|line| line["event"] == "step_start").expect("a step");
     let told = [&began["level"], &began["nodeId"], &began["nodeType"], &began["message"]];
-    assert_eq!(told, [&json!("DEBUG"), &json!("know"), &json!("data.set"), &json!("Know it began")]);
+    assert_eq!(told, [&json!("DEBUG"), &json!("know"), &json!("data.set"), &json!("Know it started")]);
     // O-09: what its author says that it does.
     assert_eq!(began["description"], "Keeps what the next step needs.");
     let failed = events.iter().find(|line| line["event"] == "step_error").expect("an error");

@@ -4,8 +4,8 @@ use crate::house::{files, none, short, text};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A retired identifier with the name that replaced it, by language.
-type Retired = BTreeMap<String, String>;
+/// By retired identifier: the name that replaced it, and the crate where it is retired; none: everywhere.
+type Retired = BTreeMap<String, (String, Option<String>)>;
 
 /// The rows of the table below a heading of the glossary, without its head.
 fn rows(page: &str, heading: &str) -> Vec<Vec<String>> {
@@ -23,13 +23,12 @@ fn glossary() -> String {
 fn identifiers(language: &str) -> Retired {
     let table = rows(&glossary(), "Retired names");
     assert!(!table.is_empty(), "the glossary lists retired names");
-    let row = |row: Vec<String>| match row.as_slice() {
-        [retired, instead, of] if of == language => Some((retired.clone(), instead.clone())),
-        [_, _, of] => {
-            assert!(["Rust", "TypeScript"].contains(&of.as_str()), "unknown language '{of}'");
-            None
-        }
-        other => panic!("a row has three cells: {other:?}"),
+    let row = |row: Vec<String>| {
+        let [retired, instead, of] = row.as_slice() else { panic!("a row has three cells: {row:?}") };
+        let (name, place) = of.split_once(" (").unwrap_or((of.as_str(), ""));
+        assert!(["Rust", "TypeScript"].contains(&name), "unknown language '{of}'");
+        let place = place.strip_suffix(')').map(|place| format!("/crates/{place}/"));
+        (name == language).then(|| (retired.clone(), (instead.clone(), place)))
     };
     table.into_iter().filter_map(row).collect()
 }
@@ -77,13 +76,18 @@ fn stem(path: &Path) -> String {
 /// Declarations and file names that use a retired name.
 fn retired_in(path: &Path, retired: &Retired, declared: fn(&str) -> Option<&str>) -> Vec<String> {
     let mut bad = Vec::new();
-    if let Some(instead) = retired.get(&stem(path)) {
-        bad.push(format!("{}: the file name is retired; use {instead}", short(path)));
+    let name = short(path);
+    let instead = |word: &str| {
+        let (instead, place) = retired.get(word)?;
+        place.as_ref().is_none_or(|place| name.contains(place.as_str())).then_some(instead)
+    };
+    if let Some(instead) = instead(&stem(path)) {
+        bad.push(format!("{name}: the file name is retired; use {instead}"));
     }
     for (number, line) in text(path).lines().enumerate() {
-        let Some(name) = declared(line) else { continue };
-        if let Some(instead) = retired.get(name) {
-            bad.push(format!("{}:{}: '{name}' is retired; use {instead}", short(path), number + 1));
+        let Some(word) = declared(line) else { continue };
+        if let Some(instead) = instead(word) {
+            bad.push(format!("{name}:{}: '{word}' is retired; use {instead}", number + 1));
         }
     }
     bad

@@ -9,7 +9,7 @@ import { BODY_AT, byDepth, FRAME_MIN, framesAround, outermost, treeOf, withInsid
 import { blockedSources, blockedTargets } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';
 import { frameAt, overlaps, placesOf, rectsIn, rectsOf } from '../model/place.ts';
-import { withRoom } from '../model/room.ts';
+import { makeSpace } from '../model/make-space.ts';
 import { routeWires } from '../route/router.ts';
 import { templateEdits } from '../templates.ts';
 import { copySelection } from '../view/clipboard.ts';
@@ -144,7 +144,7 @@ describe('over the border', () => {
     fc.assert(fc.property(fc.array(edit, { maxLength: 20 }), (edits) => {
       const editor = createEditor(nested());
       for (const one of edits) {
-        editor.apply(withRoom(editor.getState().document, CATALOG, [one]));
+        editor.apply(makeSpace(editor.getState().document, CATALOG, [one]));
         const { document } = editor.getState();
         for (const { from, to } of document.edges) expect(document.nodes[from.split('.')[0] as string]?.parent).toBe(document.nodes[to]?.parent);
         for (const { parent } of Object.values(document.nodes)) if (typeof parent === 'string') expect(document.nodes).toHaveProperty(parent);

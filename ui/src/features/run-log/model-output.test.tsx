@@ -45,7 +45,7 @@ describe('U-21: what a model said', () => {
     expect([...talk.children].map((one) => one.textContent)).toEqual([expect.stringContaining('I look it up.'), expect.stringContaining('find'), expect.stringContaining('find'), expect.stringContaining('In aisle 7.')]);
     expect(screen.getByRole('img', { name: 'Failed' })).toBeTruthy();
     await userEvent.click(screen.getAllByRole('button', { name: /find/ })[0] as HTMLElement);
-    expect(screen.getByLabelText('find Answer').textContent).toContain('no such aisle');
+    expect(screen.getByLabelText('find Result').textContent).toContain('no such aisle');
   });
 
   it('a turn that the wire has cut says so and leads to the rest; an empty one is none', () => {
@@ -144,7 +144,7 @@ describe('U-21: what a model said', () => {
   it('one answer without a price hides the money of no other', () => {
     card([{ ...turn, costMicros: 100_000 }, { ...turn, costMicros: 100_000 }, turn], ['usage']);
     expect(screen.getByRole('button', { name: /^Token usage/ }).textContent).toMatch(/, 0\.20 \+$/);
-    expect(screen.getAllByRole('definition').map((one) => one.textContent)).toContainEqual(expect.stringMatching(/^0\.20 \+\. .*1 call had no price/));
+    expect(screen.getAllByRole('definition').map((one) => one.textContent)).toContainEqual(expect.stringMatching(/^0\.20 \+\. .*1 call has no price/));
   });
 
   it('answers that failed before the last try are told; the last one is the error of the call', () => {
