@@ -65,7 +65,7 @@ test('who started the run may not approve it', async ({ open, host }) => {
   const page = await open('#/inbox');
   await page.getByRole('row', { name: /Pay me 7/ }).click();
   const task = page.getByRole('region', { name: 'Task' });
-  await expect(task.getByText('You started this run: another person must approve it it it')).toBeVisible();
+  await expect(task.getByText('You started this run: another person must approve it')).toBeVisible();
   await expect(task.getByRole('button', { name: /^Approve/ })).toBeDisabled();
 });
 

@@ -132,7 +132,7 @@ export const en = {
   'gallery.need.pricedModel': 'a default model with a price',
   'gallery.need.toolServer': 'the tool server “{name}”, approved',
   'gallery.need.missing': 'Requires {what}.',
-  'gallery.need.ready': '{what} is set up.',
+  'gallery.need.ready': 'Ready: {what}.',
   'gallery.need.setUp': 'Set up',
   'gallery.noRecent': 'No workflows yet',
   'gallery.noRecentRole': 'Workflows appear here once a builder has made one.',

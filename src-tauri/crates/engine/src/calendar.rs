@@ -43,7 +43,8 @@ impl Calendar {
             return Err(problem(&format!("/{}", pointer_token(name)), "Business hours have no such field"));
         }
         let name = object.get("timezone").and_then(Value::as_str);
-        let name = name.ok_or_else(|| problem("/timezone", "The time zone is missing, for example \"Europe/Berlin\""))?;
+        let name =
+            name.ok_or_else(|| problem("/timezone", "The time zone is missing, for example \"Europe/Berlin\""))?;
         let zone = TimeZoneDatabase::bundled().get(name).map_err(|_| {
             problem("/timezone", format!("There is no time zone '{name}'; use one like \"Europe/Berlin\""))
         })?;
@@ -55,13 +56,11 @@ impl Calendar {
             let index = NAMES.iter().position(|name| name == day);
             let index = index.ok_or_else(|| problem(&at, format!("A day must be one of {}", NAMES.join(", "))))?;
             let parts = parts.as_array().filter(|parts| parts.len() <= PARTS);
-            let parts = parts.ok_or_else(|| problem(&at, format!("A day must be a list of at most {PARTS} time ranges")))?;
+            let parts =
+                parts.ok_or_else(|| problem(&at, format!("A day must be a list of at most {PARTS} time ranges")))?;
             for (i, part) in parts.iter().enumerate() {
                 let part = part.as_str().and_then(part_of).ok_or_else(|| {
-                    problem(
-                        &format!("{at}/{i}"),
-                        "A time range must be like \"09:00-17:00\", its end after its start",
-                    )
+                    problem(&format!("{at}/{i}"), "A time range must be like \"09:00-17:00\", its end after its start")
                 })?;
                 if week[index].last().is_some_and(|before| before.1 > part.0) {
                     return Err(problem(&format!("{at}/{i}"), "The time range overlaps the previous one"));
@@ -75,8 +74,8 @@ impl Calendar {
         let mut holidays = BTreeSet::new();
         if let Some(list) = object.get("holidays") {
             let list = list.as_array().filter(|list| list.len() <= HOLIDAYS);
-            let list =
-                list.ok_or_else(|| problem("/holidays", format!("Holidays must be a list of at most {HOLIDAYS} days")))?;
+            let list = list
+                .ok_or_else(|| problem("/holidays", format!("Holidays must be a list of at most {HOLIDAYS} days")))?;
             for (i, day) in list.iter().enumerate() {
                 let day = day.as_str().and_then(|day| day.parse::<Date>().ok());
                 holidays.insert(

@@ -152,7 +152,9 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
                     path: place.clone(),
                     step_id: Some(id.clone()),
                     message: if asks {
-                        format!("The error port of {name} is not connected; errors that cannot be repaired become tasks")
+                        format!(
+                            "The error port of {name} is not connected; errors that cannot be repaired become tasks"
+                        )
                     } else if covers {
                         format!("The error port of {name} is not connected; the policy '{policy_name}' decides")
                     } else {

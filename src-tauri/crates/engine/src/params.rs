@@ -55,7 +55,10 @@ pub fn check(workflow: &Workflow, params: &Value) -> Vec<Diagnostic> {
                 Code::BadParam,
                 v.place(),
                 message,
-                format!("This workflow accepts: {}", if known.is_empty() { "nothing".into() } else { known.join(", ") }),
+                format!(
+                    "This workflow accepts: {}",
+                    if known.is_empty() { "nothing".into() } else { known.join(", ") }
+                ),
             )
         })
         .collect()

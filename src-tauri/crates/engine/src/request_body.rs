@@ -223,9 +223,7 @@ pub fn text_misfit(content_type: &str, text: &str) -> Option<String> {
     if is_json(&media) {
         let error =
             serde_json::from_str::<serde::de::IgnoredAny>(text.strip_prefix('\u{feff}').unwrap_or(text)).err()?;
-        return Some(format!(
-            "the text is not JSON ({error}). Correct it, or use a value instead of a text"
-        ));
+        return Some(format!("the text is not JSON ({error}). Correct it, or use a value instead of a text"));
     }
     if media == "application/x-www-form-urlencoded" {
         let wrong =

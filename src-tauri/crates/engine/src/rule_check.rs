@@ -85,10 +85,8 @@ fn read(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
             Ok(expression) => {
                 let unknown = |root: &&String| !NAMES.contains(&root.as_str()) && root.as_str() != "nodes";
                 for root in expression.references().roots.iter().filter(unknown) {
-                    let hint = crate::catalog::nearest(root, NAMES).map_or_else(
-                        || format!("Available: {}", NAMES.join(", ")),
-                        |n| format!("Did you mean '{n}'?"),
-                    );
+                    let hint = crate::catalog::nearest(root, NAMES)
+                        .map_or_else(|| format!("Available: {}", NAMES.join(", ")), |n| format!("Did you mean '{n}'?"));
                     all.push(RuleFinding {
                         index,
                         diagnostic: Diagnostic::error(
@@ -162,7 +160,10 @@ fn tried(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
         let code = if error.code == expr::Code::MissingField { Code::UnknownName } else { Code::BadConfig };
         let message = format!("The rule '{}' can never be evaluated: {}", rules[index].name, error.message);
         let hint = error.suggestions.first().map_or_else(
-            || "Compare values of the same type; `error.type` and codes are texts, `error.attempt` is a number".to_owned(),
+            || {
+                "Compare values of the same type; `error.type` and codes are texts, `error.attempt` is a number"
+                    .to_owned()
+            },
             |near| format!("Did you mean '{near}'?"),
         );
         let diagnostic = Diagnostic::warning(code, format!("/{index}/when"), message, hint);

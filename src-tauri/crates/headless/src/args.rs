@@ -9,7 +9,7 @@ mod webhook;
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink};
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use models::{ModelKind, Models};
-pub(crate) use tools::{Said, SignIn, Tools};
+pub(crate) use tools::{SignIn, Statement, Tools};
 pub(crate) use webhook::Webhook;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

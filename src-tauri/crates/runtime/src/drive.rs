@@ -5,13 +5,13 @@ mod speech;
 use crate::answer;
 use crate::artifact;
 use crate::asked;
-use crate::burst::{self, Burst, Limits};
 use crate::error::{Error, Trouble};
+use crate::live_feed::LiveFeed;
 use crate::options::Kept;
 use crate::record;
-use crate::ring::Ring;
 use crate::runtime::Phase;
 use crate::shared::Core;
+use crate::step_batch::{self, Limits, StepBatch};
 use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
@@ -47,7 +47,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// What the rest of the runtime knows of a driven run.
 pub(crate) struct Driven {
     pub(crate) run_id: String,
-    pub(crate) live: Ring,
+    pub(crate) live: LiveFeed,
     pub(crate) phase: watch::Sender<Phase>,
     inbox: mpsc::UnboundedSender<Message>,
 }
@@ -55,8 +55,12 @@ pub(crate) struct Driven {
 impl Driven {
     pub(crate) fn new(run_id: &str) -> (Arc<Self>, mpsc::UnboundedReceiver<Message>) {
         let (inbox, receiver) = mpsc::unbounded_channel();
-        let driven =
-            Self { run_id: run_id.to_owned(), live: Ring::default(), phase: watch::channel(Phase::Driving).0, inbox };
+        let driven = Self {
+            run_id: run_id.to_owned(),
+            live: LiveFeed::default(),
+            phase: watch::channel(Phase::Driving).0,
+            inbox,
+        };
         (Arc::new(driven), receiver)
     }
 
@@ -117,7 +121,7 @@ pub(crate) struct Driver {
     compiled: Arc<Compiled>,
     state: RunState,
     /// What its definition says about audit entries.
-    said: record::Said,
+    said: record::AuditSettings,
     /// Status as the store has it.
     recorded: RunStatus,
     /// Until then commits are left to the store's own thread: the disk was slow.
@@ -165,7 +169,7 @@ impl Driver {
         Self {
             changed: core.changed.subscribe(),
             closing: core.closing.subscribe(),
-            said: record::Said::default(),
+            said: record::AuditSettings::default(),
             recorded: state.status(),
             apart_until: Instant::now(),
             core,
@@ -282,7 +286,7 @@ impl Driver {
         loop {
             let (core, compiled, state) = (&self.core, &self.compiled, &mut self.state);
             let burst =
-                burst::run(compiled, state, inputs, pure, core.registry.code, core.world.clock.as_ref(), limits);
+                step_batch::run(compiled, state, inputs, pure, core.registry.code, core.world.clock.as_ref(), limits);
             let mut burst = burst.map_err(|error| Stop::Fault(error.to_string()))?;
             self.artifacts(&mut burst).await?;
             let events = std::mem::take(&mut burst.events);
@@ -421,7 +425,7 @@ impl Driver {
 
     /// Writes artifact files before the commit whose events say that they are written. An orphan after a crash is
     /// harmless: the same file is written again.
-    async fn artifacts(&mut self, burst: &mut Burst) -> Result<(), Stop> {
+    async fn artifacts(&mut self, burst: &mut StepBatch) -> Result<(), Stop> {
         let effects = std::mem::take(&mut burst.effects);
         for effect in effects {
             let Effect::WriteArtifact { path, content } = effect else {
@@ -455,13 +459,13 @@ impl Driver {
     async fn commit(&mut self, events: Vec<RunEvent>, durable: bool, rests: bool) -> Result<(), Stop> {
         let status = self.state.status();
         let terminal = status.is_terminal();
-        let (bytes, calls) = burst::weigh(&events);
+        let (bytes, calls) = step_batch::weigh(&events);
         self.bytes += bytes;
         self.called += calls;
         if self.birth.is_some() {
             // The first snapshot is not worth it either before the events outweigh what it would hold: the run's input,
             // and the items that began with it.
-            self.state_bytes = burst::weight(self.state.params());
+            self.state_bytes = step_batch::weight(self.state.params());
         }
         let options = &self.core.options;
         let due = (self.called >= options.snapshot_calls || self.bytes >= options.snapshot_bytes)
@@ -740,7 +744,7 @@ impl Driver {
                     let work = pin!(signalbox_nodes::run_call(code, &call, &world, &*log));
                     log.over(work).await
                 }
-                None => burst::no_code(&call),
+                None => step_batch::no_code(&call),
             };
             pass(Point::Called);
             Input::NodeFinished { key: call.key, results, now: world.clock.now_ms() }

@@ -1,7 +1,7 @@
 //! The audit chain inside the writer's transactions: an entry is sealed where the state that it describes is changed, or
 //! neither is written. The head is read in the transaction, because another process may have written since.
 
-use crate::cut;
+use crate::chain_truncation;
 use crate::document::Blob;
 use crate::error::{Error, Result};
 use crate::high_water;
@@ -111,7 +111,7 @@ impl Tail {
     fn read(work: &mut Work<'_>) -> Result<Self> {
         let connection = work.connection;
         let (head, high) = audit_entry::tail(connection)?;
-        cut::look(connection, work.known, head)?;
+        chain_truncation::look(connection, work.known, head)?;
         let log_id = match &work.log_id {
             Some(log_id) => Arc::clone(log_id),
             None => work.log_id.insert(audit_meta::log_id(connection)?.into()).clone(),
@@ -395,7 +395,7 @@ impl Store {
         // The mark first: the chain can only be further than it by the time it is read.
         let head = high_water::head(&self.inner.folder.join("signalbox.mark"));
         self.view(|connection| {
-            let accepted = cut::accepted(connection)?;
+            let accepted = chain_truncation::accepted(connection)?;
             let head = head.filter(|head| head.size > accepted);
             let first = audit_entry::first(connection)?;
             let tombstone = if first == 0 { None } else { retention::tombstone(connection)?.map(|(_, found)| found) };

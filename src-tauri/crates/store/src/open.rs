@@ -2,15 +2,15 @@
 
 use crate::alarm::StoreAlarm;
 use crate::chain;
+use crate::chain_truncation;
 use crate::connection::{Database, Readers};
-use crate::cut;
 use crate::error::{Error, Result};
 use crate::high_water::{MarkFile, Slot, newest_head};
 use crate::instance::{Instance, setup_lock, unusable};
 use crate::schema;
 use crate::store::{Inner, Store};
 use crate::table::{audit_entry, run, run_deleted, run_event};
-use crate::writer::{Desk, Writer};
+use crate::writer::{WriteQueue, Writer};
 use rusqlite::{Connection, ffi};
 use std::fs;
 use std::io::ErrorKind;
@@ -103,7 +103,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
     {
         for alarm in &alarms {
             if let StoreAlarm::AuditBehind { found, .. } = alarm {
-                let _ = cut::keep(&connection, head, *found);
+                let _ = chain_truncation::keep(&connection, head, *found);
             }
         }
     }
@@ -122,7 +122,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         newest: chain::Newest::default(),
         sealed: 0,
     };
-    let desk = Arc::new(Desk::new(writer));
+    let desk = Arc::new(WriteQueue::new(writer));
     let at_desk = Arc::clone(&desk);
     let thread = std::thread::Builder::new()
         .name("store-writer".into())
@@ -204,7 +204,7 @@ fn compare(connection: &Connection, slots: &[Slot]) -> Result<Vec<StoreAlarm>> {
             alarms.push(StoreAlarm::Differs { run: mark.run.clone(), seq: mark.seq });
         }
     }
-    let accepted = cut::accepted(connection)?;
+    let accepted = chain_truncation::accepted(connection)?;
     if let Some(head) = newest_head(slots.iter()).filter(|head| head.size > accepted) {
         let found = audit_entry::head(connection)?.size;
         let stored = audit_entry::get(connection, head.size - 1)?.map(|row| row.hash);

@@ -92,7 +92,9 @@ fn a_field_that_no_error_has_is_told_wherever_it_stands() {
         assert_eq!(*at, Some(position), "{when}");
     }
     // An error on one side of || is nothing where the other side is true: that rule is of use, and its field is told all the same.
-    for (other, words) in [("Timeout", "uses 'error.cod', which no error has"), ("NoSuchType", "can never be evaluated")] {
+    for (other, words) in
+        [("Timeout", "uses 'error.cod', which no error has"), ("NoSuchType", "can never be evaluated")]
+    {
         let found = of(&format!("['a'].exists(x, x == error.cod) || error.type == '{other}'"));
         assert!(found.len() == 1 && found[0].1.contains(words), "{other}: {found:?}");
     }

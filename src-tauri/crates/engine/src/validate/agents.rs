@@ -121,8 +121,7 @@ fn tool_names(names: &[String], at: &str, found: &mut Vec<Diagnostic>) {
         }
         let bare = if of_step { name.strip_prefix(['+', '-']).unwrap_or(name) } else { name };
         if bare.starts_with(['+', '-']) {
-            let hint =
-                if of_step { "Use only one sign" } else { "Remove the sign: only steps add and remove tools" };
+            let hint = if of_step { "Use only one sign" } else { "Remove the sign: only steps add and remove tools" };
             let message = format!("'{name}' has one sign too many");
             found.push(Diagnostic::error(Code::BadConfig, format!("{at}/{i}"), message, hint));
         } else if let Some((message, hint)) = agent::misnamed(bare) {

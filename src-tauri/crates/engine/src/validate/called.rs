@@ -73,7 +73,9 @@ impl<'a> Look<'a> {
             0
         };
         if named.starts_with('=') || named.contains("{{") {
-            let message = format!("{name} refers to its workflow with an expression, but the workflow must be known when the run starts");
+            let message = format!(
+                "{name} refers to its workflow with an expression, but the workflow must be known when the run starts"
+            );
             return bad(Code::BadConfig, message, "Use the id of a workflow");
         }
         if named.is_empty() {

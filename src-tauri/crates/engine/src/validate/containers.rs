@@ -24,7 +24,10 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                 found.push(Diagnostic::error(
                     Code::BadConfig,
                     at,
-                    format!("{} is not inside a loop, so there is nothing it could end", step_of(workflow, catalog, id)),
+                    format!(
+                        "{} is not inside a loop, so there is nothing it could end",
+                        step_of(workflow, catalog, id)
+                    ),
                     "Move it into a loop, or use a Stop step to end the run",
                 ));
             }
@@ -84,10 +87,9 @@ fn place(workflow: &Workflow, catalog: &Catalog, id: &str, parent: &str, at: &st
     };
     let own = workflow.nodes.get(id).and_then(|node| catalog.get(&node.kind)).map(|d| d.role);
     match role {
-        Role::Subworkflow => bad(
-            format!("{name} is in '{parent}', whose body is another file"),
-            "Move the step into that file".into(),
-        ),
+        Role::Subworkflow => {
+            bad(format!("{name} is in '{parent}', whose body is another file"), "Move the step into that file".into())
+        }
         role if !role.is_container() => bad(
             format!("{name} is in {}, which is not a container", step_of(workflow, catalog, parent)),
             "Remove 'parent', or set it to a loop or a parallel".into(),

@@ -129,7 +129,11 @@ pub(super) fn read(value: Value) -> Checked {
     match serde_json::from_value::<Workflow>(value) {
         Ok(workflow) => Checked { workflow: Some(workflow), diagnostics: found },
         Err(error) => {
-            found.push(bad("", format!("A field of the file is not valid: {error}"), "Compare it with the file format"));
+            found.push(bad(
+                "",
+                format!("A field of the file is not valid: {error}"),
+                "Compare it with the file format",
+            ));
             Checked { workflow: None, diagnostics: found }
         }
     }
@@ -182,12 +186,7 @@ fn extra(found: &mut Vec<Diagnostic>, at: &str, extra: &Map, known: &[&str]) {
             None => "The field is kept; remove it if it is a mistake".to_owned(),
         };
         let pointer = format!("{at}/{}", pointer_token(key));
-        found.push(Diagnostic::warning(
-            Code::UnknownField,
-            pointer,
-            format!("The field '{key}' is unknown"),
-            hint,
-        ));
+        found.push(Diagnostic::warning(Code::UnknownField, pointer, format!("The field '{key}' is unknown"), hint));
     }
 }
 
@@ -317,11 +316,7 @@ fn edges(found: &mut Vec<Diagnostic>, top: &Map) {
             continue;
         };
         if !from.contains('.') {
-            found.push(bad(
-                format!("{at}/from"),
-                format!("'{from}' has no port"),
-                format!("Write \"{from}.success\""),
-            ));
+            found.push(bad(format!("{at}/from"), format!("'{from}' has no port"), format!("Write \"{from}.success\"")));
         }
         if let Some(object) = edge.as_object() {
             unknown(found, &at, object, &["from", "to"]);

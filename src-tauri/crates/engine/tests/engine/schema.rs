@@ -82,11 +82,7 @@ fn what_does_not_fit_is_said_in_plain_words() {
         ("not", json!("hunter2"), "/not: Matches a form that is not allowed"),
         ("both", json!(2), "/both: Matches several alternatives, but must match exactly one"),
         ("never", json!(1), "/never: No value is allowed here"),
-        (
-            "names",
-            json!({ "hunter2": 1 }),
-            "/names: Has a field with an invalid name: Must have at most 2 characters",
-        ),
+        ("names", json!({ "hunter2": 1 }), "/names: Has a field with an invalid name: Must have at most 2 characters"),
         ("small", json!({ "a": 1, "b": 2 }), "/small: Must have at most 1 field"),
         ("open", json!({ "a": 1 }), "/open: Must not have 'a'"),
     ] {

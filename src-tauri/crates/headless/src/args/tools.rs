@@ -28,7 +28,7 @@ pub(crate) struct SignIn {
 
 /// A person's statement about a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Said {
+pub(crate) enum Statement {
     Yes,
     No,
     Guess,
@@ -137,13 +137,13 @@ pub(crate) enum Tools {
         tool: String,
         /// It reads private data.
         #[arg(long, value_name = "yes|no|guess")]
-        private: Option<Said>,
+        private: Option<Statement>,
         /// It can send data out.
         #[arg(long, value_name = "yes|no|guess")]
-        sends: Option<Said>,
+        sends: Option<Statement>,
         /// It returns untrusted text.
         #[arg(long, value_name = "yes|no|guess")]
-        outside: Option<Said>,
+        outside: Option<Statement>,
         /// Confirm a statement that is looser than the guess.
         #[arg(long)]
         understood: bool,

@@ -3,7 +3,7 @@
 
 use super::run::follow;
 use super::{Done, input};
-use crate::args::{Said, SignIn, Tools};
+use crate::args::{SignIn, Statement, Tools};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
@@ -105,8 +105,8 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
             for (field, said) in [("bearsSecrets", private), ("isEgress", sends), ("isUntrusted", outside)] {
                 match said {
                     None => {}
-                    Some(Said::Guess) => drop(word.as_object_mut().and_then(|word| word.remove(field))),
-                    Some(said) => word[field] = json!(*said == Said::Yes),
+                    Some(Statement::Guess) => drop(word.as_object_mut().and_then(|word| word.remove(field))),
+                    Some(said) => word[field] = json!(*said == Statement::Yes),
                 }
             }
             let request =

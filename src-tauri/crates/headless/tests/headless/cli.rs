@@ -397,7 +397,11 @@ fn a_list_of_none_is_no_list() {
         for limit in ["0", "-1", "some"] {
             let refused = place.run(&[&list[..], &["--limit", limit]].concat());
             assert_eq!(refused.code, 2, "{list:?} {limit}: {}{}", refused.out, refused.err);
-            assert!(limit == "-1" || refused.err.contains("the limit must be a whole number of at least 1"), "{}", refused.err);
+            assert!(
+                limit == "-1" || refused.err.contains("the limit must be a whole number of at least 1"),
+                "{}",
+                refused.err
+            );
         }
     }
 }

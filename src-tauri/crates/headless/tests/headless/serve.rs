@@ -255,7 +255,11 @@ fn what_no_route_takes_is_refused_and_named() {
         "/workflow/x/debug",
     ] {
         let answer = serving.ask("GET", &format!("{path}?run=R&more=1"), &Value::Null);
-        assert_eq!((answer.status, message(&answer).as_str()), (400, "The query parameter 'run=R' is unknown."), "{path}");
+        assert_eq!(
+            (answer.status, message(&answer).as_str()),
+            (400, "The query parameter 'run=R' is unknown."),
+            "{path}"
+        );
     }
     let start = json!({ "workflow": "echo" });
     assert_eq!(serving.ask("POST", "/workflow/run?dry=1", &start).status, 400);

@@ -94,11 +94,7 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     assert_eq!(both, chain(&place));
     // Of a file that begins in the middle that is told, in the list and by who is asked to verify it.
     let first = held(&old).len();
-    assert!(
-        listed().contains(&format!("Starts at entry {first}: earlier ones are not in this file.")),
-        "{}",
-        listed()
-    );
+    assert!(listed().contains(&format!("Starts at entry {first}: earlier ones are not in this file.")), "{}", listed());
     assert!(listed().contains(&format!("  {} entries, last at", held(&file).len())), "{}", listed());
     let told = verify(&file);
     assert!(told.code == 2 && told.err.contains(&format!("begins at entry {first}")), "{}{}", told.out, told.err);

@@ -1,6 +1,6 @@
 //! One word for one thing: names and phrases that docs/glossary.md retires do not come back.
 
-use crate::house::{files, none, short, text};
+use crate::architecture::{files, none, short, text};
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,11 +1,11 @@
-//! Scenarios, histories and the rules of the house; one binary.
+//! Scenarios, histories, and the rules for architecture and names; one binary.
 
 mod agents;
+mod architecture;
 mod binaries;
 mod clock;
 mod glossary;
 mod histories;
-mod house;
 mod scenarios;
 mod speech;
 mod tool_gate;
