@@ -22,7 +22,7 @@ it('refuses values that would go out as others, with what and where', async () =
   expect(press().disabled).toBe(true);
   expect(says('{"big": 99007199254740993000001, "n": 1}')).toMatch(/^Line 1, column 9: 99007199254740993000001 cannot be stored exactly/);
   expect(says('{"big": 1, "n": 1, "n": 2}')).toMatch(/^Line 1, column 20: “n” appears twice in one object/);
-  expect(says('{"big": "\\ud800", "n": 1}')).toMatch(/^Line 1, column 9: This text has half of a letter/);
+  expect(says('{"big": "\\ud800", "n": 1}')).toMatch(/^Line 1, column 9: This text has an incomplete character/);
   expect(says(`{"n": 1, "big": ${'['.repeat(600)}${']'.repeat(600)}}`)).toMatch(/more than 120 levels deep/);
   expect(says('{"big"')).toBe('This is not JSON yet: line 1, column 7.');
   expect(says('{"big": "9007199254740993", "n": 1}')).toBeUndefined();

@@ -273,7 +273,7 @@ describe('the audit viewer (E4-E7)', () => {
     expect(fake.calls.find((call) => (call.command as string) === 'audit_export')?.payload).toEqual({ format: 'csv', profile: 'masked' });
   });
   it.each([
-    [[{ expected: 42, found: 37, accepted: 51, message: '' }, { expected: 97, found: 90, message: '' }], /entry 96 was the last one known\. The pack says so\. The export itself/],
+    [[{ expected: 42, found: 37, accepted: 51, message: '' }, { expected: 97, found: 90, message: '' }], /entry 96 was the last one known\. The pack says so\. The export was recorded/],
     [[{ expected: 42, found: 37, accepted: 51, message: '' }], /The end of the chain was missing; entry 51 explains why\. The pack says so\./],
   ])('says with an export that an end of the chain is missing', async (missing, words) => {
     await show();
