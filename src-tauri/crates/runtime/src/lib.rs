@@ -8,10 +8,10 @@
 
 mod answer;
 mod artifact;
-mod asked;
 mod binaries;
 mod debug;
 mod drive;
+mod durable_input;
 mod error;
 mod live;
 mod live_feed;

@@ -1,7 +1,7 @@
 //! What the tasks of a runtime share: which runs are driven here, and how a run that nobody drives is taken over.
 
-use crate::asked;
 use crate::drive::{Driven, Driver};
+use crate::durable_input;
 use crate::error::{Error, Trouble};
 use crate::load;
 use crate::options::Options;
@@ -270,7 +270,7 @@ impl Core {
     /// Whoever drives the run looks at its inputs; if nobody does it goes on here.
     pub(crate) fn wake(self: &Arc<Self>, run_id: &str) -> Result<(), Error> {
         // Told before it is forgotten: a run that is being laid down looks once more whether it was told something.
-        let told = self.runs().get(run_id).inspect(|driven| driven.poke()).is_some();
+        let told = self.runs().get(run_id).inspect(|driven| driven.wake()).is_some();
         if told {
             return Ok(());
         }
@@ -285,7 +285,7 @@ impl Core {
     pub(crate) fn left_alone(&self) -> Result<Vec<String>, StoreError> {
         let mut runs = self.store.unowned_active_runs()?;
         let now = self.world.clock.now_ms();
-        let going = self.store.runs_with_pending_input_or_due(now, |body| asked::read(body, now).is_some())?;
+        let going = self.store.runs_with_pending_input_or_due(now, |body| durable_input::read(body, now).is_some())?;
         let known: BTreeSet<String> = runs.iter().cloned().collect();
         runs.extend(going.into_iter().filter(|run_id| !known.contains(run_id)));
         Ok(runs)
