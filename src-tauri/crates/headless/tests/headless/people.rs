@@ -5,7 +5,7 @@ use crate::support;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Barrier;
-use support::{Box, Serving, eventually};
+use support::{Serving, TestHome, eventually};
 
 const ANNA: &str = "operator-token-of-anna-0123";
 const BOB: &str = "operator-token-of-bob-01234";
@@ -34,7 +34,7 @@ fn asks() -> Value {
 }
 
 /// Starts the run by the command line; gives run and task.
-fn paused(place: &Box) -> (String, String) {
+fn paused(place: &TestHome) -> (String, String) {
     let file = place.file("asks.signalbox.json", asks().to_string());
     let done = place.run(&["run", &file.display().to_string(), "--params", "{\"age\":\"36\"}", "--json"]);
     assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
@@ -46,7 +46,7 @@ fn paused(place: &Box) -> (String, String) {
 /// UX D2.8: the time of a task stands still while somebody else is waited for.
 #[test]
 fn a_task_is_held_at_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let nodes = json!({ "ok": { "type": "builtin.human_approval", "config": { "ttlMs": 3_600_000 } } });
     let file = place.file("ok.signalbox.json", support::workflow(nodes, json!([])).to_string());
     let done = place.run(&["run", &file.display().to_string(), "--json"]);
@@ -70,7 +70,7 @@ fn a_task_is_held_at_the_terminal() {
 /// TS-017, TS-052, exit codes of INTERFACES 1.
 #[test]
 fn ts_017_a_person_answers_at_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused(&place);
     let list = place.run(&["tasks", "list", "--json"]).json();
     assert_eq!((list[0]["id"].as_str(), list[0]["nodeId"].as_str()), (Some(task.as_str()), Some("check")));
@@ -150,7 +150,7 @@ fn ts_017_a_person_answers_at_the_terminal() {
 /// UX E7: an export shows less, says so, and verifies offline with both verifiers.
 #[test]
 fn ux_e7_an_export_hides_and_still_proves() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused(&place);
     let notes = "Ada called about it";
     place.run(&["tasks", "complete", &task, "--action", "skip", "--notes", notes, "--as", "user:anna"]);
@@ -194,7 +194,7 @@ fn ux_e7_an_export_hides_and_still_proves() {
 /// TS-045, TS-047, E2, INTERFACES 1: verify, export, and what a changed store or pack says.
 #[test]
 fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused(&place);
     place.run(&["tasks", "complete", &task, "--action", "skip"]);
     assert_eq!(place.run(&["resume", &run]).code, 0);
@@ -234,7 +234,7 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
         assert!(runs.iter().any(|one| one["runId"] == run.as_str() && one["complete"] == true), "{told}");
     }
     // Elsewhere nobody knows the key; with the right one it is pinned, with another one it is broken.
-    let (other, key) = (Box::new(), place.run(&["audit", "verify", "run.zip", "--json"]).json());
+    let (other, key) = (TestHome::new(), place.run(&["audit", "verify", "run.zip", "--json"]).json());
     let zip = place.dir.path().join("run.zip").display().to_string();
     assert_eq!(other.run(&["audit", "verify", &zip, "--json"]).json()["pinned"], false);
     let told = other.run(&["audit", "verify", &zip]);
@@ -359,7 +359,7 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
 /// ADR 77: an end that a checkpoint had sealed goes, and others are written in its place: no record that stands there is accused.
 #[test]
 fn ts_047_an_end_that_was_sealed_is_told_as_missing_whatever_follows() {
-    let place = Box::new();
+    let place = TestHome::new();
     paused(&place);
     assert_eq!(place.run(&["audit", "export", "--out", "first.zip"]).code, 0);
     paused(&place);
@@ -377,7 +377,7 @@ fn ts_047_an_end_that_was_sealed_is_told_as_missing_whatever_follows() {
     }
 }
 
-fn tokens(place: &Box) -> PathBuf {
+fn tokens(place: &TestHome) -> PathBuf {
     let text = format!("operator {ANNA} anna\noperator {BOB} bob\nviewer {VIEWER} vera\nbuilder-token-0123456789\n");
     let file = place.file("tokens", text);
     #[cfg(unix)]
@@ -391,7 +391,7 @@ fn tokens(place: &Box) -> PathBuf {
 /// TS-019, TS-020, TS-052, fault 15: the doors of REST.
 #[test]
 fn ts_019_two_people_answer_over_rest_and_one_is_first() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused(&place);
     let serving = Serving::start(&place, &["--token-file", &tokens(&place).display().to_string()]);
     let path = |act: &str| format!("/human-tasks/{task}{act}");
@@ -468,7 +468,7 @@ fn ts_019_two_people_answer_over_rest_and_one_is_first() {
 /// TS-049.
 #[test]
 fn ts_049_records_from_outside_are_checked_and_nobody_chooses_an_actor() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &["--token-file", &tokens(&place).display().to_string()]);
     let record = json!({
         "timestamp": "2020-01-01T00:00:00.000Z", "runId": "r-1", "nodeId": "n-1", "event": "INVOICE_CHECKED", "level": "INFO",
@@ -544,7 +544,7 @@ fn ts_049_records_from_outside_are_checked_and_nobody_chooses_an_actor() {
 /// D2.9, H-12: somebody answers for somebody else for a time, at the terminal.
 #[test]
 fn ux_d2_9_h_12_a_delegation_is_made_listed_used_and_ended_at_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let delegate = |more: &[&str]| {
         let mut args = vec!["tasks", "delegate", "--as", "user:anna", "--json"];
         args.extend(more);
@@ -597,7 +597,7 @@ fn ux_d2_9_h_12_a_delegation_is_made_listed_used_and_ended_at_the_terminal() {
 /// D2.11: who shows tasks hears of an answer that another process gave, and is told what changed nowhere but in the task.
 #[test]
 fn a_change_of_a_task_by_another_process_is_told() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (_, task) = paused(&place);
     let serving = Serving::start(&place, &["--token-file", &tokens(&place).display().to_string()]);
     let mut changes = support::lines(&serving, VIEWER, "/human-tasks/changes", "accept: text/event-stream\r\n");

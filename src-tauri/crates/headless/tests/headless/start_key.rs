@@ -5,7 +5,7 @@ use crate::dying;
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Answer, BUILDER, Box, Loopback, OPERATOR, Serving, workflow};
+use support::{Answer, BUILDER, Loopback, OPERATOR, Serving, TestHome, workflow};
 
 /// The workflow of the case: it waits for a moment.
 fn store(serving: &Serving) {
@@ -39,7 +39,7 @@ fn message(answer: &Answer) -> String {
 /// `start-twice`: one run for one key, 409 for the same key with other params.
 #[test]
 fn a_start_that_is_sent_twice_is_one_run() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = support::with_roles(&place);
     store(&serving);
     let first = run_of(&start(&serving, BUILDER, "order-77", &body(json!({ "a": 1, "b": 2 }))));
@@ -77,7 +77,7 @@ fn a_start_that_is_sent_twice_is_one_run() {
 
 #[test]
 fn a_key_is_its_callers_own_and_has_a_shape() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = place.file("tokens", format!("builder {BUILDER} anna\noperator {OPERATOR} ben\n"));
     #[cfg(unix)]
     {
@@ -134,7 +134,7 @@ fn a_key_is_its_callers_own_and_has_a_shape() {
 
 #[test]
 fn starts_at_once_with_one_key_are_one_run() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     store(&serving);
     let gate = std::sync::Barrier::new(8);
@@ -155,7 +155,7 @@ fn starts_at_once_with_one_key_are_one_run() {
 
 #[test]
 fn a_command_with_a_key_follows_the_run_that_is_there() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = Loopback::start();
     let call = json!({ "c": { "type": "http.request", "config": { "url": format!("{}/c", server.base) } } });
     let file = place.file("w.signalbox.json", workflow(call, json!([])).to_string()).display().to_string();
