@@ -58,11 +58,11 @@ const MODEL = {
     const waiting = (await place.run('run', sample('triage-with-a-gate'))).json;
     assert.equal(waiting.status, 'paused', JSON.stringify(waiting));
     const [task] = await asks(place);
-    assert.match(task.title, /^Pay back 49 for /);
+    assert.match(task.title, /^Refund 49 for /);
     assert.equal((await place.run('tasks', 'complete', task.id, '--action', 'approve')).code, 0);
     const done = (await place.run('resume', waiting.runId)).json;
     assert.equal(done.status, 'completed', JSON.stringify(done.error));
-    assert.match(done.output[0].line, /^49 go back for /);
+    assert.match(done.output[0].line, /^Refund of 49 for /);
     assert.equal(done.steps.reply.state, 'SKIPPED');
   },
   async 'a-budget-that-asks'(place) {

@@ -26,7 +26,7 @@ for (const theme of ['light', 'dark'] as const) {
     const { runId } = await host.rpc<{ runId: string }>('run_start', { ref: made.ref, params: {} });
     await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 20_000 }).toBe('completed');
     await open(`#/run/${runId}?at=8`);
-    await expect(page.getByRole('group', { name: 'Time of the run' })).toBeVisible();
+    await expect(page.getByRole('group', { name: 'Time travel' })).toBeVisible();
     const views = page.getByRole('radiogroup', { name: 'Show the run as' });
     if (!(await views.isVisible())) await page.getByRole('button', { name: 'Detail log' }).click();
     const all: string[] = [];

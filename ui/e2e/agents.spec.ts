@@ -51,7 +51,7 @@ test('ts_114 an agent is set up by its form, uses a tool, writes a variable, and
     // A press on the canvas goes on to something else: what was typed stays.
     await page.locator('.cv .react-flow__pane').click({ position: { x: 12, y: 300 } });
     await page.locator('[data-node="find"]').click();
-    await writes.getByRole('textbox', { name: 'What place is' }).fill('Where it lies.');
+    await writes.getByRole('textbox', { name: 'Description of place' }).fill('Where it lies.');
     await panel.getByRole('button', { name: /: Tools$/ }).click();
     // Nothing is given to the agent before a person names it; those of this machine stand beside the field.
     const second = panel.getByRole('combobox', { name: 'Tools 2' });
@@ -101,17 +101,17 @@ test('k_14 rules over tools, tools and skills have forms in a workflow and in it
     });
     // Rules, tools and skills of the whole workflow.
     const settings = page.getByRole('complementary', { name: 'Workflow settings' });
-    await settings.getByRole('button', { name: 'Add: Rules for tools' }).click();
+    await settings.getByRole('button', { name: 'Add: Tool rules' }).click();
     await settings.getByRole('textbox', { name: 'Name 1' }).fill('payments');
     const when = settings.getByRole('textbox', { name: 'When 1' });
     await when.fill("server == 'bank' && too");
     await when.fill("server == 'bank'");
-    await settings.getByText('Words and limits').click();
-    await settings.getByRole('textbox', { name: 'Why, for the person or the model 1' }).fill('Somebody looks at each payment');
-    await settings.getByRole('textbox', { name: 'Folder of skills' }).fill('/srv/skills');
-    await settings.getByRole('list', { name: 'Rules for tools' }).scrollIntoViewIfNeeded();
+    await settings.getByText('Message and limits').click();
+    await settings.getByRole('textbox', { name: 'Reason, for the person or the model 1' }).fill('Somebody looks at each payment');
+    await settings.getByRole('textbox', { name: 'Skills folder' }).fill('/srv/skills');
+    await settings.getByRole('list', { name: 'Tool rules' }).scrollIntoViewIfNeeded();
     await shot(page, 'tool-rules-workflow');
-    await settings.getByRole('textbox', { name: 'Folder of skills' }).fill('');
+    await settings.getByRole('textbox', { name: 'Skills folder' }).fill('');
     await page.keyboard.press('Tab');
     const doc = await saved(page, made);
     expect(doc.settings?.['toolRules']).toEqual([{ name: 'payments', when: "server == 'bank'", action: 'ask', message: 'Somebody looks at each payment' }]);
@@ -119,11 +119,11 @@ test('k_14 rules over tools, tools and skills have forms in a workflow and in it
     // A step has its own; what is wrong is told at its place.
     await page.locator('[data-node="pay"]').click();
     const panel = page.getByRole('complementary', { name: 'Step settings' });
-    await panel.getByRole('button', { name: 'Add: Rules for tools' }).click();
+    await panel.getByRole('button', { name: 'Add: Tool rules' }).click();
     await panel.getByRole('textbox', { name: 'When 1' }).fill("toll == 'echo'");
     await expect(panel.getByText('UNKNOWN_NAME')).toBeVisible();
     await shot(page, 'tool-rules-step');
-    await panel.getByRole('list', { name: 'Rules for tools' }).getByRole('button', { name: /^Remove/ }).click();
+    await panel.getByRole('list', { name: 'Tool rules' }).getByRole('button', { name: /^Remove/ }).click();
     await expect(panel.getByText('UNKNOWN_NAME')).toBeHidden();
   } finally {
     await host.rpc('tool_server_delete', { name: 'bank' });
@@ -160,8 +160,8 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
     const panel = page.locator('.wb-panel');
     await expect(panel.locator('dt', { hasText: 'Errors' }).locator('+ dd')).toHaveText('0');
     await page.keyboard.press('Control+j');
-    await expect(page.getByText('after the answer of a person, in the next call').first()).toBeVisible();
-    await expect(page.getByText('No answer')).toBeHidden();
+    await expect(page.getByText('after a person answers, in the next call').first()).toBeVisible();
+    await expect(page.getByText('No response')).toBeHidden();
     await expect(page.locator('.time-mark.err')).toHaveCount(0);
     await shot(page, 'tool-call-run');
     await page.goto(`${home}#/inbox`);
@@ -174,7 +174,7 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
     await expect(task.locator('.ib-trace li').filter({ hasText: 'The step waits for a person' }).first()).toBeVisible();
     await expect(task.locator('.ib-trace .c-err')).toHaveCount(0);
     await shot(page, 'tool-call-happened');
-    await expect(task.getByRole('button', { name: /^Do not allow/ })).toBeEnabled();
+    await expect(task.getByRole('button', { name: /^Reject/ })).toBeEnabled();
     await task.getByRole('button', { name: /^Allow for this run/ }).click();
     await expect.poll(status, { timeout: 30_000 }).toBe('completed');
     expect(far.asked).toHaveLength(3);
@@ -187,7 +187,7 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
     await page.getByRole('radio', { name: 'Events' }).click();
     await expect(page.getByText(/says: Both are paid\. \[U\+202E\]Nothing is left .*truncated/).first()).toBeVisible();
     await shot(page, 'cut-output-of-a-run');
-    await output.getByRole('button', { name: 'Load all of it' }).click();
+    await output.getByRole('button', { name: 'Load full value' }).click();
     await expect(output.getByText(/truncated/)).toBeHidden();
   } finally {
     far.stop();
@@ -224,7 +224,7 @@ test('trust secrets and a way out in one hand are told in the editor, and a rule
     await shot(page, 'ungated-egress');
     await panel.getByRole('button', { name: 'Ask before these calls' }).click();
     await expect(panel.getByText('UNGATED_EGRESS')).toBeHidden();
-    const rules = panel.getByRole('list', { name: 'Rules for tools' });
+    const rules = panel.getByRole('list', { name: 'Tool rules' });
     await expect(rules.getByRole('listitem')).toHaveCount(2);
     await shot(page, 'ungated-egress-mended');
     const doc = await saved<Doc>(page, made);

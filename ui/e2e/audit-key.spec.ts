@@ -26,8 +26,8 @@ test('the section says where the key is; away, it says so and why; a new key is 
   expect(known.key?.where).toBe('file');
   await openPage(page, first);
   await page.getByRole('link', { name: 'Settings' }).click();
-  const section = page.getByRole('region', { name: 'Audit: the key that signs' });
-  await expect(section).toContainText('A file of the data folder');
+  const section = page.getByRole('region', { name: 'Audit signing key' });
+  await expect(section).toContainText('A file in the data folder');
   await expect(section).toContainText(known.key?.fingerprint ?? 'no fingerprint');
   await section.scrollIntoViewIfNeeded();
   await shot(page, 'audit-key');
@@ -46,7 +46,7 @@ test('the section says where the key is; away, it says so and why; a new key is 
     await page.unrouteAll();
     await openPage(page, host);
     await page.getByRole('link', { name: 'Settings' }).click();
-    await expect(section.getByText('New records are not signed')).toBeVisible();
+    await expect(section.getByText('New entries are not signed')).toBeVisible();
     const away = await host.rpc<Status>('audit_status');
     await expect(section).toContainText(away.unsigned?.message ?? 'no message');
     await section.scrollIntoViewIfNeeded();
@@ -54,7 +54,7 @@ test('the section says where the key is; away, it says so and why; a new key is 
     expect((await host.terminal('audit', 'key', 'file', '--new')).length).toBeGreaterThan(0);
     await expect.poll(async () => (await host.rpc<Status>('audit_status')).key?.where, { timeout: 30_000 }).toBe('file');
     await page.reload();
-    await expect(section.getByText('New records are not signed')).toHaveCount(0);
+    await expect(section.getByText('New entries are not signed')).toHaveCount(0);
     const now = await host.rpc<Status>('audit_status');
     expect(now.key?.fingerprint).not.toBe(known.key?.fingerprint);
     await expect(section).toContainText(now.key?.fingerprint ?? 'no fingerprint');

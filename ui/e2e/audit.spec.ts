@@ -32,8 +32,8 @@ test('records appear, are asked for, hashed again on the page, and verified', as
   await page.getByRole('button', { name: 'Clear the query' }).first().click();
 
   await page.getByRole('button', { name: 'Verify chain' }).click();
-  await expect(page.getByText(/Every record fits, up to record/)).toBeVisible();
-  await expect(page.getByText(/Chain intact up to record/)).toBeVisible();
+  await expect(page.getByText(/Every entry matches, up to entry/)).toBeVisible();
+  await expect(page.getByText(/Chain intact up to entry/)).toBeVisible();
   await page.getByRole('button', { name: 'What this proves' }).click();
   await expect(page.getByText('Tamper-evident up to the last anchored checkpoint.')).toBeVisible();
 
@@ -43,10 +43,10 @@ test('records appear, are asked for, hashed again on the page, and verified', as
   await page.getByRole('radio', { name: 'JSON lines' }).click();
   // UX E7: how much it shows is chosen, and said.
   await page.getByRole('radio', { name: 'Without people' }).click();
-  await expect(page.getByText(/People get numbers/)).toBeVisible();
+  await expect(page.getByText(/People become numbers/)).toBeVisible();
   await page.getByRole('button', { name: 'Export', exact: true }).click();
   await saved;
-  await expect(page.getByRole('row', { name: /Records exported/ })).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByRole('row', { name: /Entries exported/ })).toBeVisible({ timeout: 15_000 });
 });
 
 test('a value that is half typed is still completed when the answer to it has come', async ({ open, host }) => {
@@ -55,8 +55,8 @@ test('a value that is half typed is still completed when the answer to it has co
   await expect(page.getByRole('row', { name: /Task created/ }).first()).toBeVisible({ timeout: 15_000 });
   await page.getByRole('combobox').click();
   await page.keyboard.type('event:NODE_E');
-  await expect(page.getByText('No record fits this query')).toBeVisible();
-  await expect(page.getByRole('listbox', { name: 'Ways to go on' })).toContainText('NODE_ERROR');
+  await expect(page.getByText('No matching entries')).toBeVisible();
+  await expect(page.getByRole('listbox', { name: 'Completions' })).toContainText('NODE_ERROR');
   await page.keyboard.press('Tab');
   await expect(page.getByRole('combobox')).toHaveValue(/^event:NODE_ERROR/);
 });
@@ -99,19 +99,19 @@ test('what an entry keeps apart: kept, erased, lost and changed are told, in the
     await shot(page, `apart-${state}`);
   };
   await see('Apart kept', 'kept');
-  await expect(page.locator('[data-apart]')).toContainText('as it was sealed');
+  await expect(page.locator('[data-apart]')).toContainText('as sealed');
   await see('Apart lost', 'lost');
   await see('Apart changed', 'changed');
-  await expect(page.locator('[data-apart]')).toContainText('Of what is there now');
-  await expect(page.locator('.au-row', { hasText: 'Apart changed' }).getByLabel('What it keeps apart was changed')).toBeVisible();
+  await expect(page.locator('[data-apart]')).toContainText('Present hash');
+  await expect(page.locator('.au-row', { hasText: 'Apart changed' }).getByLabel('The payload was changed')).toBeVisible();
   await see('Apart erased', 'erased');
   await page.locator('[data-apart]').getByRole('button', { name: /^Record \d+$/ }).click();
   await expect(page.getByRole('heading', { name: 'Payload erased' })).toBeVisible();
   // The chain fits, and what it does not hold is said beside it.
   await page.getByRole('button', { name: 'Verify chain' }).click();
-  await expect(page.getByText(/Chain intact up to record/)).toBeVisible();
-  await expect(page.locator('[data-payloads="lost"]')).toContainText(`What record ${String(lost.seq)} keeps apart is lost`);
-  await page.locator('[data-payloads="changed"]').getByRole('button', { name: 'Go to record' }).click();
+  await expect(page.getByText(/Chain intact up to entry/)).toBeVisible();
+  await expect(page.locator('[data-payloads="lost"]')).toContainText(`The payload of entry ${String(lost.seq)} is lost`);
+  await page.locator('[data-payloads="changed"]').getByRole('button', { name: 'Go to entry' }).click();
   await expect(page).toHaveURL(new RegExp(`#/audit/${String(changed.seq)}\\b`));
   expect(kept.seq).toBeLessThan(erased.seq);
   await shot(page, 'apart-verdict');
@@ -138,9 +138,9 @@ test('an entry changed in the file: red banner, the record, its hash, and the li
   await expect(page.getByRole('row', { name: /Paid 100/ })).toBeVisible();
   tamper(host, `update audit_entry set entry = replace(entry, 'Paid 100', 'Paid 900') where seq = ${String(seq)};`);
   await page.getByRole('button', { name: 'Verify chain' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: `Chain broken at record ${seq.toLocaleString('en')}` })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: `Chain broken at entry ${seq.toLocaleString('en')}` })).toBeVisible();
   await expect(page.getByRole('row', { name: /Paid 900/ })).toBeVisible();
-  await page.getByRole('alert').getByRole('button', { name: 'Go to record' }).first().click();
+  await page.getByRole('alert').getByRole('button', { name: 'Go to entry' }).first().click();
   await expect(page.getByText('not equal', { exact: true })).toBeVisible();
   // Wherever one goes, the rail says it.
   await expect(page.getByRole('link', { name: /Audit.*broken/ })).toBeVisible();
@@ -163,22 +163,22 @@ test('retention: old records go after a question, a signed record stands for the
   tamper(host, `update audit_entry set ts = 1000, ts_high = 1000 where seq < ${String(head.size)};`);
 
   const page = await open('#/settings');
-  const part = page.getByRole('region', { name: 'Audit: how long records are kept' });
-  await expect(part).toContainText('Nothing was removed so far.');
-  await part.getByRole('combobox', { name: 'Keep records' }).click();
+  const part = page.getByRole('region', { name: 'Audit retention' });
+  await expect(part).toContainText('Nothing was removed yet.');
+  await part.getByRole('combobox', { name: 'Keep entries' }).click();
   await page.getByRole('option', { name: '90 days' }).click();
-  await expect(page.getByRole('alertdialog').or(page.getByRole('dialog'))).toContainText('Remove records older than 90 days?');
-  await page.getByRole('button', { name: 'Keep them so long' }).click();
-  await part.getByRole('button', { name: 'Remove old records now' }).click();
-  await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: 'Remove old records now' }).click();
+  await expect(page.getByRole('alertdialog').or(page.getByRole('dialog'))).toContainText('Remove entries older than 90 days?');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await part.getByRole('button', { name: 'Remove old entries now' }).click();
+  await page.getByRole('alertdialog').or(page.getByRole('dialog')).getByRole('button', { name: 'Remove old entries now' }).click();
   await expect(page.locator('.toast').filter({ hasText: 'removed' })).toBeVisible();
-  await expect(part).toContainText(`The first ${head.size.toLocaleString('en')} records are gone`);
+  await expect(part).toContainText(`The first ${head.size.toLocaleString('en')} entries were removed`);
   await shot(page, 'retention-settings');
   await part.getByRole('button', { name: /^Record / }).click();
-  await expect(page.getByRole('heading', { name: 'Old records removed' })).toBeVisible();
-  await expect(page.getByText(`begins at ${head.size.toLocaleString('en')}: older ones went by retention`)).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Old entries removed' })).toBeVisible();
+  await expect(page.getByText(`starts at ${head.size.toLocaleString('en')}: older entries were removed by retention`)).toBeVisible();
   await page.getByRole('button', { name: 'Verify chain' }).click();
-  await expect(page.getByText(/Chain intact up to record/)).toBeVisible();
+  await expect(page.getByText(/Chain intact up to entry/)).toBeVisible();
   await shot(page, 'retention-audit');
   await host.rpc('audit_retention_set', {});
 });

@@ -38,7 +38,7 @@ test('d_10 the bytes of an answer are told, and saved byte for byte', async ({ o
   const card = page.getByRole('article', { name: /Get the logo/ });
   await expect(card.getByRole('button', { name: /^Outputs/ })).toContainText('1 file');
   await card.getByRole('button', { name: /^Outputs/ }).click();
-  const files = card.getByRole('list', { name: 'Files that came with it' });
+  const files = card.getByRole('list', { name: 'Attached files' });
   await expect(files.getByRole('listitem')).toHaveText(/response\s*PNG picture, 70B\s*Save/);
   await expect(files.locator('img')).toHaveCount(0);
   await files.scrollIntoViewIfNeeded();
@@ -54,7 +54,7 @@ test('d_10 the bytes of an answer are told, and saved byte for byte', async ({ o
   await builder.locator('.cv .react-flow__viewport').waitFor();
   await builder.locator('[data-id="fetch"]').click();
   await builder.getByRole('tab', { name: /^Output/ }).click();
-  const panel = builder.getByRole('complementary').getByRole('list', { name: 'Files that came with it' });
+  const panel = builder.getByRole('complementary').getByRole('list', { name: 'Attached files' });
   await expect(panel.getByRole('listitem')).toHaveText(/response\s*PNG picture, 70B\s*Save/);
   await shot(builder, 'binary-panel');
 

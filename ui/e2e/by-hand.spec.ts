@@ -88,7 +88,7 @@ test('a save over a change from outside says why it did not happen; reload is on
   await page.getByRole('button', { name: 'Reload' }).click();
   await expect(page.locator('[data-node=a]')).toContainText('Theirs');
   await expect(page.locator('[data-node=b]')).not.toHaveClass(/is-off/);
-  await page.getByRole('button', { name: 'Undo: Reload of the file' }).click();
+  await page.getByRole('button', { name: 'Undo: Reload file' }).click();
   await expect(page.locator('[data-node=a]')).toContainText('A');
   await expect(page.locator('[data-node=b]')).toHaveClass(/is-off/);
   await page.keyboard.press('Control+s');
@@ -110,8 +110,8 @@ test('a value above 10 KB is cut, loaded when asked, copied and saved whole', as
   const download = page.waitForEvent('download');
   await card.getByRole('button', { name: 'Save as file' }).first().click();
   expect(readFileSync(await (await download).path(), 'utf8')).toContain(long);
-  await card.getByRole('button', { name: 'Load all of it' }).first().click();
-  await expect(card.getByRole('button', { name: 'Load all of it' })).toHaveCount(0);
+  await card.getByRole('button', { name: 'Load full value' }).first().click();
+  await expect(card.getByRole('button', { name: 'Load full value' })).toHaveCount(0);
 });
 
 test('a run that waits for a person is said once: no program needs to be called for', async ({ open, host }) => {
@@ -120,6 +120,6 @@ test('a run that waits for a person is said once: no program needs to be called 
   await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status, { timeout: 30_000 }).toBe('paused');
   const page = await open(`#/run/${runId}`);
   await expect(page.getByText('This run waits for a person')).toBeVisible();
-  await expect(page.getByText(/who is it\? It goes on/)).toBeVisible();
+  await expect(page.getByText(/who is it\? The run continues/)).toBeVisible();
   await expect(page.locator('.wb-banners .banner')).toHaveCount(1);
 });

@@ -104,7 +104,7 @@ test('only what fits can be wired, and the rest says why', async ({ open, host }
   await page.mouse.down();
   await page.mouse.move(port.x + 10, port.y + 10);
   await page.mouse.move(first.x, first.y, { steps: 8 });
-  await expect(page.locator('.cv-why')).toHaveText('This would make a circle');
+  await expect(page.locator('.cv-why')).toHaveText('This would create a cycle');
   await expect(card(page, 'start')).toHaveClass(/cv-no/);
   await expect(card(page, 'last')).toHaveClass(/cv-yes/);
   await page.mouse.up();
@@ -113,7 +113,7 @@ test('only what fits can be wired, and the rest says why', async ({ open, host }
 });
 
 test('Shift-drag re-plugs the end of a wire', async ({ open, host }) => {
-  const { page, made } = await openCanvas(open, host, 'Re-plug');
+  const { page, made } = await openCanvas(open, host, 'Reconnect');
   await page.keyboard.down('Shift');
   await drag(page, await middle(page, '[data-input="check"]'), await middle(page, '[data-node="last"]'));
   await page.keyboard.up('Shift');
@@ -289,7 +289,7 @@ test('two steps are connected from the keyboard: step, port, wire; undoable', as
   await expect(page.locator('.cv-search').getByRole('option')).toHaveText([/Done/]);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('combobox', { name: 'Port of Big enough?' })).toBeFocused();
-  await expect(page.getByRole('option', { name: /False/ })).toContainText('not wired yet');
+  await expect(page.getByRole('option', { name: /False/ })).toContainText('not connected');
   await page.keyboard.type('fal');
   await page.keyboard.press('Enter');
   await expect(page.locator('[data-wire="check.false>last"]')).toBeAttached();
@@ -307,7 +307,7 @@ test('two steps are connected from the keyboard: step, port, wire; undoable', as
   await page.keyboard.press('c');
   await page.keyboard.type('done');
   await page.keyboard.press('Enter');
-  await page.locator('.cv-search').getByRole('option', { name: /^Done not wired yet|^Done leads/ }).click();
+  await page.locator('.cv-search').getByRole('option', { name: /^Done not connected|^Done leads/ }).click();
   expect((await saved(page, made)).edges).toContainEqual({ from: 'first.success', to: 'last' });
 });
 

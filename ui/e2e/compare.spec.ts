@@ -25,14 +25,14 @@ test('c28 a re-run is compared with its original: marks on the graph, a list, va
   await page.locator('.bar').getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Compare with…' }).click();
   const dialog = page.getByRole('dialog', { name: /^Compare run/ });
-  await expect(dialog.getByRole('option').first()).toContainText('what this one was re-run from');
+  await expect(dialog.getByRole('option').first()).toContainText('the original of this run');
   await dialog.getByRole('option').first().click();
 
   // The older one is the first, whatever was open.
   await expect(page).toHaveURL(new RegExp(`#/compare/${first}\\?with=${again}`));
   await expect(page.getByRole('group', { name: 'Run A', exact: true })).toContainText('Failed');
   await expect(page.getByRole('group', { name: 'Run B', exact: true })).toContainText('Completed');
-  const list = page.getByRole('region', { name: 'What differs' });
+  const list = page.getByRole('region', { name: 'Differences' });
   await expect(list).toContainText('3 steps differ');
   for (const node of ['check', 'done', 'refuse']) await expect(mark(page, node)).toBeVisible();
   await expect(mark(page, 'plan')).toHaveCount(0);

@@ -15,7 +15,7 @@ const asking = (settings: object) => ({
   settings: { errorPolicy: 'safe', ...settings },
   nodes: {
     start: { type: 'trigger.manual', title: 'Start' },
-    ask: { type: 'llm.chat', title: 'Sum up', config: { prompt: 'What does the letter want?', provider: 'house', model: 'small' } },
+    ask: { type: 'llm.chat', title: 'Group by', config: { prompt: 'What does the letter want?', provider: 'house', model: 'small' } },
     more: { type: 'llm.chat', title: 'Write back', config: { prompt: 'Write an answer.', provider: 'house', model: 'small' } },
     end: { type: 'flow.stop', title: 'Done', config: { stopId: 'done' } },
   },
@@ -39,7 +39,7 @@ test('b_24 what models cost is on the step, the run, the list and in the setting
     const [run] = (await host.rpc<{ runs: { runId: string; usage?: unknown }[] }>('run_list', { limit: 1 })).runs;
     expect(run?.usage).toEqual({ calls: 2, inputTokens: 2000, outputTokens: 200, thinkingTokens: 0, costMicros: 4_000_000, unpriced: 0 });
     await page.goto(`${page.url().split('#')[0] ?? ''}#/run/${run?.runId ?? ''}`);
-    await expect(page.locator('[data-spent]')).toHaveText('Cost: 4.00. 2 calls of models: 2,000 tokens in, 200 tokens out.');
+    await expect(page.locator('[data-spent]')).toHaveText('Cost: 4.00. 2 model calls: 2,000 input tokens, 200 output tokens.');
     await shot(page, 'cost-run');
     await page.goto(`${page.url().split('#')[0] ?? ''}#/runs`);
     await expect(page.getByRole('gridcell', { name: /^Cost: 4\.00/ })).toBeVisible();
@@ -63,7 +63,7 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
     const { page, made } = await openDocument<{ settings?: { errorPolicy?: unknown; budget?: unknown } }>(open, host, 'Letters', asking({}));
     // The budget stands in the settings of the workflow.
     const panel = page.getByRole('complementary', { name: 'Workflow settings' });
-    await panel.getByRole('textbox', { name: 'Of one run' }).fill('1.5');
+    await panel.getByRole('textbox', { name: 'Per run' }).fill('1.5');
     await page.keyboard.press('Tab');
     await shot(page, 'budget-workflow');
     expect((await saved(page, made)).settings?.budget).toEqual({ perRun: 1.5 });
@@ -82,14 +82,14 @@ test('n_09 a run whose budget is used up asks for more in the inbox, and goes on
     await expect(task.getByRole('button', { name: /^Retry as is/ })).toBeDisabled();
     await more.fill('3');
     await shot(page, 'budget-inbox');
-    await task.getByRole('button', { name: /Approve 3.00 more, try again/ }).click();
+    await task.getByRole('button', { name: /Approve 3.00 more and retry/ }).click();
     await expect.poll(status, { timeout: 30_000 }).toBe('completed');
     expect(far.asked).toHaveLength(2);
 
     // Of this machine: a day.
     await page.goto(`${page.url().split('#')[0] ?? ''}#/settings`);
-    await page.getByRole('button', { name: 'Change… the budget of a day on this machine' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Budget of a day on this machine' });
+    await page.getByRole('button', { name: 'Change… the daily budget on this machine' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Daily budget on this machine' });
     await dialog.getByRole('textbox', { name: 'Amount' }).fill('10');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText(/^10\.00 from midnight to midnight UTC/)).toBeVisible();

@@ -52,7 +52,7 @@ test('a breakpoint set by a key stops the run before its step; the input is edit
   await expect(dialog.getByRole('status')).toContainText('must be an object');
   await expect(use).toBeDisabled();
   await text.fill('{ "total": 50 }');
-  await expect(dialog.getByRole('group', { name: 'What changes' })).toContainText('50');
+  await expect(dialog.getByRole('group', { name: 'Changes' })).toContainText('50');
   await use.click();
   await expect(dialog).toBeHidden();
 
@@ -70,10 +70,10 @@ test('a breakpoint set by a key stops the run before its step; the input is edit
 });
 
 test('a condition is written beside the breakpoint; one that cannot be evaluated stops the run and says why', async ({ open, host }) => {
-  const { page } = await opened(host, open, 'Only when');
+  const { page } = await opened(host, open, 'Condition');
   await card(page, 'add').click();
   await page.getByRole('switch', { name: 'Stop before this step' }).click();
-  const when = page.getByRole('textbox', { name: 'Only when' });
+  const when = page.getByRole('textbox', { name: 'Condition' });
   await when.fill('item.total > 100');
   await page.keyboard.press('F5');
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
@@ -87,7 +87,7 @@ test('a condition is written beside the breakpoint; one that cannot be evaluated
   await expect(card(page, 'add').locator('[data-mark=breakpoint]')).toHaveCount(0);
   await banner.getByRole('button', { name: 'Continue' }).click();
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
-  // One that cannot be read is refused before anything runs.
+  // One that unreadable is refused before anything runs.
   await page.getByRole('switch', { name: 'Stop before this step' }).click();
   await when.fill('item.total >');
   await page.keyboard.press('F5');
@@ -111,7 +111,7 @@ test('step by step from the first one, and the run screen lets a stopped run go 
   // It stands still on purpose: nothing says that a process is missing.
   await expect(page.locator('.wb-banners').getByRole('status')).toHaveCount(1);
   const bar = page.getByRole('group', { name: 'Pause, continue, step' });
-  await bar.getByRole('button', { name: /Go on by one step/ }).click();
+  await bar.getByRole('button', { name: /Run one step/ }).click();
   await expect(page.locator('.wb-banners').getByRole('status')).toContainText('Stopped before Add tax');
   await bar.getByRole('button', { name: /Continue/ }).click();
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
@@ -161,13 +161,13 @@ async function onWire(page: Page, wire: string): Promise<{ x: number; y: number 
 }
 
 test('C27: a breakpoint on a wire stops what comes along that one, with its condition, and is listed with the others', async ({ open, host }) => {
-  const { page, made } = await openDocument<Doc>(open, host, 'Look at wires', FORK);
-  const mark = (wire: string) => page.locator('.cv-tag').filter({ has: page.getByRole('img', { name: /what comes along this wire/ }) }).and(page.locator(`[data-of="${wire}"]`));
+  const { page, made } = await openDocument<Doc>(open, host, 'Review wires', FORK);
+  const mark = (wire: string) => page.locator('.cv-tag').filter({ has: page.getByRole('img', { name: /stops at this wire/ }) }).and(page.locator(`[data-of="${wire}"]`));
   const red = await onWire(page, 'risky.error>note');
   await page.mouse.click(red.x, red.y, { button: 'right' });
   await page.getByRole('menu', { name: 'Menu of the wire' }).getByRole('menuitem', { name: 'Set a breakpoint' }).click();
   await expect(mark('risky.error>note')).toBeVisible();
-  await expect(page.getByRole('switch', { name: 'Stop what comes along this wire' })).toBeChecked();
+  await expect(page.getByRole('switch', { name: 'Stop at this wire' })).toBeChecked();
   // The dot stands for its wire: there the breakpoint goes again.
   await mark('risky.error>note').getByRole('img').click({ button: 'right' });
   await expect(page.getByRole('menu', { name: 'Menu of the wire' }).getByRole('menuitem', { name: 'Remove the breakpoint' })).toBeVisible();
@@ -177,7 +177,7 @@ test('C27: a breakpoint on a wire stops what comes along that one, with its cond
   await page.mouse.click(other.x, other.y);
   await page.keyboard.press('F9');
   await expect(mark('check.false>note')).toBeVisible();
-  await page.getByRole('textbox', { name: 'Only when' }).fill('item.total == 50');
+  await page.getByRole('textbox', { name: 'Condition' }).fill('item.total == 50');
   await page.keyboard.press('Escape');
   await page.locator('.cv .react-flow__pane').click({ position: { x: 12, y: 300 } });
   await expect(page.getByText('2 breakpoints, on Split it · error → Write it down, Large order? · false → Write it down')).toBeVisible();
@@ -209,7 +209,7 @@ test('a breakpoint set on a wire goes with the run that is started there, and a 
   const wire = await onWire(page, 'plan.success>add');
   await page.mouse.click(wire.x, wire.y);
   await page.keyboard.press('F9');
-  await expect(page.getByRole('switch', { name: 'Stop what comes along this wire' })).toBeChecked();
+  await expect(page.getByRole('switch', { name: 'Stop at this wire' })).toBeChecked();
   await page.keyboard.press('F5');
   const banner = page.locator('.wb-banners').getByRole('status');
   await expect(banner).toContainText('At a breakpoint on the wire from Make a plan · success.');
@@ -218,7 +218,7 @@ test('a breakpoint set on a wire goes with the run that is started there, and a 
   // The banner has gone: the canvas stands elsewhere.
   const there = await onWire(page, 'plan.success>add');
   await page.mouse.click(there.x, there.y);
-  await expect(page.getByRole('switch', { name: 'Stop what comes along this wire' })).toBeChecked();
+  await expect(page.getByRole('switch', { name: 'Stop at this wire' })).toBeChecked();
   await page.keyboard.press('Delete');
   await expect(page.locator('[data-mark=breakpoint]')).toHaveCount(0);
   await page.keyboard.press('F5');

@@ -1,4 +1,4 @@
-/** The author's side of errors: the menu at a red port, what is drawn, coverage, rules, a run that waits for a person. */
+/** The author's side of errors: the menu at an error port, what is drawn, coverage, rules, a run that waits for a person. */
 import type { Page } from '@playwright/test';
 import { type Open, type Opened, openDocument, shot } from './document.ts';
 import { expect, type Host, readJson, test } from './host.ts';
@@ -18,10 +18,10 @@ const PART: Doc = {
 
 const openPart = (open: Open, host: Host, name: string, part = PART) => openDocument<Doc>(open, host, name, part);
 
-/** Drags a wire from the red port of a step to the empty canvas below. */
+/** Drags a wire from the error port of a step to the empty canvas below. */
 async function pull(page: Page, id: string): Promise<void> {
   const box = await page.locator(`[data-port="${id}.error"]`).boundingBox();
-  if (!box) throw new Error('no red port');
+  if (!box) throw new Error('no error port');
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   await page.mouse.move(x, y);
   await page.mouse.down();
@@ -37,7 +37,7 @@ async function saved(page: Page, made: Opened<Doc>): Promise<Doc> {
   return readJson<Doc>(made.path);
 }
 const wires = (doc: Doc): string[] => doc.edges.slice(PART.edges.length).map((edge) => `${edge.from}>${edge.to}`);
-test('ts_170: a red port offers the templates first; a choice is one undo step', async ({ open, host }) => {
+test('ts_170: an error port offers the templates first; a choice is one undo step', async ({ open, host }) => {
   const { page } = await openPart(open, host, 'Menu');
   await pull(page, 'fetch');
   const rows = page.getByRole('option');
@@ -45,7 +45,7 @@ test('ts_170: a red port offers the templates first; a choice is one undo step',
   await expect(rows.nth(1)).toContainText('Human review');
   await expect(rows.nth(2)).toContainText('Self-heal, then retry');
   await expect(rows.nth(3)).toContainText('Use the error as context');
-  await expect(rows.nth(4)).toContainText('Record in audit only');
+  await expect(rows.nth(4)).toContainText('Entry in audit only');
   await expect(rows.nth(5)).toContainText('Fallback');
   await page.keyboard.press('ArrowDown');
   const shown = page.locator('.cv-preview .cv-ghost');
@@ -91,7 +91,7 @@ test('ts_171: the three templates are in the file as the design says', async ({ 
 });
 
 test('in a safe workflow "Abort the run" ends it: nobody is asked, however grave the error is', async ({ open, host }) => {
-  const grave = { type: 'flow.fail', title: 'Grave', config: { error: { type: 'LLMError', message: 'No answer', retryable: false } } };
+  const grave = { type: 'flow.fail', title: 'Grave', config: { error: { type: 'LLMError', message: 'No response', retryable: false } } };
   const { page } = await openPart(open, host, 'Ends', { ...PART, nodes: { ...PART.nodes, fetch: grave }, edges: [{ from: 'start.success', to: 'fetch' }], layout: { start: [0, 0], fetch: [248, 0], done: [496, 0] } });
   await pull(page, 'fetch');
   await page.keyboard.type('abort');
@@ -100,7 +100,7 @@ test('in a safe workflow "Abort the run" ends it: nobody is asked, however grave
   await page.keyboard.press('Enter');
   await expect(page.locator('[data-node="abort_the_run"]')).toBeVisible();
   await page.keyboard.press('F5');
-  await expect(page.locator('.wb-banners').getByRole('alert')).toContainText('No answer');
+  await expect(page.locator('.wb-banners').getByRole('alert')).toContainText('No response');
   await expect(page.locator('.wb-status').getByText('Failed', { exact: true })).toBeVisible();
   await shot(page, 'aborted');
 });
@@ -111,7 +111,7 @@ test('ts_172: the offered audit step is removable, and stays away', async ({ ope
   const ghost = page.locator('[data-ghost="human_decision"]');
   await expect(ghost).toBeVisible();
   expect(Object.values((await saved(page, made)).nodes).map((node) => node.type)).not.toContain('builtin.audit');
-  await ghost.getByRole('button', { name: 'Put the offer away' }).click();
+  await ghost.getByRole('button', { name: 'Dismiss the suggestion' }).click();
   await expect(ghost).toHaveCount(0);
   expect((await saved(page, made)).layout['$view']).toEqual({ noAuditGhost: ['human_decision'] });
   await page.reload();
@@ -122,7 +122,7 @@ test('ts_172: the offered audit step is removable, and stays away', async ({ ope
 test('n_01: the policy is drawn with one press, and the score follows', async ({ open, host }) => {
   const { page } = await openPart(open, host, 'Coverage');
   const score = page.getByRole('button', { name: /^Error coverage/ });
-  await expect(score).toContainText('1 of 1 red ports');
+  await expect(score).toContainText('1 of 1 error ports');
   await expect(score).toContainText('1 by policy');
   await score.click();
   await expect(page.locator('[data-finding="RED_PORT_POLICY"]')).toBeVisible();
@@ -160,7 +160,7 @@ test('n_01: each finding has a button that mends it, and the step it is about op
     layout: { start: [0, 0], pay: [248, 0], fetch: [496, 0], handler: [248, 144] },
   } as never);
   const score = page.getByRole('button', { name: /^Error coverage/ });
-  await expect(score).toContainText('1 nowhere');
+  await expect(score).toContainText('1 unhandled');
   for (const [code, button] of [['RETRY_UNSAFE_WRITE', 'Never repeat it'], ['RED_PORT_OPEN', 'Ask a person'], ['RULE_UNREACHABLE', 'Remove the rule']] as const) {
     await score.click();
     const finding = page.locator(`[data-finding="${code}"]`);
@@ -193,6 +193,6 @@ test('a dry run says which rule decides an error that happened, and why', async 
   await expect(page.locator('[data-dry]')).toContainText('The policy decides: Ask a person');
   await page.getByRole('combobox', { name: 'Retries made' }).click();
   await page.getByRole('option', { name: 'Retries made: 0' }).click();
-  await expect(page.locator('[data-dry]')).toContainText('The step tries again by itself');
+  await expect(page.locator('[data-dry]')).toContainText('The step retries first');
   await shot(page, 'dry-run');
 });

@@ -30,13 +30,13 @@ test('a number of 64 bits is shown exactly in panel, card, variables and dialog,
   await page.locator('.cv-node[data-node=take]').click();
   await page.keyboard.press('Alt+r');
   const dialog = page.getByRole('dialog', { name: 'Run Take it alone' });
-  const box = dialog.getByRole('textbox', { name: 'What the step gets' });
+  const box = dialog.getByRole('textbox', { name: 'Step input' });
   await expect(box).toContainText('"id": 9007199254740993');
   await box.click();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.insertText('[{ "id": 9007199254740997 }]');
-  await expect(dialog.getByRole('group', { name: 'What is changed' })).toContainText('9007199254740993');
-  await expect(dialog.getByRole('group', { name: 'What is changed' })).toContainText('9007199254740997');
+  await expect(dialog.getByRole('group', { name: 'Changes' })).toContainText('9007199254740993');
+  await expect(dialog.getByRole('group', { name: 'Changes' })).toContainText('9007199254740997');
   await shot(page, 'exact-dialog');
   await dialog.getByRole('button', { name: 'Run this step' }).click();
   await expect(dialog).toBeHidden();

@@ -12,9 +12,9 @@ test('UX-D2.14 figures of the inbox, and a rule that the author sees come and ca
     await host.rpc('task_complete', { taskId: (await asked())?.id, action: 'abort' });
   }
   const page = await open('#/inbox');
-  await page.getByRole('button', { name: 'Figures' }).click();
-  const figures = page.getByRole('region', { name: 'Figures' });
-  await expect(figures.getByRole('list', { name: 'What was decided' })).toContainText('Aborted');
+  await page.getByRole('button', { name: 'Statistics' }).click();
+  const figures = page.getByRole('region', { name: 'Statistics' });
+  await expect(figures.getByRole('list', { name: 'Decisions' })).toContainText('Aborted');
   await expect(figures.getByRole('table', { name: 'By workflow' })).toContainText('Means');
   await expect(figures.getByText('The last 3 decisions were all to abort: a rule can do that.')).toBeVisible();
   await figures.getByRole('button', { name: 'Add the rule…' }).click();

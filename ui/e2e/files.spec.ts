@@ -40,7 +40,7 @@ test('a draft survives the loss of the page and is offered again', async ({ open
   const again = await context.newPage();
   await again.goto(host.url);
   await again.getByRole('navigation', { name: 'Main' }).waitFor();
-  await expect(again.locator('.g-row', { hasText: 'Draft test' }).getByText('Draft not saved yet')).toBeVisible();
+  await expect(again.locator('.g-row', { hasText: 'Draft test' }).getByText('Unsaved draft')).toBeVisible();
   await again.getByRole('button', { name: 'Draft test', exact: true }).click();
   await expect(again.getByText(/Changes from .* were not saved/)).toBeVisible();
   await expect(again.getByRole('button', { name: /Draft test, Rename/ })).toBeVisible();
@@ -57,7 +57,7 @@ test('a change from outside is noticed: reload takes it', async ({ open, host })
   const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
   await expect(page.getByRole('button', { name: /Outside test, Rename/ })).toBeVisible();
   writeFileSync(made.path, readFileSync(made.path, 'utf8').replace('Outside test', 'Changed by another program'));
-  await expect(page.getByText('The file was changed outside')).toBeVisible();
+  await expect(page.getByText('The file was changed by another program')).toBeVisible();
   await page.getByRole('button', { name: 'Reload' }).click();
   await expect(page.getByRole('button', { name: /Changed by another program, Rename/ })).toBeVisible();
 });
@@ -70,7 +70,7 @@ test('a change from outside is noticed: keep mine writes mine, and never before 
   await page.keyboard.press('Enter');
   writeFileSync(made.path, readFileSync(made.path, 'utf8').replace('Conflict test', 'Theirs'));
   await page.keyboard.press('Control+s');
-  await expect(page.getByText('The file was changed outside')).toBeVisible();
+  await expect(page.getByText('The file was changed by another program')).toBeVisible();
   expect(readJson(made.path).name).toBe('Theirs');
   await page.getByRole('button', { name: 'Keep mine' }).click();
   await page.keyboard.press('Control+s');
@@ -86,7 +86,7 @@ test('a file that was broken outside says so, and mine can be written over it', 
   await page.keyboard.press('Enter');
   writeFileSync(made.path, '{ "signalbox": 1, oops');
   const banner = page.locator('.wb-banners').getByRole('alert');
-  await expect(banner).toContainText('The file cannot be read any more');
+  await expect(banner).toContainText('The file can no longer be read');
   await expect(banner).toContainText('JSON');
   await page.keyboard.press('Control+s');
   await expect(page.getByText('Not saved: another program changed the file')).toBeVisible();
@@ -94,9 +94,9 @@ test('a file that was broken outside says so, and mine can be written over it', 
   // Who opens it again is told at once, and sees the draft.
   await expect.poll(async () => (await host.rpc<{ unreadable?: string }>('workflow_open', { ref: made.ref })).unreadable ?? '').toContain('JSON');
   await page.reload();
-  await expect(banner).toContainText('The file cannot be read any more');
+  await expect(banner).toContainText('The file can no longer be read');
   await expect(page.getByRole('button', { name: /Still mine, Rename/ })).toBeVisible();
-  await banner.getByRole('button', { name: 'Write mine over it' }).click();
+  await banner.getByRole('button', { name: 'Overwrite with mine' }).click();
   await expect(banner).toHaveCount(0);
   expect(readJson(made.path).name).toBe('Still mine');
 });
@@ -106,9 +106,9 @@ test('a file that is gone can be written again', async ({ open, host }) => {
   const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
   await expect(page.getByRole('button', { name: /Gone test, Rename/ })).toBeVisible();
   rmSync(made.path);
-  await expect(page.getByText('The file is gone')).toBeVisible();
+  await expect(page.getByText('The file no longer exists')).toBeVisible();
   await page.locator('.wb-banners').getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('The file is gone')).toBeHidden();
+  await expect(page.getByText('The file no longer exists')).toBeHidden();
   expect(readJson(made.path).name).toBe('Gone test');
 });
 
@@ -129,7 +129,7 @@ test('a file that is broken is named with its reason and loses nothing', async (
   const made = await host.rpc<Opened>('workflow_create', { name: 'Broken test' });
   writeFileSync(made.path, '{ "signalbox": 1, "name": "Broken" ');
   const page = await open();
-  await expect(page.getByText('Cannot be read').first()).toBeVisible();
+  await expect(page.getByText('Unreadable').first()).toBeVisible();
   await page.evaluate((ref) => { window.location.hash = `#/workflow/${encodeURIComponent(ref)}`; }, made.ref);
   await expect(page.getByText('This workflow cannot be opened')).toBeVisible();
   expect(readFileSync(made.path, 'utf8')).toBe('{ "signalbox": 1, "name": "Broken" ');

@@ -25,7 +25,7 @@ test('C30 gallery → run the sample → it fails, retries, repairs, asks once �
 
   // The screen leads to the question, and the answer lets the run end.
   await page.getByRole('link', { name: /Open task/ }).or(page.getByRole('button', { name: /Open task/ })).first().click();
-  await expect(page.getByRole('heading', { name: 'Customer 42 is not known: who is it?' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Customer 42 is unknown: who is it?' })).toBeVisible();
   await page.getByLabel('Customer', { exact: true }).fill('2');
   await expect(page.getByText('Valid for this step')).toBeVisible();
   await page.keyboard.press('Control+Enter');

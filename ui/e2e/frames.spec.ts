@@ -47,7 +47,7 @@ test('a loop is drawn by mouse, filled, run, and an iteration of it is looked at
   await page.keyboard.type('for each');
   await page.keyboard.press('Enter');
   await expect(node(page, 'loop')).toHaveAttribute('data-frame', '0');
-  await expect(node(page, 'loop')).toContainText('What is done for each element goes here');
+  await expect(node(page, 'loop')).toContainText('Add the steps to repeat for each element');
   // A list for it.
   await page.getByLabel('List', { exact: true }).first().click();
   await page.keyboard.type("=[{'v': 5}, {'v': 6}, {'v': 7}]");
@@ -83,7 +83,7 @@ test('a step moves out of a frame and its wires are cut, in one step that can be
   const before = readFileSync(made.path, 'utf8');
   const frame = await boxOf(page, '[data-node="each"]');
   await drag(page, await middle(page, '[data-node="price"]'), { x: frame.x + 100, y: frame.y + frame.height + 120 });
-  await expect(page.getByText('1 wire that would cross the border was cut').first()).toBeVisible();
+  await expect(page.getByText('1 wire across the border was removed').first()).toBeVisible();
   const doc = await saved(page, made);
   expect(doc.nodes['price']).not.toHaveProperty('parent');
   expect(wires(doc)).toEqual(['start.success>orders', 'orders.success>each', 'each.success>done']);
@@ -118,13 +118,13 @@ test('wires over the border are refused with a reason', async ({ open, host }) =
   await page.mouse.down();
   const done = await middle(page, '[data-node="done"]');
   await page.mouse.move(done.x, done.y, { steps: 8 });
-  await expect(page.locator('.cv-why')).toContainText('No wire crosses the border of “Each order”');
+  await expect(page.locator('.cv-why')).toContainText('Wires cannot cross the border of “Each order”');
   await page.mouse.up();
   await expect(page.locator('.bar').getByText('Not saved')).toBeHidden();
   // Released beside the frame: nothing is added outside of it.
   const frame = await boxOf(page, '[data-node="each"]');
   await drag(page, port, { x: frame.x + 60, y: frame.y + frame.height + 90 });
-  await expect(page.getByText('No wire leads out of “Each order”').first()).toBeVisible();
+  await expect(page.getByText('Wires cannot leave “Each order”').first()).toBeVisible();
   await expect(search(page)).toBeHidden();
   expect(wires(readJson<unknown>(made.path) as Doc)).toEqual(wires(ORDERS));
 });

@@ -33,7 +33,7 @@ test('ts_006 a model heals the input, and the step says who did, at which attemp
     });
     await page.locator('[data-node="heal"]').click();
     const panel = page.getByRole('complementary', { name: 'Step settings' });
-    await expect(panel.getByRole('combobox', { name: 'Who repairs' })).toBeVisible();
+    await expect(panel.getByRole('combobox', { name: 'Repair method' })).toBeVisible();
     await shot(page, 'healer-panel');
     await page.keyboard.press('Control+j');
     await page.keyboard.press('F5');
@@ -65,7 +65,7 @@ test('a model suggests a correction when a person asks, and the person takes it'
     await host.rpc('model_default_set', { default: { provider: 'far', model: 'mender' } });
     await page.reload();
     await page.getByRole('row', { name: /No mean for Ada/ }).first().click();
-    await expect(page.getByText('asks mender of far; it costs, and is recorded')).toBeVisible();
+    await expect(page.getByText('asks mender by far; costs money and is recorded')).toBeVisible();
     expect(far.asked).toHaveLength(0);
     await page.getByRole('button', { name: 'Suggest a correction' }).click();
     const suggestion = page.locator('.ib-sug', { hasText: 'mender-1' });

@@ -23,12 +23,12 @@ test('a correction: form, check, difference, undo, then the run goes on', async 
   await expect(page.getByText('Valid for this step')).toBeVisible();
   await page.keyboard.press('Control+Enter');
   const dialog = page.getByRole('dialog', { name: 'Send this correction?' });
-  await expect(dialog.getByRole('group', { name: 'What changes' })).toContainText('"count": 3');
+  await expect(dialog.getByRole('group', { name: 'Changes' })).toContainText('"count": 3');
   await dialog.getByLabel('Note').fill('Typed 0 for 3');
   await page.keyboard.press('Control+Enter');
   await expect(page.getByText(/^sent in \d s$/)).toBeVisible();
   // Taken back: nothing was sent, what was written is there.
-  await page.getByRole('region', { name: 'Decisions on their way' }).getByRole('button', { name: /Undo/ }).click();
+  await page.getByRole('region', { name: 'Decisions being sent' }).getByRole('button', { name: /Undo/ }).click();
   await expect(page.getByLabel('Count')).toHaveValue('3');
   const ofRun = async () => (await openTasks(host)).find((one) => one.runId === runId);
   expect((await ofRun())?.state).toBe('open');
@@ -59,15 +59,15 @@ test('another type of a value: without a schema the form takes what the engine t
   // A number becomes a text: no field says no, one line says how it goes.
   await page.getByLabel('Total').fill('a dozen');
   await expect(page.getByText('Valid for this step')).toBeVisible();
-  await expect(page.getByText('Not a number: it goes as text.')).toBeVisible();
+  await expect(page.getByText('Not a number: it is sent as text.')).toBeVisible();
   await expect(form.locator('.c-err, .bad')).toHaveCount(0);
   await expect(main).toContainText('Correct and retry');
   await page.getByLabel('Total').fill('12');
   // A text becomes a number: the kind of the value stands before the field.
-  await form.locator('.form-cell', { has: page.getByLabel('Count') }).getByLabel('Kind of value').selectOption('number');
-  await expect(page.getByText('Not a number: it goes as text.')).toHaveCount(0);
+  await form.locator('.form-cell', { has: page.getByLabel('Count') }).getByLabel('Type of value').selectOption('number');
+  await expect(page.getByText('Not a number: it is sent as text.')).toHaveCount(0);
   await page.getByLabel('Count').press('Control+Enter');
-  await expect(page.getByRole('dialog').getByRole('group', { name: 'What changes' })).toContainText('"count": 3');
+  await expect(page.getByRole('dialog').getByRole('group', { name: 'Changes' })).toContainText('"count": 3');
   await page.keyboard.press('Control+Enter');
   await expect.poll(status(host, runId), { timeout: 20_000 }).toBe('completed');
   const { output } = await host.rpc<{ output: unknown }>('run_get', { runId });
@@ -85,7 +85,7 @@ test('another was faster: who and when, and what was written is kept', async ({ 
   await page.keyboard.press('Control+Enter');
   const task = (await openTasks(host)).find((one) => one.title.includes('Grace'));
   await host.rpc('task_complete', { taskId: task?.id, action: 'skip' });
-  const alert = page.getByRole('region', { name: 'Decisions on their way' }).getByRole('alert');
+  const alert = page.getByRole('region', { name: 'Decisions being sent' }).getByRole('alert');
   await expect(alert).toContainText('decided this task at', { timeout: 15_000 });
   await alert.getByRole('button', { name: 'Open' }).click();
   await expect(page.getByText('Skipped').first()).toBeVisible();
@@ -149,17 +149,17 @@ test('an approval by keys, a claim, a comment', async ({ open, host }) => {
 });
 
 test('UX-D2.3 another works on it: no button that is refused, and taking it over is one step away', async ({ open, host }) => {
-  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Taken' });
-  await startRun(host, ref, { name: 'Taken', total: 4, count: 0 });
-  await expect.poll(async () => (await openTasks(host)).some((one) => one.title.includes('Taken'))).toBe(true);
-  const found = (await openTasks(host)).find((one) => one.title.includes('Taken'));
+  const { ref } = await makeWorkflow(host, { ...MEAN, name: 'Delivered' });
+  await startRun(host, ref, { name: 'Delivered', total: 4, count: 0 });
+  await expect.poll(async () => (await openTasks(host)).some((one) => one.title.includes('Delivered'))).toBe(true);
+  const found = (await openTasks(host)).find((one) => one.title.includes('Delivered'));
   await host.terminal('tasks', 'claim', found?.id ?? '', '--as', 'user:grace');
   const page = await open('#/inbox');
   await page.getByRole('row', { name: /No mean for Taken/ }).click();
   const task = page.getByRole('region', { name: 'Task' });
   await expect(task.getByText(/^Claimed by grace/)).toBeVisible();
   await expect(task.getByRole('button', { name: /^Skip/ })).toBeDisabled();
-  await expect(task.getByRole('button', { name: /^Skip/ })).toHaveAttribute('title', 'grace works on this task: take it over first');
+  await expect(task.getByRole('button', { name: /^Skip/ })).toHaveAttribute('title', 'grace is working on this task: take it over first');
   await task.getByRole('button', { name: 'Take over' }).click();
   await expect(task.getByText(/^Claimed by you/)).toBeVisible();
   await expect(task.getByRole('button', { name: /^Skip/ })).toBeEnabled();
@@ -220,12 +220,12 @@ test('UX-D2.4 a form sends the defaults that it shows', async ({ open, host }) =
   await page.getByRole('row', { name: /Which account for Acme/ }).click();
   const task = page.getByRole('region', { name: 'Task' });
   await task.getByRole('textbox', { name: /^Limit/ }).fill('7');
-  await task.getByRole('button', { name: 'As it was' }).click();
+  await task.getByRole('button', { name: 'Reset' }).click();
   await expect(task.getByRole('textbox', { name: /^Limit/ })).toHaveValue('');
   await task.getByRole('textbox', { name: /^Limit/ }).fill('2500.5');
   await expect(task.getByText('Valid for this step')).toBeVisible();
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('dialog', { name: 'Send these values?' }).getByRole('button', { name: /^Send/ }).click();
+  await page.getByRole('dialog', { name: 'Send these values?' }).getByRole('button', { name: /^Submit/ }).click();
   await expect.poll(status(host, runId), { timeout: 20_000 }).toBe('completed');
   const { output } = await host.rpc<{ output: unknown[] }>('run_get', { runId });
   expect(JSON.stringify(output)).toMatch(/"limit":2500.5/);

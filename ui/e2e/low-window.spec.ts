@@ -35,7 +35,7 @@ for (const [width, height] of [[1280, 800], [1440, 900]] as const) {
     const before = (await body.boundingBox())?.height ?? 0;
     await page.locator('.cv-node[data-node=fetch]').click();
     await page.keyboard.press('d');
-    await expect(page.locator('.rr-line > p')).toHaveAttribute('title', /Changed since this result was made/);
+    await expect(page.locator('.rr-line > p')).toHaveAttribute('title', /This result is out of date: the step changed/);
     expect((await body.boundingBox())?.height ?? 0).toBeGreaterThanOrEqual(before - 1);
     await shot(page, `low-stale-${height}`);
   });

@@ -21,7 +21,7 @@ test('an operator sees a run with masks, says why and sees it as it is; a viewer
     await expect(page.getByText('Some values are hidden')).toBeVisible({ timeout: 15_000 });
     await expect(page.getByRole('heading', { name: 'Mean of the orders' })).toBeVisible();
     await expect(page.locator('body')).not.toContainText('ada@example.org');
-    await page.getByRole('button', { name: 'Reveal, recorded' }).click();
+    await page.getByRole('button', { name: 'Reveal (recorded)' }).click();
     await page.getByLabel(/Why do you need/).fill('The customer called');
     await page.getByRole('dialog').getByRole('button', { name: 'Reveal', exact: false }).last().click();
     await expect(page.getByText('Some values are hidden')).toBeHidden({ timeout: 15_000 });
@@ -30,8 +30,8 @@ test('an operator sees a run with masks, says why and sees it as it is; a viewer
 
     await page.goto('about:blank');
     await openPage(page, host, `#/run/${runId}`, VIEWER);
-    await expect(page.getByText('Your role sees runs without them')).toBeVisible({ timeout: 15_000 });
-    await expect(page.getByRole('button', { name: 'Reveal, recorded' })).toHaveCount(0);
+    await expect(page.getByText('Your role sees masked runs only')).toBeVisible({ timeout: 15_000 });
+    await expect(page.getByRole('button', { name: 'Reveal (recorded)' })).toHaveCount(0);
   } finally {
     await host.stop();
     rmSync(data, { recursive: true, force: true });
@@ -64,11 +64,11 @@ test('checkpoints go to an address; one that fails is told on the audit screen u
   try {
     await aRun(host);
     const page = await open('#/settings');
-    await expect(page.getByText('No place outside')).toBeVisible();
-    await page.getByLabel('Address that checkpoints are sent to').fill(outside.url);
+    await expect(page.getByText('No anchors')).toBeVisible();
+    await page.getByLabel('Address for checkpoints').fill(outside.url);
     await page.getByRole('checkbox', { name: /on this machine; allow it/ }).click();
     await page.getByRole('button', { name: 'Send to this address' }).click();
-    await expect(page.getByText(/records? sealed there at/)).toBeVisible();
+    await expect(page.getByText(/entr(y|ies) sealed there at/)).toBeVisible();
     expect(JSON.parse(outside.bodies[0] ?? '{}')).toHaveProperty('checkpoint.rootHash');
 
     outside.status.now = 503;
@@ -76,16 +76,16 @@ test('checkpoints go to an address; one that fails is told on the audit screen u
     await page.getByRole('button', { name: 'Anchor now' }).click();
     await expect(page.getByRole('alert').filter({ hasText: 'answered 503' }).first()).toBeVisible();
     await page.evaluate(() => { window.location.hash = '#/audit'; });
-    const banner = page.getByRole('alert').filter({ hasText: 'A checkpoint could not be kept outside' });
+    const banner = page.getByRole('alert').filter({ hasText: 'A checkpoint could not be anchored' });
     await expect(banner).toBeVisible({ timeout: 15_000 });
     outside.status.now = 204;
     await banner.getByRole('button', { name: 'Anchor now' }).click();
     await expect(banner).toBeHidden({ timeout: 15_000 });
-    await expect(page.getByRole('row', { name: /Checkpoint kept outside/ }).first()).toBeVisible({ timeout: 15_000 });
+    await expect(page.getByRole('row', { name: /Checkpoint anchored/ }).first()).toBeVisible({ timeout: 15_000 });
 
     await page.evaluate(() => { window.location.hash = '#/settings'; });
     await page.getByRole('button', { name: `Remove ${outside.url}` }).click();
-    await expect(page.getByText('No place outside')).toBeVisible();
+    await expect(page.getByText('No anchors')).toBeVisible();
   } finally {
     outside.server.close();
   }

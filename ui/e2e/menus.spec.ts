@@ -31,7 +31,7 @@ test('C7: the menu of a step offers its actions with their keys, and does them',
   await expect(menu(page, 'Menu of the step')).toBeVisible();
   await expect(card(page, 'first')).toHaveClass(/is-sel/);
   // No run is known: nothing to run again.
-  expect(await labels(page)).toEqual(['Open step', 'Show its output', 'Error handling', 'Rename step', 'Run this step', 'Run this step with…', 'Run to here', 'Run from here', 'Set a breakpoint', 'Add step…', 'Connect to…', 'When it fails…', 'Copy', 'Cut', 'Duplicate', 'Disable', 'Delete and reconnect', 'Delete']);
+  expect(await labels(page)).toEqual(['Open step', 'Show the output', 'Error handling', 'Rename step', 'Run this step', 'Run this step with…', 'Run to here', 'Run from here', 'Set a breakpoint', 'Add step…', 'Connect to…', 'When it fails…', 'Copy', 'Cut', 'Duplicate', 'Disable', 'Delete and reconnect', 'Delete']);
   await expect(menu(page).getByRole('menuitem', { name: 'Duplicate' }).locator('kbd')).toHaveText('Ctrl D');
   await shot(page, 'menu-step');
   // The keys of the page behind do nothing meanwhile.
@@ -39,9 +39,9 @@ test('C7: the menu of a step offers its actions with their keys, and does them',
   await expect(page.locator('.cv-rename')).toHaveCount(0);
   await menu(page).getByRole('menuitem', { name: 'Rename step' }).click();
   await expect(page.locator('.cv-rename')).toBeFocused();
-  await page.keyboard.type('Counted');
+  await page.keyboard.type('Token count');
   await page.keyboard.press('Enter');
-  await expect(card(page, 'first')).toContainText('Counted');
+  await expect(card(page, 'first')).toContainText('Token count');
   await press(page, 'first');
   await menu(page).getByRole('menuitem', { name: 'Disable' }).click();
   await press(page, 'first');
@@ -119,7 +119,7 @@ test('the menu of a wire puts a step into it and takes it away; the menu of the 
   const free = { x: first.x, y: first.y + 260 };
   await page.mouse.click(free.x, free.y, { button: 'right' });
   await expect(menu(page, 'Menu of the canvas')).toBeVisible();
-  expect(await labels(page)).toEqual(['Add step…', 'Paste', 'Paste with incoming wires', 'Run', 'Undo', 'Select all', 'Find a step', 'Tidy up the layout', 'Fit', 'Zoom to 100 %', 'Hide the safe policy']);
+  expect(await labels(page)).toEqual(['Add step…', 'Paste', 'Paste with incoming wires', 'Run', 'Undo', 'Select all', 'Find a step', 'Tidy up the layout', 'Fit', 'Zoom to 100 %', 'Hide the default error handling']);
   await shot(page, 'menu-canvas');
   await menu(page).getByRole('menuitem', { name: 'Add step…' }).click();
   await page.keyboard.type('fields');
@@ -141,7 +141,7 @@ test('C16: after a run the menu leads to the output and offers to run again from
   await expect(page.locator('.bar').getByText('Completed')).toBeVisible();
   await press(page, 'first');
   await shot(page, 'menu-run');
-  await menu(page).getByRole('menuitem', { name: 'Show its output' }).click();
+  await menu(page).getByRole('menuitem', { name: 'Show the output' }).click();
   await expect(page.getByRole('tab', { name: /Output/ })).toHaveAttribute('aria-selected', 'true');
   await expect(page.locator('.node-panel')).toContainText('2');
   await press(page, 'first');

@@ -41,10 +41,10 @@ test('a message lies on nothing that is pressed, is said once, and leaves with w
   await shot(page, 'message-inbox');
   // On hold: the message is beside the button that takes it up again.
   await page.getByRole('button', { name: 'More', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'Waiting for somebody else…' }).click();
+  await page.getByRole('menuitem', { name: 'Put on hold…' }).click();
   await page.getByRole('dialog').getByRole('textbox').first().fill('The bank is asked');
   await page.getByRole('dialog').getByRole('button', { name: 'Put on hold' }).click();
-  const up = page.getByRole('button', { name: 'Take up again' });
+  const up = page.getByRole('button', { name: 'Continue' });
   await expect(up).toBeVisible();
   expect(await covered(page)).toEqual([]);
   expect(await fromCorner(page)).toEqual({ right: 16, low: true });

@@ -8,7 +8,7 @@ test('what is typed into a model field arrives there, whatever it becomes', asyn
   const { page, made } = await openDocument<Doc>(open, host, 'Model fields', {
     nodes: {
       start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
-      ask: { type: 'llm.chat', typeVersion: 1, title: 'Sum up', config: { prompt: 'What does it say?', provider: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } } },
+      ask: { type: 'llm.chat', typeVersion: 1, title: 'Group by', config: { prompt: 'What does it say?', provider: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } } },
     } as never,
     edges: [{ from: 'start.success', to: 'ask' }], layout: { start: [0, 0], ask: [248, 0] },
     settings: { auditRules: [{ when: "event == 'NODE_ERROR'", escalate: false, note: 'mine' }, { when: "event == 'HITL_COMPLETED'", level: 'WARN' }] },

@@ -45,8 +45,8 @@ test('a provider is added with its key, tested, chosen and removed', async ({ pa
     await expect(dialog.getByRole('button', { name: 'Save and test' })).toBeDisabled();
     await dialog.getByRole('button', { name: 'Set up…' }).click();
     await page.getByRole('radio', { name: /^Key file/ }).check();
-    await page.getByRole('button', { name: 'Use this' }).click();
-    await expect(dialog.getByText(/It is kept as the secret model-house and sent to http:\/\/127\.0\.0\.1/)).toBeVisible();
+    await page.getByRole('button', { name: 'Use' }).click();
+    await expect(dialog.getByText(/Stored as the secret model-house and sent to http:\/\/127\.0\.0\.1/)).toBeVisible();
     await dialog.getByRole('button', { name: 'Save and test' }).click();
     const line = section.locator('[data-provider=house]');
     await expect(line.getByText(/refused the key \(401\): invalid x-api-key/)).toBeVisible();
@@ -54,20 +54,20 @@ test('a provider is added with its key, tested, chosen and removed', async ({ pa
 
     // Set again, the right one: it is tested at once and never shown.
     await section.getByRole('button', { name: 'Edit house' }).click();
-    await expect(dialog.getByText('A key is kept as the secret model-house.')).toBeVisible();
+    await expect(dialog.getByText('A key is stored as the secret model-house.')).toBeVisible();
     await expect(dialog.getByLabel('Key', { exact: true })).toHaveValue('');
     await dialog.getByLabel('Key', { exact: true }).fill(KEY);
     await dialog.getByLabel('Models and prices').fill('small-1 = 0.25');
-    await expect(dialog.getByText('This line has no two prices: small-1 = 0.25')).toBeVisible();
+    await expect(dialog.getByText('This line needs two prices: small-1 = 0.25')).toBeVisible();
     await dialog.getByLabel('Models and prices').fill('small-1 = 0.25 / 1.25');
     await dialog.getByRole('button', { name: 'Save and test' }).click();
     await expect(line.getByText(/The model 'small-1' answers; it has 2 models/)).toBeVisible();
     expect(far.keys.at(-1)).toBe(KEY);
 
     // The default is chosen among what the provider has.
-    await expect(section.getByText('None: steps that name no model do not run')).toBeVisible();
+    await expect(section.getByText('None: steps without a model do not run')).toBeVisible();
     await section.getByRole('button', { name: 'Choose…' }).click();
-    await dialog.getByLabel('Those that it lists').click();
+    await dialog.getByLabel('Listed by the provider').click();
     await page.getByRole('option', { name: 'big-1' }).click();
     await expect(dialog.getByRole('textbox', { name: /^Model/ })).toHaveValue('big-1');
     await shot(page, 'model-default');
@@ -78,7 +78,7 @@ test('a provider is added with its key, tested, chosen and removed', async ({ pa
 
     // An address that nobody serves says so, with what to do.
     await section.getByRole('button', { name: 'Add a provider…' }).click();
-    await dialog.getByLabel('Speaks like').click();
+    await dialog.getByLabel('API').click();
     await page.getByRole('option', { name: 'Ollama' }).click();
     await expect(dialog.getByLabel('Address')).toHaveValue('http://127.0.0.1:11434');
     await expect(dialog.getByLabel('Name')).toHaveValue('ollama');
@@ -92,7 +92,7 @@ test('a provider is added with its key, tested, chosen and removed', async ({ pa
     await section.getByRole('button', { name: 'Remove house' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await expect(line).toHaveCount(0);
-    await expect(section.getByText('None: steps that name no model do not run')).toBeVisible();
+    await expect(section.getByText('None: steps without a model do not run')).toBeVisible();
     await page.evaluate(() => { window.location.hash = '#/audit'; });
     await expect(page.getByText('Model provider changed').first()).toBeVisible();
     expect(await page.content()).not.toContain(KEY);

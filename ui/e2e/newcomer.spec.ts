@@ -26,7 +26,7 @@ test('a new workflow is quiet until Run is pressed, and Run says what is missing
   await expect(page.getByText(/signalbox catalog|less than 1 property/)).toHaveCount(0);
 
   await page.keyboard.press('F5');
-  await expect(page.locator('.toast')).toContainText('1 thing is to be filled in');
+  await expect(page.locator('.toast')).toContainText('Fill in 1 setting before you run');
   await expect(page.getByRole('region', { name: 'Problems' })).toContainText('“Wait” needs “Duration” or “Until”');
   await expect(page.locator('[data-mark=problem]')).toHaveCount(1);
   await panel.getByLabel('Duration', { exact: true }).fill('8');
@@ -49,7 +49,7 @@ test('Enter after the name of a field goes to its value, and keys of a form stay
   await page.keyboard.press('Delete');
   await page.keyboard.press('d');
   await expect(steps(page)).toHaveCount(1);
-  await expect(panel.getByRole('switch', { name: 'Step is on' })).toBeChecked();
+  await expect(panel.getByRole('switch', { name: 'Step enabled' })).toBeChecked();
 });
 
 test('Ctrl+A takes the steps or nothing, never the words of the page', async ({ open, host }) => {
@@ -104,8 +104,8 @@ test('Find anything knows the samples, and does not guess', async ({ open }) => 
 test('an old address says what to open instead', async ({ page, host }) => {
   await useDist(page, host.origin);
   await page.goto(`${host.origin}/#token=old`);
-  await expect(page.getByText('This address does not open Signalbox')).toBeVisible();
-  await expect(page.getByText(/Open the address that the terminal printed/)).toBeVisible();
+  await expect(page.getByText('This address does not sign you in')).toBeVisible();
+  await expect(page.getByText(/Open the complete address that the terminal printed/)).toBeVisible();
 });
 
 test('the log that a run opened stays with that run; the one that a person opened stays everywhere', async ({ open, host }) => {

@@ -13,13 +13,13 @@ test('a view of their own: saved, counted, chosen after a reload, forgotten; the
   const rows = page.getByRole('grid', { name: 'Tasks' }).getByRole('row', { name: /Ada/ });
   await expect(rows).toHaveCount(2, { timeout: 15_000 });
   await expect(rows.first()).toContainText('Later Ada');
-  await page.getByRole('button', { name: 'Order of the list' }).click();
+  await page.getByRole('button', { name: 'Sort order' }).click();
   await page.getByRole('menuitem', { name: 'By deadline' }).click();
   await expect(rows.first()).toContainText('Soon Ada');
 
   await page.getByRole('searchbox', { name: 'Search tasks' }).fill('Later');
   await expect(rows).toHaveCount(1);
-  await page.getByRole('button', { name: 'Views of your own' }).click();
+  await page.getByRole('button', { name: 'Saved views' }).click();
   await page.getByRole('menuitem', { name: 'Save this view…' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('What can wait');
   await page.getByRole('dialog').getByRole('button', { name: /Save/ }).click();
@@ -30,8 +30,8 @@ test('a view of their own: saved, counted, chosen after a reload, forgotten; the
   await chip.click();
   await expect(rows).toHaveCount(1);
   await expect(chip).toHaveAttribute('aria-pressed', 'true');
-  await page.getByRole('button', { name: 'Views of your own' }).click();
-  await page.getByRole('menuitem', { name: 'Forget "What can wait"' }).click();
+  await page.getByRole('button', { name: 'Saved views' }).click();
+  await page.getByRole('menuitem', { name: 'Delete "What can wait"' }).click();
   await expect(chip).toHaveCount(0);
 });
 
@@ -48,7 +48,7 @@ test('four eyes: one approval is not enough, and the same person counts once', a
   await expect(page.getByText('Your approval counts: 1 of 2. The run waits for another person.')).toBeVisible({ timeout: 15_000 });
   await page.getByRole('row', { name: /Release 99 EUR/ }).click();
   await expect(task.getByText('1 of 2 approvals').first()).toBeVisible();
-  await expect(task.getByText('You have approved: another person must')).toBeVisible();
+  await expect(task.getByText('You have approved: another person must approve, too')).toBeVisible();
   await expect(task.getByRole('button', { name: /^Approve/ })).toBeDisabled();
   await expect(task.getByRole('button', { name: /^Reject/ })).toBeEnabled();
   expect((await host.rpc<{ status: string }>('run_get', { runId })).status).toBe('paused');
@@ -65,7 +65,7 @@ test('who started the run may not approve it', async ({ open, host }) => {
   const page = await open('#/inbox');
   await page.getByRole('row', { name: /Pay me 7/ }).click();
   const task = page.getByRole('region', { name: 'Task' });
-  await expect(task.getByText('You started this run: another person must approve')).toBeVisible();
+  await expect(task.getByText('You started this run: another person must approve it')).toBeVisible();
   await expect(task.getByRole('button', { name: /^Approve/ })).toBeDisabled();
 });
 
@@ -101,31 +101,31 @@ test('UX-D2.8 waiting for somebody else: the time stands still, is taken up agai
   const task = page.getByRole('region', { name: 'Task' });
   await expect(task.locator('.ib-due').getByText(/^\d.* left$/)).toBeVisible();
   await task.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Waiting for somebody else…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Waiting for somebody else' });
+  await page.getByRole('menuitem', { name: 'Put on hold…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Put on hold' });
   await expect(dialog.getByRole('button', { name: /Put on hold/ })).toBeDisabled();
-  await dialog.getByLabel('For whom, or what').fill('The bank calls back');
+  await dialog.getByLabel('Waiting for').fill('The bank calls back');
   await dialog.getByRole('button', { name: /Put on hold/ }).click();
   await expect(task.getByText(/^On hold, .* left$/)).toBeVisible({ timeout: 15_000 });
   await expect(page.getByRole('row', { name: /Ask the bank 12/ })).toContainText('On hold');
   // It may be decided all the same.
   await expect(task.getByRole('button', { name: /^Approve/ })).toBeEnabled();
-  await task.getByRole('button', { name: 'Take up again' }).click();
+  await task.getByRole('button', { name: 'Continue' }).click();
   await expect(task.getByText(/^On hold/)).toHaveCount(0, { timeout: 15_000 });
   await expect(task.locator('.ib-due').getByText(/^\d.* left$/)).toBeVisible();
   await task.getByRole('tab', { name: /History/ }).click();
   await expect(task.getByText('The bank calls back')).toBeVisible();
-  await expect(task.getByText(/took it up again/)).toBeVisible();
+  await expect(task.getByText(/continued it/)).toBeVisible();
 });
 
 test('somebody answers in their name: made, shown, ended', async ({ open, host }) => {
   const page = await open('#/inbox');
   await page.getByRole('button', { name: 'Delegate' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Let somebody answer for you' });
+  const dialog = page.getByRole('dialog', { name: 'Delegate your tasks' });
   await dialog.getByLabel('Until').fill('2001-01-01T00:00');
-  await expect(dialog.getByText('The end comes after the start and after now')).toBeVisible();
+  await expect(dialog.getByText('The end must be after the start and in the future')).toBeVisible();
   await dialog.getByLabel('Until').fill(new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 16));
-  await dialog.getByLabel('Who').fill('bob');
+  await dialog.getByLabel('Person').fill('bob');
   await dialog.getByRole('button', { name: 'Delegate' }).click();
   await expect(dialog.getByText(/^bob answers for /)).toBeVisible();
   // What it says and what ends it stand on one line.
@@ -139,7 +139,7 @@ test('somebody answers in their name: made, shown, ended', async ({ open, host }
 
 test('a file of a task is listed with name and size, and saved', async ({ open, host }) => {
   const nodes = APPROVAL.nodes as { [id: string]: { config?: object } };
-  const paper = { ...APPROVAL, name: 'Papers', nodes: { ...nodes, ask: { ...nodes.ask, config: { title: 'Look at the paper' } } } };
+  const paper = { ...APPROVAL, name: 'Papers', nodes: { ...nodes, ask: { ...nodes.ask, config: { title: 'Review the paper' } } } };
   const { ref } = await makeWorkflow(host, paper);
   await startRun(host, ref, { paper: { path: 'in/0412.pdf', size: 4, content: 'JVBERg==' } });
   const page = await open('#/inbox');
@@ -150,7 +150,7 @@ test('a file of a task is listed with name and size, and saved', async ({ open, 
   await files.getByRole('button', { name: 'Save 0412.pdf' }).click();
   expect((await saved).suggestedFilename()).toBe('0412.pdf');
   await page.getByRole('tab', { name: /History/ }).click();
-  await expect(page.getByText(/saved a file/)).toBeVisible();
+  await expect(page.getByText(/downloaded a file/)).toBeVisible();
 });
 
 test('a task that comes while nobody looks: the title counts it, the system says it, a press opens it', async ({ open, host, page: page0 }) => {
@@ -171,8 +171,8 @@ test('a task that comes while nobody looks: the title counts it, the system says
   await expect(page).toHaveTitle(/^\(\d+\) .+ · Signalbox$/);
   // The first look: what is there already is not said.
   const looked = page.waitForResponse((response) => response.url().endsWith('/rpc/task_list') && (response.request().postData() ?? '').includes('"all"'));
-  await page.getByRole('switch', { name: 'Say that a task has come while I look elsewhere' }).click();
-  await expect(page.getByRole('switch', { name: 'Say that a task has come while I look elsewhere' })).toBeChecked();
+  await page.getByRole('switch', { name: 'Notify me about new tasks' }).click();
+  await expect(page.getByRole('switch', { name: 'Notify me about new tasks' })).toBeChecked();
   await looked;
   await startRun(host, (await makeWorkflow(host, { ...MEAN, name: 'Comes now' })).ref, { name: 'Nobody', total: 1, count: 0 });
   const titles = () => page.evaluate(() => (window as unknown as { said: { title: string }[] }).said.map((one) => one.title));
@@ -181,7 +181,7 @@ test('a task that comes while nobody looks: the title counts it, the system says
   await expect(page.getByRole('heading', { name: 'No mean for Nobody' })).toBeVisible();
   // UX-D2.10: coming here claims nothing; the offer does when it is taken.
   const task = page.getByRole('region', { name: 'Task' });
-  const offer = task.getByRole('status').filter({ hasText: 'A message called you here.' });
+  const offer = task.getByRole('status').filter({ hasText: 'You came from a notification.' });
   await expect(offer).toBeVisible();
   const [open1] = (await host.rpc<{ tasks: { title: string; claimedBy?: string }[] }>('task_list', { text: 'Nobody' })).tasks;
   expect(open1?.claimedBy).toBeUndefined();

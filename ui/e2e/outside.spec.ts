@@ -24,7 +24,7 @@ test('what an operator runs after a change outside is drawn as the file is', asy
       ref, overwrite: true, baseRevision: '',
       document: { ...before, id, nodes: { ...nodes, late: { type: 'flow.noop', title: 'Late' } }, edges: [{ from: 'start.success', to: 'late' }, { from: 'late.success', to: 'end' }], layout: { start: [0, 0], late: [248, 0], end: [496, 0] } },
     });
-    await expect(page.getByText('The file was changed outside')).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByText('The file was changed by another program')).toBeVisible({ timeout: 20_000 });
     await expect(page.getByRole('button', { name: 'Keep mine' })).toHaveCount(0);
     await page.getByRole('button', { name: /^Run/ }).click();
     await expect(page.locator('[data-node="late"]')).toBeVisible();

@@ -141,10 +141,10 @@ test('retries are drawn, and what comes after them is said', async ({ open, host
   const panel = await pick(page, 'ask');
   await panel.getByRole('tab', { name: /^Error handling/ }).click();
   await expect(panel.getByRole('img', { name: /3 calls at most: the first and 2 retries/ })).toBeVisible();
-  await expect(panel.getByText('then the red wire to Done', { exact: true })).toBeVisible();
+  await expect(panel.getByText('then the error wire to Done', { exact: true })).toBeVisible();
   await panel.getByLabel('Retries', { exact: true }).fill('4');
-  await panel.getByLabel('Pause grows', { exact: true }).click();
-  await page.getByRole('option', { name: 'Doubling' }).click();
+  await panel.getByLabel('Wait time grows', { exact: true }).click();
+  await page.getByRole('option', { name: 'Exponentially' }).click();
   await expect(panel.getByRole('img', { name: /5 calls at most.*0\.3 s, 0\.6 s, 1\.2 s, 2\.4 s/ })).toBeVisible();
   expect((await saved(page, made)).nodes.ask?.errorHandling).toEqual({ retryPolicy: { maxAttempts: 4, backoff: 'exponential', initialDelayMs: 300, jitter: false } });
 });
@@ -227,7 +227,7 @@ test('ts_101: a long answer is cut, its preview is text, and it is loaded on dem
   await expect(card.getByText(/\(19\.\dKB, truncated\)/)).toBeVisible();
   await expect(card.locator('.cut-preview')).toContainText(nasty);
   expect(await page.evaluate(() => (window as unknown as { hit?: number }).hit)).toBeUndefined();
-  await card.getByRole('button', { name: 'Load all of it' }).click();
+  await card.getByRole('button', { name: 'Load full value' }).click();
   await expect(card.locator('.cut-whole')).toContainText(`${nasty}xxxx`);
   expect((await card.locator('.cut-whole').textContent())?.length).toBeGreaterThan(20_000);
 });
@@ -239,14 +239,14 @@ test('a guard is written in the panel, checked while it is typed, and refuses th
     edges: [{ from: 'start.success', to: 'pay' }], layout: { start: [0, 0], pay: [248, 0] },
   });
   const panel = await pick(page, 'pay');
-  await panel.getByText('Guards', { exact: true }).click();
-  await panel.getByRole('button', { name: 'Add a guard before the call' }).click();
-  await panel.getByRole('textbox', { name: 'Name of guard 1' }).fill('limit');
-  const refuse = panel.getByRole('textbox', { name: 'Guard 1 refuses when' });
+  await panel.getByText('Safety checks', { exact: true }).click();
+  await panel.getByRole('button', { name: 'Add a check before the call' }).click();
+  await panel.getByRole('textbox', { name: 'Name of check 1' }).fill('limit');
+  const refuse = panel.getByRole('textbox', { name: 'Check 1 blocks when' });
   await refuse.fill('params.amount >');
   await expect(panel.locator('[data-guards="on"] .c-err').first()).toBeVisible();
   await refuse.fill('params.amount > 1000');
-  await panel.getByRole('textbox', { name: 'What the error of guard 1 says' }).fill('More than 1000 needs a second person');
+  await panel.getByRole('textbox', { name: 'Error message of check 1' }).fill('More than 1000 needs a second person');
   await expect(panel.locator('[data-guards="on"] .c-err')).toHaveCount(0);
   await page.keyboard.press('Control+s');
   await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();
@@ -261,9 +261,9 @@ test('a guard is written in the panel, checked while it is typed, and refuses th
   await expect(page.getByRole('alert').getByText('More than 1000 needs a second person').first()).toBeVisible();
   // Switched off it refuses nothing; with the last one the file forgets them.
   await pick(page, 'pay');
-  await panel.getByRole('switch', { name: 'Guards act' }).click();
-  await expect(panel.locator('[data-guards="off"]')).toContainText('this guard refuses nothing');
-  await panel.getByRole('button', { name: 'Remove guard 1' }).click();
+  await panel.getByRole('switch', { name: 'Safety checks on' }).click();
+  await expect(panel.locator('[data-guards="off"]')).toContainText('this check blocks nothing');
+  await panel.getByRole('button', { name: 'Remove check 1' }).click();
   await page.keyboard.press('Control+s');
   await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();
   await expect.poll(() => Object.hasOwn(readJson<Doc>(made.path).nodes['pay'] ?? {}, 'guardrails')).toBe(false);

@@ -11,11 +11,11 @@ test('UX-D2.15 a decided task is opened again as a new, linked one', async ({ op
   await page.getByRole('button', { name: /^Done/ }).click();
   await page.getByRole('row', { name: /No mean for Grace/ }).click({ timeout: 20_000 });
   const first = await task.getAttribute('data-task');
-  await task.getByRole('button', { name: 'Open again…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Ask this again?' });
-  await expect(dialog.getByRole('button', { name: /Ask again/ })).toBeDisabled();
-  await dialog.getByLabel('Why is it asked again?').fill('The count has come by mail');
-  await dialog.getByRole('button', { name: /Ask again/ }).click();
+  await task.getByRole('button', { name: 'Reopen…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Reopen this task?' });
+  await expect(dialog.getByRole('button', { name: /Reopen/ })).toBeDisabled();
+  await dialog.getByLabel('Why do you reopen it?').fill('The count has come by mail');
+  await dialog.getByRole('button', { name: /Reopen/ }).click();
   // The new task is open, in front of the person, and knows the first one.
   await expect(task.getByRole('button', { name: /^Skip/ })).toBeVisible({ timeout: 20_000 });
   expect(await task.getAttribute('data-task')).not.toBe(first);
@@ -25,7 +25,7 @@ test('UX-D2.15 a decided task is opened again as a new, linked one', async ({ op
   await expect(task.getByText(/Skipped by/)).toBeVisible();
   await task.getByRole('tab', { name: /History/ }).click();
   await expect(task.getByText('The count has come by mail')).toBeVisible();
-  await expect(task.getByText(/had it asked again/)).toBeVisible();
+  await expect(task.getByText(/reopened it/)).toBeVisible();
   await links.getByRole('button', { name: 'the new task' }).click();
   await expect(task.getByRole('button', { name: /^Skip/ })).toBeVisible();
 });

@@ -42,15 +42,15 @@ async function again(page: Page, choice: string): Promise<void> {
   await page.keyboard.press('Shift+R');
   const dialog = page.getByRole('dialog', { name: 'Re-run from Ask somebody' });
   const choices = dialog.getByRole('radiogroup', { name: 'Decisions of people' });
-  await expect(choices.getByRole('radio', { name: 'Ask again' })).toBeChecked();
+  await expect(choices.getByRole('radio', { name: 'Reopen' })).toBeChecked();
   await choices.getByRole('radio', { name: choice }).click();
   await dialog.getByRole('button', { name: /^Re-run \d/ }).click();
   await expect(dialog).toHaveCount(0);
 }
 
 test('answers that are kept are given again: nobody is asked', async ({ open, host }) => {
-  const { page, id, runId } = await approved(host, open, 'Keep the answer');
-  await again(page, 'Keep 1 answer');
+  const { page, id, runId } = await approved(host, open, 'Reuse the answer');
+  await again(page, 'Reuse 1 answer');
   await expect(page).not.toHaveURL(new RegExp(runId));
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
   const runs = await runsOf(host, id);
@@ -59,7 +59,7 @@ test('answers that are kept are given again: nobody is asked', async ({ open, ho
 
 test('answers that are asked again: the new run waits for somebody, who may say something else', async ({ open, host }) => {
   const { page, id, runId } = await approved(host, open, 'Ask once more');
-  await again(page, 'Ask again');
+  await again(page, 'Reopen');
   await expect(page).not.toHaveURL(new RegExp(runId));
   await expect.poll(async () => (await runsOf(host, id))[0]?.status).toBe('paused');
   await page.goto(`${host.origin}/#/inbox`);
@@ -80,7 +80,7 @@ test('a run that begins at a checkpoint of another program says so, and can be r
   const { runId } = await host.rpc<{ runId: string }>('run_start', { ref, params: {}, checkpoint });
   const page = await open(`#/run/${runId}`);
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
-  await expect(page.getByText(/Began at Paid, at a checkpoint of another program\. Run wf_1710000000000 there/)).toBeVisible();
+  await expect(page.getByText(/Started at Paid, from a checkpoint of another program\. Run wf_1710000000000 there/)).toBeVisible();
   await expect(page.locator('.cv-node.is-kept')).toHaveCount(2);
   await page.locator('[data-node=paid]').click();
   await page.keyboard.press('Shift+R');

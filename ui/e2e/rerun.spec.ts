@@ -30,14 +30,14 @@ test('ts_091 a failed run begins again at a step with an edited value, and its s
   await page.getByRole('option', { name: /Is it good/ }).click();
   const chosen = page.getByRole('dialog', { name: 'Re-run from Is it good' });
   await expect(chosen.getByRole('textbox', { name: 'Variables' })).toContainText('"bad"');
-  await expect(chosen).toContainText('Nothing outside is changed a second time');
+  await expect(chosen).toContainText('No side effect is repeated');
   await type(page, 'Variables', '{ "plan": ');
   await expect(chosen.getByRole('alert')).toContainText('This is not JSON yet');
   await expect(chosen.getByRole('button', { name: /^Re-run \d/ })).toBeDisabled();
   await type(page, 'Variables', '{}');
-  await expect(chosen.getByRole('alert')).toContainText('A value can be changed, not taken away: plan');
+  await expect(chosen.getByRole('alert')).toContainText('Values can be changed but not removed: plan');
   await type(page, 'Variables', '{ "plan": "good" }');
-  await expect(chosen.getByRole('group', { name: 'What is changed' })).toContainText('good');
+  await expect(chosen.getByRole('group', { name: 'Changes' })).toContainText('good');
   await chosen.getByRole('button', { name: /^Re-run \d/ }).click();
 
   // The new run opens, says where it comes from, and shows what it did not execute.
@@ -51,7 +51,7 @@ test('ts_091 a failed run begins again at a step with an edited value, and its s
   await expect(page).toHaveURL(new RegExp(runId));
   // The original leads to the run that began from it.
   const made = String(runs[0]?.runId);
-  await page.locator('.bar').getByRole('button', { name: `Run ${made.slice(-6)} began from this one` }).click();
+  await page.locator('.bar').getByRole('button', { name: `Run ${made.slice(-6)} was re-run from this one` }).click();
   await expect(page).toHaveURL(new RegExp(made));
 
   // The history shows the tree, and begins a run again too.
@@ -73,7 +73,7 @@ test('a card and a key open the dialog; the version of now says what fits', asyn
   await card.getByRole('button', { name: 'Re-run from here' }).click();
   const dialog = page.getByRole('dialog', { name: 'Re-run from Make a plan' });
   await expect(dialog).toBeVisible();
-  await dialog.getByRole('radio', { name: 'As it is now' }).click();
+  await dialog.getByRole('radio', { name: 'Current workflow' }).click();
   await expect(dialog).toContainText('The workflow has not changed since');
   await page.keyboard.press('Escape');
   await expect(dialog).toHaveCount(0);
@@ -87,7 +87,7 @@ test('a card and a key open the dialog; the version of now says what fits', asyn
   await page.locator('[data-node=check]').click();
   await page.keyboard.press('Shift+R');
   const again = page.getByRole('dialog', { name: 'Re-run from Is it good' });
-  await again.getByRole('radio', { name: 'As it is now' }).click();
+  await again.getByRole('radio', { name: 'Current workflow' }).click();
   await expect(again).toContainText('1 step has new settings or wires');
   await page.keyboard.press('ControlOrMeta+Enter');
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();

@@ -29,9 +29,9 @@ test('a run that stands at a breakpoint is connected again without an event', as
   const banners = page.locator('.wb-banners');
   await expect(banners).toContainText('Stopped before Put');
   await host.stop('SIGKILL');
-  await expect(banners).toContainText('The live connection broke');
+  await expect(banners).toContainText('The live connection was lost');
   await restart();
-  await expect(banners).not.toContainText('The live connection broke');
+  await expect(banners).not.toContainText('The live connection was lost');
   await expect(banners).toContainText('Stopped before Put');
 });
 
@@ -48,7 +48,7 @@ test('a page with unsaved edits takes the new address, stays where it is, and sa
   await name.fill('Put it there');
   await name.press('Enter');
   await page.keyboard.press('Control+s');
-  await expect(page.getByText(/This page has an old key/).first()).toBeVisible();
+  await expect(page.getByText(/The key in the address is missing, incomplete or expired/).first()).toBeVisible();
   // Nothing is loaded: only what follows # differs.
   await page.evaluate(() => { (window as { kept?: boolean }).kept = true; });
   await page.goto(host.url);

@@ -44,9 +44,9 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
 
     // Settings of the machine are a builder's: they are shown, nothing is offered that is refused.
     await viewer.evaluate(() => { window.location.hash = '#/settings'; });
-    await expect(viewer.getByText('No place outside')).toBeVisible();
-    await expect(viewer.getByRole('textbox', { name: 'Address that checkpoints are sent to' })).toHaveCount(0);
-    await expect(viewer.getByRole('combobox', { name: 'Keep records' })).toBeDisabled();
+    await expect(viewer.getByText('No anchors')).toBeVisible();
+    await expect(viewer.getByRole('textbox', { name: 'Address for checkpoints' })).toHaveCount(0);
+    await expect(viewer.getByRole('combobox', { name: 'Keep entries' })).toBeDisabled();
     // Their own look is everybody's (ADR 57).
     await viewer.getByRole('radio', { name: 'Dark' }).click();
     await expect.poll(async () => (await rpcAs('vera', 'settings_get') as { theme: string }).theme).toBe('dark');

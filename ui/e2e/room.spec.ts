@@ -70,7 +70,7 @@ test('at 1024 x 700 a run has its name, and can be stopped', async ({ open, host
 
 test('what a screen says of its own parts wins over the kit, in the built page, too', async ({ open }) => {
   const page = await open('#/inbox');
-  await page.getByRole('group', { name: 'What the list shows' }).waitFor();
+  await page.getByRole('group', { name: 'Filters' }).waitFor();
   const sheets = await page.evaluate(() => [...document.styleSheets].map((sheet) => [...sheet.cssRules].flatMap((rule) => (rule instanceof CSSStyleRule ? [rule.selectorText] : []))));
   const first = (selector: string) => sheets.findIndex((rules) => rules.includes(selector));
   expect(first('.row')).toBeGreaterThanOrEqual(0);
@@ -81,7 +81,7 @@ test('what a screen says of its own parts wins over the kit, in the built page, 
 
 test('hints of keys give way first, then the order, before the filters wrap', async ({ open }) => {
   const page = await open('#/inbox');
-  const filters = page.getByRole('group', { name: 'What the list shows' });
+  const filters = page.getByRole('group', { name: 'Filters' });
   await filters.waitFor();
   const seen = () => filters.evaluate((bar) => {
     const width = (selector: string) => bar.querySelector(selector)?.getBoundingClientRect().width ?? 0;

@@ -30,14 +30,14 @@ test('a run that waits for a person says so wherever runs are shown', async ({ o
   await expect.poll(async () => (await host.rpc<{ status: string }>('run_get', { runId })).status).toBe('paused');
   const page = await open('#/runs');
   const row = page.getByRole('row', { name: /^Stands still/ });
-  await expect(row).toContainText('Waits for a person');
+  await expect(row).toContainText('Waiting for a person');
   await expect(row.locator('.c-person')).toBeVisible();
   await shot(page, 'runs-waits');
   await page.evaluate(() => { window.location.hash = '#/workflows'; });
-  await expect(page.getByText('Waits for a person').first()).toBeVisible();
+  await expect(page.getByText('Waiting for a person').first()).toBeVisible();
   await shot(page, 'gallery-waits');
   await page.evaluate((id) => { window.location.hash = `#/run/${id}`; }, runId);
-  await expect(page.locator('.bar').getByText('Waits for a person')).toBeVisible();
+  await expect(page.locator('.bar').getByText('Waiting for a person')).toBeVisible();
   await shot(page, 'run-waits');
   await host.rpc('task_complete', { taskId: (await openTasks(host)).find((one) => one.runId === runId)?.id, action: 'approve' });
   await expect(page.locator('.bar').getByText('Completed')).toBeVisible({ timeout: 20_000 });
@@ -77,7 +77,7 @@ test('the history filters, opens and deletes, and follows what happens elsewhere
   await page.getByRole('searchbox').fill('history test');
   await expect(list.getByRole('row')).toHaveCount(1);
   await page.getByRole('radio', { name: 'Completed' }).click();
-  await expect(page.getByText('No run fits these filters')).toBeVisible();
+  await expect(page.getByText('No matching runs')).toBeVisible();
   await page.getByRole('radio', { name: 'Failed' }).click();
   await expect(list.getByRole('row')).toHaveCount(1);
   await list.focus();
@@ -102,7 +102,7 @@ test('an address that leads to no run says so and leads on', async ({ open }) =>
 
 test('a workflow that asks for values gets a form before it runs', async ({ open, host }) => {
   const made = await file(host, {
-    ...SLOW, name: 'Asks for a name', params: { type: 'object', required: ['who'], properties: { who: { type: 'string', title: 'Who' } } },
+    ...SLOW, name: 'Asks for a name', params: { type: 'object', required: ['who'], properties: { who: { type: 'string', title: 'Person' } } },
     nodes: { start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' }, greet: { type: 'data.set', typeVersion: 1, config: { assign: { hello: '=params.who' } } } },
     edges: [{ from: 'start.success', to: 'greet' }], layout: { start: [0, 0], greet: [248, 0] },
   });
@@ -110,7 +110,7 @@ test('a workflow that asks for values gets a form before it runs', async ({ open
   await page.getByRole('button', { name: /^Run/ }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('button', { name: 'Run', exact: true })).toBeDisabled();
-  await dialog.getByLabel('Who').fill('Ada');
+  await dialog.getByLabel('Person').fill('Ada');
   await dialog.getByRole('button', { name: 'Run', exact: true }).click();
   await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
 });

@@ -63,7 +63,7 @@ for (const theme of ['light', 'dark'] as const) {
     // A run that fails: the address gives no answer that anyone can use, and nothing is wired for it.
     const { document } = await make('retry-that-tells-you-why');
     const failing = structuredClone(document) as { name: string; settings?: unknown; nodes: Record<string, { type: string; errorHandling?: unknown; config?: Record<string, unknown> }>; edges: { from: string }[] };
-    failing.name = 'No answer';
+    failing.name = 'No response';
     failing.settings = { errorPolicy: 'fail' };
     failing.edges = failing.edges.filter((edge) => !edge.from.endsWith('.error'));
     for (const node of Object.values(failing.nodes)) {

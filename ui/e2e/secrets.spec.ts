@@ -24,10 +24,10 @@ test('a secret is set up, chosen in a step, sent, and never shown again', async 
   const page = await open('#/settings');
   const section = page.getByRole('region', { name: 'Secrets' });
   const dialog = page.getByRole('dialog');
-  await expect(section.getByText('Choose first where the key is kept')).toBeVisible();
+  await expect(section.getByText('Select where to keep the encryption key')).toBeVisible();
   await section.getByRole('button', { name: 'Set up…' }).click();
   await page.getByRole('radio', { name: /^Key file/ }).check();
-  await page.getByRole('button', { name: 'Use this' }).click();
+  await page.getByRole('button', { name: 'Use' }).click();
   await expect(section.getByText('No secrets yet')).toBeVisible();
   await expect(section.getByText(/key-.*\.txt/)).toBeVisible();
 
@@ -38,10 +38,10 @@ test('a secret is set up, chosen in a step, sent, and never shown again', async 
   await dialog.getByRole('textbox', { name: 'Header' }).fill('X-Api-Key');
   await dialog.locator('input[type=password]').fill('short');
   await dialog.getByLabel('Allowed hosts').fill('api.example.com\n*.example.com');
-  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog.getByRole('alert')).toContainText('The secret has 5 characters');
   await dialog.locator('input[type=password]').fill(VALUE);
-  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(section.locator('[data-secret=erp]')).toContainText('to api.example.com, *.example.com, never used');
 
   await page.goto(`${host.url.split('#')[0]}#/workflow/${encodeURIComponent(made.ref)}`);
@@ -53,7 +53,7 @@ test('a secret is set up, chosen in a step, sent, and never shown again', async 
   await dialog.getByRole('textbox', { name: 'Name' }).fill('practice');
   await dialog.locator('input[type=password]').fill(VALUE);
   await dialog.getByLabel('Allowed hosts').fill('127.0.0.1');
-  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(panel.getByLabel('Credential', { exact: true })).toHaveText('practice');
   await page.keyboard.press('Control+s');
   await expect(page.getByText(/^Saved/).first()).toBeVisible();
@@ -73,8 +73,8 @@ test('a secret is set up, chosen in a step, sent, and never shown again', async 
   await expect(section.locator('[data-secret=practice]')).toHaveCount(0);
   await section.getByRole('button', { name: 'Replace erp' }).click();
   await dialog.locator('input[type=password]').fill(`${VALUE}-2`);
-  await dialog.getByRole('button', { name: 'Keep it' }).click();
-  await expect(page.getByText('The secret erp is kept').last()).toBeVisible();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('The secret erp was saved').last()).toBeVisible();
   await page.goto(`${host.url.split('#')[0]}#/workflow/${encodeURIComponent(made.ref)}`);
   await page.locator('[data-node="ask"]').click();
   await expect(panel.getByText("There is no secret 'practice' on this machine")).toBeVisible();

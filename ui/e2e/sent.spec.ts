@@ -18,7 +18,7 @@ test('UX-C23 a failed run is sent to the inbox, once, and goes on with the answe
   await shot(page, 'failed-run');
   // Two presses before the first is answered.
   await send.dblclick();
-  const way = page.getByRole('alert').getByRole('button', { name: 'Open its task' });
+  const way = page.getByRole('alert').getByRole('button', { name: 'Open the task' });
   await expect(way).toBeVisible({ timeout: 20_000 });
   await shot(page, 'failed-run-sent');
   const sentTasks = async () => (await openTasks(host)).filter((one) => one.workflowName === FAILS.name);
@@ -40,7 +40,7 @@ test('UX-E4 what is left out of a query is nowhere, and comes back', async ({ op
   const facet = page.getByRole('checkbox', { name: 'Event: Step started' });
   await expect(facet).toBeVisible({ timeout: 20_000 });
   await facet.hover();
-  await page.getByRole('button', { name: 'Leave out Step started' }).click();
+  await page.getByRole('button', { name: 'Exclude Step started' }).click();
   await expect(page.getByRole('combobox').first()).toHaveValue('-event:NODE_START');
   await expect(page.getByRole('grid').getByText('Step started')).toHaveCount(0);
   await page.getByRole('combobox').first().press('End');
@@ -50,7 +50,7 @@ test('UX-E4 what is left out of a query is nowhere, and comes back', async ({ op
   await page.keyboard.press('Tab');
   await expect(page.getByRole('option', { name: /system/ })).toBeVisible();
   await page.getByRole('combobox').first().fill('-event:NODE_START');
-  await page.getByRole('button', { name: 'No longer leave out Step started' }).click();
+  await page.getByRole('button', { name: 'Stop excluding Step started' }).click();
   await expect(page.getByRole('grid').getByText('Step started').first()).toBeVisible();
   const rows = await host.terminal('audit', 'list', '--query', '-event:NODE_START -event:NODE_SUCCESS', '--json');
   const events = (JSON.parse(rows) as { event: string }[]).map((one) => one.event);
@@ -63,7 +63,7 @@ test('A-33 rules of the audit chain are written in a form, checked while they ar
   const page = await open(`#/workflow/${encodeURIComponent(ref)}`);
   const panel = page.getByRole('complementary', { name: 'Workflow' });
   await panel.getByRole('button', { name: 'A person decided: at least a warning' }).click();
-  const rule = panel.getByRole('list', { name: 'Rules for the audit chain' }).getByRole('listitem').first();
+  const rule = panel.getByRole('list', { name: 'Audit rules' }).getByRole('listitem').first();
   await rule.locator('.cm-content').click();
   await page.keyboard.press('Control+a');
   await page.keyboard.type("event == 'NODE_EROR'");
@@ -74,7 +74,7 @@ test('A-33 rules of the audit chain are written in a form, checked while they ar
   await page.keyboard.press('Control+a');
   await page.keyboard.type("event == 'NODE_ERROR'");
   await expect(rule.getByText("Did you mean 'NODE_ERROR'?")).toHaveCount(0, { timeout: 20_000 });
-  await rule.getByRole('combobox', { name: 'At least this level 1' }).click();
+  await rule.getByRole('combobox', { name: 'Minimum level 1' }).click();
   await page.getByRole('option', { name: 'Critical', exact: true }).click();
   await page.keyboard.press('Control+s');
   await expect(page.locator('.bar').getByText(/^Saved, revision/)).toBeVisible();
@@ -97,7 +97,7 @@ test('UX-L5 a decision about a hundred tasks shows how far it is, and stops', as
   const task = page.getByRole('region', { name: 'Task' });
   await task.getByRole('button', { name: 'Review all' }).click();
   await page.getByRole('button', { name: /^Skip: 60/ }).click();
-  const strip = page.getByRole('region', { name: 'Decisions on their way' });
+  const strip = page.getByRole('region', { name: 'Decisions being sent' });
   await expect.poll(() => held.length, { timeout: 20_000 }).toBe(1);
   await expect(strip.getByRole('progressbar', { name: '0 of 60' })).toBeVisible();
   held.shift()?.();
@@ -129,8 +129,8 @@ test('a decision that was saved but got no answer is not called unsaved, and is 
   await expect(skip).toBeVisible();
   cut = true;
   await skip.click();
-  const strip = page.getByRole('region', { name: 'Decisions on their way' });
-  await expect(strip.getByText('No answer came: it is not known whether it was saved. Try again: it counts once.')).toBeVisible({ timeout: 20_000 });
+  const strip = page.getByRole('region', { name: 'Decisions being sent' });
+  await expect(strip.getByText('No response: it is unknown whether the decision was saved. Try again; it counts once.')).toBeVisible({ timeout: 20_000 });
   await expect(page.getByText('not saved')).toHaveCount(0);
   expect((await mine()).map((each) => each.state)).toEqual(['done']);
   await shot(page, 'no-answer');
@@ -167,12 +167,12 @@ test('of many decisions only those without an answer are asked about', async ({ 
   await page.route('**/rpc/task_get', (route) => (cut ? route.abort('connectionreset') : route.fallback()));
   await page.getByRole('region', { name: 'Task', exact: true }).getByRole('button', { name: 'Review all' }).click();
   await page.getByRole('button', { name: /^Skip: 24/ }).click();
-  const strip = page.getByRole('region', { name: 'Decisions on their way' });
-  await expect(strip.getByText('No answer came for 10 tasks: it is not known which were saved. Try again: each counts once.')).toBeVisible({ timeout: 20_000 });
-  await expect(strip.getByText('10 of 24 tasks decided. 4 are left undecided.')).toBeVisible();
+  const strip = page.getByRole('region', { name: 'Decisions being sent' });
+  await expect(strip.getByText('No response for 10 tasks: it is unknown which were saved. Try again; each counts once.')).toBeVisible({ timeout: 20_000 });
+  await expect(strip.getByText('10 of 24 tasks decided. 4 tasks were not decided.')).toBeVisible();
   await shot(page, 'no-answer-many');
   cut = false;
-  await expect(strip.getByText('14 of 24 tasks decided. 4 are left undecided.')).toBeVisible({ timeout: 20_000 });
+  await expect(strip.getByText('14 of 24 tasks decided. 4 tasks were not decided.')).toBeVisible({ timeout: 20_000 });
   expect(await left()).toBe(10);
   await strip.getByRole('button', { name: 'Try again' }).click();
   await expect(strip.getByText('All 24 tasks decided')).toBeVisible({ timeout: 20_000 });

@@ -19,7 +19,7 @@ test('theme and keys are kept over a new start of the page', async ({ open, host
   await page.keyboard.press('Alt+u');
   await expect(page.getByRole('heading', { name: 'Runs' })).toBeVisible();
   await page.getByRole('link', { name: 'Settings' }).click();
-  await page.getByRole('button', { name: 'Switch off the keys of Go to runs' }).click();
+  await page.getByRole('button', { name: 'Turn off the shortcut of Go to runs' }).click();
   await page.getByRole('button', { name: 'Default keys of Go to runs' }).click();
   await page.getByRole('radio', { name: 'System' }).click();
   await expect(page.locator('html')).not.toHaveAttribute('data-theme', /./);

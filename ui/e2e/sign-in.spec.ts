@@ -35,11 +35,11 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     const signing = section.getByRole('group', { name: 'Signing in to desk' });
     // Nobody has approved the address: it is shown first.
     await line.getByRole('button', { name: 'Test desk' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Connect and look' }).click();
-    await expect(page.getByRole('dialog').getByRole('button', { name: 'Connect and look' })).toBeEnabled();
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect and review' }).click();
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Connect and review' })).toBeEnabled();
     await page.keyboard.press('Escape');
     await expect(line.getByText('Not signed in')).toBeVisible();
-    await expect(signing.getByText('The server wants somebody to sign in.')).toBeVisible();
+    await expect(signing.getByText('The server requires sign-in.')).toBeVisible();
     await shot(page, 'sign-in-wanted');
 
     // Whoever says no is told so, and nothing is kept.
@@ -65,10 +65,10 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     await back.close();
     await expect(dialog).toBeHidden();
     await expect(signing.getByText(/^Signed in by /)).toBeVisible();
-    await expect(signing.getByText('Rights: tools')).toBeVisible();
+    await expect(signing.getByText('Permissions: tools')).toBeVisible();
     await line.getByRole('button', { name: 'Test desk' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Connect and look' }).click();
-    await expect(page.getByRole('dialog').getByRole('button', { name: 'Look again' })).toBeEnabled();
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect and review' }).click();
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Check again' })).toBeEnabled();
     await page.keyboard.press('Escape');
     await expect(line.getByText('2 tools')).toBeVisible();
     await shot(page, 'sign-in-done');
@@ -103,11 +103,11 @@ test('whoever has the browser elsewhere pastes where it was sent: Enter ends it,
     await page.keyboard.press('Enter');
     await expect(dialog).toBeHidden();
     await expect(section.getByText(/^Signed in by /)).toBeVisible();
-    await section.getByRole('button', { name: 'Look at desk' }).click();
+    await section.getByRole('button', { name: 'Review desk' }).click();
     const review = page.getByRole('dialog');
-    await review.getByRole('button', { name: 'Connect and look' }).click();
+    await review.getByRole('button', { name: 'Connect and review' }).click();
     await review.getByRole('button', { name: 'Approve' }).click();
-    await section.getByRole('button', { name: 'Look at desk' }).click();
+    await section.getByRole('button', { name: 'Review desk' }).click();
     await expect(review.getByRole('switch', { name: 'Can send data out' }).first()).toBeVisible();
     await shot(page, 'tool-word');
   } finally {

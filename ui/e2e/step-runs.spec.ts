@@ -32,7 +32,7 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   // Nothing has reached it: it says so, and what to do.
   await card(page, 'double').click();
   await page.keyboard.press('r');
-  await expect(page.getByText('No run has reached this step yet')).toBeVisible();
+  await expect(page.getByText('No data yet. Run the earlier steps first.')).toBeVisible();
   expect(await runs()).toHaveLength(0);
 
   // Run to here: what leads there and nothing else, however much follows.
@@ -47,8 +47,8 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   // Its settings change: it is marked, by what it holds and not by its name.
   await card(page, 'plan').click();
   await page.keyboard.press('d');
-  await expect(mark(page, 'plan')).toHaveAttribute('title', /Changed since this result was made/);
-  await expect(mark(page, 'double')).toHaveAttribute('title', /A step before this one has changed/);
+  await expect(mark(page, 'plan')).toHaveAttribute('title', /This result is out of date: the step changed/);
+  await expect(mark(page, 'double')).toHaveAttribute('title', /This result is out of date: an earlier step changed/);
   await expect(page.getByRole('group', { name: 'Run', exact: true })).toBeVisible();
   await shot(page, 'stale');
   await page.keyboard.press('d');
@@ -58,7 +58,7 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   await card(page, 'double').click();
   await page.getByRole('group', { name: 'Run', exact: true }).getByRole('button', { name: /^Run this step/ }).click();
   await expect(card(page, 'plan')).toHaveAttribute('data-state', 'kept');
-  await expect(card(page, 'plan')).toContainText(/kept from run [0-9a-f]{6}/);
+  await expect(card(page, 'plan')).toContainText(/reused from run [0-9a-f]{6}/);
   await expect(card(page, 'double')).toHaveAttribute('data-state', 'done');
   await ended(page);
   const two = await runs();
@@ -71,7 +71,7 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   // The same with other values: they are typed, and only they are sent.
   await fromMenu(page, 'double', 'Run this step with…');
   const dialog = page.getByRole('dialog', { name: 'Run Double it alone' });
-  await dialog.getByRole('textbox', { name: 'What the step gets' }).click();
+  await dialog.getByRole('textbox', { name: 'Step input' }).click();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.insertText('[{ "n": 21 }]');
   await shot(page, 'with');
@@ -86,8 +86,8 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   // Run from here: with what writes it asks first, and says what.
   await fromMenu(page, 'double', 'Run from here');
   const asks = page.getByRole('dialog', { name: 'Re-run from Double it' });
-  await expect(asks).toContainText('1 step that changes something outside may run');
-  await expect(asks.getByRole('radio', { name: 'As it is now' })).toBeChecked();
+  await expect(asks).toContainText('1 step that changes something outside Signalbox Signalbox may run');
+  await expect(asks.getByRole('radio', { name: 'Current workflow' })).toBeChecked();
   await shot(page, 'from-asks');
   await page.keyboard.press('Escape');
   expect(await runs()).toHaveLength(3);
@@ -130,8 +130,8 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   await page.keyboard.press('r');
   await expect.poll(async () => (await runs()).map((run) => run.status)).toEqual(Array.from({ length: 7 }, () => 'completed'));
   await ended(page);
-  await expect(mark(page, 'plan')).toHaveAttribute('title', /Changed since this result was made/);
-  await expect(mark(page, 'double')).toHaveAttribute('title', /A step before this one has changed/);
+  await expect(mark(page, 'plan')).toHaveAttribute('title', /This result is out of date: the step changed/);
+  await expect(mark(page, 'double')).toHaveAttribute('title', /This result is out of date: an earlier step changed/);
   await shot(page, 'stale-kept');
   await card(page, 'plan').click();
   await page.keyboard.press('d');

@@ -17,7 +17,7 @@ test('a script is written, fails with its line, and is mended', async ({ open, h
     params: { type: 'object', properties: { price: { type: 'integer', default: 5 } } },
     nodes: {
       start: { type: 'trigger.manual', title: 'Start' },
-      sum: { type: 'code.javascript', title: 'Sum up', config: { source: 'return 1' } },
+      sum: { type: 'code.javascript', title: 'Group by', config: { source: 'return 1' } },
       end: { type: 'flow.stop', title: 'Done', config: { stopId: 'done' } },
     },
     edges: [{ from: 'start.success', to: 'sum' }, { from: 'sum.success', to: 'end' }],

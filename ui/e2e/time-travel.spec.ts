@@ -4,7 +4,7 @@ import { openDocument, shot } from './document.ts';
 import { expect, test, type Host } from './host.ts';
 
 type Summary = { runId: string };
-const slider = { name: 'Event of the run that is looked at' };
+const slider = { name: 'Selected event of the run' };
 
 const COUNTS = {
   signalbox: 1, id: 'counts', name: 'Counts orders', context: { initial: { seen: 0 } },
@@ -43,7 +43,7 @@ test('C26: an old run is looked at event by event; the address opens the same mo
   const set = events.find((event) => event.type === 'var_changed')?.seq ?? 0;
   await page.getByRole('slider', slider).fill(String(set));
   const banner = page.locator('.wb-banners').getByRole('status');
-  await expect(banner).toContainText(`You look at the past: after event ${String(set)} of ${String(last)}`);
+  await expect(banner).toContainText(`Viewing the past: after event ${String(set)} of ${String(last)}`);
   await expect(page.locator('.wb-vars')).toContainText('set by this event1');
   await expect(page.locator('[data-node="second"]')).toHaveAttribute('data-state', 'idle');
   await expect(page.locator('[data-node="start"]')).toHaveAttribute('data-state', 'done');
@@ -87,7 +87,7 @@ test('cards are those of the moment; the table says where one is and leads to an
   await expect(page.locator('.ev-row.here')).toContainText('First order runs');
   const done = page.locator('.ev-row').filter({ hasText: 'Second order is done' });
   await done.click();
-  await page.getByRole('button', { name: 'See the run at this event' }).click();
+  await page.getByRole('button', { name: 'Show the run at this event' }).click();
   await page.getByRole('radio', { name: 'Cards' }).click();
   await expect(cards.getByRole('button', { name: 'Second order' })).toBeVisible();
   await page.getByRole('textbox', { name: 'Search the cards' }).fill('B-2');
@@ -99,11 +99,11 @@ test('a running run goes on while one looks back; what acts on the present waits
   const { runId } = await run(host, WAITS, false);
   const page = await open(`#/run/${runId}`);
   await expect(page.locator('.time')).toContainText('Live');
-  await page.locator('.time').getByRole('button', { name: 'One event back' }).click();
+  await page.locator('.time').getByRole('button', { name: 'Previous event' }).click();
   const banner = page.locator('.wb-banners').getByRole('status');
-  await expect(banner).toContainText('It goes on meanwhile');
+  await expect(banner).toContainText('The run continues meanwhile');
   await expect(page.locator('.bar').getByRole('button', { name: 'Cancel' })).toBeDisabled();
-  await banner.getByRole('button', { name: 'Back to now' }).click();
+  await banner.getByRole('button', { name: 'Back to live' }).click();
   await expect(page.locator('.wb-status')).toContainText('Waiting: Sleep');
   await page.locator('.bar').getByRole('button', { name: 'Cancel' }).click();
   await expect(page.locator('.time')).toContainText('Ended');
@@ -117,7 +117,7 @@ test('E5: from a record of the audit chain to the run at that moment', async ({ 
   await rows.nth(1).click();
   await page.getByRole('button', { name: 'The run at that moment' }).click();
   await expect(page).toHaveURL(new RegExp(`#/run/${runId}`));
-  await expect(page.locator('.wb-banners').getByRole('status')).toContainText('You look at the past');
+  await expect(page.locator('.wb-banners').getByRole('status')).toContainText('Viewing the past');
   await expect(page).toHaveURL(/at=\d+$/);
   const at = Number(/at=(\d+)$/.exec(page.url())?.[1]);
   expect(events[at - 1]).toMatchObject({ stepId: 'first' });
@@ -204,7 +204,7 @@ test('C26: in the builder the slider leads through the run that is shown; drawin
   await page.getByRole('slider', slider).fill('2');
   await expect(page.locator('.wb.past')).toBeVisible();
   const banner = page.locator('.wb-banners').getByRole('status');
-  await expect(banner).toContainText(`You look at the past: after event 2 of ${String(last)}`);
+  await expect(banner).toContainText(`Viewing the past: after event 2 of ${String(last)}`);
   await expect(page.locator('[data-node="second"]')).toHaveAttribute('data-state', 'idle');
   await expect(page.getByRole('button', { name: 'Re-run from' })).toHaveCount(0);
   await shot(page, 'builder-past');

@@ -28,16 +28,16 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     await dialog.getByRole('textbox', { name: 'Name' }).fill('one');
     await dialog.getByRole('textbox', { name: 'Program' }).fill('node');
     await dialog.getByRole('textbox', { name: 'Arguments' }).fill([SERVER, '--text', words, LONG].join('\n'));
-    await dialog.getByRole('textbox', { name: 'Variables' }).fill('API_TOKEN=canary-5d1e9f');
-    await dialog.getByRole('button', { name: 'Save and look at it' }).click();
+    await dialog.getByRole('textbox', { name: 'Environment variables' }).fill('API_TOKEN=canary-5d1e9f');
+    await dialog.getByRole('button', { name: 'Save and review' }).click();
     await expect(dialog.getByText("The variable 'API_TOKEN' holds a credential")).toBeVisible();
-    await dialog.getByRole('textbox', { name: 'Variables' }).fill('LEVEL=debug');
+    await dialog.getByRole('textbox', { name: 'Environment variables' }).fill('LEVEL=debug');
     await shot(page, 'tool-add');
-    await dialog.getByRole('button', { name: 'Save and look at it' }).click();
+    await dialog.getByRole('button', { name: 'Save and review' }).click();
 
     // What is approved is what is shown.
     const review = page.getByRole('dialog', { name: 'Tool server one' });
-    await expect(review.getByText('It calls itself signalbox-test 1.0.0')).toBeVisible();
+    await expect(review.getByText('Reported name signalbox-test 1.0.0')).toBeVisible();
     await expect(review.getByText('LEVEL=debug')).toBeVisible();
     await expect(review.getByText('Says what it is told.')).toBeVisible();
     const long = review.locator('dd').filter({ hasText: '--note' });
@@ -47,13 +47,13 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     const line = section.getByRole('group', { name: 'one' });
     await expect(line.getByText('Approved')).toBeVisible();
     await line.getByRole('button', { name: 'Test one' }).click();
-    await expect(page.getByText(/one answers with \d+ tools/).first()).toBeVisible();
+    await expect(page.getByText(/one offers \d+ tools/).first()).toBeVisible();
 
     // A letter that nobody sees is a change that is seen.
     writeFileSync(words, 'Says what it is\u200b told.');
     await line.getByRole('button', { name: 'Test one' }).click();
     await expect(review.locator('mark').last()).toHaveText('U+200B');
-    await expect(review.getByText('1 text holds letters that are not seen; they are marked.')).toBeVisible();
+    await expect(review.getByText('1 text contains invisible characters; they are marked.')).toBeVisible();
     await shot(page, 'tool-hidden');
     await page.keyboard.press('Escape');
     // As it was approved again: it was something else in between, so a person says yes again.
@@ -66,26 +66,26 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     // One character, and a test shows what changed.
     writeFileSync(words, 'Says what it is told!');
     await line.getByRole('button', { name: 'Test one' }).click();
-    const changes = review.getByRole('region', { name: 'What changed' });
+    const changes = review.getByRole('region', { name: 'Changes' });
     await expect(changes.locator('mark').first()).toHaveText('.');
     await expect(changes.locator('mark').last()).toHaveText('!');
     await shot(page, 'tool-changed');
     await page.keyboard.press('Escape');
     await expect(line.getByText('Changed')).toBeVisible();
-    await line.getByRole('button', { name: 'Look at one' }).click();
+    await line.getByRole('button', { name: 'Review one' }).click();
     await review.getByRole('button', { name: 'Approve' }).click();
     await expect(line.getByText('Approved')).toBeVisible();
 
     // A person's own word on a tool; what is looser than the guess is said twice.
-    await line.getByRole('button', { name: 'Look at one' }).click();
-    const word = review.getByRole('group', { name: 'What echo does with data' });
+    await line.getByRole('button', { name: 'Review one' }).click();
+    const word = review.getByRole('group', { name: 'Capabilities of echo' });
     await word.getByRole('switch', { name: 'Reads private data' }).click();
-    await expect(word.getByText('your word')).toHaveCount(1);
+    await expect(word.getByText('stated')).toHaveCount(1);
     await word.getByRole('switch', { name: 'Can send data out' }).click();
     await expect(word.getByText(/sends nothing out, although its server does not say/)).toBeVisible();
     await shot(page, 'tool-word');
-    await word.getByRole('button', { name: 'Say so' }).click();
-    await expect(word.getByText('your word')).toHaveCount(2);
+    await word.getByRole('button', { name: 'Apply' }).click();
+    await expect(word.getByText('stated')).toHaveCount(2);
     await expect(word.getByRole('switch', { name: 'Can send data out' })).not.toBeChecked();
   } finally {
     await host.stop();
@@ -106,15 +106,15 @@ test('servers come from another program, keep their names, and lose nothing in a
     // The list of another program comes in without its credentials, and nothing of it is started.
     await section.getByRole('button', { name: 'Paste mcp.json' }).click();
     await dialog.getByRole('textbox', { name: 'Text' }).fill(JSON.stringify({ mcpServers: { 'git hub': { command: 'no-such-program', env: { GH_TOKEN: 'canary-5d1e9f' } } } }));
-    await dialog.getByRole('button', { name: 'Add its servers' }).click();
+    await dialog.getByRole('button', { name: 'Add servers' }).click();
     await expect(dialog.getByText("the text of 'GH_TOKEN' was left out")).toBeVisible();
     await page.keyboard.press('Escape');
     const other = section.getByRole('group', { name: 'git-hub' });
     await expect(other.getByText('Not approved')).toBeVisible();
     // Nobody has approved how it is started: that is shown first.
     await other.getByRole('button', { name: 'Test git-hub' }).click();
-    await dialog.getByRole('button', { name: 'Connect and look' }).click();
-    await expect(dialog.getByRole('button', { name: 'Connect and look' })).toBeEnabled();
+    await dialog.getByRole('button', { name: 'Connect and review' }).click();
+    await expect(dialog.getByRole('button', { name: 'Connect and review' })).toBeEnabled();
     await page.keyboard.press('Escape');
     await expect(other.getByText('Not reachable')).toBeVisible();
     await shot(page, 'tool-list');
@@ -128,21 +128,21 @@ test('servers come from another program, keep their names, and lose nothing in a
     await section.getByRole('button', { name: 'Add a server' }).click();
     await dialog.getByRole('textbox', { name: 'Name' }).fill('one');
     await dialog.getByRole('textbox', { name: 'Program' }).fill('other');
-    await dialog.getByRole('textbox', { name: 'Variables' }).fill('TOKEN');
-    await expect(dialog.getByText('There is a server of this name already.')).toBeVisible();
+    await dialog.getByRole('textbox', { name: 'Environment variables' }).fill('TOKEN');
+    await expect(dialog.getByText('A server with this name already exists.')).toBeVisible();
     await expect(dialog.getByText('This line is not NAME=text: TOKEN')).toBeVisible();
-    await expect(dialog.getByRole('button', { name: 'Save and look at it' })).toBeDisabled();
+    await expect(dialog.getByRole('button', { name: 'Save and review' })).toBeDisabled();
     await shot(page, 'tool-wrong');
     await page.keyboard.press('Escape');
 
     // An argument that no line can hold comes through the form as it was.
     await host.rpc('tool_server_set', { name: 'lines', definition: { transport: 'stdio', command: 'no-such-program', args: ['', 'a\nb'], env: { PEM: 'x\ny' } } });
     await page.reload();
-    await section.getByRole('button', { name: 'Look at lines' }).click();
+    await section.getByRole('button', { name: 'Review lines' }).click();
     await dialog.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByRole('textbox', { name: 'Program' }).fill('no-such-program-2');
     await shot(page, 'tool-lines');
-    await dialog.getByRole('button', { name: 'Save and look at it' }).click();
+    await dialog.getByRole('button', { name: 'Save and review' }).click();
     await expect(dialog.getByRole('alert')).toBeVisible();
     const kept = (await host.rpc<{ name: string; definition: unknown }[]>('tool_server_list', {})).find((one) => one.name === 'lines');
     expect(kept?.definition).toMatchObject({ command: 'no-such-program-2', args: ['', 'a\nb'], env: { PEM: 'x\ny' } });

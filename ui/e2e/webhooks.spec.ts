@@ -1,4 +1,4 @@
-/** Messages about tasks to addresses outside (UX D2.10): added, told, refused, sent again, removed. */
+/** Task webhooks to addresses outside (UX D2.10): added, told, refused, sent again, removed. */
 import { createHmac } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -34,19 +34,19 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
   const desk = await peer();
   try {
     await openPage(page, host, '#/settings');
-    const section = page.getByRole('region', { name: 'Messages about tasks' });
-    await expect(section.getByText('No address hears of tasks')).toBeVisible();
-    await expect(section.getByText('The secrets cannot be used now')).toBeVisible();
+    const section = page.getByRole('region', { name: 'Task webhooks' });
+    await expect(section.getByText('No webhooks')).toBeVisible();
+    await expect(section.getByText('The secrets are locked')).toBeVisible();
     await host.rpc('secret_choose', { key: 'file' });
     await page.reload();
-    await expect(section.getByText('No secret to sign with')).toBeVisible();
+    await expect(section.getByText('No signing secret')).toBeVisible();
     await host.rpc('secret_set', { name: 'desk', kind: 'bearer', hosts: [desk.base, 'http://10.0.0.1'], value: KEY });
     await page.reload();
 
     // The secret must be for the host; an address inside the own network is not asked.
-    const address = section.getByRole('textbox', { name: 'Address that hears of tasks' });
+    const address = section.getByRole('textbox', { name: 'Webhook address' });
     const sign = async () => {
-      await section.getByLabel('Secret that signs', { exact: true }).click();
+      await section.getByLabel('Signing secret', { exact: true }).click();
       await page.getByRole('option', { name: 'desk' }).click();
     };
     await address.fill('https://elsewhere.example/hook');
@@ -58,7 +58,7 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
     for (const event of ['overdue', 'escalated', 'closed']) await section.getByRole('checkbox', { name: event }).click();
     await section.getByRole('button', { name: 'Add' }).click();
     await expect(section.getByText('signed with desk · created, answered')).toBeVisible();
-    await expect(section.getByText('Nothing was told yet.')).toBeVisible();
+    await expect(section.getByText('No messages yet.')).toBeVisible();
     await address.fill(`${desk.base}/desk`);
     await section.getByRole('checkbox', { name: /on this machine; allow it/ }).click();
     await sign();
@@ -71,18 +71,18 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
     await host.rpc('workflow_save', { ref: made.ref, document, baseRevision: made.revision });
     await host.rpc('run_start', { ref: made.ref, params: {} });
 
-    const log = section.getByRole('list', { name: 'Last messages' });
+    const log = section.getByRole('list', { name: 'Recent messages' });
     const line = (path: string) => log.getByRole('listitem').filter({ hasText: path });
-    await expect(line('/inside')).toContainText('Given up', SOON);
-    await expect(section.getByText('1 was given up')).toBeVisible(SOON);
+    await expect(line('/inside')).toContainText('Failed', SOON);
+    await expect(section.getByText('1 message failed')).toBeVisible(SOON);
     await expect(line('/desk')).toContainText('it answered 500', SOON);
     await expect(section.getByText('1 message waits')).toBeVisible(SOON);
     await expect(section).not.toContainText('team=5');
 
     desk.works();
     await line('/desk').getByRole('button', { name: /^Send again/ }).click();
-    await expect(page.getByText('It was taken').first()).toBeVisible();
-    await expect(line('/desk')).toContainText('Taken');
+    await expect(page.getByText('Delivered').first()).toBeVisible();
+    await expect(line('/desk')).toContainText('Delivered');
     // It may have been tried once more by itself.
     const [first, second] = [desk.seen[0], desk.seen.at(-1)];
     expect(second).not.toBe(first);
@@ -92,17 +92,17 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
     expect(headers['webhook-signature']).toBe(`v1,${signed}`);
     expect(body).not.toContain('ada@example.org');
     await line('/inside').getByRole('button', { name: /^Send again/ }).click();
-    await expect(page.getByText('It was not taken').first()).toBeVisible();
+    await expect(page.getByText('Not delivered').first()).toBeVisible();
 
     // From the message to its task.
-    await line('/desk').getByRole('button', { name: 'Its task' }).click();
+    await line('/desk').getByRole('button', { name: 'Task' }).click();
     await expect(page).toHaveURL(/inbox/);
     await page.goBack();
     await section.getByRole('button', { name: 'Remove http://10.0.0.1/inside' }).click();
     const question = page.getByRole('dialog', { name: 'Remove this address?' });
     await expect(question).toContainText('http://10.0.0.1/inside');
     await question.getByRole('button', { name: 'Remove', exact: true }).click();
-    await expect(section.getByRole('heading', { name: 'Messages about tasks' })).toBeFocused();
+    await expect(section.getByRole('heading', { name: 'Task webhooks' })).toBeFocused();
     await expect(section.getByText('created, answered')).toHaveCount(0);
     await expect(line('/inside')).toHaveCount(0);
     expect(await page.content()).not.toContain(KEY);

@@ -4838,267 +4838,267 @@ export type RunEventType = RunEvent['type'];
 
 /** Request and answer of every command. */
 export interface Commands {
-  /** Version, host and data folder. */
+  /** Returns version, host and data folder. */
   app_info: { request: Empty; response: AppInfo };
-  /** All node kinds with their descriptors. */
+  /** Lists the step kinds with their descriptors. */
   catalog_list: { request: Empty; response: NodeDescriptor[] };
-  /** The samples of the gallery. */
+  /** Lists the samples of the gallery. */
   sample_list: { request: Empty; response: Sample[] };
-  /** The files of the library. */
+  /** Lists the workflows of the library. */
   workflow_list: { request: Empty; response: WorkflowEntry[] };
-  /** One file with its draft and its diagnostics. */
+  /** Opens a workflow file with its draft and diagnostics. */
   workflow_open: { request: ByRef; response: OpenWorkflow };
-  /** A file that was chosen in the system's dialog. */
+  /** Opens a file chosen in the system dialog. */
   workflow_open_path: { request: OpenPath; response: OpenWorkflow };
-  /** A new file in the library, empty or from a sample. */
+  /** Creates a workflow in the library, empty or from a sample. */
   workflow_create: { request: WorkflowCreate; response: OpenWorkflow };
-  /** Writes a file; CONFLICT when it changed outside. */
+  /** Saves a workflow; CONFLICT if the file was changed outside. */
   workflow_save: { request: WorkflowSave; response: Saved };
-  /** A copy under a new name. */
+  /** Copies a workflow under a new name. */
   workflow_duplicate: { request: WorkflowDuplicate; response: OpenWorkflow };
-  /** A file of another program as a new workflow of the library, with a report. */
+  /** Imports a file of another program as a new workflow, with a report. */
   workflow_import: { request: WorkflowImport; response: WorkflowImported };
-  /** Deletes a file; its runs stay. */
+  /** Deletes a workflow; its runs are kept. */
   workflow_delete: { request: ByRef; response: Empty };
-  /** The file's content hash now, to notice changes from outside. */
+  /** Returns the current content hash of a file, to detect changes from outside. */
   workflow_revision: { request: ByRef; response: Revision };
-  /** Keeps changes that are not saved yet. */
+  /** Saves a draft of unsaved changes. */
   draft_put: { request: DraftPut; response: Empty };
-  /** Forgets changes that are not saved. */
+  /** Discards the draft of unsaved changes. */
   draft_discard: { request: ByRef; response: Empty };
-  /** All diagnostics of a workflow; nothing is run. */
+  /** Validates a workflow; nothing is run. */
   workflow_validate: { request: ValidateDocument; response: Diagnostic[] };
   /** Starts a run. */
   run_start: { request: RunStart; response: RunId };
-  /** Starts a new run of what a run was: its definition, with its input. */
+  /** Starts a new run with the definition and input of an earlier one. */
   run_again: { request: RunId; response: RunId };
-  /** The history, newest first. */
+  /** Lists runs, newest first. */
   run_list: { request: RunList; response: RunPage };
-  /** One run with the definition that it pinned. */
+  /** Returns a run with its pinned definition. */
   run_get: { request: RunId; response: RunDetails };
-  /** Events of a run; values over 10,240 characters are cut. */
+  /** Lists the events of a run; values over 10,240 characters are truncated. */
   run_events: { request: RunEventsAfter; response: RunEvent[] };
-  /** What the questions of a run to language models cost, by step and model. */
+  /** Returns the model usage of a run by step and model. */
   run_usage: { request: RunId; response: RunUsage };
-  /** Iterations and branches of a run, and how far their containers are. */
+  /** Lists iterations and branches of a run with the progress of their containers. */
   run_paths: { request: RunPaths; response: RunPathPage };
   /** Shows the masked values of a run for 15 minutes; the reason is recorded. */
   run_reveal: { request: RunReveal; response: RunRevealed };
-  /** The whole of a cut value. */
+  /** Returns the full value of a truncated one. */
   run_value: { request: ValueRef; response: unknown };
-  /** Bytes that an item of a run names; not for who sees the run with masks. */
+  /** Returns a binary value of a run; not available while the run is masked. */
   run_binary: { request: RunBinaryGet; response: RunBinary };
-  /** What two runs differ in. */
+  /** Compares two runs. */
   run_diff: { request: RunDiff; response: RunComparison };
-  /** The values of one step in two runs. */
+  /** Returns the values of a step in two runs. */
   run_diff_step: { request: RunDiffStep; response: StepComparison };
-  /** What a re-run from a step would be; nothing is started. */
+  /** Plans a re-run from a step; nothing is started. */
   rerun_look: { request: RerunLook; response: RerunPlan };
-  /** Starts a new run at a step of another one. */
+  /** Starts a new run from a step of another one. */
   run_rerun: { request: RunRerun; response: RerunStarted };
-  /** Sends a failed run to the inbox: a new run keeps what was done and asks a person about the call that failed. */
+  /** Sends a failed run to the inbox: a new run reuses the completed steps and asks a person about the failed call. */
   run_send: { request: RunSend; response: RunSent };
-  /** Where a run stands, or stood after an event. */
+  /** Returns the state of a run, now or after an event. */
   run_checkpoint: { request: CheckpointOf; response: Checkpoint };
   /** Cancels a run. */
   run_cancel: { request: RunId; response: Empty };
-  /** Deletes a run that has ended. */
+  /** Deletes an ended run. */
   run_delete: { request: RunId; response: Empty };
-  /** Continues a run that no process drives. */
+  /** Resumes a run that no process is executing. */
   run_resume: { request: RunId; response: Empty };
-  /** Where a run stands stopped, its breakpoints, and the calls that wait. */
+  /** Returns where a run is stopped, its breakpoints and the waiting calls. */
   run_debug: { request: RunId; response: RunDebug };
-  /** Sets the breakpoints of a run: these, no others. */
+  /** Replaces the breakpoints of a run. */
   run_breakpoints: { request: RunBreakpoints; response: Empty };
-  /** Stops a run: what is under way ends, nothing begins. */
+  /** Pauses a run: running calls finish, no new call starts. */
   run_pause: { request: RunId; response: Empty };
-  /** Lets a stopped run go on to the next breakpoint. */
+  /** Continues a stopped run to the next breakpoint. */
   run_continue: { request: RunId; response: Empty };
-  /** Lets a stopped run go on by one call. */
+  /** Continues a stopped run by one call. */
   run_step: { request: RunId; response: Empty };
-  /** Gives a call that waits in a stopped run another input. */
+  /** Replaces the input of a call that waits in a stopped run. */
   run_edit_input: { request: RunEditInput; response: RunInputEdited };
-  /** Input, output and config of a node in its last run. */
+  /** Returns input, output and settings of a step in its last run. */
   run_step_data: { request: RunStepData; response: StepData | null };
-  /** What an expression gives on the last run's data. */
+  /** Evaluates an expression on the data of the last run. */
   expression_preview: { request: ExpressionPreview; response: Preview };
-  /** Names that an expression of a node may use. */
+  /** Lists the names that an expression of a step can use. */
   expression_names: { request: ExpressionNames; response: ExpressionName[] };
-  /** The delays of a retry policy. */
+  /** Computes the wait times of a retry policy. */
   retry_timeline: { request: RetryTimeline; response: TimelineStep[] };
-  /** Where the red ports of a workflow lead, and what is risky. */
+  /** Reports where the error ports of a workflow lead, and the risks. */
   error_coverage: { request: ByDocument; response: ErrorCoverage };
-  /** What is wrong with rules of error handling. */
+  /** Validates error handling rules. */
   rules_check: { request: RulesCheck; response: RuleProblem[] };
-  /** Which rule an error meets, and what follows; nothing is run. */
+  /** Tests which rule matches an error and what follows; nothing is run. */
   handler_dry_run: { request: HandlerDryRun; response: HandlerDryRunResult };
-  /** Errors of past runs of a workflow. */
+  /** Lists errors of past runs of a workflow. */
   past_errors: { request: PastErrors; response: PastError[] };
-  /** Who the caller is. */
+  /** Returns who the caller is. */
   who: { request: Empty; response: Who };
-  /** What people are asked. */
+  /** Lists tasks. */
   task_list: { request: TaskList; response: TaskPage };
-  /** How many tasks stand where. */
+  /** Counts the tasks of each view. */
   task_counts: { request: TaskCountsRequest; response: TaskCounts };
-  /** What the tasks of a time say together, and the rules that decisions suggest. */
+  /** Returns task statistics of a period, and suggested rules. */
   task_stats: { request: TaskStatsRequest; response: TaskStats };
-  /** One task with everything that helps to decide, masked. */
+  /** Returns a task with everything needed to decide, masked. */
   task_get: { request: TaskGet; response: Task };
-  /** Whether a corrected input fits; nothing is stored. */
+  /** Checks a corrected input; nothing is stored. */
   task_check: { request: TaskCheckRequest; response: TaskCheck };
-  /** Answers a task; the first answer stands. */
+  /** Answers a task; only the first answer counts. */
   task_complete: { request: TaskComplete; response: TaskCompleted };
-  /** Gives one answer to several tasks, each for itself. */
+  /** Gives the same answer to several tasks, one by one. */
   task_complete_many: { request: TaskCompleteMany; response: TaskBatch };
-  /** Works on a task for the next 15 minutes. */
+  /** Claims a task for 15 minutes. */
   task_claim: { request: TaskRef; response: TaskRow };
-  /** Works on a task no more. */
+  /** Releases a claimed task. */
   task_release: { request: TaskRef; response: TaskRow };
-  /** Gives a task to somebody. */
+  /** Reassigns a task. */
   task_reassign: { request: TaskReassign; response: TaskRow };
-  /** Says something about a task. */
+  /** Adds a comment to a task. */
   task_comment: { request: TaskComment; response: TaskRow };
-  /** Hides a task until later. */
+  /** Snoozes a task. */
   task_snooze: { request: TaskSnooze; response: TaskRow };
-  /** Says that a task waits for somebody else, or does no more; its time stands still meanwhile. */
+  /** Puts a task on hold, which pauses its deadline, or continues it. */
   task_hold: { request: TaskHold; response: TaskRow };
-  /** Has an ended task asked again, by a new run that keeps what stands before it. */
+  /** Reopens an ended task: a new run reuses all earlier results and asks again. */
   task_reopen: { request: TaskReopen; response: TaskReopened };
-  /** Keeps a view of the caller's own. */
+  /** Saves a view of the caller. */
   task_view_save: { request: TaskViewSave; response: Empty };
-  /** Forgets a view of the caller's own. */
+  /** Deletes a view of the caller. */
   task_view_forget: { request: TaskViewForget; response: Empty };
-  /** Who answers for the caller, and for whom the caller answers. */
+  /** Lists the delegations to and from the caller. */
   delegation_list: { request: Empty; response: Delegation[] };
-  /** Lets somebody answer for the caller from one day to another. */
+  /** Lets another person answer the caller's tasks for a time. */
   delegation_create: { request: DelegationCreate; response: Delegation };
   /** Ends a delegation now. */
   delegation_end: { request: DelegationEnd; response: Empty };
-  /** Asks the default model for a correction; it costs, is recorded, and nothing is changed. */
+  /** Asks the default model for a correction; this costs money, is recorded and changes nothing. */
   task_suggest: { request: TaskRef; response: TaskSuggestion };
-  /** Waits for the suggestion of a model no more. */
+  /** Cancels a model suggestion. */
   task_unsuggest: { request: TaskRef; response: Empty };
-  /** A file of a task, whole; that is recorded. */
+  /** Downloads a file of a task; the download is recorded. */
   task_attachment: { request: TaskAttachmentGet; response: TaskFile };
-  /** Shows masked values; the reason is recorded. */
+  /** Reveals masked values; the reason is recorded. */
   task_reveal: { request: TaskReveal; response: TaskRevealed };
-  /** Entries of the audit chain, newest first. */
+  /** Lists audit entries, newest first. */
   audit_list: { request: AuditList; response: AuditPage };
-  /** How many entries have which event, level and actor. */
+  /** Counts the entries by event, level and actor. */
   audit_facets: { request: AuditFacetsRequest; response: AuditFacets };
-  /** One entry, its bytes and its hash computed again. */
+  /** Returns an entry with its bytes and recomputed hash. */
   audit_get: { request: AuditGet; response: AuditRecordView };
   /** Verifies the audit chain. */
   audit_verify: { request: AuditVerify; response: AuditVerdict };
-  /** What the last verification found, and who signs. */
+  /** Returns the result of the last verification, and the signing key. */
   audit_status: { request: Empty; response: AuditStatus };
-  /** Chooses where the key that signs the audit chain is kept. */
+  /** Chooses where the signing key of the audit chain is kept. */
   audit_key_choose: { request: AuditKeyChoose; response: AuditStatus };
-  /** Where checkpoints of the audit chain are kept outside. */
+  /** Lists the anchors of the audit chain. */
   audit_anchors: { request: Empty; response: AuditAnchor[] };
-  /** Keeps checkpoints in a folder or sends them to an address from now on. */
+  /** Adds an anchor: a folder or an address for checkpoints. */
   audit_anchor_add: { request: AnchorAdd; response: AuditAnchor[] };
-  /** Anchors at a place no more; what it holds stays. */
+  /** Removes an anchor; checkpoints already there are kept. */
   audit_anchor_remove: { request: AnchorRef; response: AuditAnchor[] };
-  /** Anchors at every place now. */
+  /** Sends a checkpoint to every anchor now. */
   audit_anchor_now: { request: Empty; response: AuditAnchor[] };
-  /** Files that every audit entry is copied to. */
+  /** Lists the files to which audit entries are copied. */
   audit_sinks: { request: Empty; response: AuditSinkView[] };
   /** Copies every audit entry to a file in a folder from now on. */
   audit_sink_add: { request: SinkAdd; response: AuditSinkView[] };
-  /** Copies to a file no more; what it holds stays. */
+  /** Stops copying to a file; the file is kept. */
   audit_sink_remove: { request: SinkRef; response: AuditSinkView[] };
-  /** Copies what waits now. */
+  /** Copies waiting entries now. */
   audit_sink_now: { request: Empty; response: AuditSinkView[] };
-  /** How long the audit chain keeps its entries, and what went so far. */
+  /** Returns how long entries are kept, and what was removed so far. */
   audit_retention: { request: Empty; response: AuditRetention };
-  /** Chooses how long entries are kept. */
+  /** Sets how long entries are kept. */
   audit_retention_set: { request: AuditRetentionSet; response: AuditRetention };
-  /** Removes what the policy gives up; a signed entry stands for it. */
+  /** Removes old entries now; a signed entry replaces them. */
   audit_retention_now: { request: Empty; response: AuditRetained };
-  /** Exports entries; that is recorded. */
+  /** Exports entries; the export is recorded. */
   audit_export: { request: AuditExport; response: AuditExported };
-  /** Records an entry in the caller's name. */
+  /** Records an audit entry in the caller's name. */
   audit_record: { request: AuditRecord; response: AuditRecorded };
-  /** Says that it is known why the end of the chain is missing; the chain is judged by what is there from then on. */
+  /** Accepts that the end of the chain is missing, with a reason; from then on the chain is judged by the entries it has. */
   audit_accept_cut: { request: AuditAcceptCut; response: AuditRecorded };
-  /** Erases what an entry keeps apart; the chain stays valid, and that it was erased is recorded. */
+  /** Erases the payload of an entry; the chain stays valid, and the erasure is recorded. */
   audit_erase: { request: AuditErase; response: AuditRecorded };
-  /** Where the key of the secrets is kept, and whether they can be used. */
+  /** Returns where the encryption key is kept and whether the secrets are usable. */
   secret_status: { request: Empty; response: SecretStatus };
-  /** Names, kinds and hosts of the secrets; never a value. */
+  /** Lists names, kinds and hosts of the secrets, never values. */
   secret_list: { request: Empty; response: SecretEntry[] };
-  /** Keeps a secret, or replaces it whole. */
+  /** Stores or replaces a secret. */
   secret_set: { request: SecretSet; response: SecretEntry };
   /** Deletes a secret. */
   secret_delete: { request: SecretName; response: Empty };
-  /** Chooses where the key of the secrets is kept. */
+  /** Chooses where the encryption key of the secrets is kept. */
   secret_choose: { request: SecretChoose; response: SecretStatus };
-  /** Opens secrets until the program ends: by their passphrase, or by asking the system's key store. */
+  /** Unlocks the secrets until the program ends, with their passphrase or through the system key store. */
   secret_unlock: { request: SecretUnlock; response: SecretStatus };
-  /** Addresses that hear of tasks. */
+  /** Lists the webhooks. */
   webhook_list: { request: Empty; response: Webhook[] };
-  /** Tells an address of tasks from now on. */
+  /** Adds a webhook: an address to notify about tasks. */
   webhook_add: { request: WebhookAdd; response: Webhook[] };
-  /** Tells an address of no tasks any more. */
+  /** Removes a webhook and its waiting messages. */
   webhook_remove: { request: WebhookRef; response: Webhook[] };
-  /** What addresses were told of tasks, the newest first. */
+  /** Lists webhook messages, newest first. */
   webhook_log: { request: WebhookLog; response: WebhookDelivery[] };
-  /** Sends a message about a task again. */
+  /** Sends a webhook message again. */
   webhook_again: { request: WebhookAgain; response: WebhookDelivery };
-  /** Sends now what is due. */
+  /** Sends due webhook messages now. */
   webhook_send: { request: Empty; response: WebhooksSent };
-  /** Providers of language models, and the model of steps that name none. */
+  /** Lists the model providers and the default model. */
   model_list: { request: Empty; response: Models };
-  /** Keeps a provider of language models, or replaces it whole. */
+  /** Adds or replaces a model provider. */
   model_set: { request: ModelSet; response: Models };
-  /** Forgets a provider of language models; its secret stays. */
+  /** Removes a model provider; its secret is kept. */
   model_delete: { request: ModelRef; response: Models };
-  /** Chooses the model of steps that name none. */
+  /** Sets the default model, for steps that name none. */
   model_default_set: { request: ModelDefaultSet; response: Models };
-  /** Sets what language models may cost on a day on this machine. */
+  /** Sets the daily model budget of this machine. */
   model_budget_set: { request: ModelBudgetSet; response: Models };
-  /** Asks a provider for its models, or a model for a word. */
+  /** Tests a provider by listing its models, or a model by asking for one word. */
   model_test: { request: ModelTest; response: ModelTested };
-  /** The models of a provider. */
+  /** Lists the models of a provider. */
   model_names: { request: ModelRef; response: ModelNames };
-  /** Looks for servers of language models on this machine. */
+  /** Finds model servers on this machine. */
   model_discover: { request: Empty; response: ModelFound[] };
-  /** What language models cost, by day, workflow and model. */
+  /** Returns model usage and costs by day, workflow and model. */
   model_usage: { request: ModelUsageRequest; response: UsageReport };
-  /** Servers of tools, where they stand, and what differs from what was approved. */
+  /** Lists the tool servers, their state, and what differs from what was approved. */
   tool_server_list: { request: Empty; response: ToolServer[] };
-  /** Registers a server of tools, or changes how it is started or reached. */
+  /** Adds or changes a tool server. */
   tool_server_set: { request: ToolServerSet; response: ToolServer };
-  /** Registers the servers of a pasted mcp.json. */
+  /** Adds the servers of a pasted mcp.json. */
   tool_server_import: { request: ToolServerImport; response: ToolServersImported };
-  /** Deletes a server of tools and its approval. */
+  /** Deletes a tool server and its approval. */
   tool_server_delete: { request: ToolServerName; response: Empty };
-  /** Starts or reaches a server of tools and asks what it is. */
+  /** Connects to a tool server and loads its tools. */
   tool_server_connect: { request: ToolServerConnect; response: ToolServer };
-  /** Begins to sign in to a server of tools: the address for the person's browser. */
+  /** Starts a sign-in to a tool server: returns the address for the person's browser. */
   tool_server_sign_in: { request: ToolServerName; response: ToolServerSigningIn };
-  /** Ends a sign-in with the address that the browser was sent to. */
+  /** Finishes a sign-in with the address at which the browser ended. */
   tool_server_sign_in_finish: { request: ToolServerSignInFinish; response: ToolServer };
-  /** Forgets who signed in to a server of tools, and takes the tokens back. */
+  /** Signs out of a tool server and revokes the tokens. */
   tool_server_sign_out: { request: ToolServerName; response: ToolServerSignedOut };
-  /** Approves a server of tools as it was shown. */
+  /** Approves a tool server as it was shown. */
   tool_server_approve: { request: ToolServerApprove; response: ToolServer };
-  /** Says of a tool whether it reads private data, can send data out, brings text from outside. */
+  /** States whether a tool reads private data, can send data out, or returns untrusted text. */
   tool_server_say: { request: ToolServerSay; response: ToolServer };
-  /** The tools that steps may call. */
+  /** Lists the tools that steps can call. */
   tool_list: { request: Empty; response: Tool[] };
-  /** The skills that agents of a workflow may unlock. */
+  /** Lists the skills that agents of a workflow can learn. */
   skill_list: { request: SkillList; response: SkillEntry[] };
-  /** The caller's own look: theme, panes, keys, saved queries. */
+  /** Returns the caller's settings: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
-  /** Keeps the caller's own look. */
+  /** Saves the caller's settings. */
   settings_set: { request: SettingsSet; response: Empty };
-  /** Granted folders. */
+  /** Lists granted folders. */
   folder_list: { request: Empty; response: Folder[] };
-  /** Grants a folder that was chosen in the system's dialog. */
+  /** Grants a folder that was chosen in the system dialog. */
   folder_grant: { request: FolderGrant; response: Empty };
-  /** Takes a grant back. */
+  /** Revokes a grant. */
   folder_revoke: { request: FolderRevoke; response: Empty };
 }
 

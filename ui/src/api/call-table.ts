@@ -1,7 +1,7 @@
 // The calls of a run in columns: what timeline and table read when there are many. Kept up with the fold, one call at a time.
 
 import { Column } from './column';
-import type { ReadonlyList } from './cow';
+import type { ReadonlyList } from './persistent-list';
 import { CONTAINERS, partsOf } from './run-paths';
 import type { CallCard, CardStatus } from './run-types';
 
@@ -29,7 +29,7 @@ export interface Line {
 }
 
 /** Texts by number: a column of them is a column of numbers. */
-export class Words {
+export class StringInterner {
   private readonly numbers = new Map<string, number>();
   readonly list: string[] = [];
 

@@ -25,7 +25,7 @@ export class ApiError extends Error {
 const PASSES: ReadonlySet<string> = new Set(['CONNECTION', 'HTTP_STATUS', 'STORE_BUSY', 'BUSY', 'STORE_FAILED', 'STORE_CLOSED', 'DISK_FULL', 'CLOSING', 'NO_THREAD']);
 
 /** Says nothing about what was asked, and may be over by itself: the host is away or busy, or cannot write now. */
-export const passes = (error: ApiError): boolean => PASSES.has(error.code);
+export const isTransient = (error: ApiError): boolean => PASSES.has(error.code);
 
 /** Makes an ApiError of whatever was thrown or answered. */
 export function toApiError(cause: unknown): ApiError {
@@ -44,7 +44,7 @@ export function sentences(...texts: readonly (string | undefined)[]): string {
 }
 
 /** What an error says, and what to do next. */
-export const told = (error: { message: string; hint?: string | undefined }): string => sentences(error.message, error.hint);
+export const errorText = (error: { message: string; hint?: string | undefined }): string => sentences(error.message, error.hint);
 
 /** The short name of a step's error: its code, else its type. */
 export function codeOf(error: { type: string; details?: JsonMap } | undefined): string | undefined {

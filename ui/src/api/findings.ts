@@ -18,7 +18,7 @@ export const isTodo = (finding: Diagnostic): boolean => (finding as Finding).tod
 export const isFault = (finding: Diagnostic): boolean => finding.severity === 'error' && !isTodo(finding);
 
 /** Marks what is only missing, but for the places that a refused run has named already. */
-export function quiet(found: readonly Diagnostic[], asked: ReadonlySet<string>): Finding[] {
+export function markTodos(found: readonly Diagnostic[], asked: ReadonlySet<string>): Finding[] {
   return found.map((finding) => (isMissing(finding) && !asked.has(finding.path) ? { ...finding, todo: true } : finding));
 }
 

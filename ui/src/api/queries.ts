@@ -34,7 +34,7 @@ const RANK: { [R in Commands['who']['response']['role']]: number } = { viewer: 0
 export const loadRole = (): Promise<void> => queryClient.prefetchQuery({ queryKey: ['who', {}], queryFn: ({ signal }) => call('who', {}, signal), staleTime: 60_000 });
 
 /** Whether the caller's role may do something: nothing is offered that is refused afterwards. While nobody could say the role all is. */
-export function useMay(): (command: Command) => boolean {
+export function usePermission(): (command: Command) => boolean {
   const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
   return useCallback((command) => role === undefined || RANK[role] >= RANK[table[command].role], [role]);
 }

@@ -1,6 +1,6 @@
 // What a fold keeps while it goes through the events, and how its objects are copied before they change.
 
-import { CowList, CowMap } from './cow';
+import { PersistentList, PersistentMap } from './persistent-list';
 import { CONTAINERS, readPath, slotKey, stepAt, Sum, type LoopRun, type ReadPath } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus, RunStop, Spent } from './run-types';
 import type { Breakpoint } from './types';
@@ -31,12 +31,12 @@ export interface FoldState {
   failReason?: string;
   nodes: Record<string, NodeRun>;
   ports: Record<string, number>;
-  slots: CowMap<NodeRun>;
+  slots: PersistentMap<NodeRun>;
   /** Goes on with the run. What all forks share grows with it alone: to a state of the past everything in there is known. */
   leads: boolean;
   /** Shared by all forks: it names slots that one of them may not have. */
   slotsOf: Map<string, Map<string, string>>;
-  loops: CowMap<LoopRun>;
+  loops: PersistentMap<LoopRun>;
   /** Step → its numbers over all its slots. */
   sums: Map<string, Sum>;
   /** Slots that changed since they were last counted, each as it was then. */
@@ -47,7 +47,7 @@ export interface FoldState {
   paths: Map<string, ReadPath>;
   /** Shared by all forks. */
   events: RunEventLike[];
-  cards: CowList<CallCard>;
+  cards: PersistentList<CallCard>;
   /** Step → its cards; shared by all forks: it names cards that one of them may not have. */
   callsOf: Map<string, number[]>;
   /** Cards that this batch changed or added. */
@@ -65,11 +65,11 @@ export interface FoldState {
   /** Replaced when it changes. */
   spent: Spent;
   /** Slot → its errors that left by a wire or a fallback. */
-  handled: CowMap<number>;
-  /** Calls (`callKey`) whose error a recovery node took: it went along the red wire, whatever came of it. */
-  routed: CowMap<number>;
+  handled: PersistentMap<number>;
+  /** Calls (`callKey`) whose error a recovery node took: it went along the error wire, whatever came of it. */
+  routed: PersistentMap<number>;
   /** Call key → index of its latest card. */
-  byKey: CowMap<number>;
+  byKey: PersistentMap<number>;
   /** Objects that this batch has already copied. */
   fresh: Set<object>;
   /** The batch copied `nodes`, `ports`, `variables`. */
@@ -94,16 +94,16 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     durationMs: 0,
     nodes,
     ports: {},
-    slots: new CowMap(),
+    slots: new PersistentMap(),
     leads: true,
     slotsOf: new Map(),
-    loops: new CowMap(),
+    loops: new PersistentMap(),
     sums: new Map(),
     touched: new Map(),
     busy: new Set(),
     paths: new Map(),
     events: [],
-    cards: new CowList(),
+    cards: new PersistentList(),
     callsOf: new Map(),
     changed: new Set(),
     variables: { ...definition?.context?.initial },
@@ -113,9 +113,9 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     errors: 0,
     retries: 0,
     spent: { calls: 0, inputTokens: 0, outputTokens: 0, costMicros: 0, unpriced: 0 },
-    handled: new CowMap(),
-    routed: new CowMap(),
-    byKey: new CowMap(),
+    handled: new PersistentMap(),
+    routed: new PersistentMap(),
+    byKey: new PersistentMap(),
     fresh: new Set(),
     copied: { nodes: false, ports: false, variables: false },
   };

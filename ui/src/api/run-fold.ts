@@ -1,7 +1,7 @@
 // How one event changes the state of a run (see run-types.ts for what comes out).
 
 import { plain } from '../code/letters.ts';
-import type { CowMap } from './cow';
+import type { PersistentMap } from './persistent-list';
 import { applyDebug } from './run-fold-debug';
 import { keepLeft } from './run-fold-kept';
 import { applyPeople } from './run-fold-people';
@@ -35,7 +35,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
         const stands = Array.isArray(payload['base']['events']) ? (payload['base']['events'] as RunEventLike[]) : [];
         // What is large is cut on the way here: then nothing is known of where it went.
         if (stands.length > 0) keepLeft(s, standing(s, stands));
-        goOn(s, event, ms, stands);
+        applyRerunBase(s, event, ms, stands);
       }
       return;
     case 'workflow_done':
@@ -145,7 +145,7 @@ function standing(s: FoldState, stands: readonly RunEventLike[]): FoldState {
 }
 
 /** A re-run that begins inside a container goes on in it: it has begun in the original, and ends here. */
-function goOn(s: FoldState, event: RunEventLike, ms: number, stands: readonly RunEventLike[]): void {
+function applyRerunBase(s: FoldState, event: RunEventLike, ms: number, stands: readonly RunEventLike[]): void {
   const open = new Map<string, RunEventLike>();
   for (const one of stands) {
     if (one.type !== 'step_start') open.delete(callKey(one));
@@ -192,7 +192,7 @@ function settle(s: FoldState, run: NodeRun): void {
   run.state = busy(s, run) ?? ((s.handled.get(slotKey(run.id, run.path)) ?? 0) > 0 ? 'handled' : 'done');
 }
 
-const count = (map: CowMap<number>, key: string, by: number): void => void map.set(key, Math.max(0, (map.get(key) ?? 0) + by));
+const count = (map: PersistentMap<number>, key: string, by: number): void => void map.set(key, Math.max(0, (map.get(key) ?? 0) + by));
 
 function stepDone(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
   const card = cardOf(s, event);
@@ -261,7 +261,7 @@ function retryScheduled(s: FoldState, event: RunEventLike, ms: number, payload: 
   run.attempt = Number(payload['attempt'] ?? run.attempt + 1);
   run.retryAtMs = ms + delay;
   if (s.wired.has(`${run.id}.error`)) {
-    // A step's own retry comes before its red wire; an error that a rule answered with a retry went along it.
+    // A step's own retry comes before its error wire; an error that a rule answered with a retry went along it.
     if (!s.routed.get(callKey(event))) port(s, run.id, 'error', -1, event.path);
     count(s.handled, slotKey(run.id, event.path), -1);
   }
@@ -315,11 +315,11 @@ function stepInterrupted(s: FoldState, event: RunEventLike, ms: number, payload:
   if (!card || card.endSeq !== undefined) return;
   card.effectUnknown = payload['effect'] === 'unknown';
   const run = close(s, card, event, ms, 'interrupted');
-  if (run.open === 0) run.state = oneFell(s, run) ? 'failed' : 'cancelled';
+  if (run.open === 0) run.state = hasTerminalFailure(s, run) ? 'failed' : 'cancelled';
 }
 
 /** Whether a call of this step, at this place, has failed for good: that others of it were cut off then does not undo it. */
-function oneFell(s: FoldState, run: NodeRun): boolean {
+function hasTerminalFailure(s: FoldState, run: NodeRun): boolean {
   if (s.errors === 0 || run.calls < 2) return false;
   return s.callsOf.get(run.id)?.some((index) => {
     const card = s.cards.at(index);

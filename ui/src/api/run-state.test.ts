@@ -16,7 +16,7 @@ const list = (make: () => RunEventLike[]): RunEventLike[] => {
 const start = (id: string, items = 1, more: Partial<RunEventLike> = {}) =>
   event('step_start', id, { type: 'data.set', meta: {}, resolvedInputs: null, config: {}, input: Array.from({ length: items }, (_, item) => ({ item, data: item })) }, more);
 const error = (id: string, more: Partial<RunEventLike> = {}) =>
-  event('step_error', id, { error: { type: 'Timeout', message: 'No answer', retryable: true, originNode: id, timestamp: T, maxAttempts: 3, details: { code: 'TIMEOUT' } } }, more);
+  event('step_error', id, { error: { type: 'Timeout', message: 'No response', retryable: true, originNode: id, timestamp: T, maxAttempts: 3, details: { code: 'TIMEOUT' } } }, more);
 const done = (id: string, ports: Record<string, number> = { success: 1 }, more: Partial<RunEventLike> = {}) =>
   event('step_done', id, { outputs: null, ports, items: {} }, more);
 
@@ -117,13 +117,13 @@ describe('errors', () => {
   const wired = { nodes: { a: {}, b: {} }, edges: [{ from: 'a.error', to: 'b' }] };
   const loose = { nodes: { a: {}, b: {} }, edges: [] };
 
-  it('an error on a wired red port is handled and counted there', () => {
+  it('an error on a wired error port is handled and counted there', () => {
     const view = foldRun(list(() => [start('a'), error('a')]), wired);
-    expect(view.nodes['a']).toMatchObject({ state: 'handled', errorCode: 'TIMEOUT', message: 'No answer' });
+    expect(view.nodes['a']).toMatchObject({ state: 'handled', errorCode: 'TIMEOUT', message: 'No response' });
     expect(view.ports).toEqual({ 'a.error': 1 });
   });
 
-  it('a retry takes the item off the red port again', () => {
+  it('a retry takes the item off the error port again', () => {
     const view = foldRun(list(() => [start('a'), error('a'), event('retry_scheduled', 'a', { attempt: 1, delayMs: 5 }), start('a', 1, { attempt: 1 }), done('a', { success: 1 }, { attempt: 1 })]), wired);
     expect(view.nodes['a']?.state).toBe('done');
     expect(view.ports).toEqual({ 'a.error': 0, 'a.success': 1 });
@@ -132,7 +132,7 @@ describe('errors', () => {
   it('an error that ends the run', () => {
     const view = foldRun(list(() => [
       start('a'), error('a'), event('error_handled', 'a', { originStepId: 'a', rule: 'policy:safe', action: 'abort' }),
-      event('workflow_failed', null, { error: { type: 'Timeout', message: 'No answer' }, failed_step_id: 'a', duration_ms: 7, reason: 'max_attempts_exceeded' }),
+      event('workflow_failed', null, { error: { type: 'Timeout', message: 'No response' }, failed_step_id: 'a', duration_ms: 7, reason: 'max_attempts_exceeded' }),
     ]), loose);
     expect(view).toMatchObject({ status: 'failed', failedStepId: 'a', failReason: 'max_attempts_exceeded', durationMs: 7 });
     expect(view.nodes).toMatchObject({ a: { state: 'failed' }, b: { state: 'unreached' } });
@@ -184,11 +184,11 @@ describe('errors', () => {
       }
     });
 
-    it('each error is counted on the red wire, the last one ends the run', () => {
+    it('each error is counted on the error wire, the last one ends the run', () => {
       const view = foldRun(list(() => [
         ...[0, 1, 2].flatMap((n) => [start('a', 1, { attempt: n }), error('a', { attempt: n }), decided(n + 1, 'retry', n), again(n)]),
         start('a', 1, { attempt: 3 }), error('a', { attempt: 3 }), decided(4, 'abort', 3),
-        event('workflow_failed', null, { error: { type: 'Timeout', message: 'No answer' }, failed_step_id: 'a', duration_ms: 7 }),
+        event('workflow_failed', null, { error: { type: 'Timeout', message: 'No response' }, failed_step_id: 'a', duration_ms: 7 }),
       ]), handled);
       expect(view.nodes).toMatchObject({ a: { state: 'failed' }, h: { state: 'done', calls: 4 }, heal: { state: 'skipped' }, b: { state: 'unreached' } });
       expect(view.ports).toEqual({ 'a.error': 4, 'h.retry': 3, 'h.abort': 1 });
@@ -258,7 +258,7 @@ describe('ends and interruptions', () => {
     const edges = [['a.true', 'b'], ['a.false', 'x'], ['x.success', 'y'], ['b.success', 'c'], ['c.success', 'e'], ['x.success', 'e']].map(([from, to]) => ({ from: from ?? '', to: to ?? '' }));
     const failed = foldRun(list(() => [
       start('a'), done('a', { true: 1 }), start('b'), done('b', { success: 1 }), start('c'), error('c'),
-      event('workflow_failed', null, { error: { type: 'Timeout', message: 'No answer' }, failed_step_id: 'c', duration_ms: 7 }),
+      event('workflow_failed', null, { error: { type: 'Timeout', message: 'No response' }, failed_step_id: 'c', duration_ms: 7 }),
     ]), { nodes, edges });
     expect(Object.fromEntries(Object.entries(failed.nodes).map(([id, { state }]) => [id, state]))).toEqual({ a: 'done', b: 'done', c: 'failed', x: 'skipped', y: 'skipped', e: 'unreached' });
     const completed = foldRun(list(() => [start('a'), done('a', { true: 1 }), event('workflow_done', null, { duration_ms: 7 })]), { nodes, edges });

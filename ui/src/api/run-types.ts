@@ -1,7 +1,7 @@
 // What a run is to the screens: the events that come, the view that is folded from them. Shapes only; run-state.ts makes them.
 
 import type { CallTable } from './call-table';
-import type { ReadonlyList } from './cow';
+import type { ReadonlyList } from './persistent-list';
 import type { Choice, LoopRun } from './run-paths';
 import type { Breakpoint, CutValue } from './types';
 
@@ -335,7 +335,7 @@ export interface RunView {
   readonly spent: Spent;
 }
 
-/** What the fold needs to know of the workflow; without it dead branches and wired red ports are only known at the end. */
+/** What the fold needs to know of the workflow; without it dead branches and wired error ports are only known at the end. */
 export interface RunDefinition {
   name?: string;
   nodes: Record<string, { type?: string; title?: string; parent?: string | null; errorHandling?: { fallbackNodeId?: string } | null }>;

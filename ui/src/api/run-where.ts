@@ -1,6 +1,6 @@
 // Where on the canvas something belongs. An id names a step in its own file only: a step of a sub-workflow may have the name of one that is drawn.
 
-import type { ReadonlyList } from './cow';
+import type { ReadonlyList } from './persistent-list';
 import { CONTAINERS, EVERY, inChoice, partsOf, readPath, slotKey } from './run-paths';
 import type { CallCard, CardStatus, RunDefinition, RunError, RunView } from './run-types';
 

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { isTerminal, type RunFold, type RunView } from './run-state.ts';
-import { callStart, seqAt } from './moments.ts';
+import { callStart, seqAt } from './event-index.ts';
 
 export interface TimeTravel {
   /** The run as it is now. */

@@ -3,9 +3,9 @@
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
-import { saveFile } from '../api/hand-out.ts';
+import { saveFile } from '../api/save-file.ts';
 import { isCut } from '../api/json.ts';
-import { useCommand, useMay } from '../api/queries.ts';
+import { useCommand, usePermission } from '../api/queries.ts';
 import type { RunItem } from '../api/run-types.ts';
 import { t, tn } from '../i18n/index.ts';
 import { Button, Icon, toast } from '../kit/index.ts';
@@ -39,7 +39,7 @@ function List({ runId, step, items }: BytesViewProps) {
   const names = new Map<string, number>();
   for (const { name } of all) names.set(name, (names.get(name) ?? 0) + 1);
   const cut = items.some((item) => isCut(item.binary));
-  const may = useMay()('run_binary');
+  const may = usePermission()('run_binary');
   // Nothing can be masked in bytes: who sees the run with masks is not given them.
   const run = useCommand('run_get', { runId }, { enabled: may && all.length > 0, staleTime: 60_000 });
   const masked = run.data?.masked === true;

@@ -4,8 +4,8 @@ import { writeExact } from '../api/exact.ts';
 import { useMemo, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react';
 import { call } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
-import { saveFile } from '../api/hand-out.ts';
-import { hasCut, wholeOf } from '../api/whole.ts';
+import { saveFile } from '../api/save-file.ts';
+import { hasCut, loadFullValue } from '../api/full-value.ts';
 import type { CutValue } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, toast } from '../kit/index.ts';
@@ -173,5 +173,5 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 /** A button that copies a value, and says so. What the wire has cut is loaded first. */
 export function CopyButton({ value }: { value: unknown }) {
   const { copied, copy } = useCopy();
-  return <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')} onClick={() => copy(hasCut(value) ? wholeOf(value).then(textOf) : textOf(value))} />;
+  return <IconButton small icon={copied ? 'check' : 'copy'} label={copied ? t('value.copied') : t('value.copy')} onClick={() => copy(hasCut(value) ? loadFullValue(value).then(textOf) : textOf(value))} />;
 }

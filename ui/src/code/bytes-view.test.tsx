@@ -50,7 +50,7 @@ describe('d_10: bytes that came with an item', () => {
     expect(screen.getByText('and 10 more')).toBeTruthy();
     const cut = new Cut({ _truncated: true, type: 'object', length: 20_000, preview: '{...', ref: 'R/3/payload/items' });
     renderWith(<BytesView runId="R" step="fetch" items={[{ binary: cut as never }]} />);
-    expect(screen.getByText(/So many files/)).toBeTruthy();
+    expect(screen.getByText(/Too many files to list/)).toBeTruthy();
     expect([kindOf('application/x-own'), endingOf('a/../../x')]).toEqual(['application/x-own', 'bin']);
   });
 
@@ -61,7 +61,7 @@ describe('d_10: bytes that came with an item', () => {
     expect(screen.getByText('PNG picture, 70B')).toBeTruthy();
     unmount();
     renderWith(shown, { who: who('operator'), run_get: () => ({ runId: 'R', masked: true }) as never });
-    expect(await screen.findByText(/^Shown with masks/)).toBeTruthy();
+    expect(await screen.findByText(/^Masked: files cannot be masked in part/)).toBeTruthy();
     expect(screen.queryByRole('button')).toBeNull();
   });
 

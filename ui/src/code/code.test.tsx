@@ -34,7 +34,7 @@ describe('colours', () => {
 });
 
 describe('completion', () => {
-  const names = () => Promise.resolve([{ label: 'item.id', type: 'string', sample: 'S-2041' }, { label: 'params.base', type: 'string', detail: 'Input of the run' }]);
+  const names = () => Promise.resolve([{ label: 'item.id', type: 'string', sample: 'S-2041' }, { label: 'params.base', type: 'string', detail: 'Run input' }]);
   const at = async (text: string, template: boolean, explicit = false) =>
     await expressionCompletion(names, template)(new CompletionContext(EditorState.create({ doc: text }), text.length, explicit));
   it('offers the names of the engine for the word under the cursor', async () => {
@@ -57,7 +57,7 @@ describe('completion', () => {
     expect((await labels("error.message == '"))[1]).not.toEqual(types);
     expect((await labels("myerror.type == 'a"))[1]).not.toEqual(types);
   });
-  it('stays quiet when the host does not answer', async () => {
+  it('stays quiet when the host does not respond', async () => {
     expect(await expressionCompletion(() => Promise.reject(new Error('gone')), false)(new CompletionContext(EditorState.create({ doc: 'it' }), 2, true))).toBeNull();
   });
 });
@@ -169,7 +169,7 @@ describe('ts_101: a cut value', () => {
     const user = userEvent.setup();
     const whole = `whole <img src=x onerror=alert(1)> ${'y'.repeat(50)}`;
     const { fake, container } = renderWith(<ValueView value={{ body: cut }} label="Output" />, { run_value: ({ ref }) => (ref === cut.ref ? whole : null) });
-    await user.click(screen.getByRole('button', { name: 'Load all of it' }));
+    await user.click(screen.getByRole('button', { name: 'Load full value' }));
     expect(await screen.findByText(whole)).toBeTruthy();
     expect(container.querySelector('img')).toBeNull();
     await user.click(screen.getByRole('button', { name: 'Copy' }));
@@ -180,7 +180,7 @@ describe('ts_101: a cut value', () => {
     const user = userEvent.setup();
     const whole = 'y'.repeat(1_500_000);
     const { container } = renderWith(<ValueView value={{ body: cut }} label="Output" />, { run_value: () => whole });
-    await user.click(screen.getByRole('button', { name: 'Load all of it' }));
+    await user.click(screen.getByRole('button', { name: 'Load full value' }));
     expect(await screen.findByText('The first 195.3KB of 1,464.8KB. Copy it or save it as a file for the rest.')).toBeTruthy();
     expect(container.querySelector('.cut-whole')?.textContent).toHaveLength(200_000);
     await user.click(screen.getByRole('button', { name: 'Copy' }));
@@ -188,7 +188,7 @@ describe('ts_101: a cut value', () => {
   });
   it('is another one when the value is another: nothing of the old stays', async () => {
     const shown = renderWith(<ValueView value={{ body: cut }} label="Output" />, { run_value: () => 'whole one' });
-    await userEvent.click(screen.getByRole('button', { name: 'Load all of it' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Load full value' }));
     expect(await screen.findByText('whole one')).toBeTruthy();
     shown.rerender(<ValueView value={{ body: new Cut({ ...cut, preview: 'second', ref: 'R/11/payload/items' }) }} label="Output" />);
     expect(screen.queryByText('whole one')).toBeNull();
@@ -196,8 +196,8 @@ describe('ts_101: a cut value', () => {
   });
   it('says why it cannot be loaded', async () => {
     renderWith(<ValueView value={cut} label="Output" />, { run_value: () => Promise.reject(new Error('the run was deleted')) });
-    await userEvent.click(screen.getByRole('button', { name: 'Load all of it' }));
-    expect(await screen.findByText('It could not be loaded: the run was deleted')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Load full value' }));
+    expect(await screen.findByText('Loading failed: the run was deleted')).toBeTruthy();
   });
   it('is told from data that only looks like it', () => {
     expect(isCut({ ...cut })).toBe(false);

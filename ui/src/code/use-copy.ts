@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { toApiError } from '../api/error.ts';
-import { copyText } from '../api/hand-out.ts';
+import { copyText } from '../api/save-file.ts';
 import { t } from '../i18n/index.ts';
 import { toast } from '../kit/index.ts';
 

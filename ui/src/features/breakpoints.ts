@@ -8,7 +8,7 @@ import type { Workflow } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { renameInCel } from './canvas/model/cel-references.ts';
 import { splitPort } from './canvas/model/ids.ts';
-import { stepWords, type NameOf } from './where.ts';
+import { formatStep, type NameOf } from './format-path.ts';
 
 export interface Breakpoint {
   node: string;
@@ -86,7 +86,7 @@ export function withTitle(cause: unknown, titleOf: NameOf): ApiError {
   const { code, message, hint, details } = error;
   const { node } = (details ?? {}) as { node?: unknown };
   if (code !== 'BAD_BREAKPOINT' || typeof node !== 'string' || node === '') return error;
-  return new ApiError({ code, message: message.replace(`'${node}'`, () => t('debug.quoted', { name: stepWords(node, titleOf) })), hint, details });
+  return new ApiError({ code, message: message.replace(`'${node}'`, () => t('debug.quoted', { name: formatStep(node, titleOf) })), hint, details });
 }
 
 /** The breakpoints of what a screen shows, and the ways to change them. */

@@ -1,7 +1,7 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { useDoing } from './doing.ts';
+import { useAsyncAction } from './async-action.ts';
 import { Button, ConfirmDialog, Dialog, LONG_MS } from '../kit/index.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { HoldDialog, SnoozeDialog } from './inbox/dialogs.tsx';
@@ -9,7 +9,7 @@ import { HoldDialog, SnoozeDialog } from './inbox/dialogs.tsx';
 afterEach(() => vi.useRealTimers());
 
 function Form({ send, onClose }: { send(): Promise<unknown>; onClose(): void }) {
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   return <FormDialog title="Key" submit="Keep" busy={busy} error={error} complete onSubmit={() => void run(send).then((done) => { if (done) onClose(); })} onClose={onClose}><input aria-label="Name" /></FormDialog>;
 }
 
@@ -20,7 +20,7 @@ const pressOn = async (place: Element) => {
 
 it('the same press beside a dialog in which nothing is typed closes it', async () => {
   const onClose = vi.fn();
-  render(<Dialog open onClose={onClose} title="Look" closeLabel="Close" footer={<Button>Nothing</Button>}><p>text</p></Dialog>);
+  render(<Dialog open onClose={onClose} title="Look" closeLabel="Discard" footer={<Button>Nothing</Button>}><p>text</p></Dialog>);
   await pressOn(document.querySelector('.scrim') ?? document.body);
   expect(onClose).toHaveBeenCalledOnce();
 });
@@ -51,7 +51,7 @@ it('a form that waits for an answer lets the person go after a while, and what c
   expect(cancel().disabled).toBe(true);
   act(() => { vi.advanceTimersByTime(LONG_MS); });
   expect(cancel().disabled).toBe(false);
-  expect(screen.getByText(/^No answer yet/)).toBeTruthy();
+  expect(screen.getByText(/^No response yet/)).toBeTruthy();
   fireEvent.click(cancel());
   expect(closed).toEqual(['first']);
   await act(async () => { answer({}); await Promise.resolve(); });

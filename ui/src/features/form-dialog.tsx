@@ -5,7 +5,7 @@ import { useId, useRef, type ReactNode } from 'react';
 import type { ApiError } from '../api/error.ts';
 import { t } from '../i18n/index.ts';
 import { Button, ConfirmDialog, Dialog, DialogCancel } from '../kit/index.ts';
-import { useDoing } from './doing.ts';
+import { useAsyncAction } from './async-action.ts';
 import { Fault } from './fault.tsx';
 
 interface FormDialogProps {
@@ -48,7 +48,7 @@ export function FormDialog({ title, submit, busy, error, complete, close = t('co
 export function ConfirmRemove({ section, title, text, confirm, done, remove, onClose }: {
   section: string; title: string; text: ReactNode; confirm: string; done: string; remove(): Promise<unknown>; onClose(): void;
 }) {
-  const { busy, run } = useDoing();
+  const { busy, run } = useAsyncAction();
   const gone = useRef(false);
   const go = async () => {
     if (!await run(remove, done)) return;

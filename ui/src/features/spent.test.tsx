@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { SpentCell, SpentChip } from './spent.tsx';
 
 const spent = { calls: 3, inputTokens: 3000, outputTokens: 300, costMicros: 1_234_567_891, unpriced: 1 };
-const hint = '3 calls of models: 3,000 tokens in, 300 tokens out. 1 call had no price; one that is given in Settings, Models, holds for later calls.';
+const hint = '3 model calls: 3,000 input tokens, 300 output tokens. 1 call has no price. Prices set in Settings, Models, apply to later calls.';
 
 it('b_24 what is spent says what it is to who does not point at it', () => {
   render(<p data-testid="bar"><SpentChip spent={spent} /></p>);

@@ -72,7 +72,7 @@ describe('types are kept', () => {
     expect(screen.getByRole('alert').textContent).toContain('whole number');
     expect(last()).toBeUndefined();
     fireEvent.change(screen.getByLabelText('Retries'), { target: { value: '9007199254740993' } });
-    expect(screen.getByRole('alert').textContent).toContain('9007199254740993 is a number that would be changed');
+    expect(screen.getByRole('alert').textContent).toContain('9007199254740993 cannot be stored exactly');
     expect(last()).toBeUndefined();
   });
 
@@ -85,13 +85,13 @@ describe('types are kept', () => {
     expect(last()).toEqual({ fail: true });
   });
 
-  it('a value of any type keeps its kind until another is chosen', async () => {
+  it('a value of any type keeps its kind until another is selected', async () => {
     const { last } = setup({ start: { headers: { n: 3, on: true, t: 'x' } } });
     const table = screen.getByRole('group', { name: 'Headers' });
     expect((within(table).getByLabelText('n') as HTMLInputElement).value).toBe('3');
     await userEvent.type(within(table).getByLabelText('n'), '4');
     expect(last()).toEqual({ headers: { n: 34, on: true, t: 'x' } });
-    await userEvent.selectOptions(within(table).getByLabelText('Kind of value: n'), 'text');
+    await userEvent.selectOptions(within(table).getByLabelText('Type of value: n'), 'text');
     expect(last()).toEqual({ headers: { n: '34', on: true, t: 'x' } });
   });
 
@@ -138,11 +138,11 @@ describe('types are kept', () => {
     for (const [text, value] of [['5', 5], ['"=a"', '=a'], ['', ''], ['[2]', [2]]] as const) {
       act(() => replaceCode(box(), text));
       expect(last()).toEqual({ headers: { j: value } });
-      expect((screen.getByLabelText('Kind of value: j') as HTMLSelectElement).value).toBe('json');
+      expect((screen.getByLabelText('Type of value: j') as HTMLSelectElement).value).toBe('json');
       expect(box().textContent).toBe(text);
     }
-    await userEvent.selectOptions(screen.getByLabelText('Kind of value: j'), 'text');
-    expect((screen.getByLabelText('Kind of value: j') as HTMLSelectElement).value).toBe('text');
+    await userEvent.selectOptions(screen.getByLabelText('Type of value: j'), 'text');
+    expect((screen.getByLabelText('Type of value: j') as HTMLSelectElement).value).toBe('text');
   });
 });
 
@@ -180,7 +180,7 @@ describe('tables', () => {
     const second = screen.getByLabelText('Name 2');
     await userEvent.clear(second);
     await userEvent.type(second, 'a{Enter}');
-    expect(screen.getByRole('alert').textContent).toContain('"a" is there already');
+    expect(screen.getByRole('alert').textContent).toContain('"a" already exists');
     expect(values).toEqual([]);
   });
 });
@@ -312,9 +312,9 @@ it('the raw JSON is the same value', async () => {
   expect(last()).toEqual({ url: 'b', retries: 7 });
   // What would come out as another value is not taken, and what and where is said.
   act(() => replaceCode(box(), '{"url":"b",\n"retries":1e400}'));
-  expect(screen.getByRole('alert').textContent).toContain('Line 2, column 11: 1e400 is larger than a number can be');
+  expect(screen.getByRole('alert').textContent).toContain('Line 2, column 11: 1e400 is too large for a number');
   act(() => replaceCode(box(), '{"url":"b","url":"c"}'));
-  expect(screen.getByRole('alert').textContent).toContain('“url” stands twice');
+  expect(screen.getByRole('alert').textContent).toContain('“url” appears twice');
   expect(last()).toEqual({ url: 'b', retries: 7 });
   await userEvent.click(screen.getByRole('radio', { name: 'Form' }));
   expect((screen.getByLabelText('Retries') as HTMLInputElement).value).toBe('7');

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { whenTokenChanges } from '../api/client.ts';
-import { toApiError, type ApiError, told } from '../api/error.ts';
+import { toApiError, type ApiError, errorText } from '../api/error.ts';
 import { loadRole, queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
 import { formatTime, t } from '../i18n/index.ts';
@@ -53,7 +53,7 @@ function Start() {
   if (state === 'wait') return <div aria-busy="true" aria-label={t('app.starting')} />;
   return (
     <main className="start">
-      <EmptyState title={t(state.code === 'AUTH' ? 'auth.title' : 'app.cannotStart')} text={told(state)} actions={<Button variant="primary" icon="retry" onClick={load}>{t('app.tryAgain')}</Button>} />
+      <EmptyState title={t(state.code === 'AUTH' ? 'auth.title' : 'app.cannotStart')} text={errorText(state)} actions={<Button variant="primary" icon="retry" onClick={load}>{t('app.tryAgain')}</Button>} />
     </main>
   );
 }

@@ -1,11 +1,11 @@
 /** What several screens do: each shows its own failure as a message with the next step. */
 import { transport } from '../api/client.ts';
 import { sentences, toApiError } from '../api/error.ts';
-import { copyText as toClipboard } from '../api/hand-out.ts';
+import { copyText as toClipboard } from '../api/save-file.ts';
 import { act } from '../api/queries.ts';
 import { readJson } from '../api/read-json.ts';
 import type { OpenWorkflow, Workflow } from '../api/types.ts';
-import { attempt, showError } from '../features/doing.ts';
+import { attempt, showError } from '../features/async-action.ts';
 import { jsonWords, t } from '../i18n/index.ts';
 import { toast } from '../kit/index.ts';
 import { importWorkflow, offerImport } from './parts/import-dialog.tsx';

@@ -2,7 +2,7 @@
 import './screens.css';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { transport } from '../api/client.ts';
-import { useCommand, useMay } from '../api/queries.ts';
+import { useCommand, usePermission } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
 import { damageText } from '../features/audit/words.ts';
 import { plain } from '../code/letters.ts';
@@ -34,7 +34,7 @@ const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' 
 export function Frame({ route, children }: { route: Route; children: ReactNode }) {
   const [palette, setPalette] = useState(false);
   const [sheet, setSheet] = useState(false);
-  const may = useMay();
+  const may = usePermission();
   const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true), () => may('workflow_create')), [may]);
   useActions(actions);
   useTaskChanges();
@@ -150,7 +150,7 @@ const GROUP_ORDER = [t('group.run'), t('group.workflow'), t('group.app'), t('gro
 function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
   const actions = useAllActions();
   const graph = useOpenGraph();
-  const may = useMay();
+  const may = usePermission();
   const workflows = useCommand('workflow_list', {}, { enabled: open });
   const runs = useCommand('run_list', { limit: 100 }, { enabled: open });
   const tasks = useCommand('task_list', { limit: 100 }, { enabled: open });

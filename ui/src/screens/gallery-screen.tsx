@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'react';
-import { act, useCommand, useMay } from '../api/queries.ts';
+import { act, useCommand, usePermission } from '../api/queries.ts';
 import type { Sample, WorkflowEntry } from '../api/types.ts';
 import { Gallery, type Loaded } from '../features/gallery/gallery.tsx';
 import { t } from '../i18n/index.ts';
@@ -37,7 +37,7 @@ export function GalleryScreen() {
     navigate({ screen: 'workflow', ref: made.ref });
   });
   openSampleNow.current = (sample) => { if (busy === null) openSample(sample, true); };
-  const may = useMay();
+  const may = usePermission();
   const makes = may('workflow_create');
   const featured = makes ? samples.data?.[0] : undefined;
   const actionList = useMemo<Action[]>(() => (featured ? [{

@@ -1,10 +1,10 @@
 /** What waits for a person: the list on the left, one task or a choice of many on the right. */
-import { told } from '../api/error.ts';
+import { errorText } from '../api/error.ts';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { usePaneOpen, usePaneSize } from '../api/settings.ts';
 import { ACTION_ID, inboxActions, type InboxHooks } from '../features/inbox/actions.ts';
 import { call } from '../api/client.ts';
-import { act, useCommand, useMay } from '../api/queries.ts';
+import { act, useCommand, usePermission } from '../api/queries.ts';
 import { DelegationDialog, DelegationMark, useAnswersFor } from '../features/inbox/delegation.tsx';
 import { usePoll } from '../features/inbox/live.ts';
 import { change } from '../features/inbox/refresh.ts';
@@ -21,7 +21,7 @@ import { awake, NO_FILTERS, savedOf, type InboxFilters } from '../features/inbox
 import { Filters } from '../features/inbox/filters.tsx';
 import { isOnItsWay, queueSend, sendOf, takeOut, useSends } from '../features/inbox/sending.ts';
 import { StatsView, type Cause } from '../features/inbox/stats.tsx';
-import { keepChoice, takeBack, useTakenBack, type BulkDraft, type ChoiceBack, type Correction } from '../features/inbox/taken-back.ts';
+import { keepChoice, undoSend, useUndoneChoice, type BulkDraft, type ChoiceBack, type Correction } from '../features/inbox/undo-send.ts';
 import { TaskList } from '../features/inbox/task-list.tsx';
 import { remember } from '../features/inbox/titles.ts';
 import type { Task, TaskAction, TaskRow } from '../features/inbox/types.ts';
@@ -37,7 +37,7 @@ import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, keysOf, Skeleton, SplitPane, Switch, TextInput, toast, useActions, useAllActions } from '../kit/index.ts';
 import { useNow } from '../kit/use-now.ts';
 import { attempt, copyText, ruleWhenOpen } from './commands.ts';
-import { saveFile } from '../api/hand-out.ts';
+import { saveFile } from '../api/save-file.ts';
 import { FindButton } from './frame.tsx';
 
 import { navigate } from './router.ts';
@@ -61,7 +61,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
   const tasks = useMemo(() => list.tasks ?? [], [list.tasks]);
   const who = useCommand('who', {}, { staleTime: 60_000 });
   const me = who.data?.operatorId;
-  const may = useMay();
+  const may = usePermission();
   const mayDecide = may('task_complete');
   const sends = useSends((state) => state.sends);
   const search = useRef<HTMLInputElement>(null);
@@ -113,7 +113,7 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
     setCorrection(null);
     setBegun(null);
   }, []);
-  useTakenBack(useCallback((back) => {
+  useUndoneChoice(useCallback((back) => {
     setFigures(false);
     setChosen(back.rows);
     setCorrection(back.correction);
@@ -276,7 +276,7 @@ const NO_TASK = {
 function base(shared: Shared) {
   return {
     move: shared.move, search: shared.search, mine: shared.mine, clearChoice: shared.clear, canUndo,
-    undo: () => { const send = takeBack(); if (send?.taskIds.length === 1 && send.taskIds[0]) navigate({ screen: 'inbox', taskId: send.taskIds[0] }, true); },
+    undo: () => { const send = undoSend(); if (send?.taskIds.length === 1 && send.taskIds[0]) navigate({ screen: 'inbox', taskId: send.taskIds[0] }, true); },
   };
 }
 
@@ -320,7 +320,7 @@ function One(props: OneProps) {
 function Waiting({ row, mayDecide, hooks, error, retry, onGo, onChoose }: OneProps & { error: { message: string; hint: string } | null; retry(): void }) {
   useInboxActions({ ...NO_TASK, ...usePrefix(), ...base(hooks), choose: () => { if (mayDecide && row?.state === 'open') onChoose(row); }, canChoose: () => mayDecide && row?.state === 'open' });
   if (error) {
-    return <div className="ib-det"><EmptyState title={t('inbox.cannotOpen')} text={told(error)} actions={<><Button icon="retry" onClick={retry}>{t('common.tryAgain')}</Button><Button onClick={() => onGo(undefined)}>{t('inbox.toList')}</Button></>} /></div>;
+    return <div className="ib-det"><EmptyState title={t('inbox.cannotOpen')} text={errorText(error)} actions={<><Button icon="retry" onClick={retry}>{t('common.tryAgain')}</Button><Button onClick={() => onGo(undefined)}>{t('inbox.toList')}</Button></>} /></div>;
   }
   return <div className="ib-det" aria-busy="true"><div className="ib-hd"><span className="sk" style={{ width: 32, height: 32 }} /><div className="col"><h2 className="l ell">{row?.title ?? ''}</h2><span className="s t2">{row?.workflowName ?? ''}</span></div></div></div>;
 }
@@ -453,7 +453,7 @@ function Opened({ task, me, mayDecide, hooks, unseen, onDecided, onChoose, onCho
           const { secret } = await call('task_get', { taskId: task.id, secret: true });
           if (!secret) throw new Error(t('inbox.noSecret'));
           return secret;
-        })())} onUndo={() => { if (send) takeBack(send.id); }} />
+        })())} onUndo={() => { if (send) undoSend(send.id); }} />
       {asked?.kind === 'confirm' ? <ConfirmDecision task={task} work={work} action={asked.action} onClose={close} onSend={() => deliver(asked.action)} /> : null}
       {asked?.kind === 'alternative' ? <ChooseAlternative task={task} onClose={close} onPick={(target) => deliver('alternative', target)} /> : null}
       {asked?.kind === 'reveal' ? <RevealDialog onClose={close} onReveal={async (reason) => {

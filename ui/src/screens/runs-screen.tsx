@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { ApiError } from '../api/error.ts';
-import { act, useCommand, useMay } from '../api/queries.ts';
+import { act, useCommand, usePermission } from '../api/queries.ts';
 import type { Commands, RunRow } from '../api/types.ts';
 import { inOrder } from '../features/compare/choose.ts';
 import { ChooseDialog } from '../features/compare/choose-dialog.tsx';
@@ -13,7 +13,7 @@ import { t } from '../i18n/index.ts';
 import { failedPlace } from '../features/rerun/failed-place.ts';
 import { rerunSteps } from '../features/rerun/steps.ts';
 import { RerunDialog } from '../features/rerun/rerun-dialog.tsx';
-import { namesIn } from '../features/where.ts';
+import { namesIn } from '../features/format-path.ts';
 import { titleOf } from '../features/node-panel/index.ts';
 import { Banner, Button, ConfirmDialog, Dialog, EmptyState, Skeleton, toast } from '../kit/index.ts';
 import { attempt, copyText } from './commands.ts';
@@ -30,7 +30,7 @@ export function RunsScreen({ workflow }: { workflow: string | undefined }) {
   const [rerun, setRerun] = useState<RunRow | null>(null);
   const [comparing, setComparing] = useState<RunRow | null>(null);
   const [busy, setBusy] = useState(false);
-  const may = useMay();
+  const may = usePermission();
   const text = useDeferredValue(filters.text.trim());
   const request = useMemo(() => ({
     limit: PAGE,

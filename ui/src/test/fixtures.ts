@@ -78,7 +78,7 @@ export function demoHost(): FakeTransport {
     workflow_open: ({ ref }) => ({ ref, path: `/library/${ref}.signalbox.json`, folder: 'Library', revision, document: saved, diagnostics: [], readOnly: false }),
     workflow_create: () => ({ ref: 'retry', path: '/library/retry.signalbox.json', folder: 'Library', revision, document: saved, diagnostics: [], readOnly: false }),
     workflow_save: ({ document, baseRevision }) => {
-      if (baseRevision !== revision) throw new ApiError({ code: 'CONFLICT', message: 'The file was changed outside.', hint: 'Reload it, or overwrite it.', details: { revision } });
+      if (baseRevision !== revision) throw new ApiError({ code: 'CONFLICT', message: 'The file was changed by another program.', hint: 'Reload it, or overwrite it.', details: { revision } });
       saved = document;
       revision = `${revision.slice(1)}${revision[0] ?? ''}`;
       return { revision };

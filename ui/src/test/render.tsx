@@ -32,7 +32,7 @@ export function renderWith(element: ReactElement, handlers: Handlers = {}): Retu
 export function renderOnce(element: ReactElement, handlers: Handlers = {}): ReturnType<typeof render> & { fake: FakeTransport } {
   const fake = fakeTransport(handlers);
   setTransport(fake);
-  return { ...render(<QueryClientProvider client={queryClient}>{element}<Toaster label="Messages" closeLabel="Close" more={String} none="" at={String} /></QueryClientProvider>), fake };
+  return { ...render(<QueryClientProvider client={queryClient}>{element}<Toaster label="Messages" closeLabel="Discard" more={String} none="" at={String} /></QueryClientProvider>), fake };
 }
 
 /** The code editor with this accessible name. */

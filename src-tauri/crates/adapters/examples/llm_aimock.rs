@@ -5,7 +5,7 @@
 use serde_json::json;
 use signalbox_adapters::{KnownProvider, Models, Providers, WebHttp};
 use signalbox_ports::llm::{
-    Delta, Finish, Hearer, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role, ToolOffer,
+    Delta, DeltaSink, Finish, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role, ToolOffer,
 };
 use signalbox_ports::{Llm as _, NoSecrets};
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ impl Providers for One {
 #[derive(Default)]
 struct Ear(Mutex<String>);
 
-impl Hearer for Ear {
+impl DeltaSink for Ear {
     fn delta(&self, delta: Delta<'_>) {
         if let Delta::Text(text) = delta {
             self.0.lock().expect("not poisoned").push_str(text);

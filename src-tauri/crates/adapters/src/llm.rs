@@ -23,7 +23,9 @@ use fault::Who;
 use serde_json::Value;
 use signalbox_model::budget::{Budget, UsedUp};
 use signalbox_ports::host::canonical;
-use signalbox_ports::llm::{Hearer, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind, Usage};
+use signalbox_ports::llm::{
+    DeltaSink, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind, Usage,
+};
 use signalbox_ports::{Credential, HttpRequest, Llm, Redirects, SecretError, Secrets};
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -266,7 +268,7 @@ impl Models {
         Ok(request)
     }
 
-    async fn exchange(&self, request: &LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+    async fn exchange(&self, request: &LlmRequest, hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure> {
         let target = self.target(request).await?;
         let (url, mut body) = match target.kind {
             ProviderKind::Anthropic => (anthropic::url(&target.base), anthropic::body(request)),
@@ -374,7 +376,7 @@ impl Models {
 
 #[async_trait]
 impl Llm for Models {
-    async fn ask(&self, request: LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+    async fn ask(&self, request: LlmRequest, hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure> {
         let request = self.complete(request)?;
         let _reserved = match &request.budget {
             Some(budget) => Some(self.known.reserve(budget, self.most(&request)).await.map_err(fault::used_up)?),
@@ -418,7 +420,7 @@ async fn read_answer(
     request: &LlmRequest,
     opened: Opened,
     written: response_stream::Written,
-    hearer: &dyn Hearer,
+    hearer: &dyn DeltaSink,
 ) -> Result<Option<LlmAnswer>, LlmFailure> {
     let reader: Box<dyn response_stream::Reader> = match target.kind {
         ProviderKind::Anthropic => Box::new(anthropic::Reading::new(body)),
@@ -426,7 +428,7 @@ async fn read_answer(
         ProviderKind::Ollama => Box::new(ollama::Reading::after(request)),
     };
     let mut reader = protocol_check::Heard::by(target.kind, reader);
-    let hearer: &dyn Hearer = if request.stream { hearer } else { &response_stream::Nobody };
+    let hearer: &dyn DeltaSink = if request.stream { hearer } else { &response_stream::Nobody };
     response_stream::read(&target.who, written, opened, &mut reader, hearer).await?;
     if written != response_stream::Written::Whole && reader.is_empty() {
         return Ok(None);

@@ -28,7 +28,7 @@ use signalbox_adapters::{
 };
 use signalbox_model::Workflow;
 use signalbox_ports::{Clock, Http, World};
-use signalbox_runtime::{Beside, Error as RunError, Kept, Registry, Runtime, StoredBinaries, pinned_files};
+use signalbox_runtime::{Error as RunError, Kept, Registry, RunResources, Runtime, StoredBinaries, pinned_files};
 use signalbox_store::{RunRow, Store, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -175,7 +175,7 @@ impl App {
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
         how.adopt = options.stays;
         let (own_store, own_practice, handle) = (store.clone(), Arc::clone(&practice), threads.handle().clone());
-        how.beside = Beside::new(move |run| {
+        how.beside = RunResources::new(move |run| {
             let lease = lease_of(&own_store, &own_practice, &handle, run)?;
             Some(Box::new(lease))
         });

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// A JSON object as a `T`; else why it is none.
 pub fn fitting<T: DeserializeOwned>(request: &Value) -> Result<T, String> {
     // serde would take a list for a struct.
-    let Some(fields) = request.as_object() else { return Err("it is no JSON object".into()) };
+    let Some(fields) = request.as_object() else { return Err("it is not a JSON object".into()) };
     let error = match T::deserialize(request) {
         Ok(fits) => return Ok(fits),
         Err(error) => error.to_string(),
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(why(&json!({ "run": "r" })), "missing field `step`");
         assert!(why(&json!({ "run": "r", "step": "s", "typo": 1 })).starts_with("unknown field `typo`"));
         for other in [json!(["r", "s", {}, []]), json!([]), json!("r"), json!(null)] {
-            assert_eq!(why(&other), "it is no JSON object");
+            assert_eq!(why(&other), "it is not a JSON object");
         }
     }
 }

@@ -143,7 +143,7 @@ pub struct Taken {
 pub fn take(answer: Value, schema: &Value, transitions: &[String]) -> Result<Taken, NodeFailure> {
     let whole = answer.clone();
     let Value::Object(mut writes) = answer else {
-        return Err(NodeFailure::validation("NO_STRUCTURED_OUTPUT", "The agent's answer is no JSON object"));
+        return Err(NodeFailure::validation("NO_STRUCTURED_OUTPUT", "The agent's answer is not a JSON object"));
     };
     let next = transition(writes.shift_remove(NEXT), transitions)?;
     let asked = schema.get("properties").and_then(Value::as_object);

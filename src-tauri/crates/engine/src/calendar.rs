@@ -38,49 +38,48 @@ fn problem(at: &str, what: impl Into<String>) -> Problem {
 impl Calendar {
     /// Reads a calendar.
     pub(crate) fn parse(value: &Value) -> Result<Self, Problem> {
-        let object = value.as_object().ok_or_else(|| problem("", "Business hours are an object"))?;
+        let object = value.as_object().ok_or_else(|| problem("", "Business hours must be an object"))?;
         if let Some(name) = object.keys().find(|name| !["timezone", "hours", "holidays"].contains(&name.as_str())) {
             return Err(problem(&format!("/{}", pointer_token(name)), "Business hours have no such field"));
         }
         let name = object.get("timezone").and_then(Value::as_str);
-        let name = name.ok_or_else(|| problem("/timezone", "A time zone is missing, for example \"Europe/Berlin\""))?;
+        let name =
+            name.ok_or_else(|| problem("/timezone", "The time zone is missing, for example \"Europe/Berlin\""))?;
         let zone = TimeZoneDatabase::bundled().get(name).map_err(|_| {
-            problem("/timezone", format!("There is no time zone '{name}'; write one like \"Europe/Berlin\""))
+            problem("/timezone", format!("There is no time zone '{name}'; use one like \"Europe/Berlin\""))
         })?;
         let hours = object.get("hours").and_then(Value::as_object);
-        let hours = hours.ok_or_else(|| problem("/hours", "Hours are missing: {\"mon\": [\"09:00-17:00\"], …}"))?;
+        let hours = hours.ok_or_else(|| problem("/hours", "The hours are missing: {\"mon\": [\"09:00-17:00\"], …}"))?;
         let mut week: [Vec<(u16, u16)>; 7] = Default::default();
         for (day, parts) in hours {
             let at = format!("/hours/{}", pointer_token(day));
             let index = NAMES.iter().position(|name| name == day);
-            let index = index.ok_or_else(|| problem(&at, format!("A day is one of {}", NAMES.join(", "))))?;
+            let index = index.ok_or_else(|| problem(&at, format!("A day must be one of {}", NAMES.join(", "))))?;
             let parts = parts.as_array().filter(|parts| parts.len() <= PARTS);
-            let parts = parts.ok_or_else(|| problem(&at, format!("A day is a list of at most {PARTS} parts")))?;
+            let parts =
+                parts.ok_or_else(|| problem(&at, format!("A day must be a list of at most {PARTS} time ranges")))?;
             for (i, part) in parts.iter().enumerate() {
                 let part = part.as_str().and_then(part_of).ok_or_else(|| {
-                    problem(
-                        &format!("{at}/{i}"),
-                        "A part of a day is written like \"09:00-17:00\", its end after its start",
-                    )
+                    problem(&format!("{at}/{i}"), "A time range must be like \"09:00-17:00\", its end after its start")
                 })?;
                 if week[index].last().is_some_and(|before| before.1 > part.0) {
-                    return Err(problem(&format!("{at}/{i}"), "It begins before the part in front of it has ended"));
+                    return Err(problem(&format!("{at}/{i}"), "The time range overlaps the previous one"));
                 }
                 week[index].push(part);
             }
         }
         if week.iter().all(Vec::is_empty) {
-            return Err(problem("/hours", "No day has working hours: the time would never pass"));
+            return Err(problem("/hours", "No day has business hours, so deadlines would never expire"));
         }
         let mut holidays = BTreeSet::new();
         if let Some(list) = object.get("holidays") {
             let list = list.as_array().filter(|list| list.len() <= HOLIDAYS);
-            let list =
-                list.ok_or_else(|| problem("/holidays", format!("Holidays are a list of at most {HOLIDAYS} days")))?;
+            let list = list
+                .ok_or_else(|| problem("/holidays", format!("Holidays must be a list of at most {HOLIDAYS} days")))?;
             for (i, day) in list.iter().enumerate() {
                 let day = day.as_str().and_then(|day| day.parse::<Date>().ok());
                 holidays.insert(
-                    day.ok_or_else(|| problem(&format!("/holidays/{i}"), "A holiday is written like \"2026-12-25\""))?,
+                    day.ok_or_else(|| problem(&format!("/holidays/{i}"), "A holiday must be like \"2026-12-25\""))?,
                 );
             }
         }

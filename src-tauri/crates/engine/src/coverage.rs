@@ -149,16 +149,18 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
                     path: place.clone(),
                     step_id: Some(id.clone()),
                     message: if asks {
-                        format!("The red port of {name} is not wired; what it cannot repair becomes a task")
+                        format!(
+                            "The error port of {name} is not connected; errors that cannot be repaired become tasks"
+                        )
                     } else if covers {
-                        format!("The red port of {name} is not wired; the policy '{policy_name}' decides")
+                        format!("The error port of {name} is not connected; the policy '{policy_name}' decides")
                     } else {
-                        format!("An error of {name} leads nowhere: the run fails")
+                        format!("Errors of {name} are not handled: the run fails")
                     },
                     hint: if covers {
-                        "Nothing has to be done; draw it when people should see it".into()
+                        "Nothing needs to be done; add the handler to make it visible".into()
                     } else {
-                        "Wire the red port, name a fallback, or choose the policy 'safe'".into()
+                        "Connect the error port, set a fallback, or choose the policy 'safe'".into()
                     },
                     fix,
                 });
@@ -170,7 +172,7 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
         let never = handling.and_then(|h| h.retry_policy.as_ref()).is_some_and(|p| p.max_attempts == 0);
         let by_policy = || match workflow.settings.as_ref().and_then(|s| s.error_policy.as_ref()) {
             Some(ErrorPolicy::Rules(list)) if targets.is_empty() => {
-                list.rules.iter().any(|r| r.action == "retry").then(|| "the rules of the workflow".to_owned())
+                list.rules.iter().any(|r| r.action == "retry").then(|| "the workflow rules".to_owned())
             }
             _ => None,
         };
@@ -188,10 +190,10 @@ pub fn of(workflow: &Workflow, catalog: &Catalog) -> Coverage {
                 severity: Some(Severity::Warning),
                 path: format!("{place}/errorHandling"),
                 step_id: Some(id.clone()),
-                message: format!("{name} writes, and {who} may call it again"),
+                message: format!("{name} has side effects, and {who} may call it again"),
                 hint:
-                    "It is repeated only when the other side said that nothing was done. Turn retries off, or give the \
-                       step an idempotency key by which the other side can tell a repetition"
+                    "It is repeated only if the service reported that nothing was done. Turn retries off, or give the \
+                       step an idempotency key by which the service recognises a repetition"
                         .into(),
                 fix: Some(Fix {
                     label: "Never repeat it".into(),

@@ -50,7 +50,7 @@ pub(crate) fn refusal(guards: &[Guard], place: &str, scope: &Scope) -> Option<No
         Ok(true) => Some(blocked(guard, place)),
         Err(error) => {
             let broken = error.failure(&format!("guardrails/{place}"));
-            let message = format!("The guard '{}' could not be evaluated: {}", guard.name, error.message);
+            let message = format!("The safety check '{}' could not be evaluated: {}", guard.name, error.message);
             let mut failure = blocked(guard, place).detail("reason", broken.details_with_code());
             failure.message = message;
             Some(failure)
@@ -60,8 +60,8 @@ pub(crate) fn refusal(guards: &[Guard], place: &str, scope: &Scope) -> Option<No
 
 fn blocked(guard: &Guard, place: &str) -> NodeFailure {
     let message = guard.message.clone().unwrap_or_else(|| match place {
-        "before" => format!("The guard '{}' does not let this step run", guard.name),
-        _ => format!("The guard '{}' withholds what this step made", guard.name),
+        "before" => format!("The safety check '{}' blocked this step", guard.name),
+        _ => format!("The safety check '{}' blocked the result of this step", guard.name),
     });
     NodeFailure::validation("GUARDRAIL_BLOCKED", message)
         .suggest(SuggestedAction::HumanReview)

@@ -77,7 +77,7 @@ pub struct Checkpoint {
 pub fn read(value: &Value) -> Result<Checkpoint, Refused> {
     let all = value.as_object().ok_or_else(|| {
         let hint = "Give a checkpoint, or at least {\"currentStepID\": \"STEP\"}.";
-        refused("NOT_A_CHECKPOINT", "", "The checkpoint is no JSON object".into(), hint)
+        refused("NOT_A_CHECKPOINT", "", "The checkpoint is not a JSON object".into(), hint)
     })?;
     let kind = text(all, "_type")?.unwrap_or_else(|| TYPE.to_owned());
     if kind != TYPE {

@@ -4,7 +4,7 @@ use crate::effect::{CallKey, CallOutput, Timer};
 use crate::rerun::Rerun;
 use serde_json::Value;
 use signalbox_model::debug::{DebugRequest, DebugStart};
-use signalbox_model::{Map, NodeFailure, Said, task::Answer, time::Millis};
+use signalbox_model::{CallProgress, Map, NodeFailure, task::Answer, time::Millis};
 use std::sync::Arc;
 
 /// One input of [`crate::step`].
@@ -54,7 +54,7 @@ pub enum Input {
         /// Which.
         key: CallKey,
         /// In order.
-        said: Vec<Said>,
+        said: Vec<CallProgress>,
         /// Time.
         now: Millis,
     },

@@ -36,7 +36,7 @@ pub fn check(workflow: &Workflow, params: &Value) -> Vec<Diagnostic> {
             Code::BadParam,
             "",
             "The run's input is not a JSON object",
-            "Give params as an object, for example {\"name\": \"Ada\"}",
+            "Pass params as an object, for example {\"name\": \"Ada\"}",
         )];
     }
     let Some(schema) = workflow.params.as_ref().and_then(|p| Schema::compile(p).ok()) else { return Vec::new() };
@@ -46,8 +46,8 @@ pub fn check(workflow: &Workflow, params: &Value) -> Vec<Diagnostic> {
         .iter()
         .map(|v| {
             let message = match (&v.missing, v.path.as_str(), &v.title) {
-                (Some(_), "", _) => format!("A param is needed: {}", v.message),
-                (None, "", _) => format!("The params do not fit: {}", v.message),
+                (Some(_), "", _) => format!("A required param is missing: {}", v.message),
+                (None, "", _) => format!("The params are not valid: {}", v.message),
                 (_, _, Some(title)) => format!("Param {title}: {}", v.message),
                 (_, path, None) => format!("Param '{}': {}", path.trim_start_matches('/'), v.message),
             };
@@ -55,7 +55,10 @@ pub fn check(workflow: &Workflow, params: &Value) -> Vec<Diagnostic> {
                 Code::BadParam,
                 v.place(),
                 message,
-                format!("This workflow takes: {}", if known.is_empty() { "nothing".into() } else { known.join(", ") }),
+                format!(
+                    "This workflow accepts: {}",
+                    if known.is_empty() { "nothing".into() } else { known.join(", ") }
+                ),
             )
         })
         .collect()

@@ -123,14 +123,14 @@ pub fn format_of(content_type: &str, body: &Value) -> Result<BodyFormat, Misfit>
     match media.as_str() {
         "application/x-www-form-urlencoded" | "multipart/form-data" if !body.is_object() => Err(Misfit::new(
             "",
-            format!("{media} is made of fields, so the body has to be an object with a value for each field"),
+            format!("{media} consists of fields, so the body must be an object with a value for each field"),
         )),
         "application/x-www-form-urlencoded" => Ok(BodyFormat::Form),
         "multipart/form-data" => Ok(BodyFormat::Multipart),
         other if is_never_json(other) => Err(Misfit::new(
             "",
             format!(
-                "the body would be sent as JSON, which does not fit the header Content-Type: {media}. Give it as text, send \
+                "the body would be sent as JSON, which does not match the header Content-Type: {media}. Use a text, send \
                  bytes with 'bodyBinary', or change the header"
             ),
         )),
@@ -146,7 +146,7 @@ pub fn form_fields(body: &Value) -> Result<Vec<(&str, &Value)>, Misfit> {
         each(value, &pointer, &mut |value, pointer| match value {
             Value::Array(_) | Value::Object(_) => Err(Misfit::new(
                 pointer,
-                "a form has no nested values. Name the fields as the service wants them, such as user[name], or give JSON \
+                "a form has no nested values. Name the fields as the service expects them, such as user[name], or use JSON \
                  text",
             )),
             other => {
@@ -191,8 +191,8 @@ fn part<'a>(name: &'a str, value: &'a Value, pointer: &str) -> Result<Part<'a>, 
     let shape = || {
         Misfit::new(
             pointer,
-            "a part is a text, a number, true or false, or an object: {binary: NAME} for bytes of the item or {value: …}, \
-             with filename and type if they matter",
+            "a part must be a text, a number, true or false, or an object: {binary: NAME} for bytes of the item or {value: …}, \
+             with an optional filename and type",
         )
     };
     let fields = match value {
@@ -203,7 +203,7 @@ fn part<'a>(name: &'a str, value: &'a Value, pointer: &str) -> Result<Part<'a>, 
     let text = |key: &str| match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
-        Some(_) => Err(Misfit::new(format!("{pointer}/{key}"), format!("'{key}' of a part is a text"))),
+        Some(_) => Err(Misfit::new(format!("{pointer}/{key}"), format!("'{key}' of a part must be a text"))),
     };
     let known = |key: &String| ["binary", "value", "filename", "type"].contains(&key.as_str());
     if !fields.keys().all(known) {
@@ -223,9 +223,7 @@ pub fn text_misfit(content_type: &str, text: &str) -> Option<String> {
     if is_json(&media) {
         let error =
             serde_json::from_str::<serde::de::IgnoredAny>(text.strip_prefix('\u{feff}').unwrap_or(text)).err()?;
-        return Some(format!(
-            "the text is not JSON ({error}). Correct it, or give the body as a value instead of a text"
-        ));
+        return Some(format!("the text is not JSON ({error}). Correct it, or use a value instead of a text"));
     }
     if media == "application/x-www-form-urlencoded" {
         let wrong =
@@ -233,12 +231,12 @@ pub fn text_misfit(content_type: &str, text: &str) -> Option<String> {
         let mut shown = String::new();
         let _written = write!(shown, "{wrong:?}");
         return Some(format!(
-            "the text is not encoded as a form: it has the letter {shown}. Give an object with the fields, or use urlEncode"
+            "the text is not form-encoded: it contains the character {shown}. Use an object with the fields, or urlEncode"
         ));
     }
     needs_boundary(content_type).then(|| {
-        "the text needs the boundary that separates its parts in the header, as Content-Type: multipart/form-data; \
-         boundary=…. Give an object with the fields instead"
+        "the header must contain the boundary that separates the parts of the text, as Content-Type: multipart/form-data; \
+         boundary=…. Use an object with the fields instead"
             .to_owned()
     })
 }

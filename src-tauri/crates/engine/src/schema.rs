@@ -79,8 +79,8 @@ impl Violation {
     /// For who knows no schemas: places by their names, and instead of an expression what its author says of it.
     pub fn said(&self) -> String {
         let message = match (self.keyword.as_str(), &self.description) {
-            ("pattern", Some(words)) => format!("Does not fit: {words}"),
-            ("pattern", None) => "Is not written as this field asks".to_owned(),
+            ("pattern", Some(words)) => format!("Does not match: {words}"),
+            ("pattern", None) => "Has the wrong format".to_owned(),
             _ => self.message.clone(),
         };
         match (&self.title, self.path.as_str()) {
@@ -178,7 +178,7 @@ impl Schema {
         let checks = if self.recursive { bounds::work(&self.source, value) } else { 0 };
         let limit = if checks > MAX_CHECKS { (size(value) as u64).saturating_mul(CHECKS_PER_NODE) } else { MAX_CHECKS };
         if checks > limit.max(MAX_CHECKS) {
-            let message = "The value cannot be checked: the schema has alternatives that lead back into itself for the \
+            let message = "The value cannot be checked: several alternatives of the schema refer back to it for the \
                            same part of the value, so the checks double with every level. Let only one of the \
                            alternatives refer back.";
             return Err(vec![Violation::of_whole(message, "$ref")]);
@@ -187,7 +187,7 @@ impl Schema {
             return Ok(());
         }
         if checks > EXPLAINED.max((size(value) as u64).saturating_mul(CHECKS_PER_NODE / 10)) {
-            let message = "The value fits none of the alternatives of the schema (too many to list).";
+            let message = "The value matches none of the alternatives of the schema (too many to list).";
             return Err(vec![Violation::of_whole(message, "anyOf")]);
         }
         let found: Vec<Violation> = self
@@ -214,7 +214,7 @@ fn key(schema: &Value) -> Result<[u8; 32], String> {
 
 fn build(schema: &Value) -> Result<Arc<Schema>, String> {
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
-        return Err("A schema is an object, for example {\"type\": \"object\"}.".into());
+        return Err("A schema must be an object, for example {\"type\": \"object\"}.".into());
     }
     let recursive = bounds::check(schema)?;
     jsonschema::options()

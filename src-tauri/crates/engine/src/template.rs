@@ -43,7 +43,7 @@ impl Template {
     /// text.
     pub fn parse(text: &str) -> Result<Self, ExprError> {
         if text.len() > MAX_LENGTH {
-            return Err(ExprError::new(Code::Limit, "The text has more than 1 MiB. Put it into a file and read it."));
+            return Err(ExprError::new(Code::Limit, "The text is larger than 1 MiB. Put it into a file and read it."));
         }
         let mut parts = Vec::new();
         let mut rest = text;
@@ -70,7 +70,7 @@ impl Template {
             }
             holes += 1;
             if holes > MAX_HOLES {
-                return Err(ExprError::new(Code::Limit, format!("The text has more than {MAX_HOLES} places to fill.")));
+                return Err(ExprError::new(Code::Limit, format!("The text has more than {MAX_HOLES} placeholders.")));
             }
             let lead = source.chars().take_while(|c| c.is_whitespace()).count();
             let start = position + 2 + lead;
@@ -144,7 +144,7 @@ impl Template {
             }
             before = length;
             if length > MAX_RENDERED {
-                return Err(ExprError::new(Code::Limit, "The finished text is larger than 64 MiB."));
+                return Err(ExprError::new(Code::Limit, "The resulting text is larger than 64 MiB."));
             }
         }
         Ok(())

@@ -143,8 +143,8 @@ pub fn decide(lists: &[Rules], asked: &Asked<'_>, scope: &Scope, granted: &dyn F
 fn by_hints(ruled: bool, hints: Hints) -> Decided {
     let (verdict, why) = match (ruled, hints.harmless()) {
         (false, _) => (ToolVerdict::Allow, "There are no rules"),
-        (true, true) => (ToolVerdict::Allow, "The tool says that it only reads what is its own"),
-        (true, false) => (ToolVerdict::Ask, "No rule says whether it may be called"),
+        (true, true) => (ToolVerdict::Allow, "The tool declares that it only reads its own data"),
+        (true, false) => (ToolVerdict::Ask, "No rule matches this call"),
     };
     Decided {
         verdict,

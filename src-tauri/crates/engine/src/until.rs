@@ -8,19 +8,19 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UntilError {
     /// No such step.
-    #[error("The workflow has no step '{step}' that a run could end after")]
+    #[error("The workflow has no step '{step}' to end after")]
     Unknown {
         /// As it was named.
         step: String,
     },
     /// It works on failures of other steps, or runs after an abort.
-    #[error("The step '{step}' only runs when something has failed")]
+    #[error("The step '{step}' only runs after a failure")]
     Aside {
         /// The step.
         step: String,
     },
     /// The run begins behind it.
-    #[error("The run begins at '{from}', and nothing leads from there to '{step}'")]
+    #[error("The run starts at '{from}', and no path leads from there to '{step}'")]
     Before {
         /// The step.
         step: String,
@@ -41,9 +41,9 @@ impl UntilError {
     /// What a person does next.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Unknown { .. } => "Name one of its steps by its id.",
-            Self::Aside { .. } => "Name a step that runs when all goes well.",
-            Self::Before { .. } => "Name the step that the run begins at, or one behind it.",
+            Self::Unknown { .. } => "Use the id of one of its steps.",
+            Self::Aside { .. } => "Use a step that runs without failures.",
+            Self::Before { .. } => "Use the step that the run starts at, or a later one.",
         }
     }
 }

@@ -60,7 +60,7 @@ pub fn read(bytes: &[u8]) -> Checked {
         return fail(Diagnostic::error(
             Code::TooLarge,
             "",
-            format!("The file has {} bytes; a workflow file may have at most {MAX_FILE}", bytes.len()),
+            format!("The file has {} bytes; a workflow file has at most {MAX_FILE}", bytes.len()),
             "Keep data in files that the workflow reads, not in the workflow itself",
         ));
     }
@@ -70,7 +70,7 @@ pub fn read(bytes: &[u8]) -> Checked {
             return fail(Diagnostic::error(
                 Code::BadJson,
                 "",
-                "The file is no text: a picture, an archive or a program, perhaps",
+                "The file is not text; it may be a picture, an archive or a program",
                 "Open a workflow file (*.signalbox.json)",
             ));
         }
@@ -88,7 +88,7 @@ pub fn read(bytes: &[u8]) -> Checked {
             Code::BadJson,
             "",
             "The file is empty",
-            "Open another file, or a copy of this one from before",
+            "Open another file, or an older copy of this one",
         ));
     }
     let value = match json::parse(text) {
@@ -99,9 +99,9 @@ pub fn read(bytes: &[u8]) -> Checked {
                 "",
                 format!("The file is not valid JSON: {error}"),
                 if error.ends_early() {
-                    "Something that was opened is not closed: look for a missing } or ] or \""
+                    "Something is not closed: look for a missing } or ] or \""
                 } else {
-                    "Correct it in a text editor; the place is where reading stopped"
+                    "Correct it in a text editor at this place"
                 },
             ));
         }
@@ -167,7 +167,7 @@ pub(super) fn newer(version: u64) -> Diagnostic {
     Diagnostic::error(
         Code::NewerVersion,
         "/signalbox",
-        format!("The file has version {version}; this program reads up to {FILE_VERSION}"),
+        format!("The file has version {version}; this program supports up to {FILE_VERSION}"),
         "Open it with a newer Signalbox; nothing was changed",
     )
 }
@@ -178,8 +178,8 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
         found.push(Diagnostic::error(
             Code::BadId,
             at.clone(),
-            format!("'{id}' is no step id"),
-            "An id begins with a letter or _ and has only letters, digits, _ and -",
+            format!("'{id}' is not a valid step id"),
+            "An id starts with a letter or _, followed by letters, digits, _ or -",
         ));
     }
     if node.pinned.is_some() {
@@ -194,7 +194,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
         found.push(Diagnostic::error(
             Code::BadConfig,
             format!("{at}/guardrails"),
-            format!("The guards of '{id}' are wrong: {error}"),
+            format!("The safety checks of '{id}' are not valid: {error}"),
             "Write { enabled, before: [{ name, refuse, message }], after: […] }",
         ));
     }
@@ -216,8 +216,8 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
         found.push(Diagnostic::error(
             Code::BadMode,
             format!("{at}/mode"),
-            format!("{} does not run in this mode", words::step(node, Some(descriptor))),
-            "Remove 'mode': this kind takes all items at once",
+            format!("{} does not support this mode", words::step(node, Some(descriptor))),
+            "Remove 'mode': this kind processes all items at once",
         ));
     }
     if node.condition.is_some() && !descriptor.ports.iter().any(|p| p.id == "success") {
@@ -225,7 +225,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
             Code::BadConfig,
             format!("{at}/if"),
             format!("{} has no success port, so it cannot be skipped by 'if'", words::step(node, Some(descriptor))),
-            "Put the condition on the step before, or use an If step",
+            "Put the condition on the previous step, or use an If step",
         ));
     }
     check_config(&at, node, descriptor, found);
@@ -243,7 +243,7 @@ fn unknown_kind(at: &str, node: &Node, catalog: &Catalog) -> Diagnostic {
             Code::NotTranslated,
             format!("{at}/type"),
             why,
-            "Put steps in its place that do the same; its settings hold what the other program's file says",
+            "Replace it with steps that do the same; its settings contain the original step",
         );
     }
     if LATER_KINDS.contains(&kind) {
@@ -256,9 +256,9 @@ fn unknown_kind(at: &str, node: &Node, catalog: &Catalog) -> Diagnostic {
     }
     let hint = match nearest(kind, catalog.iter().map(|d| d.kind.as_str())) {
         Some(near) => format!("Did you mean '{near}'?"),
-        None => "The catalog lists every kind of step".to_owned(),
+        None => "The catalog lists all step kinds".to_owned(),
     };
-    Diagnostic::error(Code::UnknownType, format!("{at}/type"), format!("There is no kind of step '{kind}'"), hint)
+    Diagnostic::error(Code::UnknownType, format!("{at}/type"), format!("There is no step kind '{kind}'"), hint)
 }
 
 /// The config against the descriptor's schema. A string that holds an expression is checked when the step runs, so it
@@ -277,7 +277,7 @@ fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut 
         let hint = match nearest(key, names.iter().copied()) {
             Some(near) => format!("Did you mean '{near}'?"),
             None if names.is_empty() => "This kind has no settings".to_owned(),
-            None => format!("It has: {}", names.join(", ")),
+            None => format!("Its settings: {}", names.join(", ")),
         };
         found.push(Diagnostic::error(
             Code::UnknownConfig,
@@ -353,8 +353,8 @@ fn check_choice(at: &str, node: &Node, descriptor: &NodeDescriptor, config: &Map
     }
     let together = descriptor.config.get("not").map(required).unwrap_or_default();
     if let Some(last) = together.last().filter(|_| has(&together)) {
-        let message = format!("{step} takes only one of {}", told(&together));
-        found.push(Diagnostic::error(Code::BadConfig, format!("{at}{}", pointer(last)), message, "Empty the other"));
+        let message = format!("{step} accepts only one of {}", told(&together));
+        found.push(Diagnostic::error(Code::BadConfig, format!("{at}{}", pointer(last)), message, "Clear the other"));
     }
 }
 
@@ -370,8 +370,8 @@ fn misfit(at: &str, node: &Node, descriptor: &NodeDescriptor, violation: &Violat
         }
         ("maxProperties", true) => {
             let fields = words::either(&descriptor.config);
-            let message = format!("{step} takes only one of {fields}");
-            return Diagnostic::error(Code::BadConfig, place, message, "Empty the others");
+            let message = format!("{step} accepts only one of {fields}");
+            return Diagnostic::error(Code::BadConfig, place, message, "Clear the others");
         }
         ("additionalProperties", _) => Code::UnknownConfig,
         _ => Code::BadConfig,
@@ -409,15 +409,15 @@ fn check_out(at: &str, node: &Node, found: &mut Vec<Diagnostic>) {
             let bad = path.is_empty()
                 || path.contains(['\\', '\0', ':'])
                 || path.split('/').any(|part| part.is_empty() || part == "." || part == "..");
-            bad.then(|| "an artifact path has no empty, '.' or '..' parts".to_owned())
+            bad.then(|| "an artifact path must not have empty, '.' or '..' parts".to_owned())
         } else {
-            Some("it begins neither with $ nor with /".to_owned())
+            Some("it must start with $ or /".to_owned())
         };
         if let Some(why) = wrong {
             found.push(Diagnostic::error(
                 Code::BadConfig,
                 pointer,
-                format!("'{target}' is no target: {why}"),
+                format!("'{target}' is not a valid target: {why}"),
                 "Write $name to set a variable, or /name.txt to write a file of the run",
             ));
         }
@@ -433,7 +433,7 @@ fn check_error_handling(workflow: &Workflow, at: &str, id: &str, node: &Node, fo
         found.push(Diagnostic::error(
             Code::BadConfig,
             format!("{at}/humanReviewThreshold"),
-            format!("'{level}' is no level"),
+            format!("'{level}' is not a level"),
             "Use INFO, WARN, ERROR or CRITICAL",
         ));
     }
@@ -448,7 +448,7 @@ fn check_error_handling(workflow: &Workflow, at: &str, id: &str, node: &Node, fo
                 found.push(Diagnostic::error(
                     Code::BadConfig,
                     format!("{at}/retryPolicy/{field}"),
-                    format!("{field} is {value}; at most {limit} is allowed"),
+                    format!("{field} is {value}; the maximum is {limit}"),
                     "Choose a smaller number",
                 ));
             }
@@ -461,14 +461,14 @@ fn check_error_handling(workflow: &Workflow, at: &str, id: &str, node: &Node, fo
             found.push(Diagnostic::error(
                 Code::DanglingEdge,
                 pointer,
-                format!("The fallback of '{id}' names the step '{target}', which does not exist"),
+                format!("The fallback of '{id}' refers to the step '{target}', which does not exist"),
                 hint.map_or_else(|| "Choose an existing step".into(), |near| format!("Did you mean '{near}'?")),
             ));
         } else if target == id {
             found.push(Diagnostic::error(
                 Code::Cycle,
                 pointer,
-                format!("'{id}' names itself as its fallback"),
+                format!("'{id}' is its own fallback"),
                 "Choose another step",
             ));
         }
@@ -506,7 +506,7 @@ fn check_artifacts(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
             found.push(Diagnostic::error(
                 Code::BadConfig,
                 format!("/nodes/{}/out/{}", pointer_token(id), pointer_token(target)),
-                format!("'{target}' is written as a file, and '{below}' needs it as a folder"),
+                format!("'{target}' is written as a file, but '{below}' needs it as a folder"),
                 "Rename one of them",
             ));
         }
@@ -529,7 +529,7 @@ fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::error(
             Code::DanglingEdge,
             "/settings/onAbort",
-            format!("onAbort names the step '{target}', which does not exist"),
+            format!("onAbort refers to the step '{target}', which does not exist"),
             "Choose an existing step",
         ));
     }
@@ -551,7 +551,7 @@ fn check_audit_rules(rules: &Value, found: &mut Vec<Diagnostic>) {
         let rule: AuditRule = match serde_json::from_value(rule.clone()) {
             Ok(rule) => rule,
             Err(error) => {
-                let hint = "A rule has when, and level (INFO, WARN, ERROR, CRITICAL) or escalate (true)";
+                let hint = "A rule needs when, and level (INFO, WARN, ERROR, CRITICAL) or escalate (true)";
                 found.push(Diagnostic::error(Code::BadConfig, at, format!("Audit rule {}: {error}", i + 1), hint));
                 continue;
             }
@@ -565,7 +565,7 @@ fn check_audit_rules(rules: &Value, found: &mut Vec<Diagnostic>) {
                     found.push(Diagnostic::error(
                         Code::UnknownName,
                         format!("{at}/when"),
-                        format!("Audit rule {} uses '{root}', which it cannot see", i + 1),
+                        format!("Audit rule {} uses '{root}', which is not available", i + 1),
                         format!("Use one of: {}", audit_rules::NAMES.join(", ")),
                     ));
                 }
@@ -587,7 +587,7 @@ pub(crate) fn check_rules(rules: &[Rule], at: &str, wired: Option<&[&str]>, foun
             found.push(Diagnostic::error(
                 Code::BadConfig,
                 format!("{at}/{i}/action"),
-                format!("'{action}' is no action of a rule"),
+                format!("'{action}' is not an action of a rule"),
                 nearest(action, ACTIONS)
                     .map_or_else(|| format!("Use one of: {}", ACTIONS.join(", ")), |n| format!("Did you mean '{n}'?")),
             ));
@@ -596,11 +596,11 @@ pub(crate) fn check_rules(rules: &[Rule], at: &str, wired: Option<&[&str]>, foun
             found.push(Diagnostic::error(
                 Code::BadConfig,
                 format!("{at}/{i}/action"),
-                format!("The rule '{}' hands the error on as context, but nothing is wired there", rule.name),
+                format!("The rule '{}' passes the error on as context, but the port is not connected", rule.name),
                 if wired.is_some() {
-                    "Wire the port 'context' of the handler to the step that goes on"
+                    "Connect the port 'context' of the handler to the next step"
                 } else {
-                    "Use an error handler whose port 'context' is wired; a workflow's policy has no ports"
+                    "Use an error handler whose port 'context' is connected; a workflow policy has no ports"
                 },
             ));
         }
@@ -608,7 +608,7 @@ pub(crate) fn check_rules(rules: &[Rule], at: &str, wired: Option<&[&str]>, foun
             found.push(Diagnostic::warning(
                 Code::RuleUnreachable,
                 format!("{at}/{i}"),
-                format!("The rule '{}' can never match: '{first}' before it always does", rule.name),
+                format!("The rule '{}' can never match: the earlier rule '{first}' always matches", rule.name),
                 "Move it up, or remove it",
             ));
         } else if let Some(first) = rules.iter().take(i).find(|earlier| earlier.when.trim() == rule.when.trim()) {

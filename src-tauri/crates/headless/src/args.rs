@@ -9,13 +9,13 @@ mod webhook;
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink};
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use models::{ModelKind, Models};
-pub(crate) use tools::{Said, SignIn, Tools};
+pub(crate) use tools::{SignIn, Statement, Tools};
 pub(crate) use webhook::Webhook;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Runs workflows that are drawn in Signalbox.
+/// Runs workflows drawn in Signalbox.
 #[derive(Debug, Parser)]
 #[command(
     name = "signalbox",
@@ -34,20 +34,20 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
-    /// Data folder (history, library, grants); the platform's app-data folder when absent.
+    /// Data folder (history, library, grants); default: the platform's app-data folder.
     #[arg(long, global = true, env = "SIGNALBOX_DATA", value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Print every result as one compact JSON line.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Lets file steps use a folder in this process; `:rw` also lets them write.
+    /// Let file steps of this process read a folder; `:rw` also lets them write.
     #[arg(long = "allow-dir", global = true, value_name = "DIR[:rw]")]
     pub(crate) allow_dir: Vec<String>,
-    /// Logs to standard error what happens in the runs of this process, a line of JSON each (docs/formats.md): `error`, `info`
-    /// or `debug`. Without it warnings are told in words.
+    /// Log the runs of this process to standard error, one JSON line per entry (docs/formats.md): `error`, `info` or `debug`.
+    /// Default: warnings only, as text.
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<LogLevel>,
-    /// Colours in what people read.
+    /// Colours in text output.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
@@ -70,14 +70,14 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Runs a workflow file until it has ended or waits for a person.
+    /// Runs a workflow file until it ends or waits for a person.
     #[command(
         after_help = "Exit: 0 completed, 1 failed, 2 invalid file or arguments, 3 paused, 4 cancelled.\n\nExamples:\n  \
                       signalbox run first.signalbox.json --params '{\"base\":\"http://127.0.0.1:8080\"}' --events --json\n  \
                       signalbox run greet.signalbox.json --set 'name=\"Ada\"' --set '$count=0'"
     )]
     Run(Run),
-    /// Says everything that is wrong with workflow files; runs nothing.
+    /// Checks workflow files and lists all problems; runs nothing.
     #[command(
         after_help = "Exit: 0 no errors, 2 errors.\n\nExample:\n  signalbox validate flows/*.signalbox.json --json"
     )]
@@ -86,29 +86,29 @@ pub(crate) enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Makes a workflow of a file of another program, and says what became of it.
+    /// Imports a workflow file of another program and reports how each step was translated.
     #[command(
-        after_help = "Without -o the workflow goes to standard output, the report to standard error. What cannot be translated stands \
-                      in the workflow as a placeholder that says why; such a workflow does not run before it is replaced.\n\nExit: 0 \
+        after_help = "Without -o the workflow goes to standard output and the report to standard error. Steps that cannot be translated \
+                      become placeholders that say why; the workflow does not run until they are replaced.\n\nExit: 0 \
                       all translated, 1 with placeholders, 2 refused.\n\nExample:\n  signalbox import build.json -o \
                       build.signalbox.json --tool-server files"
     )]
     Import(Import),
-    /// The history of runs.
+    /// Lists, shows and controls runs.
     #[command(subcommand, after_help = "Example:\n  signalbox runs list --status failed --limit 5")]
     Runs(Runs),
-    /// Continues runs that a crash or a shutdown left waiting and that no other process drives.
+    /// Resumes interrupted runs that no other process is executing.
     #[command(
-        after_help = "Exit: as run; without RUN 0 when nothing was to do; 1 also when a run could not be taken up.\n\nExample:\n  signalbox resume 0199a1b2-…"
+        after_help = "Exit: as run; without RUN 0 when there was nothing to resume; 1 also when a run could not be resumed.\n\nExample:\n  signalbox resume 0199a1b2-…"
     )]
     Resume {
-        /// One run; all when absent.
+        /// The run; default: all.
         run: Option<String>,
     },
-    /// Starts a new run at a step of another one: what that step does not lead to is kept and not executed.
+    /// Starts a new run from a step of another one: results that do not depend on that step are reused.
     #[command(
-        after_help = "An original that waits for a person is cancelled, its tasks are superseded. Steps that execute again and \
-                      change something outside are listed with --look.\n\nExit: as run; 2 also when the original is \
+        after_help = "An original run that waits for a person is cancelled and its tasks are superseded. --look lists the steps with \
+                      side effects that would run again.\n\nExit: as run; 2 also when the original is \
                       running.\n\nExamples:\n  signalbox rerun 0199a1b2-… --from send --set '$total=12'\n  signalbox rerun \
                       0199a1b2-… --from 'each[17]/fetch' --definition current --look"
     )]
@@ -119,53 +119,53 @@ pub(crate) enum Command {
         /// The run.
         run: String,
     },
-    /// What people are asked: the inbox.
+    /// Lists and answers tasks: the inbox.
     #[command(subcommand, after_help = "Example:\n  signalbox tasks list --json")]
     Tasks(Tasks),
-    /// The audit chain.
+    /// Verifies, reads and exports the audit chain.
     #[command(subcommand, after_help = "Example:\n  signalbox audit verify")]
     Audit(Audit),
-    /// Secrets of this machine: what steps may send as their credential. Values go in and never come out.
+    /// Manages the secrets that steps send as credentials. Values are never shown.
     #[command(
         subcommand,
-        after_help = "The passphrase of the secrets is asked for, or read from SIGNALBOX_SECRETS_PASSPHRASE_FILE or \
+        after_help = "The passphrase is prompted for, or read from SIGNALBOX_SECRETS_PASSPHRASE_FILE or \
                       SIGNALBOX_SECRETS_PASSPHRASE; SIGNALBOX_SECRETS_IDENTITY names a key file.\n\nExample:\n  signalbox secret set \
                       erp --kind bearer --host api.example.com"
     )]
     Secret(Secret),
-    /// Addresses that hear when a task is made, overdue, escalated, answered or closed.
+    /// Manages webhooks: addresses notified when a task is created, overdue, escalated, answered or closed.
     #[command(
         subcommand,
         after_help = "Example:\n  signalbox webhook add https://desk.example/hook --secret secret://desk"
     )]
     Webhook(Webhook),
-    /// Providers of language models, and the model of steps that name none.
+    /// Manages the providers of language models and the default model.
     #[command(
         subcommand,
         after_help = "Example:\n  signalbox models set local --kind ollama --url http://127.0.0.1:11434"
     )]
     Models(Models),
-    /// Servers of tools (MCP) that steps may call.
+    /// Manages the tool servers (MCP) that steps can call.
     #[command(
         subcommand,
         after_help = "Example:\n  signalbox tools set files -- npx -y @modelcontextprotocol/server-filesystem /srv/data"
     )]
     Tools(Tools),
-    /// The node kinds.
+    /// Lists, shows and checks step kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),
-    /// Serves REST and events on this machine, with --ui also the web UI.
+    /// Serves the REST API and events on this machine, with --ui also the web UI.
     #[command(
         after_help = "Prints {\"url\":…,\"tokenFile\":…} when ready. The token file holds one token per line: TOKEN \
-                      (builder), or ROLE TOKEN, or ROLE TOKEN NAME; a role is builder, operator or viewer, NAME is \
-                      the person whose token it is.\n\nExample:\n  signalbox serve \
+                      (builder), or ROLE TOKEN, or ROLE TOKEN NAME. A role is builder, operator or viewer; NAME is \
+                      the owner of the token.\n\nExample:\n  signalbox serve \
                       --addr 127.0.0.1:9160 --ui"
     )]
     Serve(Serve),
 }
 
 impl Command {
-    /// It changes nothing but what is noted about having looked.
+    /// Whether the command changes nothing except the record of the access.
     pub(crate) fn only_reads(&self) -> bool {
         match self {
             Self::Runs(command) => matches!(
@@ -192,19 +192,19 @@ pub(crate) enum ImportFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// File of the other program.
+    /// The file to import.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Format of the file; by its content when absent.
+    /// Format of the file; `auto` detects it from the content.
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) format: ImportFormat,
-    /// Where the workflow goes.
+    /// Output file for the workflow.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
-    /// A file that is there is replaced.
+    /// Replace an existing file.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Tool server of this machine that its tool steps call.
+    /// Tool server on this machine for the imported tool steps.
     #[arg(long, value_name = "NAME")]
     pub(crate) tool_server: Option<String>,
 }
@@ -214,16 +214,16 @@ pub(crate) struct Run {
     /// Workflow file.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The run's input: a JSON object, or @FILE.
+    /// Input of the run: a JSON object, or @FILE.
     #[arg(long, value_name = "JSON|@FILE")]
     pub(crate) params: Option<String>,
-    /// One param, or with `$` an initial context value.
+    /// Set one param, or with `$` an initial variable.
     #[arg(long = "set", value_name = "NAME=JSON")]
     pub(crate) set: Vec<String>,
-    /// Begin where a checkpoint of another program (vl_workflow_checkpoint) stands; --params and --set change what it says.
+    /// Start from a checkpoint of another program (vl_workflow_checkpoint); --params and --set override its values.
     #[arg(long, value_name = "FILE")]
     pub(crate) from_checkpoint: Option<PathBuf>,
-    /// Print every event as one JSON line while it happens, and nothing else; with --json the summary is the last line.
+    /// Print only events, one JSON line each, as they happen; with --json the last line is the summary.
     #[arg(long)]
     pub(crate) events: bool,
     #[command(flatten)]
@@ -231,11 +231,11 @@ pub(crate) struct Run {
     /// Stop before the first call.
     #[arg(long)]
     pub(crate) paused: bool,
-    /// End after this step; what does not lead to it does not run.
+    /// End after this step; steps that do not lead to it do not run.
     #[arg(long, value_name = "STEP")]
     pub(crate) until: Option<String>,
-    /// Start once: for 24 hours the same command with the same key, workflow and params follows the run that is there, and
-    /// takes it up if it was cut off. Other params with the same key are refused.
+    /// Idempotency key: for 24 hours the same key, workflow and params follow the existing run, and resume it if it was
+    /// interrupted. Other params with the same key are refused.
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
 }
@@ -251,36 +251,36 @@ pub(crate) struct Rerun {
     /// The original run.
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// The step to begin at; inside a loop with the iteration: loop[17]/step.
+    /// The step to start from; inside a loop with the iteration: loop[17]/step.
     #[arg(long, value_name = "STEP")]
     pub(crate) from: String,
-    /// End after this step; the step of --from itself runs alone.
+    /// End after this step; with the step of --from, only that step runs.
     #[arg(long, value_name = "STEP")]
     pub(crate) until: Option<String>,
-    /// With `$` a variable, without a param.
+    /// Set one param, or with `$` a variable.
     #[arg(long = "set", value_name = "NAME=JSON")]
     pub(crate) set: Vec<String>,
-    /// Data of the items that the step gets: a JSON list with one element per item, or @FILE.
+    /// Input of the step: a JSON list with one element per item, or @FILE.
     #[arg(long, value_name = "JSON|@FILE")]
     pub(crate) input: Option<String>,
-    /// The definition that the original ran with, or the workflow of the library as it is now.
+    /// The definition of the original run, or the current workflow in the library.
     #[arg(long, value_name = "WHICH", default_value = "original")]
     pub(crate) definition: RerunDefinition,
-    /// Give the answers of people again where they fit, instead of asking again.
+    /// Reuse people's answers where the same question is asked about the same data.
     #[arg(long)]
     pub(crate) keep_answers: bool,
-    /// Start nothing; say what would be kept, what would execute again, and what has changed.
+    /// Start nothing; show which results would be reused, which steps would run again, and what changed.
     #[arg(long)]
     pub(crate) look: bool,
-    /// Print every event as one JSON line while it happens, and nothing else; with --json the summary is the last line.
+    /// Print only events, one JSON line each, as they happen; with --json the last line is the summary.
     #[arg(long)]
     pub(crate) events: bool,
 }
 
-/// How many a list shows at most.
+/// Maximum number of entries in a list.
 pub(crate) fn limit(text: &str) -> Result<u32, String> {
     let limit = text.parse().ok().filter(|limit| *limit > 0);
-    limit.ok_or_else(|| "a limit is a whole number, 1 or more".to_owned())
+    limit.ok_or_else(|| "the limit must be a whole number of at least 1".to_owned())
 }
 
 #[derive(Debug, Subcommand)]
@@ -288,13 +288,13 @@ pub(crate) enum Runs {
     /// Lists runs, newest first.
     #[command(after_help = "Example:\n  signalbox runs list --workflow invoice-intake --status failed --limit 5")]
     List {
-        /// Id of a workflow.
+        /// Only runs of this workflow id.
         #[arg(long, value_name = "ID")]
         workflow: Option<String>,
         /// created, running, paused, completed, failed or cancelled.
         #[arg(long, value_name = "S")]
         status: Option<String>,
-        /// At most this many.
+        /// Maximum number of entries.
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
         limit: u32,
     },
@@ -304,7 +304,7 @@ pub(crate) enum Runs {
         /// The run.
         run: String,
     },
-    /// Shows what the questions of a run to language models cost, by step.
+    /// Shows the model usage of a run: tokens and costs by step.
     #[command(after_help = "Example:\n  signalbox runs usage 0199a1b2-… --json")]
     Usage {
         /// The run.
@@ -315,54 +315,56 @@ pub(crate) enum Runs {
     Events {
         /// The run.
         run: String,
-        /// Only events with a larger seq.
+        /// Only events after this sequence number.
         #[arg(long, value_name = "SEQ", default_value_t = 0)]
         after: u64,
     },
-    /// Saves bytes that an item of a run names: an answer or a file that a step read as binary.
+    /// Saves a binary value of a run: a response or file that a step read as binary.
     #[command(
-        after_help = "`sha256` stands in the item's data and in its `binary`; `runs events` shows them.\n\nExample:\n  \
+        after_help = "`sha256` is in the item's data and in its `binary`; `runs events` shows both.\n\nExample:\n  \
                       signalbox runs binary 0199a1b2-… 9f86d081884c… --out logo.png"
     )]
     Binary {
         /// The run.
         run: String,
-        /// Their SHA-256, in hex.
+        /// SHA-256 of the value, in hex.
         sha256: String,
-        /// Where they go.
+        /// Output file.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
-        /// A file that is there is replaced.
+        /// Replace an existing file.
         #[arg(long)]
         force: bool,
     },
-    /// Sends a failed run to the inbox: a new run keeps what was done and asks a person about the call that failed. The answer
-    /// goes on from there, with the definition that the run had.
-    #[command(after_help = "Who sends it twice is told where it stands.\n\nExit: 0 it is in the inbox, 2 it has not \
-                      failed.\n\nExample:\n  signalbox runs send 0199a1b2-… --reason \"the address has changed\"")]
+    /// Sends a failed run to the inbox: a new run reuses the completed steps and asks a person about the failed call, with the
+    /// definition of the original run.
+    #[command(
+        after_help = "If it was sent already, the existing task is shown.\n\nExit: 0 it is in the inbox, 2 it has not \
+                      failed.\n\nExample:\n  signalbox runs send 0199a1b2-… --reason \"the address has changed\""
+    )]
     Send {
         /// The run.
         run: String,
-        /// Why, for who answers.
+        /// Reason, shown to whoever answers.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
-        /// Who sends it: `user:NAME`.
+        /// Sender: `user:NAME`.
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
-    /// Prints where a run stands: the next step, what is done, variables and files.
+    /// Prints the state of a run: the next step, completed steps, variables and files.
     #[command(after_help = "Example:\n  signalbox runs snapshot 0199a1b2-… --at 10 --json")]
     Snapshot {
         /// The run.
         run: String,
-        /// As it stood after this event; the last one when absent.
+        /// State after this event; default: the last one.
         #[arg(long, value_name = "SEQ")]
         at: Option<u64>,
     },
-    /// Says what two runs differ in: definition, params, steps with their values, variables and output.
+    /// Compares two runs: definition, params, steps with their values, variables and output.
     #[command(
-        after_help = "Only what differs is listed. Steps in loops and branches are compared by their paths, kept steps of a re-run \
-                      with the values that they stand with.\n\nExit: 0, 2 unknown run.\n\nExample:\n  signalbox runs diff \
+        after_help = "Only differences are listed. Steps in loops and branches are matched by path; reused steps of a re-run \
+                      are compared with their reused values.\n\nExit: 0, 2 unknown run.\n\nExample:\n  signalbox runs diff \
                       0199a1b2-… 0199a1c7-… --json"
     )]
     Diff {
@@ -373,7 +375,7 @@ pub(crate) enum Runs {
     },
     #[command(flatten)]
     Debug(RunsDebug),
-    /// Deletes a run that has ended, with everything that nothing else refers to.
+    /// Deletes an ended run and all data that only it uses.
     #[command(after_help = "Example:\n  signalbox runs delete 0199a1b2-…")]
     Delete {
         /// The run.
@@ -408,118 +410,117 @@ pub(crate) enum Action {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tasks {
-    /// Lists tasks: open ones by urgency, others last decided first.
+    /// Lists tasks: open ones by urgency, others by latest decision.
     #[command(after_help = "Example:\n  signalbox tasks list --status all --limit 5 --json")]
     List {
-        /// Which tasks.
+        /// Status of the tasks.
         #[arg(long, value_name = "S", default_value = "open")]
         status: TaskStatus,
-        /// In which order open ones.
+        /// Order of open tasks.
         #[arg(long, value_name = "ORDER", default_value = "urgent")]
         sort: TaskSort,
-        /// At most this many.
+        /// Maximum number of entries.
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
         limit: u32,
     },
-    /// Counts and times of a period: what came, what was decided and how fast, by workflow, cause and person.
+    /// Shows statistics of a period: tasks received, decisions and times by workflow, cause and person.
     #[command(after_help = "Example:\n  signalbox tasks stats --since 2026-11-01T00:00:00Z --json")]
     Stats {
-        /// Since when (RFC 3339); the last 30 days when absent.
+        /// Start of the period (RFC 3339); default: 30 days ago.
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
         /// Only tasks of this workflow.
         #[arg(long, value_name = "ID")]
         workflow: Option<String>,
     },
-    /// Shows a task with its error, its input and what was tried. Values that may be personal are masked.
+    /// Shows a task with its error, input and attempts. Values that may be personal are masked.
     #[command(after_help = "Example:\n  signalbox tasks show 0199a1b2-… --json")]
     Show {
         /// The task.
         task: String,
     },
-    /// Answers a task; the first answer stands.
+    /// Answers a task; only the first answer counts.
     #[command(
-        after_help = "Exit: 0 answered, 2 refused, 5 answered already, expired or claimed by somebody else.\n\nExamples:\n  \
+        after_help = "Exit: 0 answered, 2 refused, 5 already answered, expired or claimed by somebody else.\n\nExamples:\n  \
                       signalbox tasks complete 0199a1b2-… --action retry\n  signalbox tasks complete 0199a1b2-… --action \
                       correct --input '{\"age\":36}' --notes 'typing error' --as user:anna"
     )]
     Complete(Complete),
-    /// Works on a task: others see it for the next 15 minutes.
+    /// Claims a task for 15 minutes, so that others see who works on it.
     #[command(after_help = "Exit: 0, 2, 5 claimed by somebody else.\n\nExample:\n  signalbox tasks claim 0199a1b2-…")]
     Claim {
         /// The task.
         task: String,
-        /// In whose name; the account of the system when absent.
+        /// Person; default: the system account.
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
-    /// Asks the default model for a correction. It costs, is recorded, and changes nothing: `tasks complete` takes it.
+    /// Asks the default model for a correction. This costs money and is recorded; apply it with `tasks complete`.
     #[command(
-        after_help = "Exit: 0, 2, 5 it is answered, or a model is being asked.\n\nExample:\n  signalbox tasks suggest 0199a1b2-…"
+        after_help = "Exit: 0, 2, 5 already answered, or a model is being asked.\n\nExample:\n  signalbox tasks suggest 0199a1b2-…"
     )]
     Suggest {
         /// The task.
         task: String,
-        /// In whose name; the account of the system when absent.
+        /// Person; default: the system account.
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
-    /// Says that a task waits for somebody else: its time stands still until `tasks continue`, and anybody may still
-    /// answer it.
+    /// Puts a task on hold: its deadline pauses until `tasks continue`. Anybody can still answer it.
     #[command(
-        after_help = "Exit: 0, 2, 5 it is answered, or its time is over.\n\nExample:\n  signalbox tasks hold 0199a1b2-… \
+        after_help = "Exit: 0, 2, 5 already answered or expired.\n\nExample:\n  signalbox tasks hold 0199a1b2-… \
                       --notes 'The supplier calls back'"
     )]
     Hold(Hold),
-    /// Says that a task on hold waits no more: its time goes on.
+    /// Continues a task that is on hold: its deadline runs again.
     #[command(
-        after_help = "Exit: 0, 2, 5 it is answered, or its time is over.\n\nExample:\n  signalbox tasks continue 0199a1b2-…"
+        after_help = "Exit: 0, 2, 5 already answered or expired.\n\nExample:\n  signalbox tasks continue 0199a1b2-…"
     )]
     Continue(Hold),
-    /// Lets somebody answer in your name from one day to another.
+    /// Lets another person answer your tasks for a time.
     #[command(
         after_help = "Example:\n  signalbox tasks delegate --to user:bob --until 2026-12-01T00:00:00Z --workflow invoices"
     )]
     Delegate(Delegate),
-    /// Lists who answers for you, and for whom you answer.
+    /// Lists your delegations: who answers for you, and for whom you answer.
     #[command(after_help = "Example:\n  signalbox tasks delegations --json")]
     Delegations {
-        /// In whose name; the account of the system when absent.
+        /// Person; default: the system account.
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
     /// Ends a delegation now.
     #[command(after_help = "Example:\n  signalbox tasks undelegate 0199a1b2-…")]
     Undelegate {
-        /// Its id, as `tasks delegations` shows it.
+        /// Id, as shown by `tasks delegations`.
         id: String,
-        /// In whose name; the account of the system when absent.
+        /// Person; default: the system account.
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
-    /// Has an ended task asked again, by a new run that keeps what stands before it.
+    /// Reopens an ended task: a new run reuses all earlier results and asks again.
     #[command(
-        after_help = "The failed step is not called again before somebody decides; what followed from the first decision \
-                      happens again. A run that waits for another answer is cancelled, its tasks are superseded.\n\nExit: 0 \
-                      asked again, 2, 5 still open or opened again already.\n\nExample:\n  signalbox tasks reopen t0199a1b2… \
+        after_help = "The failed step is not called again before somebody decides; steps that followed the first decision \
+                      run again. A run that waits for another answer is cancelled and its tasks are superseded.\n\nExit: 0 \
+                      reopened, 2, 5 still open or already reopened.\n\nExample:\n  signalbox tasks reopen t0199a1b2… \
                       --reason 'the wrong customer'"
     )]
     Reopen {
         /// The task.
         task: String,
-        /// Why; it is recorded.
+        /// Reason; it is recorded.
         #[arg(long, value_name = "TEXT")]
         reason: String,
-        /// In whose name; the account of the system when absent.
+        /// Person; default: the system account.
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
-    /// Works on a task no more.
+    /// Releases a claimed task.
     #[command(after_help = "Example:\n  signalbox tasks release 0199a1b2-…")]
     Release {
         /// The task.
         task: String,
-        /// In whose name; the account of the system when absent.
+        /// Person; default: the system account.
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,
     },
@@ -529,32 +530,32 @@ pub(crate) enum Tasks {
 pub(crate) struct Hold {
     /// The task.
     pub(crate) task: String,
-    /// For whom it waits, or why.
+    /// Whom or what the task waits for.
     #[arg(long, value_name = "TEXT")]
     pub(crate) notes: Option<String>,
-    /// In whose name; the account of the system when absent.
+    /// Person; default: the system account.
     #[arg(long = "as", value_name = "user:NAME")]
     pub(crate) person: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Delegate {
-    /// Who answers, too.
+    /// The person who may answer.
     #[arg(long, value_name = "user:NAME")]
     pub(crate) to: String,
-    /// From when (RFC 3339); now when absent.
+    /// Start (RFC 3339); default: now.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,
-    /// Until when (RFC 3339).
+    /// End (RFC 3339).
     #[arg(long, value_name = "TIME")]
     pub(crate) until: String,
     /// Only tasks of this workflow.
     #[arg(long, value_name = "ID")]
     pub(crate) workflow: Option<String>,
-    /// Why; it is recorded.
+    /// Reason; it is recorded.
     #[arg(long, value_name = "TEXT")]
     pub(crate) notes: Option<String>,
-    /// In whose name; the account of the system is recorded with it.
+    /// Person; the system account is recorded as well.
     #[arg(long = "as", value_name = "user:NAME")]
     pub(crate) person: Option<String>,
 }
@@ -563,28 +564,28 @@ pub(crate) struct Delegate {
 pub(crate) struct Complete {
     /// The task.
     pub(crate) task: String,
-    /// What is chosen; `tasks show` says what the task offers.
+    /// The decision; `tasks show` lists the possible ones.
     #[arg(long, value_name = "ACTION")]
     pub(crate) action: Action,
-    /// With correct: the whole corrected input. With submit: the values.
+    /// With correct: the complete corrected input. With submit: the values.
     #[arg(long, value_name = "JSON|@FILE")]
     pub(crate) input: Option<String>,
     /// With alternative: the step.
     #[arg(long, value_name = "NODE")]
     pub(crate) target: Option<String>,
-    /// With retry of a step whose budget is used up: what the run may spend more.
+    /// With retry, when a budget is used up: additional amount for the run.
     #[arg(long, value_name = "AMOUNT")]
     pub(crate) budget: Option<f64>,
-    /// With approve of a call of a tool: this call, or in this run all for which the same rule asks.
+    /// With approve of a tool call: only this call, or all calls in this run that the same rule asks about.
     #[arg(long, value_name = "once|run")]
     pub(crate) grant: Option<String>,
-    /// Why; it is recorded.
+    /// Reason; it is recorded.
     #[arg(long, value_name = "TEXT")]
     pub(crate) notes: Option<String>,
-    /// The same id again gives the first answer again.
+    /// Idempotency key: repeating the id returns the first answer.
     #[arg(long = "request-id", value_name = "ID")]
     pub(crate) request_id: Option<String>,
-    /// In whose name; the account of the system is recorded with it.
+    /// Person; the system account is recorded as well.
     #[arg(long = "as", value_name = "user:NAME")]
     pub(crate) person: Option<String>,
 }
@@ -597,15 +598,15 @@ pub(crate) enum SecretKind {
     Basic,
     /// A header, --field NAME
     Header,
-    /// A parameter of the address, --field NAME
+    /// A query parameter, --field NAME
     Query,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SecretKey {
-    /// In the key store of the system (Secret Service, Keychain, Credential Manager)
+    /// In the system key store (Secret Service, Keychain, Credential Manager)
     System,
-    /// In a file under a passphrase
+    /// In a file protected by a passphrase
     Passphrase,
     /// In a file that only its owner can read
     File,
@@ -613,13 +614,13 @@ pub(crate) enum SecretKey {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Secret {
-    /// Lists names, kinds and hosts; never a value.
+    /// Lists names, kinds and hosts, never values.
     #[command(after_help = "Example:\n  signalbox secret list --json")]
     List,
-    /// Says where the key of the secrets is kept, and whether they can be used.
+    /// Shows where the encryption key is kept and whether the secrets are usable.
     #[command(after_help = "Exit: 0 usable, 2 not.\n\nExample:\n  signalbox secret status")]
     Status,
-    /// Keeps a secret, or replaces it whole. The value is asked for, or read from standard input.
+    /// Stores or replaces a secret. The value is prompted for, or read from standard input.
     #[command(
         after_help = "Examples:\n  signalbox secret set erp --kind bearer --host api.example.com\n  signalbox secret set erp \
                       --kind header --field X-Api-Key --host '*.example.com' < erp.key"
@@ -630,10 +631,10 @@ pub(crate) enum Secret {
         /// How it is sent.
         #[arg(long, value_name = "KIND", default_value = "bearer")]
         kind: SecretKind,
-        /// The user of basic, the name of a header or a parameter.
+        /// The user for basic, or the name of the header or parameter.
         #[arg(long, value_name = "NAME")]
         field: Option<String>,
-        /// Where it may be sent: api.example.com, *.example.com, host:port, or http://host for one without encryption.
+        /// Allowed host: api.example.com, *.example.com, host:port, or http://host to allow plain http.
         #[arg(long = "host", value_name = "HOST", required = true)]
         hosts: Vec<String>,
     },
@@ -643,7 +644,7 @@ pub(crate) enum Secret {
         /// The name in secret://NAME.
         name: String,
     },
-    /// Chooses where the key of the secrets is kept; what is there already is encrypted anew.
+    /// Chooses where the encryption key is kept; existing secrets are re-encrypted.
     #[command(
         after_help = "Examples:\n  signalbox secret choose system\n  signalbox secret choose passphrase\n  signalbox secret choose \
                       file --identity /run/keys/signalbox.txt"
@@ -651,10 +652,10 @@ pub(crate) enum Secret {
     Choose {
         /// The place.
         key: SecretKey,
-        /// With file: the key file; made when it is not there.
+        /// With file: the key file; created if missing.
         #[arg(long, value_name = "FILE")]
         identity: Option<PathBuf>,
-        /// Give up secrets that cannot be opened. Their file is kept under another name.
+        /// Discard secrets that cannot be opened. Their file is kept under another name.
         #[arg(long)]
         discard: bool,
     },
@@ -662,17 +663,17 @@ pub(crate) enum Secret {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CatalogCommand {
-    /// Lists the node kinds.
+    /// Lists the step kinds.
     #[command(after_help = "Example:\n  signalbox catalog list --json")]
     List,
-    /// Shows the descriptor of a kind.
+    /// Shows the descriptor of a step kind.
     #[command(after_help = "Example:\n  signalbox catalog show flow.if")]
     Show {
         /// The kind, for example http.request.
         kind: String,
     },
     /// Checks descriptors: the built-in ones, or YAML files.
-    #[command(after_help = "Exit: 0 all fit, 2 errors.\n\nExample:\n  signalbox catalog check my-kind.yaml")]
+    #[command(after_help = "Exit: 0 all valid, 2 errors.\n\nExample:\n  signalbox catalog check my-kind.yaml")]
     Check {
         /// Descriptor files.
         #[arg(value_name = "FILE")]
@@ -682,16 +683,16 @@ pub(crate) enum CatalogCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Address and port; port 0 takes a free one.
+    /// Address and port; port 0 chooses a free one.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9160")]
     pub(crate) addr: std::net::SocketAddr,
     /// Also serve the web UI.
     #[arg(long)]
     pub(crate) ui: bool,
-    /// Where the token stands; `serve.token` in the data folder when absent.
+    /// Token file; default: `serve.token` in the data folder.
     #[arg(long = "token-file", value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Also write every entry of the audit chain to the standard output, one line each, as it comes.
+    /// Also write each new audit entry to standard output, one line each.
     #[arg(long = "audit-stdout")]
     pub(crate) audit_stdout: bool,
 }

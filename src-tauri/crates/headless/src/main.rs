@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(_)) => ExitCode::from(101),
         Err(error) => {
-            eprintln!("The system gives no thread: {error}.");
+            eprintln!("No thread could be started: {error}.");
             ExitCode::from(INVALID)
         }
     }

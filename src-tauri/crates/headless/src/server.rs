@@ -66,8 +66,8 @@ pub(crate) struct Bound {
 pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui: bool) -> Result<Bound, ApiError> {
     let refuse = |code: &str, message: String, hint: &str| ApiError::new(Class::BadRequest, code, message, hint);
     if addr.ip().is_unspecified() {
-        let message = format!("{addr} listens on every network of this machine, under names that cannot be known.");
-        return Err(refuse("BAD_ADDRESS", message, "Name one address, for example 127.0.0.1:9160."));
+        let message = format!("{addr} would listen on every network of this machine.");
+        return Err(refuse("BAD_ADDRESS", message, "Use one address, for example 127.0.0.1:9160."));
     }
     if ui && !ui::built() {
         let message = "This program was built without the web UI.".to_owned();
@@ -87,7 +87,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
         )
     })?;
     let addr = listener.local_addr().map_err(|error| {
-        ApiError::unavailable("NO_ADDRESS", format!("The port is not known: {error}."), "Try again.")
+        ApiError::unavailable("NO_ADDRESS", format!("The port could not be determined: {error}."), "Try again.")
     })?;
     let local = addr.ip().is_loopback();
     let limits = Limits::of_this_process();
@@ -173,11 +173,11 @@ async fn read(body: Body, limit: Duration) -> Result<Vec<u8>, ApiError> {
             Ok(Some(Ok(frame))) => frame,
             Ok(None) => return Ok(bytes),
             Ok(Some(Err(_))) => {
-                return Err(ApiError::bad_request("The request broke off.", "Send it again, as a whole."));
+                return Err(ApiError::bad_request("The request was interrupted.", "Send it again."));
             }
             Err(_) => {
                 let least = Limits::BODY_LEAST;
-                let message = format!("In {} s came less than {least} bytes of the body.", limit.as_secs());
+                let message = format!("Less than {least} bytes of the body arrived in {} s.", limit.as_secs());
                 return Err(ApiError::new(Class::TooSlow, "TOO_SLOW", message, "Send the whole body at once."));
             }
         };
@@ -202,6 +202,6 @@ fn unknown(method: &Method, path: &str) -> ApiError {
         return ApiError::new(Class::NotFound, "NOT_FOUND", format!("There is no route {shown}."), hint);
     }
     let method: String = method.as_str().chars().take(SHOWN).collect();
-    let message = format!("There is no route {method} {shown}; it answers to {} only.", methods.join(", "));
+    let message = format!("There is no route {method} {shown}; it supports only {}.", methods.join(", "));
     ApiError::new(Class::WrongMethod, "METHOD_NOT_ALLOWED", message, hint)
 }

@@ -1,10 +1,10 @@
 //! RunEvent: the log that alone rebuilds a run (INTERFACES 2, WALKTHROUGH).
 
 use crate::base::Base;
-use crate::debug::{BreakpointsSet, InputEdited, WorkflowContinued, WorkflowPaused};
-use crate::said::{
+use crate::call_progress::{
     LlmDelta, LlmDone, LlmError, LlmToolResult, LlmToolUse, ToolDone, ToolError, ToolMessage, ToolStart,
 };
+use crate::debug::{BreakpointsSet, InputEdited, WorkflowContinued, WorkflowPaused};
 use crate::task::{
     AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskContinued, HumanTaskCreated,
     HumanTaskHeld, HumanTaskReminded, Origin, PauseRejected, PauseResumed, PauseStart, PauseTimeout,

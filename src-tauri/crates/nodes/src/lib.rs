@@ -23,7 +23,7 @@ mod http_text;
 mod kinds_table;
 mod llm;
 mod memory;
-pub mod progress;
+pub mod progress_reporter;
 mod run;
 mod support;
 mod tool_answer;

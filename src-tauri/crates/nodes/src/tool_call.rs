@@ -4,8 +4,8 @@ use crate::llm::tool_images;
 use crate::tool_answer::{self as answers, Told};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::Call;
-use signalbox_model::said::{ToolDone, ToolError, ToolMessage, ToolStart};
-use signalbox_model::{NodeFailure, Said};
+use signalbox_model::call_progress::{ToolDone, ToolError, ToolMessage, ToolStart};
+use signalbox_model::{CallProgress, NodeFailure};
 use signalbox_ports::tools::{ToolCall, ToolHearer, ToolInfo, ToolNotice};
 use signalbox_ports::{CallLog, World};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ struct Ears<'a> {
 
 impl ToolHearer for Ears<'_> {
     fn notice(&self, notice: ToolNotice) {
-        self.log.say(Said::ToolMessage(ToolMessage {
+        self.log.say(CallProgress::ToolMessage(ToolMessage {
             name: self.tool.to_owned(),
             level: notice.level.to_owned(),
             message: notice.message,
@@ -63,7 +63,7 @@ pub(crate) async fn carry_out(
     let mut input = Value::Object(arguments.clone());
     // As with the answer: half a secret in the summary would not be found any more.
     world.secrets.scrubber().value(&mut input);
-    log.say(Said::ToolStart(ToolStart {
+    log.say(CallProgress::ToolStart(ToolStart {
         name: tool.to_owned(),
         input_summary: answers::summary(&input),
         input: Arc::new(input),
@@ -78,7 +78,7 @@ pub(crate) async fn carry_out(
     let came =
         came.map_err(|(failure, envelope)| (if handed_on { answers::of_item(failure) } else { failure }, envelope));
     match &came {
-        Ok(Told { result, envelope, .. }) => log.say(Said::ToolDone(ToolDone {
+        Ok(Told { result, envelope, .. }) => log.say(CallProgress::ToolDone(ToolDone {
             name: tool.to_owned(),
             output_summary: answers::summary(result),
             output: Arc::new(result.clone()),
@@ -87,7 +87,7 @@ pub(crate) async fn carry_out(
         Err(failed) => {
             let allowed = goes_on(failed);
             let (failure, envelope) = failed;
-            log.say(Said::ToolError(ToolError {
+            log.say(CallProgress::ToolError(ToolError {
                 name: tool.to_owned(),
                 error: Arc::new(answers::payload(call, failure, world.clock.now_ms())),
                 allow_error: allowed,

@@ -167,7 +167,7 @@ pub enum Delta<'a> {
 }
 
 /// Hears pieces while they come, in order.
-pub trait Hearer: Send + Sync {
+pub trait DeltaSink: Send + Sync {
     /// The next piece.
     fn delta(&self, delta: Delta<'_>);
 }
@@ -289,7 +289,7 @@ pub struct LlmFailure {
 #[async_trait]
 pub trait Llm: Send + Sync {
     /// Asks once. Pieces go to `hearer` when the request streams; the answer is whole in any case.
-    async fn ask(&self, request: LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure>;
+    async fn ask(&self, request: LlmRequest, hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure>;
 }
 
 /// Where no model is: every question is refused.
@@ -298,7 +298,7 @@ pub struct NoLlm;
 
 #[async_trait]
 impl Llm for NoLlm {
-    async fn ask(&self, _request: LlmRequest, _hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+    async fn ask(&self, _request: LlmRequest, _hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure> {
         Err(LlmFailure {
             fault: LlmFault::NotConfigured,
             message: "There are no model providers here".into(),

@@ -10,9 +10,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 /// The place of an answer, and who gives it: dropped unused, it says that none will come.
-pub(crate) fn pair<T>() -> (Giver<T>, Answer<T>) {
+pub(crate) fn pair<T>() -> (ReplySender<T>, Answer<T>) {
     let shared = Arc::new(Shared { place: Mutex::new(Place::default()), told: Condvar::new() });
-    (Giver(Arc::clone(&shared)), Answer(shared))
+    (ReplySender(Arc::clone(&shared)), Answer(shared))
 }
 
 struct Shared<T> {
@@ -59,15 +59,15 @@ impl<T> Shared<T> {
 }
 
 /// Gives the answer.
-pub(crate) struct Giver<T>(Arc<Shared<T>>);
+pub(crate) struct ReplySender<T>(Arc<Shared<T>>);
 
-impl<T> Giver<T> {
+impl<T> ReplySender<T> {
     pub(crate) fn give(self, value: T) {
         self.0.end(Some(value));
     }
 }
 
-impl<T> Drop for Giver<T> {
+impl<T> Drop for ReplySender<T> {
     fn drop(&mut self) {
         self.0.end(None);
     }

@@ -6,12 +6,12 @@ use crate::artifact;
 use crate::commit_reply;
 use crate::durable_input;
 use crate::error::{Error, Trouble};
-use crate::live_feed::Ring;
+use crate::live_feed::LiveFeed;
 use crate::options::Kept;
 use crate::phase::Phase;
 use crate::record;
 use crate::shared::Core;
-use crate::step_batch::{self, Burst, Limits};
+use crate::step_batch::{self, StepBatch, Limits};
 use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
@@ -47,7 +47,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// What the rest of the runtime knows of a driven run.
 pub(crate) struct Driven {
     pub(crate) run_id: String,
-    pub(crate) live: Ring,
+    pub(crate) live: LiveFeed,
     pub(crate) phase: watch::Sender<Phase>,
     inbox: mpsc::UnboundedSender<Message>,
 }
@@ -55,13 +55,17 @@ pub(crate) struct Driven {
 impl Driven {
     pub(crate) fn new(run_id: &str) -> (Arc<Self>, mpsc::UnboundedReceiver<Message>) {
         let (inbox, receiver) = mpsc::unbounded_channel();
-        let driven =
-            Self { run_id: run_id.to_owned(), live: Ring::default(), phase: watch::channel(Phase::Driving).0, inbox };
+        let driven = Self {
+            run_id: run_id.to_owned(),
+            live: LiveFeed::default(),
+            phase: watch::channel(Phase::Driving).0,
+            inbox,
+        };
         (Arc::new(driven), receiver)
     }
 
     /// Says that a durable input was written.
-    pub(crate) fn poke(&self) {
+    pub(crate) fn wake(&self) {
         // A run that has just ended needs it no more.
         let _ = self.inbox.send(Message::Poke);
     }
@@ -88,15 +92,15 @@ enum Stop {
     /// It waits for a person and nothing else: a row, not a task (P6).
     Paused,
     /// The same, and its last commit has made it nobody's.
-    Rests,
+    Parked,
     /// A person answered before the policy of an expired task: the run goes on from the store.
     Overtaken,
     /// It could not even begin; the starter hears why.
-    Unborn(oneshot::Sender<Result<(), Error>>, Error),
+    StartFailed(oneshot::Sender<Result<(), Error>>, Error),
 }
 
 /// What a new run's row needs besides its events.
-pub(crate) struct Birth {
+pub(crate) struct RunCreation {
     /// Text of the definition; the store has that of another run.
     pub(crate) definition: Option<String>,
     pub(crate) client_run_token: Option<String>,
@@ -117,13 +121,13 @@ pub(crate) struct Driver {
     compiled: Arc<Compiled>,
     state: RunState,
     /// What its definition says about audit entries.
-    said: record::Said,
+    said: record::AuditSettings,
     /// Status as the store has it.
     recorded: RunStatus,
     /// Until then commits are left to the store's own thread: the disk was slow.
     apart_until: Instant,
     owner: Option<Owner>,
-    birth: Option<Birth>,
+    creation: Option<RunCreation>,
     calls: JoinSet<()>,
     timers: JoinSet<()>,
     /// Since the last snapshot.
@@ -133,7 +137,7 @@ pub(crate) struct Driver {
     state_bytes: usize,
     /// Durable inputs that were given to `step`; consumed with the terminal event, so that a crash before it does not
     /// lose them.
-    taken: BTreeSet<i64>,
+    consumed_inputs: BTreeSet<i64>,
     /// Answers of people that were given to `step`; consumed with the next commit, which holds what follows from them.
     answers: Vec<i64>,
     /// Calls under way, to stop one of them.
@@ -165,7 +169,7 @@ impl Driver {
         Self {
             changed: core.changed.subscribe(),
             closing: core.closing.subscribe(),
-            said: record::Said::default(),
+            said: record::AuditSettings::default(),
             recorded: state.status(),
             apart_until: Instant::now(),
             core,
@@ -174,14 +178,14 @@ impl Driver {
             compiled,
             state,
             owner: None,
-            birth: None,
+            creation: None,
             _kept: kept,
             calls: JoinSet::new(),
             timers: JoinSet::new(),
             bytes: 0,
             called: 0,
             state_bytes: 0,
-            taken: BTreeSet::new(),
+            consumed_inputs: BTreeSet::new(),
             answers: Vec::new(),
             under_way: BTreeMap::new(),
             given_up: BTreeSet::new(),
@@ -198,8 +202,8 @@ impl Driver {
     }
 
     /// A run that is not in the store yet.
-    pub(crate) fn new_born(self, birth: Birth) -> Self {
-        Self { birth: Some(birth), ..self }
+    pub(crate) fn with_creation(self, creation: RunCreation) -> Self {
+        Self { creation: Some(creation), ..self }
     }
 
     /// Drives until the run has ended or somebody else has to go on with it.
@@ -221,7 +225,7 @@ impl Driver {
         let phase = match outcome {
             Ok(status) => Phase::Ended(status),
             Err(Stop::Fenced) => Phase::Left(None),
-            Err(Stop::Unborn(starter, error)) => {
+            Err(Stop::StartFailed(starter, error)) => {
                 // What its first steps wrote belongs to no run. Most have written nothing.
                 let _ = std::fs::remove_dir_all(artifact::place(&self.core.options.artifacts, &self.driven.run_id, ""));
                 unborn = Some((starter, error));
@@ -236,7 +240,7 @@ impl Driver {
                 paused = true;
                 Phase::Left(None)
             }
-            Err(Stop::Rests) => {
+            Err(Stop::Parked) => {
                 rests = true;
                 Phase::Left(None)
             }
@@ -404,11 +408,11 @@ impl Driver {
         }
         // What cannot be read now is read at the next change.
         for input in self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default() {
-            if self.taken.contains(&input.id) {
+            if self.consumed_inputs.contains(&input.id) {
                 continue;
             }
             if let Some(asked) = durable_input::read(&input.body, self.core.world.clock.now_ms()) {
-                self.taken.insert(input.id);
+                self.consumed_inputs.insert(input.id);
                 if matches!(asked, Input::Cancel { .. }) {
                     self.is_cancel_asked = true;
                 } else {
@@ -421,7 +425,7 @@ impl Driver {
 
     /// Writes artifact files before the commit whose events say that they are written. An orphan after a crash is
     /// harmless: the same file is written again.
-    async fn artifacts(&mut self, burst: &mut Burst) -> Result<(), Stop> {
+    async fn artifacts(&mut self, burst: &mut StepBatch) -> Result<(), Stop> {
         let effects = std::mem::take(&mut burst.effects);
         for effect in effects {
             let Effect::WriteArtifact { path, content } = effect else {
@@ -458,7 +462,7 @@ impl Driver {
         let (bytes, calls) = step_batch::weigh(&events);
         self.bytes += bytes;
         self.called += calls;
-        if self.birth.is_some() {
+        if self.creation.is_some() {
             // The first snapshot is not worth it either before the events outweigh what it would hold: the run's input,
             // and the items that began with it.
             self.state_bytes = step_batch::weight(self.state.params());
@@ -478,20 +482,20 @@ impl Driver {
         let tasks = record::tasks(&self.compiled, &events);
         let mut consumed = std::mem::take(&mut self.answers);
         if terminal {
-            consumed = std::mem::take(&mut self.taken).into_iter().collect();
+            consumed = std::mem::take(&mut self.consumed_inputs).into_iter().collect();
         } else {
             // An input is consumed once; the last commit takes what is left.
             for id in &consumed {
-                self.taken.remove(id);
+                self.consumed_inputs.remove(id);
             }
         }
         // Who follows gets the events after the commit; without anybody there is nothing to keep.
         let keep = self.driven.live.has_subscribers() || self.core.observer.get().is_some();
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
         let mut nobodys = false;
-        if let Some(birth) = self.birth.take() {
+        if let Some(creation) = self.creation.take() {
             let audit = record::entries(&self.compiled, &self.said, &events);
-            nobodys = self.begin(birth, (events, tasks, audit), snapshot, end, (durable, rests)).await?;
+            nobodys = self.begin(creation, (events, tasks, audit), snapshot, end, (durable, rests)).await?;
         } else if let Some(owner) = self.owner.clone() {
             let commit = RunCommit {
                 snapshot,
@@ -517,7 +521,7 @@ impl Driver {
         if nobodys {
             pass(Point::Decided);
             self.owner = None;
-            return Err(Stop::Rests);
+            return Err(Stop::Parked);
         }
         Ok(())
     }
@@ -537,7 +541,7 @@ impl Driver {
     /// the caller hears why.
     async fn begin(
         &mut self,
-        birth: Birth,
+        creation: RunCreation,
         (events, tasks, audit): (Vec<RunEvent>, Vec<TaskChange>, Vec<Record>),
         snapshot: Option<Snapshot>,
         end: Option<RunEnd>,
@@ -549,22 +553,22 @@ impl Driver {
             workflow_id: self.compiled.workflow.id.clone(),
             workflow_name: self.compiled.workflow.name.clone(),
             definition_hash: self.compiled.definition_hash.clone(),
-            definition: birth.definition,
+            definition: creation.definition,
             parent_run_id: self.state.parent_run_id().map(str::to_owned),
             started_ms: self.state.started_ms(),
-            client_run_token: birth.client_run_token,
-            started_by: birth.started_by,
-            person: birth.person,
+            client_run_token: creation.client_run_token,
+            started_by: creation.started_by,
+            person: creation.person,
             status: self.state.status(),
             events,
             snapshot,
             end,
             tasks,
-            audit: birth.audit.into_iter().chain(audit).collect(),
+            audit: creation.audit.into_iter().chain(audit).collect(),
             // Whoever sends it again relies on the first one.
-            durable: durable || birth.key.is_some(),
+            durable: durable || creation.key.is_some(),
             rests,
-            key: birth.key,
+            key: creation.key,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));
@@ -572,13 +576,13 @@ impl Driver {
             Ok(Ok(Written { owner, rests })) => {
                 self.owner = Some(owner);
                 pass(Point::Born);
-                let _ = birth.born.send(Ok(()));
+                let _ = creation.born.send(Ok(()));
                 // Whoever started it may be on this thread.
                 tokio::task::yield_now().await;
                 Ok(rests)
             }
-            Ok(Err(error)) => Err(Stop::Unborn(birth.born, error.into())),
-            Err(_) => Err(Stop::Unborn(birth.born, Error::Closing)),
+            Ok(Err(error)) => Err(Stop::StartFailed(creation.born, error.into())),
+            Err(_) => Err(Stop::StartFailed(creation.born, Error::Closing)),
         }
     }
 
@@ -646,7 +650,7 @@ impl Driver {
     fn is_answered(&self) -> bool {
         let pending = self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default();
         let now = self.core.world.clock.now_ms();
-        pending.iter().any(|input| !self.taken.contains(&input.id) && durable_input::read(&input.body, now).is_some())
+        pending.iter().any(|input| !self.consumed_inputs.contains(&input.id) && durable_input::read(&input.body, now).is_some())
     }
 
     /// Whether a commit stands in the store, and then whether it has made the run nobody's.

@@ -65,7 +65,7 @@ impl Subscription {
                 heard = heard(&mut self.live, &mut self.changed) => heard,
             };
             match heard {
-                Heard::Live(batch) => match batch {
+                WakeReason::Live(batch) => match batch {
                     // Committed before anybody was known to listen.
                     Ok(batch) if batch.is_empty() => self.caught_up = false,
                     Ok(batch) => {
@@ -84,8 +84,8 @@ impl Subscription {
                         self.caught_up = false;
                     }
                 },
-                Heard::Changed(true) => self.caught_up = false,
-                Heard::Changed(false) => {
+                WakeReason::Changed(true) => self.caught_up = false,
+                WakeReason::Changed(false) => {
                     self.over = true;
                     return Some(Err(Error::Closing));
                 }
@@ -141,16 +141,19 @@ impl Subscription {
 type Page = (Vec<RunEvent>, bool);
 
 /// What woke a subscription up.
-enum Heard {
+enum WakeReason {
     Live(Result<Arc<[RunEvent]>, broadcast::error::RecvError>),
     /// The store changed; false = the runtime is gone.
     Changed(bool),
 }
 
-async fn heard(live: &mut Option<broadcast::Receiver<Arc<[RunEvent]>>>, changed: &mut watch::Receiver<u64>) -> Heard {
+async fn heard(
+    live: &mut Option<broadcast::Receiver<Arc<[RunEvent]>>>,
+    changed: &mut watch::Receiver<u64>,
+) -> WakeReason {
     match live {
-        Some(live) => Heard::Live(live.recv().await),
-        None => Heard::Changed(changed.changed().await.is_ok()),
+        Some(live) => WakeReason::Live(live.recv().await),
+        None => WakeReason::Changed(changed.changed().await.is_ok()),
     }
 }
 

@@ -12,9 +12,9 @@ type Sender = broadcast::Sender<Arc<[RunEvent]>>;
 
 /// What is told to subscribers right after its commit.
 #[derive(Default)]
-pub(crate) struct Ring(Mutex<Option<Sender>>);
+pub(crate) struct LiveFeed(Mutex<Option<Sender>>);
 
-impl Ring {
+impl LiveFeed {
     /// Who looks into the store after this misses no batch: either its commit stands there, or it is sent.
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<Arc<[RunEvent]>> {
         self.sender().get_or_insert_with(|| broadcast::channel(BATCHES).0).subscribe()

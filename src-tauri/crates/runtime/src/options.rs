@@ -15,9 +15,9 @@ type Give = dyn Fn(&str) -> Option<Kept> + Send + Sync;
 /// Gives what a run needs beside it, by its id. Asked on a thread that may wait, each time that a run is taken over,
 /// whatever the reason: a start of the program, a command, an answer of a person that another process wrote.
 #[derive(Clone)]
-pub struct Beside(Arc<Give>);
+pub struct RunResources(Arc<Give>);
 
-impl Beside {
+impl RunResources {
     /// Asks `give` for each run that is taken over.
     pub fn new(give: impl Fn(&str) -> Option<Kept> + Send + Sync + 'static) -> Self {
         Self(Arc::new(give))
@@ -28,15 +28,15 @@ impl Beside {
     }
 }
 
-impl Default for Beside {
+impl Default for RunResources {
     fn default() -> Self {
         Self::new(|_| None)
     }
 }
 
-impl fmt::Debug for Beside {
+impl fmt::Debug for RunResources {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Beside")
+        formatter.write_str("RunResources")
     }
 }
 
@@ -48,7 +48,7 @@ pub struct Options {
     /// Takes over runs whose process died, as soon as that is noticed. For hosts that stay, not for one command.
     pub adopt: bool,
     /// What runs that are taken over need beside them.
-    pub beside: Beside,
+    pub beside: RunResources,
     /// How often other processes' changes are looked for.
     pub poll: Duration,
     /// How often runs without a process are looked for, with `adopt`.
@@ -73,7 +73,7 @@ impl Options {
         Self {
             artifacts: artifacts.into(),
             adopt: false,
-            beside: Beside::default(),
+            beside: RunResources::default(),
             poll: Duration::from_millis(200),
             adopt_every: Duration::from_secs(1),
             retry_commit: Duration::from_secs(1),

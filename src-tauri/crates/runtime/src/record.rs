@@ -89,14 +89,14 @@ fn expiry(action: ExpiryAction) -> Option<Answer> {
 
 /// What the definition of a run says about its entries: found in the whole file, so once for a run.
 #[derive(Default)]
-pub(crate) struct Said {
+pub(crate) struct AuditSettings {
     rules: OnceLock<Vec<AuditRule>>,
     /// Only when an error asks for them.
     marked: OnceLock<Vec<String>>,
 }
 
 /// The entries of the events, in their order.
-pub(crate) fn entries(compiled: &Compiled, said: &Said, events: &[RunEvent]) -> Vec<Record> {
+pub(crate) fn entries(compiled: &Compiled, said: &AuditSettings, events: &[RunEvent]) -> Vec<Record> {
     let rules = said.rules.get_or_init(|| audit_rules::of(&compiled.workflow));
     let masks = || Masks::new(said.marked.get_or_init(|| mask::pointers(&compiled.workflow)));
     let mut records = Vec::with_capacity(events.len());

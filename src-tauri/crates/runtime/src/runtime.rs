@@ -1,6 +1,6 @@
 //! The runtime as its users see it.
 
-use crate::drive::{Birth, Driven, Driver};
+use crate::drive::{RunCreation, Driven, Driver};
 use crate::error::Error;
 use crate::live::{self, Follow, Subscription};
 use crate::load::{self, Pinned};
@@ -239,12 +239,12 @@ impl Runtime {
         }
         let state = RunState::new(&compiled, &run_id, client_run_token.clone());
         let (driven, inbox) = Driven::new(&run_id);
-        let (born, birth) = oneshot::channel();
+        let (born, creation) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));
-        let row = Birth { definition, client_run_token, started_by, person, audit, key, born };
-        let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept).new_born(row);
+        let row = RunCreation { definition, client_run_token, started_by, person, audit, key, born };
+        let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept).with_creation(row);
         core.handle.spawn(Box::pin(driver.drive(VecDeque::from([first]))));
-        match birth.await {
+        match creation.await {
             Ok(outcome) => outcome.map(|()| run_id),
             Err(_) => Err(match core.faulty().get(&run_id) {
                 Some(trouble) => Error::Stopped { run: run_id.clone(), trouble: trouble.clone() },

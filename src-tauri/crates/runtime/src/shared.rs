@@ -270,7 +270,7 @@ impl Core {
     /// Whoever drives the run looks at its inputs; if nobody does it goes on here.
     pub(crate) fn wake(self: &Arc<Self>, run_id: &str) -> Result<(), Error> {
         // Told before it is forgotten: a run that is being laid down looks once more whether it was told something.
-        let told = self.runs().get(run_id).inspect(|driven| driven.poke()).is_some();
+        let told = self.runs().get(run_id).inspect(|driven| driven.wake()).is_some();
         if told {
             return Ok(());
         }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// What a burst led to.
 #[derive(Default)]
-pub(crate) struct Burst {
+pub(crate) struct StepBatch {
     /// Events to commit.
     pub(crate) events: Vec<RunEvent>,
     /// What to do after the commit.
@@ -42,9 +42,9 @@ pub(crate) fn run(
     code: fn(&str) -> Option<Kind>,
     clock: &dyn Clock,
     limits: Limits,
-) -> Result<Burst, StepError> {
+) -> Result<StepBatch, StepError> {
     let began = Instant::now();
-    let mut burst = Burst::default();
+    let mut burst = StepBatch::default();
     loop {
         let input = match inputs.pop_front() {
             Some(input) => input,

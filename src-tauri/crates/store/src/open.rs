@@ -10,7 +10,7 @@ use crate::instance::{Instance, setup_lock, unusable};
 use crate::schema;
 use crate::store::{Inner, Store};
 use crate::table::{audit_entry, run, run_deleted, run_event};
-use crate::writer::{Desk, Writer};
+use crate::writer::{WriteQueue, Writer};
 use rusqlite::{Connection, ffi};
 use std::fs;
 use std::io::ErrorKind;
@@ -122,7 +122,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         newest: chain::Newest::default(),
         sealed: 0,
     };
-    let desk = Arc::new(Desk::new(writer));
+    let desk = Arc::new(WriteQueue::new(writer));
     let at_desk = Arc::clone(&desk);
     let thread = std::thread::Builder::new()
         .name("store-writer".into())

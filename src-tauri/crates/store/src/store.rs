@@ -17,7 +17,7 @@ use crate::table::run_node::{self, LastCall};
 use crate::table::run_path::{self, EventHead};
 use crate::table::run_snapshot::{self, Snapshot};
 use crate::table::{audit_place, blob, definition, run_deleted, run_event, run_sent, run_summary, setting, task};
-use crate::writer::{Desk, Task, Work};
+use crate::writer::{Task, Work, WriteQueue};
 use rusqlite::Connection;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ pub struct Store {
 
 pub(crate) struct Inner {
     pub(crate) folder: PathBuf,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) desk: Arc<WriteQueue>,
     pub(crate) thread: Mutex<Option<JoinHandle<()>>>,
     pub(crate) readers: Readers,
     /// The one connection whose `data_version` can be compared with itself.

@@ -1,4 +1,4 @@
-//! The one writer: it has the only write connection of this process, and stands at one [`Desk`]. Its own thread works the
+//! The one writer: it has the only write connection of this process, and stands at one [`WriteQueue`]. Its own thread works the
 //! queue off, or whoever has a job that is not worth two changes of threads (ADR 37); never two at once.
 //!
 //! It drains the queue into one transaction (at most 256 rows), commits, and only then answers. A job that may be refused after
@@ -151,7 +151,7 @@ impl Queue {
 }
 
 /// Where jobs are brought, and the writer that does them in their order.
-pub(crate) struct Desk {
+pub(crate) struct WriteQueue {
     queue: Queue,
     /// Whoever has it takes the next group: the order of the groups is that of the queue.
     writer: Mutex<Writer>,
@@ -159,7 +159,7 @@ pub(crate) struct Desk {
     at_work: Mutex<Option<ThreadId>>,
 }
 
-impl Desk {
+impl WriteQueue {
     pub(crate) fn new(writer: Writer) -> Self {
         Self { queue: Queue::default(), writer: Mutex::new(writer), at_work: Mutex::default() }
     }

@@ -13,7 +13,7 @@ use signalbox_engine::{Compiled, RunState, fold, step};
 use signalbox_model::task::Answer;
 use signalbox_model::{Effects, EventBody, Map, RunEvent, RunStatus};
 use signalbox_nodes::Outcome;
-use signalbox_nodes::progress::Speech;
+use signalbox_nodes::progress_reporter::ProgressReporter;
 use signalbox_ports::{Clock, World};
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 /// What calls under way have told, in order.
-type Heard = Vec<(CallKey, Vec<signalbox_model::Said>)>;
+type Heard = Vec<(CallKey, Vec<signalbox_model::CallProgress>)>;
 type Running = Pin<Box<dyn Future<Output = (CallKey, Vec<(usize, Outcome)>)> + Send>>;
 
 /// Says whether somebody was woken since it was looked at.
@@ -44,7 +44,7 @@ fn folds(compiled: &Compiled, state: &mut RunState, event: &RunEvent) {
 }
 
 /// What a person does.
-enum Said {
+enum PersonAct {
     Answer(Answer),
     /// The task waits for somebody else, or does no more.
     Hold(bool),
@@ -68,7 +68,7 @@ pub struct Driver {
     said: Arc<Mutex<Heard>>,
     cancel_at: Option<i64>,
     /// What people answer, in order, each so many milliseconds after the run began to wait for it.
-    people: VecDeque<(i64, Said)>,
+    people: VecDeque<(i64, PersonAct)>,
     answer_at: Option<i64>,
 }
 
@@ -94,12 +94,12 @@ impl Driver {
 
     /// Answers the oldest open task `after_ms` after the run waits for a person and nothing else.
     pub fn answer_after(&mut self, after_ms: i64, answer: Answer) {
-        self.people.push_back((after_ms, Said::Answer(answer)));
+        self.people.push_back((after_ms, PersonAct::Answer(answer)));
     }
 
     /// Puts the oldest open task on hold, or takes it up again, `after_ms` after the run waits for a person.
     pub fn hold_after(&mut self, after_ms: i64, held: bool) {
-        self.people.push_back((after_ms, Said::Hold(held)));
+        self.people.push_back((after_ms, PersonAct::Hold(held)));
     }
 
     /// Answers a task now.
@@ -194,7 +194,7 @@ impl Driver {
                     let tell =
                         move |told| said.lock().unwrap_or_else(PoisonError::into_inner).push((key.clone(), told));
                     let clock = Arc::clone(&world.clock);
-                    let speech = Speech::new(clock, world.secrets.scrubber(), Box::new(tell));
+                    let speech = ProgressReporter::new(clock, world.secrets.scrubber(), Box::new(tell));
                     let work = async move {
                         let results = speech.over(pin!(signalbox_nodes::run_call(code, &call, &world, &speech))).await;
                         (call.key, results)
@@ -269,11 +269,11 @@ impl Driver {
                 _ => None,
             });
             match (task, self.people.pop_front()) {
-                (Some(task), Some((_, Said::Answer(answer)))) => {
+                (Some(task), Some((_, PersonAct::Answer(answer)))) => {
                     self.answer(&task, answer);
                     return true;
                 }
-                (Some(task_id), Some((_, Said::Hold(held)))) => {
+                (Some(task_id), Some((_, PersonAct::Hold(held)))) => {
                     let operator_id = "user:test".to_owned();
                     self.inputs.push_back(Input::Hold { task_id, held, operator_id, at: now, now });
                     return true;

@@ -4,14 +4,16 @@ use crate::clock::ManualClock;
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::Value;
-use signalbox_ports::llm::{Delta, Finish, Hearer, LlmAnswer, LlmFailure, LlmFault, LlmRequest, Part, ToolUse, Usage};
+use signalbox_ports::llm::{
+    Delta, DeltaSink, Finish, LlmAnswer, LlmFailure, LlmFault, LlmRequest, Part, ToolUse, Usage,
+};
 use signalbox_ports::{Clock, Llm};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a question gets.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Said {
+pub struct ScriptedAnswer {
     /// What it thinks first.
     #[serde(default)]
     pub thinking: String,
@@ -66,7 +68,7 @@ pub enum Fail {
     NoImages,
 }
 
-impl Said {
+impl ScriptedAnswer {
     /// Words.
     pub fn text(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
@@ -75,7 +77,7 @@ impl Said {
 
 #[derive(Debug, Default)]
 struct State {
-    answers: Vec<Said>,
+    answers: Vec<ScriptedAnswer>,
     seen: Vec<LlmRequest>,
     tools: usize,
 }
@@ -98,7 +100,7 @@ impl ScriptedLlm {
     }
 
     /// Sets the answers.
-    pub fn says(&self, answers: Vec<Said>) {
+    pub fn says(&self, answers: Vec<ScriptedAnswer>) {
         self.state().answers = answers;
     }
 
@@ -138,7 +140,7 @@ fn failed(fail: Fail) -> LlmFailure {
 
 #[async_trait]
 impl Llm for ScriptedLlm {
-    async fn ask(&self, request: LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+    async fn ask(&self, request: LlmRequest, hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure> {
         let (stream, model) = (request.stream, request.model.clone());
         let answer = {
             let mut state = self.state();

@@ -33,7 +33,7 @@ pub struct Scenario {
     pub http: IndexMap<String, Vec<Answer>>,
     /// What the model answers, in order; the last repeats.
     #[serde(default)]
-    pub llm: Vec<crate::llm::Said>,
+    pub llm: Vec<crate::llm::ScriptedAnswer>,
     /// Approved servers: name → tools.
     #[serde(default)]
     pub tools: IndexMap<String, Vec<crate::tools::Scripted>>,

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
-import { CowList, CowMap } from '../cow.ts';
+import { PersistentList, PersistentMap } from '../persistent-list.ts';
 import { viewAt } from '../run-paths.ts';
 import { createRunFold, foldRun, type CallCard, type RunDefinition, type RunEventLike, type RunView } from '../run-state.ts';
 
@@ -35,7 +35,7 @@ function loopRun(outer: number): RunEventLike[] {
       const at = { path: `${path}/inner[${String(m)}]` };
       begin('work', 'data.set', at);
       if ((n * 2 + m) % 3 === 0) {
-        add('step_error', 'work', { error: { type: 'Timeout', message: 'No answer', details: { code: 'TIMEOUT' } } }, at);
+        add('step_error', 'work', { error: { type: 'Timeout', message: 'No response', details: { code: 'TIMEOUT' } } }, at);
         add('retry_scheduled', 'work', { attempt: 1, delayMs: 5 }, at);
         begin('work', 'data.set', { ...at, attempt: 1 });
         add('step_print', 'work', { value: n }, { ...at, attempt: 1 });
@@ -126,7 +126,7 @@ describe('a moment of the past', () => {
 });
 
 describe('what a moment costs', () => {
-  const copiedBy = (view: RunView): number => (view.calls as CowList<CallCard>).copied + [view.slots, view.loops].reduce((sum, map) => sum + (map as CowMap<object>).copied, 0);
+  const copiedBy = (view: RunView): number => (view.calls as PersistentList<CallCard>).copied + [view.slots, view.loops].reduce((sum, map) => sum + (map as PersistentMap<object>).copied, 0);
 
   it('of 100,000 events at most 511 are applied again and few entries copied, wherever one jumps', () => {
     const events = loopRun(9400);
@@ -166,15 +166,15 @@ describe('lists and maps that fork', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 700 }), fc.integer()), { maxLength: 60 }), (ops) => {
         const made = () => {
-          const list = new CowList<number>();
+          const list = new PersistentList<number>();
           for (let n = 0; n < 600; n++) list.push(n);
           return list;
         };
-        const pairs: [CowList<number>, number[]][] = [[made(), Array.from({ length: 600 }, (_, n) => n)]];
-        const maps: [CowMap<number>, Map<string, number>][] = [[new CowMap(), new Map()]];
+        const pairs: [PersistentList<number>, number[]][] = [[made(), Array.from({ length: 600 }, (_, n) => n)]];
+        const maps: [PersistentMap<number>, Map<string, number>][] = [[new PersistentMap(), new Map()]];
         for (const [what, at, value] of ops) {
-          const pair = pairs[at % pairs.length] as [CowList<number>, number[]];
-          const both = maps[at % maps.length] as [CowMap<number>, Map<string, number>];
+          const pair = pairs[at % pairs.length] as [PersistentList<number>, number[]];
+          const both = maps[at % maps.length] as [PersistentMap<number>, Map<string, number>];
           if (what === 0) {
             pairs.push([pair[0].fork(), [...pair[1]]]);
             maps.push([both[0].fork(), new Map(both[1])]);

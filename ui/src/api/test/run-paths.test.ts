@@ -32,7 +32,7 @@ const RUN = log([
   ['step_done', 'line', 'each[0]/inner[1]', done(2)],
   ['step_done', 'inner', 'each[0]', done(2)],
   ['step_start', 'fetch', 'each[1]', { type: 'http.request', input: [{ item: 0, data: 'b' }] }],
-  ['step_error', 'fetch', 'each[1]', { error: { type: 'NetworkError', message: 'No answer', details: { code: 'TIMEOUT' } } }],
+  ['step_error', 'fetch', 'each[1]', { error: { type: 'NetworkError', message: 'No response', details: { code: 'TIMEOUT' } } }],
 ]);
 
 describe('paths', () => {
@@ -85,8 +85,8 @@ describe('a re-run behind a decision that it keeps', () => {
   ]);
   const FAILS: Parameters<typeof log>[0] = [
     ['workflow_start', null, null, { resumedFrom: 'yes', base: { events: before } }],
-    ['step_start', 'yes', null, { type: 'data.set', input: [] }], ['step_error', 'yes', null, { error: { type: 'NetworkError', message: 'No answer' } }],
-    ['workflow_failed', null, null, { failed_step_id: 'yes', error: { type: 'NetworkError', message: 'No answer' } }],
+    ['step_start', 'yes', null, { type: 'data.set', input: [] }], ['step_error', 'yes', null, { error: { type: 'NetworkError', message: 'No response' } }],
+    ['workflow_failed', null, null, { failed_step_id: 'yes', error: { type: 'NetworkError', message: 'No response' } }],
   ];
 
   it('knows which way its original went, and counts nothing of it', () => {

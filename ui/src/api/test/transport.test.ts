@@ -50,7 +50,7 @@ describe('calls', () => {
     vi.stubGlobal('fetch', async () => new Response('{"code":"CONFLICT","message":"Changed outside.","hint":"Reload.","details":{"revision":"r2"}}', { status: 409 }));
     await expect(httpTransport('', () => '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONFLICT', message: 'Changed outside.', hint: 'Reload.', details: { revision: 'r2' } });
     vi.stubGlobal('fetch', async () => new Response('<html>', { status: 401 }));
-    await expect(httpTransport('', () => '').call('catalog_list', {})).rejects.toMatchObject({ code: 'AUTH', hint: expect.stringContaining('Open the address') });
+    await expect(httpTransport('', () => '').call('catalog_list', {})).rejects.toMatchObject({ code: 'AUTH', hint: expect.stringContaining('Open the complete address') });
     // The answer breaks off in the middle.
     vi.stubGlobal('fetch', async () => new Response('[{"id":'));
     await expect(httpTransport('', () => '').call('catalog_list', {})).rejects.toMatchObject({ code: 'CONNECTION' });

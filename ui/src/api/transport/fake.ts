@@ -1,5 +1,5 @@
 /** A host in memory, for tests only. Every command can be replaced; unknown ones fail as the real host does. */
-import { markCuts, markEvents } from '../cuts.ts';
+import { markTruncated, markEvents } from '../truncation.ts';
 import { ApiError } from '../error.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import type { Transport } from './transport.ts';
@@ -23,7 +23,7 @@ export function fakeTransport(handlers: Handlers = {}): FakeTransport {
       fake.calls.push({ command, payload });
       const handler = fake.handlers[command] as ((payload: Commands[K]['request']) => Commands[K]['response']) | undefined;
       if (!handler) throw new ApiError({ code: 'UNKNOWN_COMMAND', message: `No handler for ${command}.`, hint: 'Add one to the test.' });
-      return markCuts(command, await handler(payload));
+      return markTruncated(command, await handler(payload));
     },
     subscribe(runId, _after, onEvents) {
       const set = followers.get(runId) ?? new Set();

@@ -1,7 +1,7 @@
 /** The HTTP host: POST /rpc/{command}, and server-sent events read by fetch because EventSource cannot send a header. */
 import { t } from '../../i18n/index.ts';
-import { breather } from '../breathe.ts';
-import { markCuts, markEvents } from '../cuts.ts';
+import { createYieldToMain } from '../yield-to-main.ts';
+import { markTruncated, markEvents } from '../truncation.ts';
 import { ApiError, toApiError } from '../error.ts';
 import { parseExact, writeExact } from '../exact.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
@@ -80,7 +80,7 @@ export function httpTransport(base: string, token: () => string): Transport {
       if (!response.ok) throw await failure(response);
       try {
         const text = await response.text();
-        return markCuts(command, parseExact(text) as Commands[K]['response'], text);
+        return markTruncated(command, parseExact(text) as Commands[K]['response'], text);
       } catch (cause) {
         if (signal?.aborted) throw cause;
         // The connection broke in the middle of the answer.
@@ -127,7 +127,7 @@ async function stream(url: string, headers: Record<string, string>, signal: Abor
   const parser = new SseParser();
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
-  const breathe = breather();
+  const yieldToMain = createYieldToMain();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
@@ -135,7 +135,7 @@ async function stream(url: string, headers: Record<string, string>, signal: Abor
     // What came while the browser was busy is there at once, and it may be much: in between it draws.
     for (let at = 0; at < frames.length; at += PART) {
       onFrames(frames.slice(at, at + PART));
-      await breathe(); // eslint-disable-line no-await-in-loop
+      await yieldToMain(); // eslint-disable-line no-await-in-loop
       signal.throwIfAborted();
     }
   }

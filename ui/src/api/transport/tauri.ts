@@ -1,6 +1,6 @@
 /** The desktop host. The only file that imports @tauri-apps. */
 import { Channel, invoke, isTauri } from '@tauri-apps/api/core';
-import { markCuts, markEvents } from '../cuts.ts';
+import { markTruncated, markEvents } from '../truncation.ts';
 import { toApiError } from '../error.ts';
 import { parseExact, writeExact } from '../exact.ts';
 import { randomId } from '../random-id.ts';
@@ -17,7 +17,7 @@ export function tauriTransport(): Transport {
       try {
         // As text, both ways: the shell would read and write numbers as the browser does.
         const text = await invoke<string>('rpc', { cmd: command, payload: writeExact(payload) });
-        return markCuts(command, parseExact(text) as Commands[K]['response'], text);
+        return markTruncated(command, parseExact(text) as Commands[K]['response'], text);
       } catch (cause) {
         throw toApiError(cause);
       }

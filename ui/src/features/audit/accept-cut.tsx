@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { act } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, TextArea } from '../../kit/index.ts';
-import { useDoing } from '../doing.ts';
+import { useAsyncAction } from '../async-action.ts';
 import { FormDialog } from '../form-dialog.tsx';
 
 export function AcceptCutDialog({ onClose }: { onClose(): void }) {
   const [reason, setReason] = useState('');
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   const accept = async () => { if (await run(() => act('audit_accept_cut', { reason: reason.trim() }))) onClose(); };
   return (
     <FormDialog title={t('audit.acceptCutTitle')} submit={t('audit.acceptCutYes')} busy={busy} error={error} complete={reason.trim() !== ''} danger onSubmit={() => void accept()} onClose={onClose}>

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { t } from '../../i18n/index.ts';
 import { Button, Dialog, Segmented } from '../../kit/index.ts';
-import { useDoing } from '../doing.ts';
+import { useAsyncAction } from '../async-action.ts';
 import type { AuditProfile, ExportFormat } from './types.ts';
 
 const FORMATS: ExportFormat[] = ['pack', 'csv', 'jsonl'];
@@ -11,7 +11,7 @@ const PROFILES: AuditProfile[] = ['full', 'masked', 'minimal'];
 export function ExportDialog({ query, onExport, onClose }: { query: string; onExport(format: ExportFormat, profile: AuditProfile): Promise<boolean>; onClose(): void }) {
   const [format, setFormat] = useState<ExportFormat>('pack');
   const [profile, setProfile] = useState<AuditProfile>('full');
-  const { busy, run } = useDoing();
+  const { busy, run } = useAsyncAction();
   const go = () => void run(async () => { if (await onExport(format, profile)) onClose(); });
   return (
     <Dialog open onClose={onClose} title={t('audit.exportEvidence')} closeLabel={t('common.cancel')} footer={<><Button keys="Escape" onClick={onClose}>{t('common.cancel')}</Button><Button variant="primary" icon="dl" busy={busy} onClick={go}>{t('audit.export')}</Button></>}>

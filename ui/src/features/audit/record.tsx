@@ -1,7 +1,7 @@
 // One record: what it says, its bytes, its hash computed again on this page, and what it belongs to.
 
 import { parseExact } from '../../api/exact.ts';
-import { told } from '../../api/error.ts';
+import { errorText } from '../../api/error.ts';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { shortRunId } from '../status.tsx';
@@ -27,7 +27,7 @@ export interface RecordProps { seq: number; onSeq(seq: number): void; onQuery(qu
 export function RecordPane(props: RecordProps) {
   const found = useCommand('audit_get', { seq: props.seq }, { staleTime: 10_000 });
   if (found.data) return <Shown key={props.seq} {...props} record={found.data} />;
-  if (found.error) return <EmptyState title={t('audit.cannotRead', { seq: props.seq })} text={told(found.error)} actions={<Button icon="retry" onClick={() => void found.refetch()}>{t('common.tryAgain')}</Button>} />;
+  if (found.error) return <EmptyState title={t('audit.cannotRead', { seq: props.seq })} text={errorText(found.error)} actions={<Button icon="retry" onClick={() => void found.refetch()}>{t('common.tryAgain')}</Button>} />;
   return <div style={{ padding: 16 }} aria-busy="true"><Skeleton rows={6} /></div>;
 }
 

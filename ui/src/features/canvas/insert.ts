@@ -5,7 +5,7 @@ import type { Edit, EdgeRef } from './document.ts';
 import { FRAME_MIN, holdsSteps, parentOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from './model/ids.ts';
 import { frameAt, freePlace, nextTo, type Rect, rectsIn, rectsOf, within } from './model/place.ts';
-import { withRoom, withRoomBetween } from './model/room.ts';
+import { makeSpace, makeSpaceBetween } from './model/make-space.ts';
 import { type Catalog, ERROR, mainPort, type Point, portIds, shapeOf, snap, wiredPortsByNode } from './model/ports.ts';
 
 export interface InsertContext {
@@ -64,11 +64,11 @@ export function insertNode(document: Workflow, catalog: Catalog, kind: NodeDescr
   const edits: Edit[] = [{ type: 'addNode', id, node, at: at() }];
   if (context.edge && shape.input && exit) {
     edits.push({ type: 'insertOnEdge', edge: context.edge, id, port: exit });
-    return { edits: withRoomBetween(document, catalog, edits, id, context.edge), id };
+    return { edits: makeSpaceBetween(document, catalog, edits, id, context.edge), id };
   }
   if (context.from && shape.input) edits.push({ type: 'connect', from: context.from, to: id });
   else if (context.into && exit) edits.push({ type: 'connect', from: `${id}.${exit}`, to: context.into });
-  return { edits: withRoom(document, catalog, edits), id };
+  return { edits: makeSpace(document, catalog, edits), id };
 }
 
 /** The port a new wire from this node would start at: the main one if it is free, else the first free one that is not red. */

@@ -17,7 +17,7 @@ const rulesOf = (config: unknown): readonly Rule[] | undefined => {
 const ASK: Rule = { name: 'ask-a-person', when: 'true', action: 'human_review' };
 
 /**
- * The rule stands first, so that it decides before anybody is asked. `elsewhere`: the step's red wire leads to something else
+ * The rule stands first, so that it decides before anybody is asked. `elsewhere`: the step's error wire leads to something else
  * than a handler or a person now.
  */
 export function ruleEdits(document: Workflow, catalog: Catalog, origin: string, rule: Rule, defaults: readonly Rule[]): RulePlaced {

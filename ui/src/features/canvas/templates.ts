@@ -1,4 +1,4 @@
-/** What is put at a red port with one choice: the whole wired chain, as edits of one undo step (C3, U-05…U-07; docs/adr/0010). */
+/** What is put at an error port with one choice: the whole wired chain, as edits of one undo step (C3, U-05…U-07; docs/adr/0010). */
 
 import { isObject } from '../../api/json.ts';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
@@ -7,12 +7,12 @@ import type { Edit } from './document.ts';
 import { parentOf, treeOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from './model/ids.ts';
 import { freePlace, rectsIn, rectsOf, within } from './model/place.ts';
-import { withRoom } from './model/room.ts';
+import { makeSpace } from './model/make-space.ts';
 import { type Catalog, COLUMN, hasInput, mainPort, type Point, ROW, shapeOf, snap } from './model/ports.ts';
 import { recoveryKind } from './model/recovery.ts';
 
 export const TEMPLATES = ['retry', 'human', 'heal', 'context', 'audit', 'fallback', 'abort', 'healModel'] as const;
-/** `explicit`: what the workflow's policy does anyway, drawn. `ask`: a person, and an end where nobody could be asked, so that no red port of it is open. */
+/** `explicit`: what the workflow's policy does anyway, drawn. `ask`: a person, and an end where nobody could be asked, so that no error port of it is open. */
 export type TemplateId = (typeof TEMPLATES)[number] | 'explicit' | 'ask';
 
 export interface Rule {
@@ -110,14 +110,14 @@ export interface Placed {
   ids: string[];
 }
 
-/** The edits of a template at the red port `from`; `at`: where the wire was dropped. Nothing lies on another card. */
+/** The edits of a template at the error port `from`; `at`: where the wire was dropped. Nothing lies on another card. */
 export function templateEdits(document: Workflow, catalog: Catalog, id: TemplateId, from: string, at?: Point): Placed {
   const origin = splitPort(from).node;
   if (!document.nodes[origin]) return { edits: [], ids: [] };
   return placed(document, catalog, planOf(id, document, origin), from, at);
 }
 
-/** A handler with these rules at the red port `from`; what it tries again goes back. */
+/** A handler with these rules at the error port `from`; what it tries again goes back. */
 export function handlerEdits(document: Workflow, catalog: Catalog, rules: readonly Rule[], from: string): Placed {
   const part: Part = { type: 'builtin.error_handler', config: { rules: rules.map((rule) => ({ ...rule })) } };
   return placed(document, catalog, { parts: [part], wires: rules.some((rule) => rule.action === 'retry') ? [{ from: 0, port: 'retry', to: 'origin' }] : [] }, from);
@@ -152,7 +152,7 @@ function placed(document: Workflow, catalog: Catalog, plan: Plan, from: string, 
     const targets = wire.to === 'origin' ? [origin] : wire.to === 'next' ? nextOf(document, catalog, origin) : [ids[wire.to] as string];
     for (const to of targets) edits.push({ type: 'connect', from: `${ids[wire.from] as string}.${wire.port}`, to });
   }
-  return { edits: withRoom(document, catalog, edits), ids };
+  return { edits: makeSpace(document, catalog, edits), ids };
 }
 
 /** Recovery steps that ask a person about errors: each decision is in the audit chain, and the author may draw more (U-10). */

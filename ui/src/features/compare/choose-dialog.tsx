@@ -1,7 +1,7 @@
 /** Which run to compare a run with (C28). */
 import './compare.css';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { told } from '../../api/error.ts';
+import { errorText } from '../../api/error.ts';
 import { useCommand } from '../../api/queries.ts';
 import type { RunDetails, RunRow } from '../../api/types.ts';
 import { formatMoment, formatDuration, t } from '../../i18n/index.ts';
@@ -26,7 +26,7 @@ export function ChooseDialog({ run, onChoose, onClose }: { run: Pick<RunDetails,
   useEffect(() => { if (listed) box.current?.querySelector<HTMLElement>('.vlist')?.focus(); }, [listed]);
   return (
     <Dialog open onClose={onClose} title={t('compare.choose', { run: shortRunId(run.runId) })} closeLabel={t('common.close')} width={640}>
-      {recent.error ? <EmptyState title={told(recent.error)} text={recent.error.hint} /> : !rows ? <Skeleton rows={6} />
+      {recent.error ? <EmptyState title={errorText(recent.error)} text={recent.error.hint} /> : !rows ? <Skeleton rows={6} />
         : found.length === 0 ? <EmptyState title={t('compare.chooseNone')} text={t('compare.chooseNoneText')} /> : (
           <div className="col cmp-choose" ref={box}>
             <p className="s t2">{t('compare.chooseText')}</p>

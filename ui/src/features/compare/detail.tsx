@@ -1,11 +1,11 @@
 /** A step of two runs, side by side: what it came to, and its values. */
 import './compare.css';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { toApiError, told } from '../../api/error.ts';
+import { toApiError, errorText } from '../../api/error.ts';
 import { writeExact } from '../../api/exact.ts';
 import { isCut } from '../../api/json.ts';
 import { useCommand } from '../../api/queries.ts';
-import { hasCut, wholeOf } from '../../api/whole.ts';
+import { hasCut, loadFullValue } from '../../api/full-value.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatSize } from '../../code/value-lines.ts';
 import { formatNumber, t, tn } from '../../i18n/index.ts';
@@ -13,7 +13,7 @@ import { Badge, Button, EmptyState, Skeleton, Tabs } from '../../kit/index.ts';
 import { ValueView } from '../../code/ValueView.tsx';
 import { DiffView } from '../diff-view.tsx';
 import { shortRunId } from '../status.tsx';
-import { stepWords, type NameOf } from '../where.ts';
+import { formatStep, type NameOf } from '../format-path.ts';
 import { bothOf, changeOf, isIdle, laidOut, ran, SIDES, signalOf, stateWords, type Comparison, type Side } from './words.ts';
 
 const PARTS = ['input', 'config', 'output', 'error'] as const;
@@ -49,7 +49,7 @@ export function StepDetail({ found, came, name, titleOf, inOtherFile, enter }: {
   useAgain(came, both);
   const [chosen, setChosen] = useState<Part | null>(null);
   const box = useEnter<HTMLElement>(enter, both.data !== undefined);
-  if (both.error) return <div className="cmp-detail"><EmptyState title={told(both.error)} text={both.error.hint} actions={<Button icon="retry" onClick={() => void both.refetch()}>{t('common.tryAgain')}</Button>} /></div>;
+  if (both.error) return <div className="cmp-detail"><EmptyState title={errorText(both.error)} text={both.error.hint} actions={<Button icon="retry" onClick={() => void both.refetch()}>{t('common.tryAgain')}</Button>} /></div>;
   if (!both.data) return <div className="cmp-detail"><div className="cmp-none"><Skeleton rows={5} /></div></div>;
   const { a, b, differs } = both.data;
   // Names of steps in other files may be those of steps here.
@@ -60,8 +60,8 @@ export function StepDetail({ found, came, name, titleOf, inOtherFile, enter }: {
   const none = { a: ran(a) ? t('compare.nothing') : absent.a, b: ran(b) ? t('compare.nothing') : absent.b };
   const part = chosen ?? FIRST.find((one) => differs.includes(one)) ?? 'output';
   return (
-    <section ref={box} className="cmp-detail" aria-label={stepWords(name, titleOf)}>
-      <header className="cmp-head row"><b className="ell"><Pieces text={stepWords(name, titleOf)} /></b></header>
+    <section ref={box} className="cmp-detail" aria-label={formatStep(name, titleOf)}>
+      <header className="cmp-head row"><b className="ell"><Pieces text={formatStep(name, titleOf)} /></b></header>
       <div className="cmp-two cmp-sides">
         {SIDES.map((side) => {
           const step = both.data[side];
@@ -105,7 +105,7 @@ function Values({ a, b, part, none }: { a: unknown; b: unknown; part: string; /*
   const label = t('compare.sideBySide', { part });
   const load = () => {
     setState('loading');
-    Promise.all([wholeOf(a), wholeOf(b)]).then(([one, other]) => {
+    Promise.all([loadFullValue(a), loadFullValue(b)]).then(([one, other]) => {
       setLoaded({ of: text, a: one, b: other });
       setState('idle');
     }, (cause: unknown) => setState({ failed: toApiError(cause).message }));

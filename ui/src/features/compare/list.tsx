@@ -7,7 +7,7 @@ import type { NodeState } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Icon, SignalIcon, VirtualList } from '../../kit/index.ts';
-import { stepWords, type NameOf } from '../where.ts';
+import { formatStep, type NameOf } from '../format-path.ts';
 import { aspectWords, countOf, isIdle, signalOf, stateWords, wholesOf, type Comparison, type StepDifference, type Whole } from './words.ts';
 
 export type Entry = { whole: Whole; step?: undefined } | { whole?: undefined; step: StepDifference };
@@ -37,7 +37,7 @@ export function DifferenceList({ found, entries, chosen, titleOf, onChoose, onEn
 }
 
 function StepRow({ step, titleOf }: { step: StepDifference; titleOf: NameOf }) {
-  const title = stepWords(slotKey(step.stepId, step.path), titleOf);
+  const title = formatStep(slotKey(step.stepId, step.path), titleOf);
   return (
     <div className="cmp-row" title={plain(`${title}: ${aspectWords(step)}`)}>
       <span className="cmp-states">

@@ -5,7 +5,7 @@ import { Pieces } from '../../code/pieces.tsx';
 import { ValueView } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
 import { DiffView } from '../diff-view.tsx';
-import type { NameOf } from '../where.ts';
+import type { NameOf } from '../format-path.ts';
 import { SideName, useEnter } from './detail.tsx';
 import { SIDES, type Comparison, type Side, type Whole } from './words.ts';
 
@@ -83,9 +83,9 @@ function Places({ changes, found }: { changes: readonly Change[]; found: Compari
       <tbody>
         {changes.map((change) => (
           <tr key={change.pointer}>
-            <th scope="row" className="mono"><Pieces text={placeWords(change.pointer)} /></th>
+            <th scope="row" className="mono"><Pieces text={formatPlace(change.pointer)} /></th>
             {SIDES.map((side) => (
-              <td key={side} className={!Object.hasOwn(change, side) ? '' : side === 'a' ? 'd' : 'a'}>{Object.hasOwn(change, side) ? <ValueView value={change[side]} label={t('compare.sideBySide', { part: placeWords(change.pointer) })} /> : <span className="t3">{t('compare.nothing')}</span>}</td>
+              <td key={side} className={!Object.hasOwn(change, side) ? '' : side === 'a' ? 'd' : 'a'}>{Object.hasOwn(change, side) ? <ValueView value={change[side]} label={t('compare.sideBySide', { part: formatPlace(change.pointer) })} /> : <span className="t3">{t('compare.nothing')}</span>}</td>
             ))}
           </tr>
         ))}
@@ -95,4 +95,4 @@ function Places({ changes, found }: { changes: readonly Change[]; found: Compari
 }
 
 /** `/list/0/name` as `list.0.name`. */
-const placeWords = (pointer: string): string => pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.') || '.';
+const formatPlace = (pointer: string): string => pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.') || '.';

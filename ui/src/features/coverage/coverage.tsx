@@ -1,4 +1,4 @@
-/** Where the red ports of the workflow lead, as a score in the bar and a list with a button per finding (N1). */
+/** Where the error ports of the workflow lead, as a score in the bar and a list with a button per finding (N1). */
 
 import { Popover } from '@base-ui/react/popover';
 import { useEffect, useState } from 'react';

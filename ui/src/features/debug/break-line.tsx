@@ -4,7 +4,7 @@ import type { Workflow } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, Icon, Kbd, Switch, TextInput } from '../../kit/index.ts';
 import { placeOf, stands, type Points } from '../breakpoints.ts';
-import type { NameOf } from '../where.ts';
+import type { NameOf } from '../format-path.ts';
 import { useConditionProblem } from './use-condition.ts';
 import { nameOf } from './words.ts';
 import './debug.css';

@@ -1,7 +1,7 @@
 /** Another input for a call that waits: written as JSON, checked by the engine, shown as a difference before it is sent. */
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { call, whenTokenChanges } from '../../api/client.ts';
-import { passes, sentences, toApiError } from '../../api/error.ts';
+import { isTransient, sentences, toApiError } from '../../api/error.ts';
 import { writeExact } from '../../api/exact.ts';
 import { readJson } from '../../api/read-json.ts';
 import { slotKey } from '../../api/run-paths.ts';
@@ -12,15 +12,15 @@ import { jsonWords, t, tn } from '../../i18n/index.ts';
 import { Button, ConfirmDialog, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
 import { same } from '../diff.ts';
 import { DiffView } from '../diff-view.tsx';
-import { Unsent } from '../unsent.tsx';
-import { stepWords, type NameOf } from '../where.ts';
+import { ConflictBanner } from '../conflict-banner.tsx';
+import { formatStep, type NameOf } from '../format-path.ts';
 import './debug.css';
 
 const SETTLE_MS = 250;
 const AGAIN_MS = 2_000;
 
 /** Which of the iterations, too: people count from 1. */
-const whereOf = ({ path, stepId }: WaitingCall, titleOf: NameOf): string => stepWords(slotKey(stepId, path), titleOf);
+const whereOf = ({ path, stepId }: WaitingCall, titleOf: NameOf): string => formatStep(slotKey(stepId, path), titleOf);
 const keyOf = (one: WaitingCall): string => `${one.path ?? ''}/${one.stepId}#${one.item ?? ''}`;
 
 /** `seq`: the last event of the run, which may be about an input that somebody else has edited. `over`: the run no longer waits. */
@@ -89,9 +89,9 @@ export function InputDialog({ runId, titleOf, seq, over = false, onClose }: { ru
       <Select value={keyOf(one)} label={t('debug.input.which')} options={calls.map((each) => ({ value: keyOf(each), label: named(each) }))} onChange={setChosen} /></label> : null} />;
 }
 
-function refusal(cause: unknown): { problem: string; passes: boolean } {
+function refusal(cause: unknown): { problem: string; isTransient: boolean } {
   const error = toApiError(cause);
-  return { problem: error.message, passes: passes(error) };
+  return { problem: error.message, isTransient: isTransient(error) };
 }
 
 function Editor({ runId, one, title, typed, over, onDrop, onType, onSent, onLeave, question, which }: {
@@ -101,7 +101,7 @@ function Editor({ runId, one, title, typed, over, onDrop, onType, onSent, onLeav
   const asIs = useMemo(() => writeExact(one.input, 2), [one]);
   const text = typed ?? asIs;
   const now = useMemo(() => readJson(text), [text]);
-  const [checked, setChecked] = useState<{ text: string; problem: string | null; passes?: boolean } | null>(null);
+  const [checked, setChecked] = useState<{ text: string; problem: string | null; isTransient?: boolean } | null>(null);
   const [busy, setBusy] = useState(false);
   /** Counts what was sent and not answered, and what another token may take: it is checked from the beginning. */
   const [round, setRound] = useState(0);
@@ -119,7 +119,7 @@ function Editor({ runId, one, title, typed, over, onDrop, onType, onSent, onLeav
           if (stop.signal.aborted) return;
           const refused = refusal(cause);
           setChecked({ text, ...refused });
-          if (refused.passes) timer = setTimeout(check, AGAIN_MS);
+          if (refused.isTransient) timer = setTimeout(check, AGAIN_MS);
         },
       );
     };
@@ -128,7 +128,7 @@ function Editor({ runId, one, title, typed, over, onDrop, onType, onSent, onLeav
   }, [now, text, place, over, round]);
   const verdict = checked?.text === text ? checked : null;
   const problem = 'problem' in now ? jsonWords(now.problem, text) : verdict?.problem ?? null;
-  const waits = verdict?.passes === true;
+  const waits = verdict?.isTransient === true;
   const fits = !over && !isSame && problem === null && verdict !== null;
   const send = async () => {
     if (!('value' in now) || !fits || busy) return;
@@ -140,7 +140,7 @@ function Editor({ runId, one, title, typed, over, onDrop, onType, onSent, onLeav
     } catch (cause) {
       const refused = refusal(cause);
       setChecked({ text, ...refused });
-      if (refused.passes) setRound((n) => n + 1);
+      if (refused.isTransient) setRound((n) => n + 1);
     } finally {
       setBusy(false);
     }
@@ -156,7 +156,7 @@ function Editor({ runId, one, title, typed, over, onDrop, onType, onSent, onLeav
       <Button variant="primary" icon="pencil" busy={busy} disabled={!fits} keys="Mod+Enter" onClick={() => void send()}>{t('debug.input.use')}</Button>
     </>}>
       <div className="dbg-input" role="presentation" onKeyDown={onKey}>
-        {over ? <Unsent title={t('debug.input.over')} json={() => text} onDrop={onDrop}>{t('debug.input.overHint')}</Unsent> : null}
+        {over ? <ConflictBanner title={t('debug.input.over')} json={() => text} onDrop={onDrop}>{t('debug.input.overHint')}</ConflictBanner> : null}
         {which}
         <label className="field"><span className="lab">{t('debug.input.value')}</span>
           <TextArea mono rows={10} value={text} readOnly={over} invalid={!over && problem !== null && !waits} aria-label={t('debug.input.value')} onChange={(next) => onType(next === asIs ? undefined : next)} />

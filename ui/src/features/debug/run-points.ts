@@ -12,7 +12,7 @@ import { t } from '../../i18n/index.ts';
 import { toast } from '../../kit/index.ts';
 import { asSent, at, placeOf, put, sendable, stands, useBreakpoints, withTitle, type Breakpoint, type Points } from '../breakpoints.ts';
 import { same } from '../diff.ts';
-import type { NameOf } from '../where.ts';
+import type { NameOf } from '../format-path.ts';
 
 /** Conditions are typed: not every letter is sent. */
 const SETTLE_MS = 500;
@@ -70,8 +70,8 @@ export function useRunPoints({ workflowId, ran, titleOf, runId, view, may, begun
   }, [runId]);
   const ended = view !== null && isTerminal(view.status);
   const open = view !== null && view.lastSeq > 0 && !ended;
-  const told = view?.breakpoints;
-  const has = told ?? (begun?.runId === runId ? begun?.breakpoints : undefined) ?? NONE;
+  const errorText = view?.breakpoints;
+  const has = errorText ?? (begun?.runId === runId ? begun?.breakpoints : undefined) ?? NONE;
 
   // What the person set after the run was asked for, and before it was there.
   const seen = useRef<string | null>(null);
@@ -83,7 +83,7 @@ export function useRunPoints({ workflowId, ran, titleOf, runId, view, may, begun
   }, [runId, begun, workflowId, ran, change]);
 
   // The run tells what it has: of that nothing is to be changed any more.
-  useEffect(() => { if (told !== undefined) change((now) => missingIn(told, now)); }, [told, change]);
+  useEffect(() => { if (errorText !== undefined) change((now) => missingIn(errorText, now)); }, [errorText, change]);
 
   // One after the other: each begins with what the run has then, whoever set it.
   const names = useLatest(titleOf);

@@ -2,7 +2,7 @@
 import type { RunView } from '../../api/run-state.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Banner, Button, Icon } from '../../kit/index.ts';
-import type { NameOf } from '../where.ts';
+import type { NameOf } from '../format-path.ts';
 import { whereStopped, whyStopped } from './words.ts';
 
 export function StoppedBanner({ view, titleOf, keys, busy, onContinue, onStep, onEdit }: {

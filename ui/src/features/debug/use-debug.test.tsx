@@ -70,7 +70,7 @@ it('c26: says what is wrong with a condition under its field, once one pauses, a
   const { fake } = renderWith(<Place document={drawn('a')} ran={drawn('a')} view={foldRun([])} />, { ...HOST, expression_preview: preview as never });
   await pass(0);
   toggle();
-  const field = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Only when' });
+  const field = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Condition' });
   const type = (value: string) => fireEvent.change(field(), { target: { value } });
   type('item');
   type('item.');
@@ -82,7 +82,7 @@ it('c26: says what is wrong with a condition under its field, once one pauses, a
   // Elsewhere it is fine: the engine refuses it in a condition alone.
   type('nodes.fetch.ok');
   await pass(1000);
-  expect(screen.getByRole('status').textContent).toMatch(/^A condition cannot use `nodes`/);
+  expect(screen.getByRole('status').textContent).toMatch(/^Breakpoint conditions cannot use `nodes`/);
   for (const fine of ['item.n > 1', '_index > 1', 'item.nodes == "nodes"', '']) {
     type(fine);
     await pass(1000);
@@ -175,18 +175,18 @@ describe('a run that was started elsewhere, with breakpoints of its own', () => 
   it('has told a condition that ends with a space: the field keeps it, and what somebody else takes away then stays away', async () => {
     const { fake, rerender } = renderWith(shown(ran(ITS), 'mail'), HOST);
     await pass(0);
-    const field = screen.getByRole<HTMLInputElement>('textbox', { name: 'Only when' });
+    const field = screen.getByRole<HTMLInputElement>('textbox', { name: 'Condition' });
     fireEvent.change(field, { target: { value: 'item.total in ' } });
     await pass(1000);
-    const told = [{ node: 'mail', when: 'item.total in' }, ITS[1], ITS[2]] as Breakpoint[];
-    expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: told }]);
-    rerender(shown(ran(ITS, told), 'mail'));
+    const errorText = [{ node: 'mail', when: 'item.total in' }, ITS[1], ITS[2]] as Breakpoint[];
+    expect(asked(fake, 'run_breakpoints')).toEqual([{ runId: 'r', breakpoints: errorText }]);
+    rerender(shown(ran(ITS, errorText), 'mail'));
     // More is typed behind it.
     expect(field.value).toBe('item.total in ');
-    atHost = told.slice(1);
-    rerender(shown(ran(ITS, told, atHost), 'mail'));
+    atHost = errorText.slice(1);
+    rerender(shown(ran(ITS, errorText, atHost), 'mail'));
     expect(marks()).toBe('ask.approved>mail() charge[0]/post()');
-    rerender(shown(ran(ITS, told, atHost), 'a'));
+    rerender(shown(ran(ITS, errorText, atHost), 'a'));
     toggle();
     await pass(1000);
     expect(atHost).toEqual([ITS[1], ITS[2], { node: 'a' }]);
@@ -212,7 +212,7 @@ it('the editor of an input says why it goes when somebody else lets the run go o
   const ON = event(3, 'workflow_continued', null, { mode: 'continue' });
   rerender(shown(...STOPPED, ON));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(useMessages.getState().shown.map((one) => one.text)).toContain('The run no longer waits: its input was not changed');
+  expect(useMessages.getState().shown.map((one) => one.text)).toContain('The run is no longer waiting; its input was not changed');
   rerender(shown(...STOPPED, ON, event(4, 'workflow_paused', 'a', { reason: 'step' })));
   await screen.findByText('After one step.');
   expect(screen.queryByRole('dialog')).toBeNull();
@@ -245,14 +245,14 @@ describe('the editor of an input, with something typed in it', () => {
 
   it('asks a host that was away until it is back, and what is typed is not called wrong', async () => {
     const { fake } = await open();
-    refused = new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' });
+    refused = new ApiError({ code: 'CONNECTION', message: 'Signalbox does not respond.', hint: '' });
     type('{"n": 2}');
     await pass(300);
-    expect(said()).toBe('Signalbox does not answer. This is checked again by itself.');
+    expect(said()).toBe('Signalbox does not respond. It is checked again automatically.');
     expect([box().getAttribute('aria-invalid'), use().disabled]).toEqual([null, true]);
     refused = null;
     await pass(2_000);
-    expect([said(), use().disabled]).toEqual(['The engine takes this input.', false]);
+    expect([said(), use().disabled]).toEqual(['This input is valid.', false]);
     const before = asked(fake, 'run_edit_input').length;
     await pass(10_000);
     expect(asked(fake, 'run_edit_input')).toHaveLength(before);
@@ -287,14 +287,14 @@ describe('the editor of an input, with something typed in it', () => {
     rerender(shown(...STOPPED, ON, event(4, 'workflow_paused', 'a', { reason: 'step' })));
     await pass(3_000);
     const dialog = screen.getByRole('dialog', { name: 'Edit the input of a' });
-    expect(dialog.textContent).toContain('The run no longer waits: its input was not changed');
-    expect(dialog.textContent).toContain('What you had written was not sent. It is kept here until you drop it.');
+    expect(dialog.textContent).toContain('The run is no longer waiting; its input was not changed');
+    expect(dialog.textContent).toContain('Your changes were not sent. They are kept here until you discard them.');
     expect([box().value, box().readOnly, use().disabled]).toEqual(['{"n": 2}', true, true]);
     expect(all()).toEqual(before);
     fireEvent.click(screen.getByRole('button', { name: 'Copy as JSON' }));
     await pass(0);
     expect(written).toEqual(['{"n": 2}']);
-    fireEvent.click(screen.getByRole('button', { name: 'Drop it' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Discard' }));
     await pass(500);
     expect(screen.queryByRole('dialog')).toBeNull();
     vi.unstubAllGlobals();
@@ -306,7 +306,7 @@ describe('the editor of an input, with something typed in it', () => {
     await pass(300);
     rerender(shown(...STOPPED, event(3, 'workflow_continued', null, { mode: 'step' }), event(4, 'workflow_paused', 'b', { reason: 'step' })));
     await pass(300);
-    expect(screen.getByRole('dialog').textContent).toContain('It is kept here until you drop it.');
+    expect(screen.getByRole('dialog').textContent).toContain('They are kept here until you discard them.');
     expect([box().value, box().readOnly]).toEqual(['{"n": 2}', true]);
   });
 
@@ -318,8 +318,8 @@ describe('the editor of an input, with something typed in it', () => {
     rerender(shown(...STOPPED, event(3, 'input_edited', 'a', { patch: [] })));
     await pass(300);
     expect(box().value).toBe('{"n": 2}');
-    expect(screen.getByRole('group', { name: 'What changes' }).textContent).toContain('7');
-    expect(screen.getByRole('group', { name: 'What changes' }).textContent).not.toContain('1');
+    expect(screen.getByRole('group', { name: 'Changes' }).textContent).toContain('7');
+    expect(screen.getByRole('group', { name: 'Changes' }).textContent).not.toContain('1');
   });
 });
 
@@ -360,10 +360,10 @@ it('an input that would go out as another is refused in words, and nobody is ask
   const box = await screen.findByRole('textbox', { name: 'Input as JSON' });
   await waitFor(() => expect(asked(fake, 'run_edit_input')).toHaveLength(1));
   fireEvent.change(box, { target: { value: '{"n": 1e400}' } });
-  expect(screen.getByRole('status').textContent).toContain('Line 1, column 7: 1e400 is larger than a number can be');
+  expect(screen.getByRole('status').textContent).toContain('Line 1, column 7: 1e400 is too large for a number');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: /^Use this input|^Use/ }).disabled).toBe(true);
   fireEvent.change(box, { target: { value: '{"n": 99007199254740995000001}' } });
-  expect(screen.getByRole('status').textContent).toContain('99007199254740995000001 is a number that would be changed');
+  expect(screen.getByRole('status').textContent).toContain('99007199254740995000001 cannot be stored exactly');
   expect(asked(fake, 'run_edit_input')).toHaveLength(1);
 });
 
@@ -379,11 +379,11 @@ it('c26: what was typed goes only where the person says so, and Ctrl+Enter sends
   fireEvent.change(box, { target: { value: '{"n": ' } });
   send();
   fireEvent.keyDown(box, { key: 'Escape' });
-  fireEvent.click(await screen.findByRole('button', { name: 'Back to the input' }));
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Close without the new input?' })).toBeNull());
+  fireEvent.click(await screen.findByRole('button', { name: 'Keep editing' }));
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Discard the new input?' })).toBeNull());
   expect(closed).not.toHaveBeenCalled();
   fireEvent.change(box, { target: { value: '{"n": 2}' } });
-  await screen.findByText('The engine takes this input.');
+  await screen.findByText('This input is valid.');
   expect(sent()).toEqual([]);
   send();
   await waitFor(() => expect(closed).toHaveBeenCalledTimes(1));
@@ -411,7 +411,7 @@ describe('c26: two calls wait', () => {
   const box = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Input as JSON' });
   const type = (value: string) => fireEvent.change(box(), { target: { value } });
   const choose = async (name: string) => {
-    await userEvent.click(screen.getByRole('combobox', { name: 'Which call' }));
+    await userEvent.click(screen.getByRole('combobox', { name: 'Call' }));
     await userEvent.click(await screen.findByRole('option', { name }));
     await screen.findByRole('dialog', { name: `Edit the input of ${name}` });
   };
@@ -424,9 +424,9 @@ describe('c26: two calls wait', () => {
     await choose('b');
     expect(box().value).toContain('5');
     fireEvent.keyDown(box(), { key: 'Escape' });
-    expect(await screen.findByText('What you typed for a is kept nowhere. It begins with the input that it has.')).toBeTruthy();
-    fireEvent.click(screen.getByRole('button', { name: 'Back to the input' }));
-    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Close without the new input?' })).toBeNull());
+    expect(await screen.findByText('Your changes for a are not saved. It starts with its present input.')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Keep editing' }));
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Discard the new input?' })).toBeNull());
     expect(closed).not.toHaveBeenCalled();
     await choose('a');
     expect(box().value).toBe('{"n": 2}');
@@ -438,7 +438,7 @@ describe('c26: two calls wait', () => {
   it('one is sent, and what is typed for the other one stays open', async () => {
     const { closed, fake } = await open(BOTH);
     const send = async (input: unknown) => {
-      await screen.findByText('The engine takes this input.');
+      await screen.findByText('This input is valid.');
       fireEvent.keyDown(box(), { key: 'Enter', ctrlKey: true });
       await waitFor(() => expect(asked(fake, 'run_edit_input').filter((one) => !(one as { check?: boolean }).check).at(-1)).toMatchObject({ input }));
     };
@@ -459,7 +459,7 @@ describe('c26: two calls wait', () => {
     type('{"n": 2}');
     waiting = [call('new', { n: 0 }), ...waiting];
     act(() => { window.dispatchEvent(new Event('visibilitychange')); });
-    await userEvent.click(screen.getByRole('combobox', { name: 'Which call' }));
+    await userEvent.click(screen.getByRole('combobox', { name: 'Call' }));
     await screen.findByRole('option', { name: 'new' });
     expect(screen.getByRole('dialog', { name: 'Edit the input of a' })).toBeTruthy();
     expect(box().value).toBe('{"n": 2}');

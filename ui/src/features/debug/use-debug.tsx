@@ -1,7 +1,7 @@
 // Looking into the run of a screen: keys, buttons, banner, dialog. Only for who may build.
 
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { act, useMay } from '../../api/queries.ts';
+import { act, usePermission } from '../../api/queries.ts';
 import { isTerminal, type RunView } from '../../api/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
@@ -10,7 +10,7 @@ import { debugActions } from './actions.ts';
 import { BreakLine } from './break-line.tsx';
 import { placeOf, type Breakpoint } from '../breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
-import type { NameOf } from '../where.ts';
+import type { NameOf } from '../format-path.ts';
 import { failed, useRunPoints } from './run-points.ts';
 import { StoppedBanner } from './stopped-banner.tsx';
 
@@ -42,7 +42,7 @@ export function useDebug({ workflowId, document, ran = document, chosen, titleOf
   past?: boolean;
   stepStart?: (() => void) | undefined; canStart?: boolean;
 }): Debugging {
-  const may = useMay()('run_breakpoints');
+  const may = usePermission()('run_breakpoints');
   const [busy, setBusy] = useState(false);
   const [editing, setEditing] = useState<{ runId: string; over: boolean; /** The stop that it is about. */ stop: number | undefined } | null>(null);
   const open = view !== null && view.lastSeq > 0 && !isTerminal(view.status);

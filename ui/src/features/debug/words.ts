@@ -3,19 +3,19 @@
 import { stepAt } from '../../api/run-paths.ts';
 import type { RunStop } from '../../api/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
-import { placeWords, stepWords, type NameOf } from '../where.ts';
+import { formatPlace, formatStep, type NameOf } from '../format-path.ts';
 import type { Breakpoint } from '../breakpoints.ts';
 
 export function whereStopped(stop: RunStop, titleOf: NameOf): string {
   if (stop.stepId === undefined) return t('debug.byRequest', { who: formatPerson(stop.who ?? '') });
   const step = titleOf(stop.stepId, stop.path);
-  if (stop.path !== undefined) return t('debug.atIn', { step, path: placeWords(stop.path, stop.stepId, titleOf) });
+  if (stop.path !== undefined) return t('debug.atIn', { step, path: formatPlace(stop.path, stop.stepId, titleOf) });
   return stop.item === undefined ? t('debug.at', { step }) : t('debug.atItem', { step, n: stop.item + 1 });
 }
 
 /** A step by its title and where it is, a wire by where it begins and where it ends. */
 export function nameOf({ node, from }: Breakpoint, titleOf: NameOf): string {
-  const step = stepWords(node, titleOf);
+  const step = formatStep(node, titleOf);
   return from === undefined ? step : t('debug.wire', { from: beginOf(from, titleOf, stepAt(node).path), to: step });
 }
 

@@ -35,7 +35,7 @@ describe('letters that are not seen', () => {
     expect(container.querySelector('img')).toBeNull();
     expect(container.textContent).toContain('<img src=x onerror=alert(1)>');
     expect(screen.getByTitle('U+202E right-to-left override').textContent).toBe('U+202E');
-    fireEvent.click(screen.getByRole('button', { name: 'show 39 more letters' }));
+    fireEvent.click(screen.getByRole('button', { name: 'show 39 more characters' }));
     expect(container.textContent).toContain('x'.repeat(50));
   });
 });
@@ -73,13 +73,13 @@ describe('the structural difference', () => {
     const lines = diffLines(before, { ...before, f20: 'x' });
     expect(fold(lines).filter((one) => 'fold' in one)).toHaveLength(2);
     expect(fold(diffLines(before, before))).toHaveLength(42);
-    const { container } = render(<DiffView before={before} after={{ ...before, f20: 'x' }} label="What changes" />);
+    const { container } = render(<DiffView before={before} after={{ ...before, f20: 'x' }} label="Changes" />);
     expect(container.querySelectorAll('.dl.d, .dl.a')).toHaveLength(2);
     expect(container.textContent).not.toContain('"f5"');
-    fireEvent.click(screen.getAllByRole('button', { name: /lines stay$/ })[0] as HTMLElement);
+    fireEvent.click(screen.getAllByRole('button', { name: /unchanged lines$/ })[0] as HTMLElement);
     expect(container.textContent).toContain('"f5"');
     // Not by colour alone.
-    expect(container.querySelector('.dl.d')?.textContent).toContain('taken away');
+    expect(container.querySelector('.dl.d')?.textContent).toContain('removed');
   });
 });
 
@@ -94,7 +94,7 @@ describe('what a schema marks as secret', () => {
 
   it('is said to have changed, and not shown', () => {
     for (const view of ['together', 'side'] as const) {
-      const { container, unmount } = render(<DiffView before={before} after={after} schema={schema} view={view} label="What changes" />);
+      const { container, unmount } = render(<DiffView before={before} after={after} schema={schema} view={view} label="Changes" />);
       for (const hidden of ['1111', '1234', '111', '234', '-key', '4711', '4712', '999', 'number', 'tok-']) expect(container.textContent).not.toContain(hidden);
       expect(container.textContent).toContain('"pin": ••••••••');
       expect(container.textContent).toContain('Bea');

@@ -23,9 +23,9 @@ describe('samples that need something', () => {
       { ...sample('files', 'Files'), needs: [{ kind: 'toolServer', name: 'files', ready: true }] },
     ]);
     const cell = (name: string) => screen.getByText(name).closest('.g-cell') as HTMLElement;
-    expect(cell('Triage').textContent).toContain('Needs a default model.');
-    expect(within(cell('Triage')).getByRole('link', { name: 'Set it up' }).getAttribute('href')).toBe('#/settings');
-    expect(cell('Files').textContent).toContain('Has the tool server “files”, approved.');
+    expect(cell('Triage').textContent).toContain('Requires a default model.');
+    expect(within(cell('Triage')).getByRole('link', { name: 'Set up' }).getAttribute('href')).toBe('#/settings');
+    expect(cell('Files').textContent).toContain('Ready: the tool server “files”, approved.');
     expect(within(cell('Files')).queryByRole('link')).toBeNull();
     expect(cell('Needs nothing').querySelector('.g-need')).toBeNull();
   });

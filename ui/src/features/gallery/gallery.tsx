@@ -42,6 +42,7 @@ export function Gallery(props: GalleryProps) {
   return (
     <div className="g-mid">
       <section className="g-main" aria-label={t('gallery.title')}>
+        <p className="t2 g-intro">{t('gallery.intro')}</p>
         {samples.error && makes ? <Failed error={samples.error} retry={samples.retry} /> : null}
         {featured ? <Hero sample={featured} {...props} /> : samples.data || samples.error || !makes ? null : <HeroSkeleton />}
         {known ? (

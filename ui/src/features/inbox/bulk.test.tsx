@@ -35,21 +35,21 @@ it('of a pattern that does not fit the operator reads words, not the expression'
   const one = task(0, { id: 'a' });
   const correction = { patch: [{ op: 'replace' as const, path: '/supplierId', value: 'S-1' }], source: 'a', schema: {} };
   renderWith(<Bulk tasks={[one]} correction={correction} keysOf={none} onSend={none} onClear={none} handle={none} />, {
-    task_get: () => one, task_check: () => ({ valid: false, violations: [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-\\d{4}$' }], patch: [] }),
+    task_get: () => one, task_check: () => ({ valid: false, violations: [{ path: '/supplierId', message: 'Must match the pattern ^S-\\d{4}$' }], patch: [] }),
   });
-  expect(await screen.findByText('Does not fit: S- and four digits')).toBeTruthy();
+  expect(await screen.findByText('Does not match: S- and four digits')).toBeTruthy();
   expect(document.body.textContent).not.toContain('^S-');
   // The sentence is the engine's: who changes it there changes it in schema.ts.
-  expect(readFileSync(join(import.meta.dirname, '../../../../src-tauri/crates/engine/src/schema/words.rs'), 'utf8')).toContain('format!("Needs to fit the pattern {}"');
+  expect(readFileSync(join(import.meta.dirname, '../../../../src-tauri/crates/engine/src/schema/words.rs'), 'utf8')).toContain('format!("Must match the pattern {}"');
 });
 
 it('says how many are left out because somebody else has them', () => {
   renderWith(<Bulk tasks={[task(0, { id: 'a' })]} theirs={2} correction={null} keysOf={none} onSend={none} onClear={none} handle={none} />);
-  expect(screen.getByText('2 more are left out: somebody else has them')).toBeTruthy();
+  expect(screen.getByText('2 more are left out: they are claimed by somebody else')).toBeTruthy();
 });
 
 it('says so when somebody else has all that were chosen', () => {
   renderWith(<Bulk tasks={[]} theirs={2} correction={null} keysOf={none} onSend={none} onClear={none} handle={none} />);
-  expect(screen.getByText(/^Somebody else has all of these tasks/)).toBeTruthy();
-  expect(screen.queryByText(/no decision in common/)).toBeNull();
+  expect(screen.getByText(/^All of these tasks are claimed by others/)).toBeTruthy();
+  expect(screen.queryByText(/no common decision/)).toBeNull();
 });

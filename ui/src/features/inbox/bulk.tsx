@@ -12,7 +12,7 @@ import type { JsonSchema } from '../../api/types.ts';
 import { tooLong } from './bounds.ts';
 import { anyUsedUp } from './budget.ts';
 import { isToolCall } from './tool-call.tsx';
-import type { BulkDraft, Correction } from './taken-back.ts';
+import type { BulkDraft, Correction } from './undo-send.ts';
 import type { TaskAction, TaskRow } from './types.ts';
 import { useFits, type Fit } from './use-fits.ts';
 import { ACTION_ICON, actionText, isAction, pathText } from './words.ts';

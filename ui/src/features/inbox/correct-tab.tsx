@@ -11,7 +11,7 @@ import { plain } from '../../code/letters.ts';
 import { hiddenIn, plainValue } from '../evidence/controls.ts';
 import { changedPaths, diffLines, same } from '../diff.ts';
 import { DiffView } from '../diff-view.tsx';
-import { Unsent as NotSent } from '../unsent.tsx';
+import { ConflictBanner as NotSent } from '../conflict-banner.tsx';
 import { SafeText } from '../evidence/safe-text.tsx';
 import type { DetailProps } from './detail.tsx';
 import { tooLong } from './bounds.ts';
@@ -264,7 +264,7 @@ function Led({ task, onTab }: DetailProps) {
 }
 
 /** Somebody else was faster, here or at a terminal: who and when, and what this person had written until then. */
-function Unsent({ task, work, send }: DetailProps) {
+function ConflictBanner({ task, work, send }: DetailProps) {
   const now = useNow(60_000);
   const mine = work.changed || work.notes.trim() !== '';
   if (!mine || (send && (send.state !== 'failed' || send.unsure))) return null;
@@ -283,11 +283,11 @@ function Unsent({ task, work, send }: DetailProps) {
 function Decided(props: DetailProps) {
   const { task, work } = props;
   const decision = task.decision;
-  if (!decision) return <div className="ib-side"><Unsent {...props} /><p className="t2">{t(`inbox.ended.${task.state === 'open' ? 'done' : task.state}`)}</p></div>;
+  if (!decision) return <div className="ib-side"><ConflictBanner {...props} /><p className="t2">{t(`inbox.ended.${task.state === 'open' ? 'done' : task.state}`)}</p></div>;
   const after = decision.correctedInput;
   return (
     <div className="ib-side">
-      <Unsent {...props} />
+      <ConflictBanner {...props} />
       <dl className="kv">
         <dt>{t('inbox.decision.what')}</dt><dd>{isAction(decision.action) ? decidedText(task, decision) : <SafeText line text={decision.action} />}</dd>
         {decision.toolGrant ? <><dt>{t('inbox.decision.grant')}</dt><dd>{t(`inbox.decision.grant.${decision.toolGrant}`)}</dd></> : null}

@@ -2,7 +2,7 @@
 
 import { useCallback, useMemo, useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
-import { toApiError, told } from '../../api/error.ts';
+import { toApiError, errorText } from '../../api/error.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Button, Dialog, Field, Icon, Select, TextArea, TextInput } from '../../kit/index.ts';
 import { plain } from '../../code/letters.ts';
@@ -62,7 +62,7 @@ export function DelegationDialog({ me, mayDecide, onClose }: { me: string | unde
       return true;
     } catch (cause) {
       const error = toApiError(cause);
-      setProblem(told(error));
+      setProblem(errorText(error));
       return false;
     } finally {
       setBusy(false);

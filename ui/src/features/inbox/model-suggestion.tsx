@@ -3,7 +3,7 @@
 import { useEffect } from 'react';
 import { create } from 'zustand';
 import { call } from '../../api/client.ts';
-import { told, toApiError } from '../../api/error.ts';
+import { errorText, toApiError } from '../../api/error.ts';
 import { useCommand } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button } from '../../kit/index.ts';
@@ -28,7 +28,7 @@ async function ask(taskId: string): Promise<void> {
   try {
     came({ state: 'answered', found: await change('task_suggest', { taskId }) });
   } catch (cause) {
-    came({ state: 'failed', why: told(toApiError(cause)), ...kept });
+    came({ state: 'failed', why: errorText(toApiError(cause)), ...kept });
   }
 }
 

@@ -9,8 +9,8 @@ it('a claim that somebody else was faster with is refused by name and in the tim
   const host = peopleHost([task(1)]);
   setTransport(host.fake);
   const until = '2026-11-23T10:17:57.189Z';
-  host.on({ task_claim: () => { throw new ApiError({ code: 'CLAIMED', message: `omar works on this task until ${until}.`, hint: 'Ask them.', details: { who: 'user:omar', until } }); } });
+  host.on({ task_claim: () => { throw new ApiError({ code: 'CLAIMED', message: `omar is working on this task until ${until}.`, hint: 'Ask them.', details: { who: 'user:omar', until } }); } });
   await expect(change('task_claim', { taskId: 'task-1' })).rejects.toMatchObject({
-    code: 'CLAIMED', message: `omar works on this task until ${formatTime(until).slice(0, 5)}.`, hint: 'Ask them.',
+    code: 'CLAIMED', message: `omar is working on this task until ${formatTime(until).slice(0, 5)}.`, hint: 'Ask them.',
   });
 });

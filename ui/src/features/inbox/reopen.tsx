@@ -1,6 +1,6 @@
 // An ended task is asked again by a new run (D2.15): the question before it, and the links between both tasks.
 
-import { sentences, told } from '../../api/error.ts';
+import { sentences, errorText } from '../../api/error.ts';
 import { useCommand } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Icon, Skeleton } from '../../kit/index.ts';
@@ -29,7 +29,7 @@ function Again({ task }: { task: Task }) {
 }
 
 function Looked({ task, plan }: { task: Task; plan: Pick<ReturnType<typeof useCommand<'rerun_look'>>, 'data' | 'error'> }) {
-  if (plan.error) return <p className="s c-wait row gap1"><Icon name="warn" size={12} /><SafeText text={sentences(t('inbox.reopen.unknown'), told(plan.error))} cut={300} /></p>;
+  if (plan.error) return <p className="s c-wait row gap1"><Icon name="warn" size={12} /><SafeText text={sentences(t('inbox.reopen.unknown'), errorText(plan.error))} cut={300} /></p>;
   if (!plan.data) return <><span className="vh">{t('inbox.reopen.looking')}</span><Skeleton rows={2} /></>;
   const again = plan.data.steps.filter((step) => step.fate === 'again' && step.effect === 'write' && step.stepId !== task.nodeId);
   return (

@@ -75,7 +75,7 @@ function schemaAt(schema: JsonSchema, pointer: string): JsonSchema | undefined {
 }
 
 /** What the check says of a pattern: the expression. */
-const OF_PATTERN = /^Needs to fit the pattern /;
+const OF_PATTERN = /^Must match the pattern /;
 
 /** For an operator: in words, without a code. A regular expression is said as its author describes the field, and not at all where nobody does. */
 export function asDiagnostics(violations: readonly { path: string; message: string }[], schema?: JsonSchema): Diagnostic[] {

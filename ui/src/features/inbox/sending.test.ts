@@ -5,7 +5,7 @@ import { peopleHost, task, type PeopleHost } from '../../test/people.ts';
 import { queryClient } from '../../api/queries.ts';
 import { dropDraft, editDraft, reveal, useDrafts } from './drafts.ts';
 import { failureText } from './sends-strip.tsx';
-import { LOOK_MS, PART, queueSend, resumeSends, sendNow, sendOf, sendWord, stopSend, takeOut, undoLast, undoSend, UNDO_MS, useSends, type Send } from './sending.ts';
+import { LOOK_MS, PART, queueSend, resumeSends, sendNow, sendOf, sendWord, stopSend, takeOut, undoLast, cancelSend, UNDO_MS, useSends, type Send } from './sending.ts';
 
 let host: PeopleHost;
 const sends = () => useSends.getState().sends;
@@ -126,14 +126,14 @@ describe('a decision (D2.2)', () => {
     expect(failed).toMatchObject({ state: 'failed', error: { code: 'ALREADY_ANSWERED' } });
     expect(failureText(failed as Send)).toMatch(/^grace decided this task at \d\d:03:04, before you/);
     expect(useDrafts.getState().drafts['task-1']).toEqual({ value: { now: { supplierId: 'S-2041' } }, notes: 'mine' });
-    expect(undoSend(failed?.id ?? '')).toBeDefined();
+    expect(cancelSend(failed?.id ?? '')).toBeDefined();
   });
 
   it('on a task that somebody works on says who, until when, and what next', async () => {
-    host.on({ task_complete: () => { throw new ApiError({ code: 'CLAIMED', message: 'user:grace works on this task until 2026-11-22T02:03:04Z.', hint: '', details: { who: 'user:grace', until: '2026-11-22T02:03:04Z' } }); } });
+    host.on({ task_complete: () => { throw new ApiError({ code: 'CLAIMED', message: 'user:grace is working on this task until 2026-11-22T02:03:04Z.', hint: '', details: { who: 'user:grace', until: '2026-11-22T02:03:04Z' } }); } });
     decide();
     await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
-    expect(failureText(sends()[0] as Send)).toMatch(/^grace works on this task, until \d\d:03:04 at least.*Take the task over first/);
+    expect(failureText(sends()[0] as Send)).toMatch(/^grace is working on this task until at least \d\d:03:04.*Take the task over, or/);
   });
 
   it('that could not be saved can be sent again as the same request', async () => {
@@ -142,12 +142,12 @@ describe('a decision (D2.2)', () => {
     const { task_complete } = host.fake.handlers as unknown as { task_complete: (payload: { requestId?: string }) => unknown };
     host.on({ task_complete: (payload) => {
       ids.push(payload.requestId);
-      if (down) throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: 'Start it again.' });
+      if (down) throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not respond.', hint: 'Start it again.' });
       return task_complete(payload) as never;
     } });
     decide();
     await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
-    expect(failureText(sends()[0] as Send)).toBe('No answer came: it is not known whether it was saved. Try again: it counts once.');
+    expect(failureText(sends()[0] as Send)).toBe('No response: it is unknown whether the decision was saved. Try again; it counts once.');
     expect(sendWord(sends()[0] as Send)).toBe('unsure');
     down = false;
     sendNow(sends()[0]?.id ?? '');
@@ -163,7 +163,7 @@ describe('a decision (D2.2)', () => {
     host.fake.handlers[command] = ((payload: never) => {
       const answered = answer(payload);
       left -= 1;
-      if (left >= 0) throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: 'Start it again.' });
+      if (left >= 0) throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not respond.', hint: 'Start it again.' });
       return answered;
     }) as never;
   };
@@ -189,7 +189,7 @@ describe('a decision (D2.2)', () => {
   });
 
   it('that never arrived is not sent again by itself', async () => {
-    host.on({ task_complete: () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' }); } });
+    host.on({ task_complete: () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not respond.', hint: '' }); } });
     decide();
     await vi.advanceTimersByTimeAsync(UNDO_MS + 1 + 5 * LOOK_MS);
     expect(host.calls('task_complete')).toHaveLength(1);
@@ -198,7 +198,7 @@ describe('a decision (D2.2)', () => {
 
   it('without an answer about a task that somebody else decided says whose decision holds', async () => {
     host.on({ task_complete: ({ taskId }) => {
-      if (host.tasks.get(taskId)?.state === 'open') throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' });
+      if (host.tasks.get(taskId)?.state === 'open') throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not respond.', hint: '' });
       throw new ApiError({ code: 'ALREADY_ANSWERED', message: 'This task was answered already', hint: '', details: { who: 'user:grace', when: '2026-11-22T02:03:04Z' } });
     } });
     decide();
@@ -265,14 +265,14 @@ describe('a decision about many (L5)', () => {
       // Killed in the second part: four of its ten are stored.
       if (calls === 2) {
         answer({ ...request, taskIds: request.taskIds.slice(0, 4) });
-        throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' });
+        throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not respond.', hint: '' });
       }
       // What is stored by this request is told as such.
       return calls === 3 ? { results: request.taskIds.map((taskId) => ({ taskId, ok: true })) } : answer(request);
     }) as never;
     await vi.advanceTimersByTimeAsync(UNDO_MS + 1);
     expect(sends()[0]?.unsure).toHaveLength(PART);
-    expect(failureText(sends()[0] as Send)).toMatch(/^No answer came for 10 tasks/);
+    expect(failureText(sends()[0] as Send)).toMatch(/^No response for 10 tasks/);
     await vi.advanceTimersByTimeAsync(LOOK_MS);
     expect((host.calls('task_complete_many') as { taskIds: string[]; requestId: string }[])[2]).toMatchObject({ taskIds: ['task-10', 'task-11', 'task-12', 'task-13'], requestId: id });
     expect(sends()).toMatchObject([{ state: 'failed' }]);

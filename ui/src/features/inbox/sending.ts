@@ -62,12 +62,12 @@ type NewSend = Omit<Send, 'id' | 'by' | 'batch' | 'sendAt' | 'state' | 'error' |
 export const useSends = create<{ sends: Send[] }>(() => ({ sends: [] }));
 let timer: ReturnType<typeof setTimeout> | undefined;
 let lookTimer: ReturnType<typeof setTimeout> | undefined;
-let onSent: (send: Send, told: Told) => void = () => undefined;
+let onSent: (send: Send, errorText: Told) => void = () => undefined;
 /** `driven`: the run goes on by itself. `counted`: an approval of several that was not the last. */
 export interface Told { driven: boolean; counted?: { n: number; of: number } }
 
 /** Who says on the page that a decision was stored. */
-export function whenSent(handler: (send: Send, told: Told) => void): void {
+export function whenSent(handler: (send: Send, errorText: Told) => void): void {
   onSent = handler;
 }
 
@@ -128,7 +128,7 @@ export function queueSend(send: NewSend, { holdsSecret = false }: { holdsSecret?
 export const isBatch = (send: Pick<Send, 'taskIds' | 'batch' | 'patch'>): boolean => send.batch === true || send.taskIds.length > 1 || send.patch !== undefined;
 
 /** Takes it back. False when it is too late. */
-export function undoSend(id: string): Send | undefined {
+export function cancelSend(id: string): Send | undefined {
   const send = useSends.getState().sends.find((one) => one.id === id);
   if (!send || send.state === 'sending' || send.state === 'done') return undefined;
   set(useSends.getState().sends.filter((one) => one.id !== id));
@@ -147,7 +147,7 @@ export function takeOut(id: string, taskId: string): void {
 }
 export function undoLast(): Send | undefined {
   const last = useSends.getState().sends.filter((send) => send.state === 'waiting').at(-1);
-  return last ? undoSend(last.id) : undefined;
+  return last ? cancelSend(last.id) : undefined;
 }
 /** Sends no more of a decision about many: what is under way ends, the rest stays undecided. */
 export function stopSend(id: string): void {

@@ -1,6 +1,6 @@
 // Decisions on their way, on every screen: how long they can still be taken back, and what came of them.
 
-import { sentences, told } from '../../api/error.ts';
+import { sentences, errorText } from '../../api/error.ts';
 import { useEffect } from 'react';
 import { formatNumber, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Button, Icon, IconButton, keysOf, toast, useAllActions, type IconName } from '../../kit/index.ts';
@@ -8,7 +8,7 @@ import { plain } from '../../code/letters.ts';
 import { SafeText } from '../evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import { dismissSend, isBatch, leftOf, mayRetry, mayStill, PART, resumeSends, sendNow, sendWord, stopSend, useSends, whenSent, type Send } from './sending.ts';
-import { takeBack } from './taken-back.ts';
+import { undoSend } from './undo-send.ts';
 import { titleOf } from './titles.ts';
 import { actionText, madeText, sentText, whoText } from './words.ts';
 import './inbox.css';
@@ -41,7 +41,7 @@ function Strip({ send, now, onOpen }: { send: Send; now: number; onOpen(taskId: 
   const undo = useAllActions().find((action) => action.id === 'inbox.undo');
   const [first] = send.taskIds;
   const open = () => { if (first !== undefined) onOpen(first); };
-  const back = () => { if (takeBack(send.id)) open(); };
+  const back = () => { if (undoSend(send.id)) open(); };
   const many = send.taskIds.length > 1;
   const what = many ? t('inbox.sendMany', { action: actionText(send.action), n: send.taskIds.length }) : sentText(send);
   const wrong = send.results?.filter((one) => !one.ok) ?? [];
@@ -118,7 +118,7 @@ const GONE: ReadonlySet<string> = new Set(['ALREADY_ANSWERED', 'EXPIRED']);
 /** Who was faster and when, in the words of the screen; else what the engine says. */
 function whyNot(error: NonNullable<NonNullable<Send['results']>[number]['error']>): string {
   const { who, when } = (typeof error.details === 'object' && error.details !== null ? error.details : {}) as { who?: unknown; when?: unknown };
-  if (error.code !== 'ALREADY_ANSWERED' || typeof who !== 'string') return told(error);
+  if (error.code !== 'ALREADY_ANSWERED' || typeof who !== 'string') return errorText(error);
   const at = typeof when === 'string' ? when : typeof when === 'number' ? new Date(when).toISOString() : undefined;
   return at === undefined ? t('inbox.answeredBy', { who: whoText(who) }) : t('inbox.answeredByAt', { who: whoText(who), when: formatTime(at) });
 }

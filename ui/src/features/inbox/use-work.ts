@@ -1,6 +1,6 @@
 // What a person does with a task: the corrected input, its check by the engine, the note.
 
-import { told } from '../../api/error.ts';
+import { errorText } from '../../api/error.ts';
 import { useEffect, useMemo, useState } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
 import { same } from '../diff.ts';
@@ -68,7 +68,7 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const edit = (part: Draft) => editDraft(task.id, part, { holdsSecret: holdsSecret(asSchema(task.schema)) });
   return {
     original, value, changed, differs, notes: draft?.notes ?? '', budget: asksForMore(task) ? draft?.budget ?? usualMore(task) : undefined, revealed: revealed !== undefined, hides: revealed ? undefined : asSchema(task.schema),
-    check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: told(answer.error) } : {}) },
+    check: { state, violations: known?.violations ?? [], patch: known?.patch ?? [], ...(answer.error ? { problem: errorText(answer.error) } : {}) },
     setUnread,
     setValue: (next) => edit({ value: { now: next } }),
     setWhole: (next) => {

@@ -4,7 +4,7 @@ import { act, useCommand } from '../../api/queries.ts';
 import type { Models } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, Select, TextInput } from '../../kit/index.ts';
-import { useDoing } from '../doing.ts';
+import { useAsyncAction } from '../async-action.ts';
 import { Fault } from '../fault.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 
@@ -14,7 +14,7 @@ export function DefaultDialog({ models, onClose }: { models: Models; onClose(): 
   const [provider, setProvider] = useState(models.default?.provider ?? models.providers[0]?.name ?? NONE);
   const [model, setModel] = useState(models.default?.model ?? '');
   const names = useCommand('model_names', { name: provider }, { enabled: provider !== NONE, staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false });
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   const known = names.data?.models ?? [];
   const complete = provider === NONE || model.trim() !== '';
   async function save() {

@@ -1,11 +1,11 @@
 /** Settings, Models: who answers steps that ask a language model. Servers of this machine are looked for by themselves; a provider is asked when a person presses a button. */
 import '../keys.css';
 import { useEffect, useState } from 'react';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { ModelFound, ModelProvider, Models, ModelTested } from '../../api/types.ts';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Icon } from '../../kit/index.ts';
-import { useDoing } from '../doing.ts';
+import { useAsyncAction } from '../async-action.ts';
 import { ConfirmRemove } from '../form-dialog.tsx';
 import { NoLine, NotRead, Section } from '../section.tsx';
 import { DefaultDialog } from './default-dialog.tsx';
@@ -18,10 +18,10 @@ type Tests = { readonly [name: string]: ModelTested | 'busy' | undefined };
 
 export function ModelsSection({ keyPlace }: { keyPlace: KeyPlace }) {
   const list = useCommand('model_list', {});
-  const mayChange = useMay()('model_set');
+  const mayChange = usePermission()('model_set');
   const [open, setOpen] = useState<Open | null>(null);
   const [tests, setTests] = useState<Tests>({});
-  const { run } = useDoing();
+  const { run } = useAsyncAction();
   const close = () => setOpen(null);
   const told = (name: string, tested: ModelTested | 'busy' | undefined) => setTests((all) => ({ ...all, [name]: tested }));
   function test(name: string) {
@@ -95,8 +95,8 @@ function Default({ models, mayChange, onOpen }: { models: Models; mayChange: boo
  * wants it. Nobody else is asked. */
 function Found({ known, onAdd, onUsed }: { known: readonly ModelProvider[]; onAdd(): void; onUsed(name: string): void }) {
   const [found, setFound] = useState<ModelFound[] | null>(null);
-  const { busy, run } = useDoing();
-  const using = useDoing();
+  const { busy, run } = useAsyncAction();
+  const using = useAsyncAction();
   useEffect(() => {
     let gone = false;
     // Who opened the settings did not ask for it: that nothing answers, or that they are at another machine, is not worth a word.

@@ -4,7 +4,7 @@ import { act, useCommand } from '../../api/queries.ts';
 import type { ModelKind, ModelProvider, SecretStatus } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, Checkbox, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
-import { useDoing } from '../doing.ts';
+import { useAsyncAction } from '../async-action.ts';
 import { Fault } from '../fault.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 import { freeName, hostFor, KINDS, modelsOf, secretFor, secretName, textOf, USUAL } from './words.ts';
@@ -32,7 +32,7 @@ export function ProviderDialog({ old, taken, keyPlace, onClose, onSaved }: Provi
   const [own, setOwn] = useState(textOf(old?.models ?? []));
   const [placing, setPlacing] = useState(false);
   const status = useCommand('secret_status', {});
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   const had = old?.credential?.slice(SCHEME.length);
   const isTaken = !old && taken.includes(name.trim());
   const models = modelsOf(own);

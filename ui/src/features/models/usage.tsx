@@ -5,7 +5,7 @@ import type { Models, Usage } from '../../api/types.ts';
 import { plain } from '../../code/letters.ts';
 import { formatMoney, t, tn } from '../../i18n/index.ts';
 import { Button, Field, Icon, Segmented, TextInput } from '../../kit/index.ts';
-import { useDoing } from '../doing.ts';
+import { useAsyncAction } from '../async-action.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { NoLine, NotRead } from '../section.tsx';
 import { badMoney, microsOf, MOST_MICROS, moneyText, tooMuch } from '../money.ts';
@@ -61,7 +61,7 @@ export function UsageBox({ models, mayChange }: { models: Models; mayChange: boo
 
 function BudgetDialog({ now, onClose }: { now: number | undefined; onClose(): void }) {
   const [text, setText] = useState(now === undefined ? '' : moneyText(now));
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   const micros = microsOf(text);
   const wrong = badMoney(text);
   async function save() {

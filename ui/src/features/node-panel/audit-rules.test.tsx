@@ -25,7 +25,7 @@ function Place({ start, diagnostics = [], readOnly = false }: { start?: unknown;
 
 it('offers what people ask for most, and writes it (A-33, A-34, A-35)', async () => {
   for (const [name, rule] of [
-    ['A model or a tool failed for good: critical', { when: "err.type in ['LLMError', 'ToolError'] && err.retryable == false", level: 'CRITICAL' }],
+    ['A model or tool failed finally: critical', { when: "err.type in ['LLMError', 'ToolError'] && err.retryable == false", level: 'CRITICAL' }],
     ['A person decided: at least a warning', { when: "event == 'HITL_COMPLETED'", level: 'WARN' }],
     ['A repair changed the input: escalate', { when: 'autoFix.delta > 0', escalate: true }],
   ] as const) {
@@ -41,10 +41,10 @@ it('changes level and escalation, writes nothing that is empty, and keeps what i
   const row = within(screen.getByRole('listitem', { name: 'Rule 1' }));
   await userEvent.click(row.getByRole('checkbox', { name: 'Escalate 1' }));
   expect(written).toEqual([{ when: 'true', level: 'WARN', escalate: true, note: 'mine' }]);
-  await userEvent.click(row.getByRole('combobox', { name: 'At least this level 1' }));
-  await userEvent.click(await screen.findByRole('option', { name: 'Level as it is' }));
+  await userEvent.click(row.getByRole('combobox', { name: 'Minimum level 1' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'Unchanged' }));
   expect(written).toEqual([{ when: 'true', escalate: true, note: 'mine' }]);
-  await userEvent.click(screen.getByRole('button', { name: 'Add: Rules for the audit chain' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Add: Audit rules' }));
   expect(screen.getAllByRole('listitem')).toHaveLength(2);
   for (const _ of [1, 2]) await userEvent.click(screen.getByRole('button', { name: 'Remove row 1' }));
   expect(written).toBeUndefined();
@@ -63,8 +63,8 @@ it('writes a field by its place: typing and taking away are two steps, and what 
 
 it('says to readers what the rules do', () => {
   renderWith(<Place />);
-  const group = screen.getByRole('group', { name: 'Rules for the audit chain' });
-  expect(document.getElementById(group.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^Looked at for each entry/);
+  const group = screen.getByRole('group', { name: 'Audit rules' });
+  expect(document.getElementById(group.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^Checked for each entry/);
 });
 
 it('says what the validator says at its rule, and who only looks changes nothing', () => {

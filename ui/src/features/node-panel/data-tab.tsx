@@ -1,7 +1,7 @@
 // What a step got and made: JSON, table or schema of one item, with search; fields can be dragged onto settings.
 
 import { useMemo, useState } from 'react';
-import { codeOf, told } from '../../api/error.ts';
+import { codeOf, errorText } from '../../api/error.ts';
 import { BytesView } from '../../code/BytesView.tsx';
 import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { isCut } from '../../api/json.ts';
@@ -34,7 +34,7 @@ export function DataTab({ nodeId, side, state, item, onItem, root, where, readOn
     case 'loading':
       return <div className="panel-body"><Skeleton rows={6} height={20} /></div>;
     case 'failed':
-      return <div className="panel-body"><Banner signal="warn" title={t('data.loadFailed')}><p className="s t2">{told(state.error)}</p></Banner></div>;
+      return <div className="panel-body"><Banner signal="warn" title={t('data.loadFailed')}><p className="s t2">{errorText(state.error)}</p></Banner></div>;
     case 'none':
       return <div className="panel-body"><EmptyState title={t('data.none')} text={t('data.noneText')} /></div>;
     case 'not_called':

@@ -18,7 +18,7 @@ it('offers the error that has just happened, and the choice stays on the one tha
   const events = demoEvents('r-2', true);
   const panel = (n: number) => <NodePanel document={DOCUMENT} selected={[]} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} run={n ? foldRun(events.slice(0, n), DOCUMENT) : null} />;
   const shown = renderWith(panel(0), handlers);
-  const source = await screen.findByRole('combobox', { name: 'Error to try' });
+  const source = await screen.findByRole('combobox', { name: 'Test error' });
   await userEvent.click(source);
   await userEvent.click(await screen.findByRole('option', { name: /The first/ }));
   await waitFor(() => expect(source.textContent).toContain('The first'));
@@ -36,7 +36,7 @@ it('tells calls of one step apart that failed in the same words', async () => {
   const call = (n: number) => { const one = past('r-1', `2026-11-20T10:00:0${String(n)}.000Z`, long); return { ...one, error: { ...one.error, attempt: n, maxAttempts: 3 } }; };
   const handlers = { past_errors: () => [call(1), call(0)], handler_dry_run: () => ({ action: 'human_review', index: 0, rule: 'Ask', why: [], delays: [] }), run_step_data: () => null, expression_preview: () => ({ state: 'no_data' as const }), expression_names: () => [] };
   renderWith(<NodePanel document={DOCUMENT} selected={[]} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} run={null} />, handlers);
-  await userEvent.click(await screen.findByRole('combobox', { name: 'Error to try' }));
+  await userEvent.click(await screen.findByRole('combobox', { name: 'Test error' }));
   const options = await screen.findAllByRole('option', { name: /The address/ });
   expect(options.map((one) => one.textContent?.replace(/\d\d:00:/, ''))).toEqual([`Fetch the user: ${long}2026-11-20 01, call 2 of 4`, `Fetch the user: ${long}2026-11-20 00, call 1 of 4`]);
 });
@@ -47,8 +47,8 @@ const tried = (document: Workflow, answer: object, node = 'fetch') => renderWith
 
 it('asks with the retries of the step, all of them, and says that they come first', async () => {
   const { fake } = tried({ ...DOCUMENT, nodes: { ...DOCUMENT.nodes, fetch: own }, edges: [] }, { action: 'retry', rule: 'own', why: [], delayMs: 50, delays: [50] });
-  expect(await screen.findByText('The step tries again by itself')).toBeTruthy();
-  expect(screen.getByText('The next call comes after 50 ms.')).toBeTruthy();
+  expect(await screen.findByText('The step retries first')).toBeTruthy();
+  expect(screen.getByText('The next call follows after 50 ms.')).toBeTruthy();
   const asked = fake.calls.find((one) => one.command === 'handler_dry_run')?.payload as { ownRetry?: boolean; retry?: { maxAttempts?: number }; error: object };
   expect(asked).toMatchObject({ ownRetry: true, retry: { maxAttempts: 5 } });
   expect(asked.error).not.toHaveProperty('maxAttempts');
@@ -56,13 +56,13 @@ it('asks with the retries of the step, all of them, and says that they come firs
   expect(await screen.findAllByRole('option')).toHaveLength(6);
 });
 
-it('says where a red wire leads, for the policy is not asked then', async () => {
+it('says where an error wire leads, for the policy is not asked then', async () => {
   const wired: Workflow = { ...DOCUMENT, nodes: { ...DOCUMENT.nodes, note: { type: 'data.set', title: 'Write it down' } }, edges: [{ from: 'fetch.error', to: 'note' }] };
   tried(wired, { action: 'human_review', rule: 'policy:safe', why: [], delays: [] });
-  expect(await screen.findByText('It leaves over the red wire to Write it down')).toBeTruthy();
+  expect(await screen.findByText('It follows the error wire to Write it down')).toBeTruthy();
 });
 
-it.each([[0, 'The rule says retry, but this step is never repeated.'], [1, 'The rule says retry, but the only retry is used up.'], [3, 'The rule says retry, but all 3 retries are used up.']])('says why no retry is left of %i', async (maxAttempts, words) => {
+it.each([[0, 'The rule says retry, but this step is never repeated.'], [1, 'The rule says retry, but the only retry is used.'], [3, 'The rule says retry, but all 3 retries are used.']])('says why no retry is left of %i', async (maxAttempts, words) => {
   const node = { ...own, errorHandling: { retryPolicy: { ...own.errorHandling?.retryPolicy, maxAttempts } } } as Workflow['nodes'][string];
   tried({ ...DOCUMENT, nodes: { ...DOCUMENT.nodes, fetch: node }, edges: [] }, { action: 'human_review', index: 0, rule: 'Ask', why: [], delays: [], wanted: 'retry' });
   expect(await screen.findByText(words)).toBeTruthy();
@@ -77,7 +77,7 @@ it('says of a grave error that goes to a person nothing that is not so', async (
 it('rules of a handler are written with the names of the step that failed', async () => {
   const handled: Workflow = { ...DOCUMENT, nodes: { ...DOCUMENT.nodes, handler: { type: 'builtin.error_handler', config: { rules: [{ name: 'r', when: 'true', action: 'abort' }] } } }, edges: [{ from: 'fetch.error', to: 'handler' }] };
   const { fake } = tried(handled, { action: 'abort', rule: 'default', why: [], delays: [] }, 'handler');
-  await screen.findByRole('combobox', { name: 'Error to try' });
+  await screen.findByRole('combobox', { name: 'Test error' });
   // What is offered is asked for by the field of the condition; here the data of the step that it is about.
   await waitFor(() => expect(fake.calls.filter((one) => one.command === 'run_step_data').map((one) => (one.payload as { nodeId?: string }).nodeId)).toContain('fetch'));
 });

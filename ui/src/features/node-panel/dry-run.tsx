@@ -47,7 +47,7 @@ export function DryRun({ workflowId, nodeIds, titles, settingOf, rules, leads }:
   /** For an error of this step; of none when it is made up. */
   settingOf(step: string | undefined): Setting;
   rules: readonly Rule[];
-  /** Title of the step that the red wire leads to: nobody else decides then. */
+  /** Title of the step that the error wire leads to: nobody else decides then. */
   leads?: string | undefined;
 }) {
   const past = useCommand('past_errors', { workflowId, ...(nodeIds ? { nodeIds: [...nodeIds] } : {}) });

@@ -21,7 +21,7 @@ it('a number of retries or a pause below 0 is refused at its field, and not take
   expect(screen.queryByRole('alert')).toBeNull();
   expect(onEdit.mock.lastCall?.[0]).toMatchObject({ path: ['errorHandling', 'retryPolicy', 'maxAttempts'], value: 7 });
   onEdit.mockClear();
-  await userEvent.type(screen.getByLabelText('First pause'), '-1');
+  await userEvent.type(screen.getByLabelText('First wait'), '-1');
   expect(screen.getByRole('alert').textContent).toBe('Use 0 or more.');
   expect(onEdit).not.toHaveBeenCalled();
 });

@@ -33,7 +33,7 @@ const JITTER: JsonSchema = { type: 'boolean', title: t('error.jitter'), descript
 
 const LEVELS = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const;
 
-/** Who decides about an error of this step: the handler its red wire leads to, the wire itself, else the workflow's policy. */
+/** Who decides about an error of this step: the handler its error wire leads to, the wire itself, else the workflow's policy. */
 function decidersOf(document: Workflow, nodeId: string, catalog: readonly NodeDescriptor[]): { rules: readonly Rule[]; setting: Pick<HandlerDryRun, 'rules' | 'policy' | 'wired' | 'collected'>; leads?: string } {
   const targets = document.edges.filter((edge) => edge.from === `${nodeId}.error`).map((edge) => edge.to);
   const handlerId = targets.find((id) => document.nodes[id]?.type === 'builtin.error_handler');

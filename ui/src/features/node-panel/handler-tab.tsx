@@ -16,7 +16,7 @@ const listOf = (config: unknown): Rule[] => {
   return Array.isArray(list) ? list.map((one: Partial<Rule> | null) => ({ name: String(one?.name ?? ''), when: String(one?.when ?? ''), action: String(one?.action ?? '') })) : [];
 };
 
-/** Steps whose red wires come here. */
+/** Steps whose error wires come here. */
 export function servedSteps(document: ErrorTabProps['document'], id: string): string[] {
   return document.edges.filter((edge) => edge.to === id && edge.from.endsWith('.error')).map((edge) => edge.from.slice(0, -'.error'.length));
 }

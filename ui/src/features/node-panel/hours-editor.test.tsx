@@ -42,9 +42,9 @@ describe('the calendar of a workflow', () => {
   });
 
   it('forgets holidays that are removed, and says what is wrong where it is', async () => {
-    const onChange = editor(BERLIN, { diagnostics: [{ path: '/settings/businessHours/hours/mon/1', message: 'It begins before the part in front of it has ended' }] });
+    const onChange = editor(BERLIN, { diagnostics: [{ path: '/settings/businessHours/hours/mon/1', message: 'The time range overlaps the previous one' }] });
     expect(screen.getByText(/It begins before the part/)).toBeTruthy();
-    const holidays = screen.getByLabelText('Days on which nobody works');
+    const holidays = screen.getByLabelText('Holidays');
     await userEvent.clear(holidays);
     await userEvent.tab();
     const { holidays: _, ...rest } = BERLIN;
@@ -53,7 +53,7 @@ describe('the calendar of a workflow', () => {
 
   it('shows what it does not know as JSON', () => {
     editor({ ...BERLIN, more: 1 });
-    expect(screen.getByText(/parts that the form does not show/)).toBeTruthy();
+    expect(screen.getByText(/parts that the form cannot show/)).toBeTruthy();
     expect(screen.queryByRole('checkbox', { name: 'Monday' })).toBeNull();
   });
 

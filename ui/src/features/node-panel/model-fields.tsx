@@ -3,7 +3,7 @@
 import { createContext, useContext, useId, useState } from 'react';
 import { isObject } from '../../api/json.ts';
 import { isTemplate } from '../../code/cel-language.ts';
-import { useCommand, useMay } from '../../api/queries.ts';
+import { useCommand, usePermission } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
 import { AnyField, FieldFrame, OfferedText, TextField, ToExpression, isExpression, requestFocus, toExpression, useForm, type FieldProps } from '../../schema-form/index.ts';
 import { knownModels, type Chosen } from './model-choice.ts';
@@ -45,7 +45,7 @@ export function ProviderField(field: FieldProps) {
 
 export function ModelField(field: FieldProps) {
   const { provider, modelWords } = useContext(ModelContext);
-  const may = useMay();
+  const may = usePermission();
   const models = useCommand('model_list', {}, { staleTime: 30_000 });
   const [asked, setAsked] = useState(false);
   const here = models.data?.providers.some((one) => one.name === provider) === true;

@@ -70,7 +70,7 @@ describe('the head', () => {
     const box = screen.getByLabelText('Title of the step');
     await userEvent.clear(box);
     await userEvent.type(box, 'Fetch Ada{Enter}');
-    await userEvent.click(screen.getByRole('switch', { name: 'Step is on' }));
+    await userEvent.click(screen.getByRole('switch', { name: 'Step enabled' }));
     await userEvent.click(screen.getByRole('button', { name: 'Delete the step' }));
     expect(edits).toEqual([
       { type: 'setNode', id: 'fetch', path: ['title'], value: 'Fetch Ada' },
@@ -84,10 +84,10 @@ describe('the head', () => {
     const box = screen.getByLabelText('Change the id');
     await userEvent.clear(box);
     await userEvent.type(box, 'adult{Enter}');
-    expect(screen.getByRole('alert').textContent).toContain('used by another step');
+    expect(screen.getByRole('alert').textContent).toContain('is the id of another step');
     await userEvent.clear(box);
     await userEvent.type(box, '1x{Enter}');
-    expect(screen.getByRole('alert').textContent).toContain('begins with a letter');
+    expect(screen.getByRole('alert').textContent).toContain('starts with a letter');
     await userEvent.clear(box);
     await userEvent.type(box, 'fetch_2{Enter}');
     expect(edits).toEqual([{ type: 'renameNode', id: 'fetch', to: 'fetch_2' }]);
@@ -122,7 +122,7 @@ describe('settings', () => {
     const { edits } = panel();
     act(() => replaceCode(screen.getByLabelText('$user'), '_result.status'));
     expect(edits).toEqual([{ type: 'setNode', id: 'fetch', path: ['out', '$user'], value: '=_result.status' }]);
-    await userEvent.click(screen.getByRole('button', { name: 'Add: Write to context' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Add: Write variables' }));
     await userEvent.type(screen.getByLabelText('Name'), 'age{Enter}');
     expect(edits.at(-1)).toEqual({ type: 'setNode', id: 'fetch', path: ['out'], value: { $user: '=_result.response', $age: '=' } });
   });
@@ -144,7 +144,7 @@ describe('settings', () => {
   });
   it('a kind that is not known is kept', () => {
     panel({ document: { ...FIRST, nodes: { ...FIRST.nodes, fetch: { type: 'x.y', config: { a: 1 } } } } });
-    expect(screen.getByText('Signalbox does not know the kind "x.y".')).toBeTruthy();
+    expect(screen.getByText('Unknown step kind "x.y".')).toBeTruthy();
   });
 });
 
@@ -201,12 +201,12 @@ describe('data', () => {
     panel({ run, selected: ['adult'], handlers: { run_debug: () => ({ waiting: [{ stepId: 'adult', attempt: 0, input: { waits: 'here' }, editable: true }] }) as never } });
     await userEvent.click(screen.getByRole('tab', { name: /^Input/ }));
     expect(await screen.findByText('"here"')).toBeTruthy();
-    expect(screen.getByText('What the step gets when the run goes on')).toBeTruthy();
+    expect(screen.getByText('Input of the step when the run continues')).toBeTruthy();
   });
   it('of a step that a run has still to come to it does not say that the run ended before', async () => {
     panel({ run: foldRun(FIRST_EVENTS.slice(0, 3), FIRST), selected: ['end'] });
     await userEvent.click(screen.getByRole('tab', { name: /^Input/ }));
-    expect(screen.getByText('The step has not been called yet')).toBeTruthy();
+    expect(screen.getByText('This step has not run yet')).toBeTruthy();
   });
   it('ts_101 what is not seen is marked in table and schema, too', async () => {
     const sly = 'a\u202eb';
@@ -226,12 +226,12 @@ describe('data', () => {
     const { unmount } = panel({ run: again({ events }) });
     await userEvent.click(screen.getByRole('tab', { name: /^Output/ }));
     expect(screen.getByText('"Ada"')).toBeTruthy();
-    expect(screen.getByRole('link', { name: /^Kept from run/ }).getAttribute('href')).toBe('#/run/r-origin');
+    expect(screen.getByRole('link', { name: /^Reused from run/ }).getAttribute('href')).toBe('#/run/r-origin');
     unmount();
     panel({ run: again({ cut: true }) });
     await userEvent.click(screen.getByRole('tab', { name: /^Output/ }));
-    expect(screen.getByText('The result of this step was kept')).toBeTruthy();
-    expect(screen.getByRole('link', { name: /^Kept from run/ })).toBeTruthy();
+    expect(screen.getByText('The result of this step was reused')).toBeTruthy();
+    expect(screen.getByRole('link', { name: /^Reused from run/ })).toBeTruthy();
   });
   it('takes nothing from a step of another file with the same id', () => {
     const events = [['step_start', null, 1], ['step_done', null, 1], ['step_start', 's', 2]].map(([type, path, n], i) => ({ runId: 'r', seq: i + 1, ts: '2026-11-23T10:00:00.000Z', type, stepId: 'pay', path, payload: { input: [{ item: 0, data: n }] } }));
@@ -249,14 +249,14 @@ describe('error handling', () => {
     panel();
     await userEvent.click(screen.getByRole('tab', { name: /^Error handling/ }));
     expect(await screen.findByRole('img', { name: /4 calls at most: the first and 3 retries\. 10 ms, 10 ms, 10 ms/ })).toBeTruthy();
-    expect(screen.getByText('30 ms of pauses in all')).toBeTruthy();
-    expect(screen.getAllByText(/then a person is asked \(safe policy\)/).length).toBeGreaterThan(0);
+    expect(screen.getByText('30 ms of waiting in total')).toBeTruthy();
+    expect(screen.getAllByText(/then a person is asked \(default error handling\)/).length).toBeGreaterThan(0);
   });
   it('keeps numbers, and takes an empty part away whole', async () => {
     const { edits } = panel();
     await userEvent.click(screen.getByRole('tab', { name: /^Error handling/ }));
     await userEvent.clear(screen.getByLabelText('Retries'));
-    await userEvent.type(screen.getByLabelText('First pause'), '0');
+    await userEvent.type(screen.getByLabelText('First wait'), '0');
     await userEvent.click(screen.getByRole('switch', { name: 'Retry failed calls of this step' }));
     expect(edits).toContainEqual({ type: 'setNode', id: 'fetch', path: ['errorHandling', 'retryPolicy', 'maxAttempts'], value: undefined });
     expect(edits.at(-1)).toEqual({ type: 'setNode', id: 'fetch', path: ['errorHandling'], value: undefined });
@@ -271,20 +271,20 @@ describe('error handling', () => {
   });
   it('says what comes after the retries', () => {
     const wired: Workflow = { ...FIRST, edges: [...FIRST.edges, { from: 'fetch.error', to: 'no' }] };
-    expect(thenOf(wired, 'fetch')).toMatchObject({ text: 'then the red wire to no', wired: true });
+    expect(thenOf(wired, 'fetch')).toMatchObject({ text: 'then the error wire to no', wired: true });
     // A step that recovers takes every error, whatever else is wired.
     const catalog = ['builtin.error_handler', 'builtin.human_decision'].map((type) => ({ ...CATALOG[0], type, role: 'recovery' }) as NodeDescriptor);
     const three: Workflow = {
       ...wired, nodes: { ...wired.nodes, rules: { type: 'builtin.error_handler', title: 'First rules' }, ask: { type: 'builtin.human_decision', title: 'Ask somebody' } },
       edges: [...wired.edges, { from: 'fetch.error', to: 'rules' }, { from: 'fetch.error', to: 'ask' }],
     };
-    expect(thenOf(three, 'fetch', catalog)).toMatchObject({ text: 'then the red wire to First rules', box: 'First rules' });
-    expect(thenOf({ ...three, edges: [...wired.edges, { from: 'fetch.error', to: 'yes' }] }, 'fetch', catalog).text).toMatch(/^then the red wires to .+, .+$/);
+    expect(thenOf(three, 'fetch', catalog)).toMatchObject({ text: 'then the error wire to First rules', box: 'First rules' });
+    expect(thenOf({ ...three, edges: [...wired.edges, { from: 'fetch.error', to: 'yes' }] }, 'fetch', catalog).text).toMatch(/^then the error wires to .+, .+$/);
     // The retries of the step are all there are: the policy does not begin anew.
-    expect(thenOf(FIRST, 'fetch').text).toBe('then a person is asked (safe policy)');
+    expect(thenOf(FIRST, 'fetch').text).toBe('then a person is asked (default error handling)');
     const { errorHandling: own, ...none } = FIRST.nodes['fetch'] as Workflow['nodes'][string];
     expect(own).toBeDefined();
-    expect(thenOf({ ...FIRST, nodes: { ...FIRST.nodes, fetch: none } }, 'fetch').text).toBe('tried again where that may help, then a person is asked (safe policy)');
+    expect(thenOf({ ...FIRST, nodes: { ...FIRST.nodes, fetch: none } }, 'fetch').text).toBe('transient errors are retried, then a person is asked (default error handling)');
     const { settings: _, ...bare } = FIRST;
     expect(thenOf(bare, 'fetch').text).toContain('fail');
     const rules: Workflow = { ...FIRST, settings: { errorPolicy: { rules: [] } } };
@@ -338,8 +338,8 @@ describe('the workflow', () => {
   });
   it('a schema that says more is changed as JSON', async () => {
     panel({ selected: [], document: { ...FIRST, params: { type: 'object', properties: { a: { oneOf: [] , type: ['string', 'null'] } } } } });
-    await waitFor(() => expect(screen.getByText(/parts that the list does not show/)).toBeTruthy());
-    expect(screen.getByRole('textbox', { name: 'Input of a run' })).toBeTruthy();
+    await waitFor(() => expect(screen.getByText(/parts that the list cannot show/)).toBeTruthy());
+    expect(screen.getByRole('textbox', { name: 'Run input' })).toBeTruthy();
   });
   it('keeps what the list does not show', () => {
     const schema = { type: 'object', title: 'T', properties: { a: { type: 'string', format: 'date', default: 'x' } } };
@@ -355,5 +355,5 @@ describe('the workflow', () => {
 
 it('several chosen steps have no settings', () => {
   panel({ selected: ['fetch', 'adult'] });
-  expect(screen.getByText('2 steps chosen')).toBeTruthy();
+  expect(screen.getByText('2 steps selected')).toBeTruthy();
 });

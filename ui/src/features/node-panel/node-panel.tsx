@@ -5,7 +5,7 @@ import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
-import { pathWords } from '../where.ts';
+import { formatPath } from '../format-path.ts';
 import { DataTab } from './data-tab.tsx';
 import { ErrorTab } from './error-tab.tsx';
 import { useExpressionHost } from './expression-host.ts';
@@ -76,7 +76,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
     ]),
     { id: 'error' as const, label: t('panel.tab.error'), ...retries(ownRetries(node, descriptor)) },
   ];
-  const where = values?.path && pathWords(values.path, (id) => titleOf(document, id, catalog));
+  const where = values?.path && formatPath(values.path, (id) => titleOf(document, id, catalog));
   const input = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" />;
   const output = <DataTab readOnly={readOnly} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} readOnly={readOnly} onEdit={onEdit} />;

@@ -14,7 +14,7 @@ function Host({ start, edits, most }: { start: unknown; edits: Edit[]; most: num
   const scope = { base: '/nodes/find/config', diagnostics: [], host: null, readOnly: false, edit: (path: Path, value: unknown) => { edits.push({ path, value }); setConfig(applyEdit(config, path, value)); } };
   return (
     <FormScopeProvider value={scope}>
-      <ToolRules label="Rules for tools" hint="The first that holds decides." most={most} none="None of its own." value={(config as { toolRules?: unknown }).toolRules} path={['toolRules']} findings={[]} />
+      <ToolRules label="Tool rules" hint="The first that holds decides." most={most} none="None of its own." value={(config as { toolRules?: unknown }).toolRules} path={['toolRules']} findings={[]} />
     </FormScopeProvider>
   );
 }
@@ -38,8 +38,8 @@ describe('rules over tools', () => {
 
   it('take an empty word away, and a limit that is no number', () => {
     const edits = show([{ ...rule('a'), message: 'm', maxResult: 5 }]);
-    fireEvent.change(screen.getByLabelText(/Why, for the person or the model/), { target: { value: '' } });
-    fireEvent.change(screen.getByLabelText(/Longest answer, bytes/), { target: { value: 'x' } });
+    fireEvent.change(screen.getByLabelText(/Reason, for the person or the model/), { target: { value: '' } });
+    fireEvent.change(screen.getByLabelText(/Maximum result, bytes/), { target: { value: 'x' } });
     expect(edits).toEqual([{ path: ['toolRules', 0, 'message'], value: undefined }, { path: ['toolRules', 0, 'maxResult'], value: undefined }]);
   });
 
@@ -47,18 +47,18 @@ describe('rules over tools', () => {
     const edits = show([rule('a')]);
     await userEvent.click(screen.getByRole('button', { name: 'Remove row 1' }));
     expect(edits.at(-1)).toEqual({ path: ['toolRules'], value: [] });
-    expect(screen.getByText(/^None, but asked for/)).toBeTruthy();
-    await userEvent.click(screen.getByRole('button', { name: 'No rules: do not ask' }));
+    expect(screen.getByText(/^No rules, approval on/)).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Do not require approval' }));
     expect(edits.at(-1)).toEqual({ path: ['toolRules'], value: undefined });
     expect(screen.getByText('None of its own.')).toBeTruthy();
-    await userEvent.click(screen.getByRole('button', { name: 'Ask about calls' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Require approval' }));
     expect(edits.at(-1)).toEqual({ path: ['toolRules'], value: [] });
   });
 
   it('say to readers what they do, and take no more than fit', () => {
     show([rule('a'), rule('b')], 2);
-    const group = screen.getByRole('group', { name: 'Rules for tools' });
+    const group = screen.getByRole('group', { name: 'Tool rules' });
     expect(document.getElementById(group.getAttribute('aria-describedby') ?? '')?.textContent).toBe('The first that holds decides.');
-    expect(screen.queryByRole('button', { name: 'Add: Rules for tools' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Add: Tool rules' })).toBeNull();
   });
 });

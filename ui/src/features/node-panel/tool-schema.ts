@@ -4,7 +4,7 @@
 import { useMemo } from 'react';
 import { isObject } from '../../api/json.ts';
 import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
-import { useCommand, useMay } from '../../api/queries.ts';
+import { useCommand, usePermission } from '../../api/queries.ts';
 import { plain } from '../../code/letters.ts';
 import { MCP_TOOL, toolInId, toolOf, toolTitle } from '../../code/tool-step.ts';
 import { t } from '../../i18n/index.ts';
@@ -86,7 +86,7 @@ export function offeredSchema(config: JsonSchema, tools: readonly Tool[], skills
 
 /** The skills of a folder, for who may look into it. */
 export function useSkills(workflowId: string, folder: string) {
-  const may = useMay()('skill_list');
+  const may = usePermission()('skill_list');
   return useCommand('skill_list', { workflowId, folder }, { enabled: may && folder !== '', staleTime: 30_000 });
 }
 

@@ -38,7 +38,7 @@ describe('variables that a step writes', () => {
   it('one that the workflow does not declare is told from one with a schema of its own', async () => {
     editor(['gone', 'shape'], { type: 'object', properties: { shape: { oneOf: [] } } });
     expect(screen.getByRole('combobox', { name: /gone/ }).textContent).toContain('Not declared');
-    expect(screen.getByRole('combobox', { name: /shape/ }).textContent).toContain('Its own schema');
+    expect(screen.getByRole('combobox', { name: /shape/ }).textContent).toContain('Custom schema');
   });
 
   it('a press elsewhere takes the name at once, and its row comes when the press is over: nothing moves away under it', async () => {

@@ -18,11 +18,11 @@ it('refuses values that would go out as others, with what and where', async () =
     act(() => replaceCode(box, text));
     return screen.queryByRole('alert')?.textContent;
   };
-  expect(says('{\n"big": 1e400, "n": 1}')).toBe('Line 2, column 8: 1e400 is larger than a number can be. Write a smaller one, or write it as text, in double quotes.');
+  expect(says('{\n"big": 1e400, "n": 1}')).toBe('Line 2, column 8: 1e400 is too large for a number. Write a smaller one, or write it as text in double quotes.');
   expect(press().disabled).toBe(true);
-  expect(says('{"big": 99007199254740993000001, "n": 1}')).toMatch(/^Line 1, column 9: 99007199254740993000001 is a number that would be changed/);
-  expect(says('{"big": 1, "n": 1, "n": 2}')).toMatch(/^Line 1, column 20: “n” stands twice in one object/);
-  expect(says('{"big": "\\ud800", "n": 1}')).toMatch(/^Line 1, column 9: This text has half of a letter/);
+  expect(says('{"big": 99007199254740993000001, "n": 1}')).toMatch(/^Line 1, column 9: 99007199254740993000001 cannot be stored exactly/);
+  expect(says('{"big": 1, "n": 1, "n": 2}')).toMatch(/^Line 1, column 20: “n” appears twice in one object/);
+  expect(says('{"big": "\\ud800", "n": 1}')).toMatch(/^Line 1, column 9: This text has an incomplete character/);
   expect(says(`{"n": 1, "big": ${'['.repeat(600)}${']'.repeat(600)}}`)).toMatch(/more than 120 levels deep/);
   expect(says('{"big"')).toBe('This is not JSON yet: line 1, column 7.');
   expect(says('{"big": "9007199254740993", "n": 1}')).toBeUndefined();
@@ -55,7 +55,7 @@ it('c24 what has changed since is looked at again before it begins', async () =>
   const { fake } = shown({
     rerun_look: (() => ({ ...PLAN, context: { big: version, n: 1 }, of: `${version}`, steps: version === 1 ? [step('Send')] : [step('Send'), step('Send more')] })) as never,
     run_rerun: ((sent: { seen?: string }) => {
-      if (sent.seen !== '2') throw new ApiError({ code: 'PLAN_CHANGED', message: 'The run or its workflow has changed since this was looked at, and nothing was started.', hint: 'Look at what would run now.' } as never);
+      if (sent.seen !== '2') throw new ApiError({ code: 'PLAN_CHANGED', message: 'The run or its workflow has changed since this was looked at, and nothing was started.', hint: 'Review what would run now.' } as never);
       return { runId: 'r-2' };
     }) as never,
   });
@@ -85,8 +85,8 @@ it('the list names steps as the canvas does, and of one that has never run it do
   renderWith(<RerunDialog runId="r-1" step="put" steps={[]} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={() => undefined} />, { rerun_look: (() => ({ ...PLAN, steps })) as never });
   const list = await screen.findByRole('list', { name: 'Steps' });
   expect([...list.children].map((row) => [...row.children].slice(1).map((part) => part.textContent))).toEqual([
-    ['HTTP request s2', 'runs again', 'Does the same a second time.'],
-    ['Each order 1 › Put put', 'may run', 'Changes something outside.'],
+    ['HTTP request s2', 'runs again', 'Repeats its side effect.'],
+    ['Each order 1 › Put put', 'may run', 'Has side effects.'],
     ['Comes later late', 'may run', 'Safe to repeat.'],
   ]);
   expect(screen.getByTitle('HTTP request (s2)')).toBeTruthy();
@@ -96,7 +96,7 @@ it('tells of an input that the workflow does not declare, and lets it be', async
   const definition = { params: { type: 'object', properties: { customer: { type: 'string' } } }, nodes: {}, edges: [] } as never;
   const { fake } = renderWith(<RerunDialog runId="r-1" step="put" part="params" steps={[{ name: 'put', title: 'Put' }]} definition={definition} onStarted={() => undefined} onClose={() => undefined} />,
     { rerun_look: (() => ({ ...PLAN, params: { old: 1 } })) as never, run_rerun: (() => ({ runId: 'r-2' })) as never });
-  const box = await screen.findByRole('textbox', { name: 'Input of the run' });
+  const box = await screen.findByRole('textbox', { name: 'Run input' });
   act(() => replaceCode(box, '{"old": 2, "customer": "a"}'));
   expect(screen.queryByText(/declares no input/)).toBeNull();
   act(() => replaceCode(box, '{"old": 1, "custmer": "a"}'));
@@ -134,7 +134,7 @@ it('names what is wrong with the workflow that is refused', async () => {
 it('says of a run that is stopped that nobody is waited for', async () => {
   const waits = (openTasks: string[]) => shown({ rerun_look: (() => ({ ...PLAN, waits: true })) as never, run_get: (() => ({ runId: 'r-1', openTasks })) as never });
   const { unmount } = waits([]);
-  expect(await screen.findByText('This run stands stopped and has not ended. It is cancelled when the new one begins.')).toBeTruthy();
+  expect(await screen.findByText('This run is stopped and has not ended. It is cancelled when the new run starts.')).toBeTruthy();
   unmount();
   waits(['t-1']);
   expect(await screen.findByText(/^This run waits for a person/)).toBeTruthy();
@@ -148,10 +148,10 @@ it('closes at once when nothing was typed, and asks before it throws away what w
   expect(close).toHaveBeenCalledTimes(1);
   act(() => replaceCode(box, '{"big": 2, "n": 1}'));
   await userEvent.keyboard('{Escape}');
-  await userEvent.click(await screen.findByRole('button', { name: /^Back to the values\s*Esc/ }));
+  await userEvent.click(await screen.findByRole('button', { name: /^Keep editing\s*Esc/ }));
   expect([close.mock.calls.length, editorOf(box).state.doc.toString()]).toEqual([1, '{"big": 2, "n": 1}']);
   await userEvent.keyboard('{Escape}');
-  await userEvent.click(await screen.findByRole('button', { name: 'Close' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
   expect(close).toHaveBeenCalledTimes(2);
 });
 
@@ -168,23 +168,23 @@ it('asks before it throws away what was typed also while another version is refu
   renderWith(<RerunDialog runId="r-1" step="put" steps={[{ name: 'put', title: 'Put' }, { name: 'end', title: 'End' }]} onStarted={() => undefined} onClose={close} />, { rerun_look: look as never });
   const box = await variables();
   act(() => replaceCode(box, '{"big": 2, "n": 1}'));
-  await chooseVersion('As it is now');
+  await chooseVersion('Current workflow');
   await screen.findByText('Invalid workflow');
   const asked = async (leave: () => Promise<unknown>) => {
     await leave();
-    await userEvent.click(await screen.findByRole('button', { name: /^Back to the values\s*Esc/ }));
-    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Close without the changes?' })).toBeNull());
+    await userEvent.click(await screen.findByRole('button', { name: /^Keep editing\s*Esc/ }));
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Discard the changes?' })).toBeNull());
     expect(close).not.toHaveBeenCalled();
   };
   await asked(() => userEvent.keyboard('{Escape}'));
   await asked(() => userEvent.click(screen.getByRole('button', { name: /^Cancel\s*Esc/ })));
-  await chooseVersion('As it was then');
+  await chooseVersion('As in the original run');
   expect(editorOf(await variables()).state.doc.toString()).toBe('{"big": 2, "n": 1}');
   await userEvent.click(screen.getByRole('combobox', { name: 'Step' }));
   await userEvent.click(await screen.findByRole('option', { name: /^End/ }));
   expect(screen.queryByRole('textbox', { name: 'Variables' })).toBeNull();
   await userEvent.keyboard('{Escape}');
-  await userEvent.click(await screen.findByRole('button', { name: 'Close' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
   expect(close).toHaveBeenCalledTimes(1);
 });
 
@@ -196,7 +196,7 @@ it('a text that was taken back is no change: another version shows its own value
   const before = editorOf(box).state.doc.toString();
   act(() => replaceCode(box, '{"big": 2, "n": 1}'));
   act(() => replaceCode(box, before));
-  await chooseVersion('As it is now');
+  await chooseVersion('Current workflow');
   await waitFor(() => expect(editorOf(box).state.doc.toString()).toContain('"fresh": 5'));
   await userEvent.keyboard('{Escape}');
   expect(close).toHaveBeenCalledTimes(1);
@@ -204,13 +204,13 @@ it('a text that was taken back is no change: another version shows its own value
   await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ definition: 'current', overrides: {} }));
 });
 
-it('does not ask about what was typed before the masks went: it is shown nowhere', async () => {
+it('does not ask about what was typed before the masks went: it is shown unhandled', async () => {
   const close = vi.fn();
   renderWith(<RerunDialog runId="r-1" step="put" steps={[{ name: 'put', title: 'Put' }]} onStarted={() => undefined} onClose={close} />,
     { rerun_look: (({ definition }: { definition: string }) => ({ ...PLAN, masked: definition === 'original' })) as never });
   const box = await variables();
   act(() => replaceCode(box, '{"big": 2, "n": 1}'));
-  await chooseVersion('As it is now');
+  await chooseVersion('Current workflow');
   await waitFor(async () => expect(editorOf(await variables()).state.doc.toString()).toContain('9007199254740993000'));
   await userEvent.keyboard('{Escape}');
   expect(close).toHaveBeenCalledTimes(1);
@@ -230,7 +230,7 @@ it('keeps the step that it was opened for in the list, and what was typed for it
   expect(editorOf(await screen.findByRole('textbox', { name: 'Variables' })).state.doc.toString()).toContain('"n": 1');
   // What is typed for the step of before would be thrown away, too.
   await userEvent.click(await screen.findByRole('button', { name: /^Cancel\s*Esc/ }));
-  await userEvent.click(await screen.findByText('Back to the values'));
+  await userEvent.click(await screen.findByText('Keep editing'));
   expect(close).not.toHaveBeenCalled();
   await choose(/^Each order 1 › Put/);
   await waitFor(() => expect(editorOf(screen.getByRole('textbox', { name: 'Variables' })).state.doc.toString()).toBe('{"big": 2, "n": 1}'));
@@ -247,19 +247,19 @@ it('says that a step before it whose result does not fit runs beside it, and str
   const step = (stepId: string, more: object) => ({ stepId, title: stepId, kind: 'data.set', fate: 'again', change: 'incompatible', effect: 'none', repeats: false, calls: 1, asks: false, ...more });
   const look = (...steps: object[]) => shown({ rerun_look: (() => ({ ...PLAN, steps })) as never });
   const first = look(step('make', {}), step('put', { change: 'changed' }));
-  expect(await screen.findByText(/^“make” runs again beside “Put”, which begins at once with what it got then/)).toBeTruthy();
-  expect(screen.getByText(/^The other steps before this one/)).toBeTruthy();
+  expect(await screen.findByText(/^“make” runs again in parallel with “Put”, which starts at once with its old input/)).toBeTruthy();
+  expect(screen.getByText(/^The other earlier and parallel steps/)).toBeTruthy();
   expect(screen.queryByRole('alert')).toBeNull();
   first.unmount();
   look(step('make', {}), step('ask', { kind: 'builtin.human_approval' }));
-  expect((await screen.findByRole('alert')).textContent).toBe('“ask” asks a person again: “Put” runs before anybody has answered.');
+  expect((await screen.findByRole('alert')).textContent).toBe('“ask” asks a person again: “Put” runs before anybody answers.');
 });
 
 it('says whose answers are kept, and what may run apart from what runs again', async () => {
   const step = (stepId: string, fate: string) => ({ stepId, title: stepId, kind: 'http.request', fate, change: 'none', effect: 'write', repeats: true, calls: 1, asks: false });
   shown({ rerun_look: (() => ({ ...PLAN, steps: [step('a', 'again'), step('b', 'open'), step('c', 'open')], answers: [{ stepId: 'ask', action: 'approve', operatorId: 'user:ada' }] })) as never });
   expect(await screen.findByText('ask: ada answered approve')).toBeTruthy();
-  expect(screen.getByText('1 step that changes something outside will execute again and 2 more may run')).toBeTruthy();
+  expect(screen.getByText('1 step with side effects will run again and 2 more may run')).toBeTruthy();
 });
 
 it('says whose variables are changed when the step stands in another file, and begins with what the step gets', async () => {
@@ -267,13 +267,13 @@ it('says whose variables are changed when the step stands in another file, and b
   const titles: Record<string, string> = { each: 'Each order', ship: 'Ship it', put: 'Put' };
   const { fake } = renderWith(<RerunDialog runId="r-1" step="each[0]/ship/put" steps={[]} definition={definition} titleOf={(id) => titles[id] ?? id} onStarted={() => undefined} onClose={() => undefined} />,
     { rerun_look: (() => ({ ...PLAN, stepId: 'each[0]/ship/put' })) as never, run_rerun: (() => ({ runId: 'r-2' })) as never });
-  const box = await screen.findByRole('textbox', { name: 'What the step gets' });
-  expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['What the step gets', 'Variables outside', 'Input of the run']);
+  const box = await screen.findByRole('textbox', { name: 'Step input' });
+  expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['Step input', 'Outer variables', 'Run input']);
   act(() => replaceCode(box, '[{"n": 5}]'));
-  await userEvent.click(screen.getByRole('tab', { name: 'Variables outside' }));
+  await userEvent.click(screen.getByRole('tab', { name: 'Outer variables' }));
   expect(screen.getByText(/in the file that “Ship it” calls.*These are the variables of “Orders”/)).toBeTruthy();
-  await userEvent.click(screen.getByRole('tab', { name: 'Input of the run' }));
-  expect(screen.getByText(/This is what “Orders” was started with/)).toBeTruthy();
+  await userEvent.click(screen.getByRole('tab', { name: 'Run input' }));
+  expect(screen.getByText(/This is the input of “Orders”/)).toBeTruthy();
   await userEvent.click(press());
   await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ stepId: 'each[0]/ship/put', input: [{ n: 5 }], overrides: {} }));
 });

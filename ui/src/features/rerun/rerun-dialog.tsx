@@ -2,7 +2,7 @@
 import './rerun.css';
 import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { writeExact } from '../../api/exact.ts';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import { readPath, stepAt } from '../../api/run-paths.ts';
 import type { Commands, Diagnostic, JsonMap, Workflow } from '../../api/types.ts';
@@ -15,7 +15,7 @@ import { same } from '../diff.ts';
 import { DiffView } from '../diff-view.tsx';
 import { answerWords } from '../answer-words.ts';
 import { shortRunId } from '../status.tsx';
-import { stepWords, type NameOf } from '../where.ts';
+import { formatStep, type NameOf } from '../format-path.ts';
 import type { RerunPart } from './context.ts';
 import { changedOf, missingOf, readItems, readValues, undeclared } from './edits.ts';
 
@@ -79,7 +79,7 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
   const begins = version === 'current' && !plan.data?.sameDefinition ? document : definition ?? document;
   // The step asked for can be chosen again, also one in a container.
   const others = [...new Set([asked, step])].filter((name) => !steps.some((one) => one.name === name));
-  const known = [...others.map((name) => ({ name, title: stepWords(name, titleOf) })), ...steps];
+  const known = [...others.map((name) => ({ name, title: formatStep(name, titleOf) })), ...steps];
   const title = known.find((one) => one.name === step)?.title ?? step;
   const head = (
     <>
@@ -147,7 +147,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
   onLeave(): void; question: ReactNode;
   runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; /** It is the plan of another version. */ isOld: boolean; onChanged(kept: Kept): void; onStarted: RerunDialogProps['onStarted'];
 }) {
-  const may = useMay();
+  const may = usePermission();
   const [part, setPart] = useState<Part>(first);
   const asIs = useMemo(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params) }), [plan]);
   const texts = { ...asIs, ...typed };
@@ -173,7 +173,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
   const strange = begins && 'value' in params ? undeclared(before.params, params.value, begins) : [];
   const again = plan.steps.filter((one) => one.fate === 'again');
   // The plan has them as they came; a person looks for a place.
-  const answers = useMemo(() => plan.answers.map((one) => ({ ...one, step: stepWords(one.stepId, nameOf) })).toSorted((a, b) => byPlace.compare(a.step, b.step)), [plan, nameOf]);
+  const answers = useMemo(() => plan.answers.map((one) => ({ ...one, step: formatStep(one.stepId, nameOf) })).toSorted((a, b) => byPlace.compare(a.step, b.step)), [plan, nameOf]);
   // A run that stands at a breakpoint waits for nobody.
   const original = useCommand('run_get', { runId }, { enabled: plan.waits });
   const asks = original.data?.openTasks.length !== 0;
@@ -317,7 +317,7 @@ const FATE = { kept: 'check', again: 'retry', open: 'play', left: 'skip', gone: 
 /** As the canvas says it; what the newer version alone has, as the plan says it. */
 function nameIn({ stepId: name, title }: Step, nameOf: NameOf): string {
   const { stepId, path } = stepAt(name);
-  return nameOf(stepId, path) === stepId ? plain(title) : plain(stepWords(name, nameOf));
+  return nameOf(stepId, path) === stepId ? plain(title) : plain(formatStep(name, nameOf));
 }
 
 /** With its id, as where one is chosen: several may be called the same. */

@@ -1,7 +1,7 @@
 /** The dialog of one run: opened by whatever asks, closed by a new run. */
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { Workflow } from '../../api/types.ts';
-import type { NameOf } from '../where.ts';
+import type { NameOf } from '../format-path.ts';
 import type { AskRerun, RerunPart } from './context.ts';
 import { RerunDialog } from './rerun-dialog.tsx';
 

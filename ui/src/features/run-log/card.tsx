@@ -18,7 +18,7 @@ import type { Look } from './cards-view.tsx';
 import { useRerun } from '../rerun/context.ts';
 import { failedItems, ItemErrors } from './item-errors.tsx';
 import { patchLines } from './patch-lines.ts';
-import { saidSections } from './said.tsx';
+import { modelOutputSections } from './model-output.tsx';
 import { CARD_SIGNAL, decisionText, personText, placeText } from './words.ts';
 
 export type SectionId = 'items' | 'inputs' | 'outputs' | 'error' | 'config' | 'variables' | 'printed' | 'thinking' | 'response' | 'conversation' | 'tools' | 'usage';
@@ -140,7 +140,7 @@ export function CardSections({ card, where, sections }: { card: CallCard; where:
       {failed ? section('items', t('card.failedItems'), failed, () => <ItemErrors errors={card.itemErrors ?? []} />) : null}
       {section('inputs', t('card.inputs'), <>{card.input.length > 1 ? `${tn('card.items', card.input.length)}, ` : ''}{formatSize(sizeOf(input ?? null))}</>,
         card.input.length > 0 ? () => <Value value={input} label={t('card.inputs')} /> : null)}
-      {saidSections(card, section)}
+      {modelOutputSections(card, section)}
       {section('outputs', t('card.outputs'), ended ? (itemsOut > 0 ? <>{itemsOut > 1 ? `${tn('card.items', itemsOut)}, ` : ''}{outputSize(card)}</> : card.question ? t('card.outputsAsked') : card.error ? t('card.outputsNone') : tn('card.items', 0)) : t('card.outputsLater'),
         itemsOut > 0 || card.outputs !== undefined ? () => <Outputs card={card} where={where} /> : null)}
       {card.config !== undefined && card.config !== null ? section('config', t('card.config'), formatSize(sizeOf(card.config)), () => <Value value={card.config} label={t('card.config')} />) : null}

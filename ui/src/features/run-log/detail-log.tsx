@@ -16,10 +16,10 @@ import { CardDetail, type SectionId, type Sections, type Where } from './card.ts
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';
 import { PathsDialog } from './paths-dialog.tsx';
-import { thinksNow } from './said.tsx';
+import { thinksNow } from './model-output.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { stepTitle } from '../step-title.ts';
-import { namesIn, placeWords, pathWords } from '../where.ts';
+import { namesIn, formatPlace, formatPath } from '../format-path.ts';
 import './run-log.css';
 
 export type LogView = 'cards' | 'events' | 'timeline';
@@ -89,7 +89,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
     const names = namesIn({ slots, calls, callsOf }, document, nameOf);
     return {
       runId,
-      words: (path, step) => (step === undefined ? pathWords(path, names) : placeWords(path, step, names)),
+      words: (path, step) => (step === undefined ? formatPath(path, names) : formatPlace(path, step, names)),
       // The file of a step elsewhere is not at hand.
       about: (card) => (card.path && readPath(card.path, document).foreign ? undefined : document.nodes[card.nodeId]?.description),
       look: onChoose && ((path) => onChoose(choiceOf(path, document))),

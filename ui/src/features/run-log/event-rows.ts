@@ -1,13 +1,13 @@
 // The events of a run in columns, with what the table filters and sorts by. Kept up as events come; pure.
 
-import { Words } from '../../api/call-table.ts';
+import { StringInterner } from '../../api/call-table.ts';
 import { Column } from '../../api/column.ts';
 import { isQuestion } from '../../api/json.ts';
 import { callKey } from '../../api/run-fold-state.ts';
 import { inChoice, type Choice } from '../../api/run-paths.ts';
 import type { RunEventLike, RunView } from '../../api/run-state.ts';
 import { indexIn } from '../../api/sorted.ts';
-import { Needle } from './needle.ts';
+import { SearchQuery } from './search-query.ts';
 import { eventText } from './words.ts';
 
 export type SortKey = 'seq' | 'time' | 'step' | 'path' | 'status' | 'took' | 'attempt' | 'error';
@@ -44,7 +44,7 @@ export class EventRows {
   private readonly path = new Column(Int32Array);
   private readonly status = new Column(Int32Array);
   private readonly error = new Column(Int32Array);
-  private readonly words = new Words();
+  private readonly words = new StringInterner();
   private readonly open = new Map<string, number>();
   private names: unknown;
   private filtered: { of: string; from: number; hits: number[] } | undefined;
@@ -118,7 +118,7 @@ export class EventRows {
   }
 
   private hits(view: RunView, { text, step, choice }: EventFilter, drawn: Drawn): number[] | undefined {
-    const needle = new Needle(text);
+    const needle = new SearchQuery(text);
     const { words } = needle;
     if (words === '' && step === '' && choice === undefined) return undefined;
     const of = JSON.stringify([words, step, choice]);
@@ -134,7 +134,7 @@ export class EventRows {
     return found.hits;
   }
 
-  private says(event: RunEventLike, at: number, needle: Needle, view: RunView, drawn: Drawn): boolean {
+  private says(event: RunEventLike, at: number, needle: SearchQuery, view: RunView, drawn: Drawn): boolean {
     return needle.is(event.seq) || needle.in(event.type) || needle.in(event.stepId ?? '') || needle.inPath(event.path)
       || needle.in(this.errorOf(at)) || needle.in(eventText(event, view)) || needle.in(drawn(event));
   }

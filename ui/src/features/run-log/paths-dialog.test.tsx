@@ -19,7 +19,7 @@ it('C20: reads all pages and leads to the one iteration that failed', async () =
       return { paths: Array.from({ length: 1000 }, (_, n) => path(first + n, { failed: first + n === 1777 })), containers: {}, truncated: request.after === undefined };
     },
   });
-  await waitFor(() => expect(screen.getByText(/^2,000 in all/)).toBeTruthy());
+  await waitFor(() => expect(screen.getByText(/^2,000 in total/)).toBeTruthy());
   expect(asked).toEqual([undefined, 999 * 2 + 3]);
   expect(screen.getAllByRole('option').length).toBeLessThan(60);
   fireEvent.click(screen.getByRole('radio', { name: 'Failed 1' }));
@@ -27,29 +27,29 @@ it('C20: reads all pages and leads to the one iteration that failed', async () =
   fireEvent.click(screen.getByRole('option'));
   expect(onLook).toHaveBeenCalledWith('each[1777]');
   fireEvent.click(screen.getByRole('radio', { name: 'Running 0' }));
-  expect(screen.getByText('None of them')).toBeTruthy();
+  expect(screen.getByText('None')).toBeTruthy();
 });
 
 it('says what is wrong and tries again', async () => {
   let broken = true;
   renderWith(<PathsDialog runId="R" live={false} words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
     run_paths: () => {
-      if (broken) throw new ApiError({ code: 'STORE', message: 'The store cannot be read', hint: 'Look at the disk.' });
+      if (broken) throw new ApiError({ code: 'STORE', message: 'The store unreadable', hint: 'Review the disk.' });
       return { paths: [path(0)], containers: {}, truncated: false };
     },
   });
-  expect(await screen.findByText('The store cannot be read')).toBeTruthy();
+  expect(await screen.findByText('The store unreadable')).toBeTruthy();
   broken = false;
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText(/^1 in all/)).toBeTruthy();
+  expect(await screen.findByText(/^1 in total/)).toBeTruthy();
 });
 
-it('says which stand from the run before', async () => {
+it('says which stand from the original run', async () => {
   renderWith(<PathsDialog runId="R" live={false} words={(one) => one} onLook={() => undefined} onClose={() => undefined} />, {
     run_paths: () => ({ paths: [path(0, { firstSeq: 1, lastSeq: 1, kept: true }), path(1)], containers: {}, truncated: false }),
   });
   const rows = (await screen.findAllByRole('option')).map((row) => row.textContent);
-  expect(rows).toEqual(['each[0]from the run before', 'each[1]events 5 to 6']);
+  expect(rows).toEqual(['each[0]from the original run', 'each[1]events 5 to 6']);
 });
 
 it('iterations stand in their order, also the one that a re-run ran again, and those of a loop inside behind theirs', async () => {
@@ -58,7 +58,7 @@ it('iterations stand in their order, also the one that a re-run ran again, and t
   renderWith(<PathsDialog runId="R" live={false} words={(one) => `${one}:`} onLook={() => undefined} onClose={() => undefined} />, {
     run_paths: ({ after }: { after?: number }) => ({ paths: after === undefined ? found.slice(0, 5) : found.slice(5), containers: {}, truncated: after === undefined }),
   });
-  await screen.findByText(/^8 in all/);
+  await screen.findByText(/^8 in total/);
   const rows = screen.getAllByRole('option').map((row) => row.textContent?.split(':')[0]);
   expect(rows).toEqual(['each[0]', 'each[1]', 'each[1]/all[9]', 'each[1]/all[10]', 'each[2]', 'each[2]/all[1]', 'each[10]', 'before']);
 });
@@ -77,7 +77,7 @@ it('the chosen one stays chosen when a page that comes later is laid in before i
   list.focus();
   await userEvent.keyboard('{ArrowDown}');
   more();
-  expect(await screen.findByText(/^4 in all/)).toBeTruthy();
+  expect(await screen.findByText(/^4 in total/)).toBeTruthy();
   await userEvent.keyboard('{Enter}');
   expect(onLook).toHaveBeenCalledExactlyOnceWith('each[6]');
   // Of a run that goes on nobody knows.
@@ -93,7 +93,7 @@ it('what is there is drawn now and then while pages come, and at the end: each d
       return { paths: [path(n)], containers: {}, truncated: n < 199 };
     },
   });
-  expect(await screen.findByText(/^200 in all/)).toBeTruthy();
+  expect(await screen.findByText(/^200 in total/)).toBeTruthy();
   expect(drawn.mock.calls.length).toBeLessThan(50);
   drawn.mockRestore();
 });

@@ -3,7 +3,7 @@
 import { inChoice } from '../../api/run-paths.ts';
 import type { CallCard, RunView } from '../../api/run-state.ts';
 import { indexIn } from '../../api/sorted.ts';
-import { Needle } from './needle.ts';
+import { SearchQuery } from './search-query.ts';
 
 export interface CallFilter {
   /** one step only */
@@ -63,7 +63,7 @@ export class CardSearch {
   private seen = 0;
 
   find(view: RunView, text: string, drawn: Drawn = nothing, names?: unknown): readonly number[] {
-    const needle = new Needle(text);
+    const needle = new SearchQuery(text);
     const { words } = needle;
     // Of a moment of the past the calls are others: one that had not ended says less.
     const of = view.moment === undefined ? view.table : view;
@@ -88,14 +88,14 @@ export class CardSearch {
   }
 }
 
-function says(card: CallCard, needle: Needle, drawn: Drawn): boolean {
+function says(card: CallCard, needle: SearchQuery, drawn: Drawn): boolean {
   if (needle.inPath(card.path) || needle.in(drawn(card))) return true;
   const budget = { left: MOST_VALUES };
   const data = { title: card.title, nodeId: card.nodeId, kind: card.kind, status: card.status, error: card.error, selected: card.selected, because: card.skippedBecause, rule: card.decision, printed: card.printed, files: card.files, changes: card.changes, people: card.people, said: card.said, config: card.config, input: card.input, resolved: card.resolvedInputs, outputs: card.outputs, items: card.items };
   return Object.values(data).some((value) => holds(value, needle, budget));
 }
 
-function holds(value: unknown, needle: Needle, budget: { left: number }): boolean {
+function holds(value: unknown, needle: SearchQuery, budget: { left: number }): boolean {
   if (budget.left-- <= 0 || value === null || value === undefined) return false;
   if (typeof value === 'string') return needle.in(value);
   if (typeof value !== 'object') return needle.in(String(value));

@@ -67,7 +67,7 @@ describe('ts_100: the card of a call', () => {
     const open = closed(new Set([`${done.key} outputs`]));
     card({ ...done, items: { success: [{ id: '1', data: { body: cut } }] } }, open);
     expect(screen.getByText('(51.1KB, truncated)')).toBeTruthy();
-    expect(screen.getByRole('button', { name: 'Load all of it' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Load full value' })).toBeTruthy();
   });
 
   it('ts_101 data is shown as text, whatever it holds', () => {
@@ -291,11 +291,11 @@ describe('the log', () => {
       event(3, 'step_start', 'ask', 'both/ask', { type: 'builtin.human_approval', input: [] }), event(4, 'human_task_created', 'ask', 'both/ask', { taskId: 't', title: 'Look' }),
     ];
     log(foldRun(events, { nodes: { both: { type: 'flow.parallel' }, ask: { type: 'builtin.human_approval', parent: 'both' } }, edges: [] }));
-    expect(screen.getByRole('article', { name: "both, A person's turn" })).toBeTruthy();
+    expect(screen.getByRole('article', { name: "both, Waiting for a person" })).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'both' }));
     await userEvent.click(screen.getByRole('radio', { name: 'Timeline' }));
-    expect(screen.getByText("A person's turn", { selector: 'dd' })).toBeTruthy();
-    expect(within(screen.getByRole('listbox')).getAllByLabelText("A person's turn")).toHaveLength(2);
+    expect(screen.getByText("Waiting for a person", { selector: 'dd' })).toBeTruthy();
+    expect(within(screen.getByRole('listbox')).getAllByLabelText("Waiting for a person")).toHaveLength(2);
     expect([...document.querySelectorAll('.tl-bar')].map((bar) => bar.className.replace(' on', ''))).toEqual(['tl-bar person', 'tl-bar person']);
   });
 
@@ -471,15 +471,15 @@ it('people are named as everywhere else, and one colon is enough', () => {
 it('who decided about an error is named as in the inbox, on the card and in the table', () => {
   const said = (rule: string, action: string, path?: string) => eventText({ runId: 'R', seq: 1, ts: '', type: 'error_handled', stepId: 'pay', path, payload: { originStepId: 'pay', rule, action } }, { nodes: { pay: { title: 'Pay' } } } as never);
   const onCard = (rule: string, action: string) => decisionText({ decision: { rule, action, by: 'pay' } } as never);
-  expect([said('policy:safe', 'human_review'), onCard('policy:safe', 'human_review')]).toEqual(['Pay: the safe policy decided: ask a person', 'Decided by the safe policy: ask a person']);
-  expect([said('policy:fail', 'abort', 'each[1]'), onCard('policy:fail', 'abort')]).toEqual(['Pay: the fail policy decided: end this part', 'Decided by the fail policy: end the run']);
+  expect([said('policy:safe', 'human_review'), onCard('policy:safe', 'human_review')]).toEqual(['Pay: the default error handling decided: ask a person', 'Decided by the default error handling: ask a person']);
+  expect([said('policy:fail', 'abort', 'each[1]'), onCard('policy:fail', 'abort')]).toEqual(['Pay: the policy fail decided: end this part', 'Decided by the policy fail: end the run']);
   expect([said('policy:Slow', 'auto_fix'), onCard('policy:Slow', 'auto_fix')]).toEqual(['Pay: the workflow\'s rule "Slow" decided: repair the input', 'Decided by the workflow\'s rule "Slow": repair the input']);
   expect([said('Busy', 'retry'), onCard('Busy', 'retry')]).toEqual(['Pay: rule "Busy" decided: retry', 'Decided by rule "Busy": retry']);
   for (const none of ['default', 'policy:default']) {
-    expect([said(none, 'abort'), onCard(none, 'abort')]).toEqual(['Pay: no rule fits: end the run', 'No rule fits: end the run']);
+    expect([said(none, 'abort'), onCard(none, 'abort')]).toEqual(['Pay: no rule matches: end the run', 'No rule matches: end the run']);
   }
   // What no author has named is no rule.
-  expect(onCard('onExpiry', 'abort')).toBe('Decided by the step, as nobody answered in time: end the run');
+  expect(onCard('onExpiry', 'abort')).toBe('Decided by the step, because nobody answered in time: end the run');
 });
 
 it('every event has a sentence', () => {
@@ -515,7 +515,7 @@ describe('C21: the table of events', () => {
   it('finds by step, words and code of the error', () => {
     const rows = new EventRows();
     expect(seqs(rows, RUN, { ...ALL, text: 'service_unavail' }, IN_ORDER)).toEqual([3, 6]);
-    expect(seqs(rows, RUN, { ...ALL, text: 'TRIED again' }, { by: 'seq', down: true })).toEqual([7, 4]);
+    expect(seqs(rows, RUN, { ...ALL, text: 'RETRIED in' }, { by: 'seq', down: true })).toEqual([7, 4]);
     const order = rows.order(RUN, { ...ALL, step: 'yes' }, IN_ORDER);
     for (let place = 0; place < order.length; place++) expect(order.place(order.at(place) ?? -1)).toBe(place);
     expect(order.place(2)).toBe(-1);
@@ -648,16 +648,16 @@ describe('events in words', () => {
 
   it('ts_100 of a value that the wire has cut they say how it begins and how long it is', () => {
     const cut = new Cut({ _truncated: true, type: 'string', length: 302_402, preview: 'It was a dark', ref: 'R/3/payload/delta' });
-    expect(eventText(event('llm_token', { delta: cut }), nodes)).toBe('ask says: It was a dark (295.3KB, truncated)');
+    expect(eventText(event('llm_token', { delta: cut }), nodes)).toBe('ask: It was a dark (295.3KB, truncated)');
     expect(eventText(event('step_print', { value: cut }), nodes)).toContain('It was a dark (295.3KB, truncated)');
     expect(eventText(event('step_error', { error: { type: 'ToolError', message: cut } }), nodes)).toBe('ask: It was a dark');
   });
 
   it('ts_101 letters that are not seen are written out, wherever they come from', () => {
-    expect(eventText(event('llm_token', { delta: '\u202emoc.live@ada' }), nodes)).toBe('ask says: [U+202E]moc.live@ada');
+    expect(eventText(event('llm_token', { delta: '\u202emoc.live@ada' }), nodes)).toBe('ask: [U+202E]moc.live@ada');
     expect(eventText(event('step_error', { error: { type: 'ToolError', message: '\u202emoc' } }), nodes)).toBe('ask: [U+202E]moc');
     expect(eventText(event('step_done', {}), { nodes: { ask: { title: 'a\u200bb' } } } as never)).toContain('a[U+200B]b');
     // Not half of a letter that has two parts.
-    expect(eventText(event('llm_token', { delta: `${'a'.repeat(119)}😀b` }), nodes)).toBe(`ask says: ${'a'.repeat(119)}😀`);
+    expect(eventText(event('llm_token', { delta: `${'a'.repeat(119)}😀b` }), nodes)).toBe(`ask: ${'a'.repeat(119)}😀`);
   });
 });

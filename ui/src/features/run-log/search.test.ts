@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createRunFold, type CallCard, type RunEventLike } from '../../api/run-state.ts';
-import { pathWords } from '../where.ts';
+import { formatPath } from '../format-path.ts';
 import { EventRows, IN_ORDER } from './event-rows.ts';
-import { Needle } from './needle.ts';
+import { SearchQuery } from './search-query.ts';
 import { CardSearch } from './pick-calls.ts';
 
 /** A loop with 5,000 rounds; what each is given has no number. */
@@ -12,7 +12,7 @@ const EVENTS: RunEventLike[] = Array.from({ length: 5000 }, (_, n) => (['step_st
 }))).flat();
 const fold = createRunFold('R');
 fold.apply(EVENTS);
-const drawn = ({ path }: Pick<RunEventLike, 'path'> | CallCard): string => (path ? pathWords(path, () => 'Each order') : '');
+const drawn = ({ path }: Pick<RunEventLike, 'path'> | CallCard): string => (path ? formatPath(path, () => 'Each order') : '');
 const paths = (text: string) => {
   const order = new EventRows().order(fold.view, { text, step: '', choice: undefined }, IN_ORDER, drawn);
   return [...new Set(Array.from({ length: order.length }, (_, place) => fold.view.events[order.at(place) ?? -1]?.path))];
@@ -31,7 +31,7 @@ it('finds an iteration by the number that table and cards say, with and without 
 });
 
 it('a number is found however it and the text are written', () => {
-  const found = (text: string, ...of: string[]) => of.map((one) => new Needle(text).in(one));
+  const found = (text: string, ...of: string[]) => of.map((one) => new SearchQuery(text).in(one));
   for (const text of ['4,322', '4322']) expect(found(text, 'order 4322', 'order 4,322', 'order 4,32', 'order 43,22')).toEqual([true, true, false, false]);
 });
 

@@ -12,7 +12,7 @@ import type { Look } from './cards-view.tsx';
 import { CallsOfChoice, inTree, LinesOfBars, roughly, scaleOf, type Bars, type Scale } from './timeline-model.ts';
 import { useShownNow } from '../../kit/use-now.ts';
 import { useLatest } from '../../code/use-latest.ts';
-import { depthOf } from '../where.ts';
+import { depthOf } from '../format-path.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
 
 /** So many folds have room to say how long they are; a tick that stands so near gives way. */

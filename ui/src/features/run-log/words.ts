@@ -10,7 +10,7 @@ import { formatSize } from '../../code/value-lines.ts';
 import { formatDuration, formatPerson, t, tn } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
 import { answerWords } from '../answer-words.ts';
-import { stepWords, type NameOf } from '../where.ts';
+import { formatStep, type NameOf } from '../format-path.ts';
 
 export const CARD_SIGNAL: { [S in CardStatus]: Signal } = {
   running: 'run', retrying: 'retry', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', interrupted: 'warn', cancelled: 'stop',
@@ -99,12 +99,12 @@ function sentenceOf(event: RunEventLike, view: Named, names?: NameOf): string {
   const payload = (event.payload ?? {}) as Fields;
   const id = event.stepId ?? '';
   const known: NameOf = (one, path) => (path ? view.slots?.get(slotKey(one, path))?.title : undefined) ?? view.nodes[one]?.title ?? one;
-  const step = names && id !== '' ? stepWords(slotKey(id, event.path), names) : known(id, event.path ?? undefined);
+  const step = names && id !== '' ? formatStep(slotKey(id, event.path), names) : known(id, event.path ?? undefined);
   const error = payload['error'] as { message?: unknown } | undefined;
   const why = str(error?.message);
   switch (event.type) {
     case 'workflow_start':
-      return payload['resumedFrom'] ? t('log.last.resumedFrom', { step: stepWords(str(payload['resumedFrom']), names ?? known) }) : t('log.last.start', { name: str(payload['name']) });
+      return payload['resumedFrom'] ? t('log.last.resumedFrom', { step: formatStep(str(payload['resumedFrom']), names ?? known) }) : t('log.last.start', { name: str(payload['name']) });
     case 'workflow_done':
       return t('log.last.done', { time: formatDuration(Number(payload['duration_ms'] ?? 0)) });
     case 'workflow_failed':

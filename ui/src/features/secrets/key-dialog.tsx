@@ -4,7 +4,7 @@ import { act } from '../../api/queries.ts';
 import type { SecretKeyPlace, SecretStatus } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, TextInput } from '../../kit/index.ts';
-import { useDoing } from '../doing.ts';
+import { useAsyncAction } from '../async-action.ts';
 import { FormDialog } from '../form-dialog.tsx';
 
 const PLACES: readonly SecretKeyPlace[] = ['system', 'passphrase', 'file'];
@@ -13,7 +13,7 @@ export function KeyDialog({ status, discard = false, onClose }: { status: Secret
   const [key, setKey] = useState<SecretKeyPlace>(status.key ?? (status.systemTrouble ? 'passphrase' : 'system'));
   const [first, setFirst] = useState('');
   const [second, setSecond] = useState('');
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   const differs = second !== '' && first !== second;
   const complete = key === 'passphrase' ? first.length >= 8 && first === second : key !== 'system' || !status.systemTrouble;
   async function choose() {

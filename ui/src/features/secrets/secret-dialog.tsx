@@ -4,7 +4,7 @@ import { act } from '../../api/queries.ts';
 import type { SecretEntry, SecretKind } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, Select, TextArea, TextInput } from '../../kit/index.ts';
-import { useDoing } from '../doing.ts';
+import { useAsyncAction } from '../async-action.ts';
 import { FormDialog } from '../form-dialog.tsx';
 
 const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query'];
@@ -25,7 +25,7 @@ export function SecretDialog({ old, hosts = [], onClose, onKept }: SecretDialogP
   const [field, setField] = useState(old?.field ?? '');
   const [value, setValue] = useState('');
   const [allowed, setAllowed] = useState((old?.hosts ?? hosts).join('\n'));
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   const list = allowed.split(/[\s,]+/).filter(Boolean);
   const complete = name.trim() !== '' && value !== '' && list.length > 0 && (kind === 'bearer' || field.trim() !== '');
   async function keep() {

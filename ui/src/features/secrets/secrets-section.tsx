@@ -1,12 +1,12 @@
 /** Settings, Secrets: where the key is, what there is, and what is in the way. Values never come back here. */
-import { told } from '../../api/error.ts';
+import { errorText } from '../../api/error.ts';
 import '../keys.css';
 import { useState, type ReactNode } from 'react';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { SecretEntry, SecretStatus } from '../../api/types.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Field, Icon, Skeleton, TextInput } from '../../kit/index.ts';
-import { useDoing } from '../doing.ts';
+import { useAsyncAction } from '../async-action.ts';
 import { NoLine, Section } from '../section.tsx';
 import { Fault } from '../fault.tsx';
 import { ConfirmRemove } from '../form-dialog.tsx';
@@ -21,7 +21,7 @@ export function SecretsSection() {
   const list = useCommand('secret_list', {}, { enabled: ready });
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
-  const may = useMay();
+  const may = usePermission();
   const mayChange = may('secret_set');
   return (
     <Section id="secrets" title={t('secrets.title')} hint={t('secrets.hint')}>
@@ -106,7 +106,7 @@ function Place({ status, mayChange, onOpen }: { status: SecretStatus; mayChange:
 
 /** The key store of the system is locked. Only a press has it ask the person. */
 function Ask({ status, actions }: { status: SecretStatus; actions: ReactNode }) {
-  const { busy, run } = useDoing();
+  const { busy, run } = useAsyncAction();
   return (
     <Banner signal="warn" title={t('secrets.locked')} actions={<><Button small icon="key" busy={busy} onClick={() => void run(() => act('secret_unlock', {}))}>{t('secrets.unlockSystem')}</Button>{actions}</>}>
       <span>{status.message}</span>
@@ -117,7 +117,7 @@ function Ask({ status, actions }: { status: SecretStatus; actions: ReactNode }) 
 
 function Unlock({ actions }: { actions: ReactNode }) {
   const [text, setText] = useState('');
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   async function unlock() {
     if (!text || busy) return;
     await run(() => act('secret_unlock', { passphrase: text }));
@@ -127,7 +127,7 @@ function Unlock({ actions }: { actions: ReactNode }) {
     <Banner signal="warn" title={t('secrets.locked')}>
       <span className="s t2">{t('secrets.lockedText')}</span>
       <form className="row wrap sec-unlock" onSubmit={(event) => { event.preventDefault(); void unlock(); }}>
-        <Field label={t('secrets.passphrase')} {...(error ? { error: told(error) } : {})}>
+        <Field label={t('secrets.passphrase')} {...(error ? { error: errorText(error) } : {})}>
           {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} type="password" autoComplete="current-password" value={text} onChange={setText} />}
         </Field>
         <Button type="submit" busy={busy} disabled={!text}>{t('secrets.unlock')}</Button>

@@ -2,7 +2,7 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { useEffect } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRunFold, type RunEventLike, type RunFold } from '../../api/run-state.ts';
-import { callStart, seqAt } from '../../api/moments.ts';
+import { callStart, seqAt } from '../../api/event-index.ts';
 import { firstAbove, indexIn } from '../../api/sorted.ts';
 import { useTimeTravel, type Moment, type TimeTravel } from '../../api/time-travel.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
@@ -30,7 +30,7 @@ function Place({ fold, at, step }: { fold: RunFold; version?: number; at?: Momen
   useEffect(() => { shown = time; });
   return time ? <><PastBanner time={time} words={words} /><TimeBar time={time} words={words} /></> : null;
 }
-const slider = () => screen.getByRole<HTMLInputElement>('slider', { name: 'Event of the run that is looked at' });
+const slider = () => screen.getByRole<HTMLInputElement>('slider', { name: 'Selected event of the run' });
 
 beforeEach(() => { vi.useFakeTimers(); settled.mockClear(); });
 afterEach(() => vi.useRealTimers());
@@ -45,7 +45,7 @@ describe('C26: the slider', () => {
     expect(shown?.view.nodes['fetch']).toMatchObject({ state: 'retrying', attempt: 1 });
     expect(shown?.view.variables).toEqual({});
     expect(shown?.now.status).toBe('completed');
-    expect(screen.getByRole('status').textContent).toContain(`You look at the past: after event 4 of ${String(LAST)}`);
+    expect(screen.getByRole('status').textContent).toContain(`Viewing the past: after event 4 of ${String(LAST)}`);
     expect(slider().getAttribute('aria-valuetext')).toContain('Event 4 of');
     fireEvent.click(screen.getAllByRole('button', { name: 'Back to the end' })[0] as HTMLElement);
     expect(shown?.seq).toBeNull();
@@ -94,7 +94,7 @@ describe('C26: the slider', () => {
     expect(shown?.seq).toBe(3);
     expect(shown?.view).toBe(then);
     expect(slider().max).toBe('12');
-    fireEvent.click(screen.getAllByRole('button', { name: 'Back to now' })[0] as HTMLElement);
+    fireEvent.click(screen.getAllByRole('button', { name: 'Back to live' })[0] as HTMLElement);
     expect(shown?.view.lastSeq).toBe(12);
     fold.apply(FIRST_EVENTS.slice(12));
     rerender(<Place fold={fold} version={2} />);
@@ -107,8 +107,8 @@ it('says that the run goes on meanwhile only while it does', () => {
   for (const [list, goesOn] of [[FIRST_EVENTS.slice(0, 8), true], [[...FIRST_EVENTS.slice(0, 1), stop], false], [FIRST_EVENTS, false]] as const) {
     const { unmount } = renderWith(<Place fold={folded(list)} />);
     fireEvent.change(slider(), { target: { value: '1' } });
-    expect(screen.getByRole('status').textContent?.includes('It goes on meanwhile')).toBe(goesOn);
-    expect(screen.getByRole('status').textContent).toContain('othing here changes it');
+    expect(screen.getByRole('status').textContent?.includes('The run continues meanwhile')).toBe(goesOn);
+    expect(screen.getByRole('status').textContent).toContain('show that moment');
     unmount();
   }
 });

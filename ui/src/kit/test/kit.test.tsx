@@ -72,7 +72,7 @@ describe('controls', () => {
 
   it('is not closed by the second press of a double press that opened it', async () => {
     const onClose = vi.fn();
-    render(<Dialog open title="Delete?" closeLabel="Close" onClose={onClose}>Text</Dialog>);
+    render(<Dialog open title="Delete?" closeLabel="Discard" onClose={onClose}>Text</Dialog>);
     await screen.findByRole('dialog');
     const beside = document.querySelector('.scrim') as HTMLElement;
     const press = (detail: number) => {

@@ -4,7 +4,7 @@ import { freePlace } from '../free-place.ts';
 import { dismissToast, leaveScreen, showMessages, toast, Toaster } from '../index.ts';
 import { readingMs, useMessages } from '../messages.ts';
 
-const words = { label: 'Messages', closeLabel: 'Close', more: (n: number) => `and ${String(n)} more`, none: 'Nothing', at: () => 'now' };
+const words = { label: 'Messages', closeLabel: 'Discard', more: (n: number) => `and ${String(n)} more`, none: 'Nothing', at: () => 'now' };
 const say = (signal: 'ok' | 'err', text: string, more = {}) => act(() => { toast({ signal, text, ...more }); });
 const pass = (ms: number) => act(() => { vi.advanceTimersByTime(ms); });
 
@@ -38,7 +38,7 @@ describe('messages', () => {
 
   it('of two sentences stay long enough to be read, a word does not', () => {
     expect(readingMs({ signal: 'info', text: 'Saved' })).toBe(2_500);
-    expect(readingMs({ signal: 'info', text: 'This step works on failures of other steps. Choose the step whose failure it works on.' })).toBeGreaterThanOrEqual(5_000);
+    expect(readingMs({ signal: 'info', text: 'This step handles failures of other steps. Select the step that failed, correct its input and continue from there.' })).toBeGreaterThanOrEqual(5_000);
   });
 
   it('are announced once each: by the place that was there before, an error by itself', () => {
@@ -58,7 +58,7 @@ describe('messages', () => {
     pass(120_000);
     expect(screen.getByText('Lost')).toBeTruthy();
     fireEvent.pointerLeave(region);
-    const close = screen.getByRole('button', { name: 'Close' });
+    const close = screen.getByRole('button', { name: 'Discard' });
     act(() => close.focus());
     pass(120_000);
     expect(screen.getByText('Lost')).toBeTruthy();

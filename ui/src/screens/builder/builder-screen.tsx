@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { sentences } from '../../api/error.ts';
-import { isMissing, nodeOf, quiet } from '../../api/findings.ts';
+import { isMissing, nodeOf, markTodos } from '../../api/findings.ts';
 import { useRunView } from '../../api/events.ts';
 import { useTimeTravel } from '../../api/time-travel.ts';
-import { act, queryClient, useCommand, useMay } from '../../api/queries.ts';
+import { act, queryClient, useCommand, usePermission } from '../../api/queries.ts';
 import { isTerminal } from '../../api/run-state.ts';
 import type { CoverageFinding, JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { useEditor, type CanvasHandle, type Edit, type TemplateId } from '../../features/canvas/index.ts';
@@ -22,7 +22,7 @@ import { NO_ORIGINS, type RunMade } from '../../features/rerun/origins.ts';
 import { EndsAfter } from '../../features/rerun/ends-after.tsx';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
-import { namesIn } from '../../features/where.ts';
+import { namesIn } from '../../features/format-path.ts';
 import { StatusBadge } from '../../features/status.tsx';
 import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
@@ -86,7 +86,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const found = useDiagnostics(document, session.ref, session.diagnostics);
   /** Places that a refused run has named as missing. */
   const [asked, setAsked] = useState<ReadonlySet<string>>(NOTHING_ASKED);
-  const diagnostics = useMemo(() => quiet(found, asked), [found, asked]);
+  const diagnostics = useMemo(() => markTodos(found, asked), [found, asked]);
   const [renaming, setRenaming] = useState(false);
   const [asking, setAsking] = useState<{ params: JsonMap; how?: StartHow } | null>(null);
   const [runId, setRunId] = useState<string | null>(() => lastRuns.get(session.ref)?.runId ?? null);
@@ -119,7 +119,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const asksHost = useRef(false);
   const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
   const known = useLatest(role);
-  const may = useMay();
+  const may = usePermission();
   useEffect(() => { if (role !== undefined && role !== 'builder') session.lookOn(); }, [role, session]);
 
   /** Shows a run that has just begun. */

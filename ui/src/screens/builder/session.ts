@@ -2,7 +2,7 @@
  * screens, so that undo and unsaved changes are still there. */
 import { useEffect, useReducer, useRef, useState } from 'react';
 import { call, whenTokenChanges } from '../../api/client.ts';
-import { ApiError, passes, toApiError } from '../../api/error.ts';
+import { ApiError, isTransient, toApiError } from '../../api/error.ts';
 import { act, invalidate } from '../../api/queries.ts';
 import type { Diagnostic, OpenWorkflow, Workflow } from '../../api/types.ts';
 import { renamePoints } from '../../features/breakpoints.ts';
@@ -50,7 +50,7 @@ export class Session {
   /** What was said about a draft that could not be kept or forgotten. */
   #draftFailed: number | undefined;
   /** What was said about a save that did not work; it is no longer true once one did. */
-  #told: number | undefined;
+  #errorText: number | undefined;
   #listeners = new Set<() => void>();
   #unwatch: () => void;
 
@@ -137,7 +137,7 @@ export class Session {
       const { message } = error;
       // The host may be back before the next change, and the person on another screen: it is tried until it works. One that is refused for another
       // reason is sent again with the next change, which may be what helps.
-      if (passes(error)) {
+      if (isTransient(error)) {
         clearTimeout(this.#draftTimer);
         this.#draftTimer = setTimeout(() => void this.keepDraft(), POLL_MS);
       }
@@ -186,8 +186,8 @@ export class Session {
   }
 
   #say(message: ToastMessage | null): void {
-    if (this.#told !== undefined) dismissToast(this.#told);
-    this.#told = message ? toast(message) : undefined;
+    if (this.#errorText !== undefined) dismissToast(this.#errorText);
+    this.#errorText = message ? toast(message) : undefined;
   }
 
   async checkOutside(): Promise<void> {

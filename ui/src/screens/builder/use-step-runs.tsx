@@ -1,7 +1,7 @@
 /** Running a step of the canvas alone, up to it, or from it: with the document as it is now. What changes something outside asks first. */
 import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import { call } from '../../api/client.ts';
-import { act, useMay } from '../../api/queries.ts';
+import { act, usePermission } from '../../api/queries.ts';
 import { stepAt } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
@@ -54,7 +54,7 @@ const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, startTo, begun }: Given): StepRuns {
   const document = useEditor(editor, (state) => state.document);
   const chosen = useEditor(editor, ({ selection: { nodes } }) => (nodes.length === 1 ? nodes[0] : undefined));
-  const may = useMay()('run_breakpoints');
+  const may = usePermission()('run_breakpoints');
   const [asked, setAsked] = useState<Asked | null>(null);
   // A second press before the first is answered would start a second run.
   const busy = useRef(false);

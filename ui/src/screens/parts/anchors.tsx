@@ -1,11 +1,11 @@
 /** Where checkpoints of the audit chain are kept outside: the list in the settings, and the banner when a place fails. */
 import { useState } from 'react';
 import { transport } from '../../api/client.ts';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { AuditAnchor } from '../../api/types.ts';
 import { formatDateTime, formatSecret, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Icon, Select, TextInput } from '../../kit/index.ts';
-import { attempt, useDoing } from '../../features/doing.ts';
+import { attempt, useAsyncAction } from '../../features/async-action.ts';
 import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { navigate } from '../router.ts';
 import { isLocalAddress, LocalConsent } from './local-address.tsx';
@@ -20,7 +20,7 @@ export function AnchorsSection() {
   const secrets = useCommand('secret_list', {});
   const { busy, doing } = useOutside(t('anchor.failedTitle'));
   const pick = transport().pickFolder;
-  const may = useMay();
+  const may = usePermission();
   const mayChange = may('audit_anchor_add');
   const add = (place: { url: string; credential?: string; allowLocal?: boolean } | { folder: string }) => doing(() => act('audit_anchor_add', place), t('anchor.added'));
   async function addFolder() {
@@ -56,8 +56,8 @@ export function AnchorsSection() {
 /** Above the records: a place that does not take checkpoints. It is tried again by itself. */
 export function AnchorBanner({ anchors }: { anchors: AuditAnchor[] | undefined }) {
   const failed = anchors?.filter((place) => place.error !== undefined) ?? [];
-  const { busy, run } = useDoing();
-  const may = useMay();
+  const { busy, run } = useAsyncAction();
+  const may = usePermission();
   if (!failed.length) return null;
   return (
     <Banner signal="err" title={t('anchor.failedTitle')} actions={<>

@@ -1,16 +1,16 @@
 /** The key that signs the audit chain: where it is, why it cannot be used, and moving it. */
 import { useEffect, useState } from 'react';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { KeyPlace } from '../../api/types.ts';
-import { useDoing } from '../../features/doing.ts';
+import { useAsyncAction } from '../../features/async-action.ts';
 import { NotRead, Section } from '../../features/section.tsx';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, Icon } from '../../kit/index.ts';
 
 export function AuditKeySection() {
   const status = useCommand('audit_status', {}, { refetchInterval: 15_000 });
-  const { busy, run } = useDoing();
-  const mayChange = useMay()('audit_key_choose');
+  const { busy, run } = useAsyncAction();
+  const mayChange = usePermission()('audit_key_choose');
   /** `where` is the place that was told when it was asked: what is agreed to is what happens. */
   const [wanted, setAsked] = useState<{ what: 'file' } | { what: 'new'; where: KeyPlace } | null>(null);
   const { key, unsigned } = status.data ?? {};

@@ -3,7 +3,7 @@ import './import-dialog.css';
 import { create } from 'zustand';
 import { act } from '../../api/queries.ts';
 import type { ImportFinding, ImportLevel, ImportReport, WorkflowImport } from '../../api/types.ts';
-import { useDoing } from '../../features/doing.ts';
+import { useAsyncAction } from '../../features/async-action.ts';
 import { Fault } from '../../features/fault.tsx';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, Dialog, DialogCancel, type Signal, SignalIcon, toast } from '../../kit/index.ts';
@@ -35,7 +35,7 @@ export function ImportDialog() {
 }
 
 function Offer({ source }: { source: WorkflowImport }) {
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   return (
     <Dialog open title={t('import.offerTitle')} closeLabel={t('common.cancel')} busy={busy} onClose={close}
       footer={<>

@@ -1,13 +1,13 @@
 /** Places outside that the audit chain goes to: what those of checkpoints and those of copies have in common. */
 import type { ReactNode } from 'react';
-import { useDoing } from '../../features/doing.ts';
+import { useAsyncAction } from '../../features/async-action.ts';
 import { Button, Icon, toast, type IconName } from '../../kit/index.ts';
 
 export interface OutsidePlace { id: string; place: string; /** Why it does not take what it is given. */ error?: string }
 
 /** Something that is done at them. The answer is how they stand then: one that still fails is told. */
 export function useOutside(failedTitle: string) {
-  const { busy, run } = useDoing();
+  const { busy, run } = useAsyncAction();
   const doing = (work: () => Promise<readonly OutsidePlace[]>, done: string) => run(async () => {
     const failed = (await work()).find((place) => place.error !== undefined);
     toast(failed ? { signal: 'warn', text: failedTitle, detail: failed.error } : { signal: 'ok', text: done });

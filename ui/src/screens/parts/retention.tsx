@@ -1,8 +1,8 @@
 /** How long the audit chain keeps its records: the choice, what went so far, and what keeps records from going. */
 import { useState } from 'react';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import { shortRunId } from '../../features/status.tsx';
-import { attempt, useDoing } from '../../features/doing.ts';
+import { attempt, useAsyncAction } from '../../features/async-action.ts';
 import { Section } from '../../features/section.tsx';
 import { formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, ConfirmDialog, Icon, Select, toast } from '../../kit/index.ts';
@@ -13,8 +13,8 @@ const FOREVER = '';
 
 export function RetentionSection() {
   const found = useCommand('audit_retention', {});
-  const mayChange = useMay()('audit_retention_set');
-  const { busy, run } = useDoing();
+  const mayChange = usePermission()('audit_retention_set');
+  const { busy, run } = useAsyncAction();
   /** A shorter time is asked about first: what goes does not come back. */
   const [asked, setAsked] = useState<number | 'now' | null>(null);
   const policy = found.data;

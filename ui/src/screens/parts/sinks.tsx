@@ -1,8 +1,8 @@
 /** Files that every audit record is copied to as it comes. */
 import { transport } from '../../api/client.ts';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import { sentences } from '../../api/error.ts';
-import { attempt } from '../../features/doing.ts';
+import { attempt } from '../../features/async-action.ts';
 import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button } from '../../kit/index.ts';
@@ -11,7 +11,7 @@ import { PlaceLine, useOutside } from './outside-places.tsx';
 export function SinksSection() {
   const files = useCommand('audit_sinks', {}, { refetchInterval: 10_000 });
   const { busy, doing } = useOutside(t('sink.failedTitle'));
-  const may = useMay();
+  const may = usePermission();
   const pick = transport().pickFolder;
   const mayChange = may('audit_sink_add');
   async function add() {

@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 're
 import { act } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Dialog, Icon } from '../../kit/index.ts';
-import { useDoing } from '../../features/doing.ts';
+import { useAsyncAction } from '../../features/async-action.ts';
 import { hiddenIn, plainValue } from '../../features/evidence/controls.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { SafeText } from '../../features/evidence/safe-text.tsx';
@@ -16,7 +16,7 @@ import './tools.css';
 
 /** `ask`: it was registered just now, and is asked what it says at once. */
 export function ReviewDialog({ server, ask = false, mayChange, onClose, onEdit }: { server: ToolServer; ask?: boolean | undefined; mayChange: boolean; onClose(): void; onEdit(): void }) {
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   // An approval is of what was read here, not of what arrived meanwhile.
   const [read, setRead] = useState(server);
   const moved = !busy && !sameWords(server, read);

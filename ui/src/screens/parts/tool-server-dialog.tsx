@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Field, Segmented, Select, TextArea, TextInput, toast } from '../../kit/index.ts';
-import { useDoing } from '../../features/doing.ts';
+import { useAsyncAction } from '../../features/async-action.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
 import { argumentLines, argumentsOf, variableLines, variablesOf, type Definition, type ToolServer, type Wrong } from './tool-words.ts';
 
@@ -33,7 +33,7 @@ export function ServerDialog({ old, all, onClose, onKept }: { old?: ToolServer; 
   const whom = (key: keyof As) => (text: string) => setAs((before) => ({ ...before, [key]: text }));
   const secrets = useCommand('secret_list', {}, { enabled: kind === 'http' });
   const named = (secrets.data ?? []).map((one) => ({ value: `secret://${one.name}`, label: one.name }));
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   const taken = !old && all.some((one) => one.name === name.trim());
   const list = argumentsOf(args);
   const variables = variablesOf(env);
@@ -103,7 +103,7 @@ export function ServerDialog({ old, all, onClose, onKept }: { old?: ToolServer; 
 export function PasteDialog({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const [notes, setNotes] = useState<readonly string[]>([]);
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   async function take() {
     await run(async () => {
       const done = await act('tool_server_import', { text });

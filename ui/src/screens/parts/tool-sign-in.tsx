@@ -4,7 +4,7 @@ import { act, useCommand } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
 import { Button, Field, TextInput, toast } from '../../kit/index.ts';
 import { useCopy } from '../../code/use-copy.ts';
-import { useDoing } from '../../features/doing.ts';
+import { useAsyncAction } from '../../features/async-action.ts';
 import { plain } from '../../code/letters.ts';
 import { SafeText } from '../../features/evidence/safe-text.tsx';
 import { FormDialog } from '../../features/form-dialog.tsx';
@@ -17,7 +17,7 @@ const LOOK_MS = 1_000;
 
 /** A line below the server's own; nothing when nobody was asked to sign in. */
 export function SignInLine({ one, mayChange }: { one: ToolServer; mayChange: boolean }) {
-  const { busy, run } = useDoing();
+  const { busy, run } = useAsyncAction();
   const [begun, setBegun] = useState<Begun | null>(null);
   const signIn = one.signIn;
   if (!signIn) return null;
@@ -56,7 +56,7 @@ export function SignInLine({ one, mayChange }: { one: ToolServer; mayChange: boo
 function SignInDialog({ name, begun, onClose }: { name: string; begun: Begun; onClose(): void }) {
   const list = useCommand('tool_server_list', {}, { refetchInterval: LOOK_MS });
   const [pasted, setPasted] = useState('');
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   const { copied, copy } = useCopy();
   const signIn = list.data?.find((one) => one.name === name)?.signIn;
   const waits = list.data === undefined || signIn?.state === 'waiting';

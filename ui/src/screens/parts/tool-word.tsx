@@ -5,7 +5,7 @@ import { act } from '../../api/queries.ts';
 import type { Tool, ToolWord } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, Switch } from '../../kit/index.ts';
-import { useDoing } from '../../features/doing.ts';
+import { useAsyncAction } from '../../features/async-action.ts';
 import { plain } from '../../code/letters.ts';
 import { Fault } from '../../features/fault.tsx';
 import { FIELDS, wordWith } from './tool-words.ts';
@@ -23,7 +23,7 @@ export function ToolWordLegend({ id }: { id: string }) {
 
 /** `hash`: what was approved. `legend`: the id of a `ToolWordLegend`. Who may not change it only looks. */
 export function ToolWordBox({ tool, hash, mayChange, legend }: { tool: Tool; hash: string; mayChange: boolean; legend: string }) {
-  const { busy, error, run } = useDoing({ inForm: true });
+  const { busy, error, run } = useAsyncAction({ inForm: true });
   const [looser, setLooser] = useState<{ field: Field; word: ToolWord } | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const asks = error?.code === 'LOOSENS' && looser !== null;

@@ -1,9 +1,9 @@
 /** Servers of tools: what stands where, added, looked at and approved (TRUST, "MCP client side"). The part of the settings. */
 import { useState } from 'react';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Icon, openScope, toast } from '../../kit/index.ts';
-import { useDoing } from '../../features/doing.ts';
+import { useAsyncAction } from '../../features/async-action.ts';
 import { plain } from '../../code/letters.ts';
 import { SafeText } from '../../features/evidence/safe-text.tsx';
 import { ConfirmRemove } from '../../features/form-dialog.tsx';
@@ -24,7 +24,7 @@ type Open = { what: 'add' | 'paste' } | { what: 'edit' | 'look' | 'delete'; name
 export function ToolsSection() {
   // Also what another program of this machine does: signing out at a terminal.
   const list = useCommand('tool_server_list', {}, { refetchInterval: LOOK_MS });
-  const may = useMay();
+  const may = usePermission();
   const mayChange = may('tool_server_set');
   const [open, setOpen] = useState<Open>(null);
   const close = () => setOpen(null);
@@ -61,7 +61,7 @@ export function ToolsSection() {
 const asksIn = (one: ToolServer): boolean => one.signIn !== undefined && one.signIn.state !== 'signedIn';
 
 function Server({ one, mayChange, onOpen }: { one: ToolServer; mayChange: boolean; onOpen(what: 'look' | 'delete'): void }) {
-  const { busy, run } = useDoing();
+  const { busy, run } = useAsyncAction();
   const how = howOf(one.definition);
   // What was never asked is looked at before it is started.
   const test = () => one.seenAt === undefined ? onOpen('look') : run(async () => {

@@ -1,11 +1,11 @@
 /** Addresses outside that hear of tasks, and what each was told: the part of the settings (UX D2.10). */
 import { useState } from 'react';
 import { sentences } from '../../api/error.ts';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { formatDateTime, formatSecret, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Button, Checkbox, Icon, Select, TextInput, toast } from '../../kit/index.ts';
-import { useDoing } from '../../features/doing.ts';
+import { useAsyncAction } from '../../features/async-action.ts';
 import { ConfirmRemove } from '../../features/form-dialog.tsx';
 import { NoLine, NotRead, Section } from '../../features/section.tsx';
 import { navigate } from '../router.ts';
@@ -19,7 +19,7 @@ const said = (event: string) => t(`webhook.said.${event}` as MessageKey);
 
 export function WebhooksSection() {
   const list = useCommand('webhook_list', {}, { refetchInterval: 5_000 });
-  const may = useMay();
+  const may = usePermission();
   const mayChange = may('webhook_add');
   const [going, setGoing] = useState<Webhook | null>(null);
   // A viewer does not see who hears of what.
@@ -63,7 +63,7 @@ function Add() {
   const [secret, setSecret] = useState('');
   const [local, setLocal] = useState(false);
   const [events, setEvents] = useState<readonly (typeof EVENTS)[number][]>(EVENTS);
-  const { busy, run } = useDoing();
+  const { busy, run } = useAsyncAction();
   if (secrets.error) return <div className="box"><NoLine icon="lock" title={t('webhook.secretsLocked')} text={secrets.error.message} /></div>;
   if (!secrets.data) return null;
   if (secrets.data.length === 0) return <div className="box"><NoLine icon="key" title={t('webhook.noSecret')} text={t('webhook.noSecretText')} /></div>;
@@ -109,7 +109,7 @@ function Log({ urls, mayChange }: { urls: ReadonlyMap<string, string>; mayChange
 }
 
 function Message({ one, url, mayChange }: { one: Delivery; url: string; mayChange: boolean }) {
-  const { busy, run } = useDoing();
+  const { busy, run } = useAsyncAction();
   const time = formatDateTime(one.madeAt);
   const again = () => run(async () => {
     const now = await act('webhook_again', { id: one.id });

@@ -1,7 +1,7 @@
 /** Two runs beside each other (C28): the graph of the first with marks at what differs, a list, and the values side by side. */
 import '../../features/compare/compare.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { passes, told, type ApiError } from '../../api/error.ts';
+import { isTransient, errorText, type ApiError } from '../../api/error.ts';
 import { useRunView } from '../../api/events.ts';
 import { useCommand } from '../../api/queries.ts';
 import { choiceOf, EVERY, inChoice, loopsOf, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
@@ -17,7 +17,7 @@ import { ChangeDetail, WholeDetail } from '../../features/compare/whole.tsx';
 import { cardOf, marksOf, type Comparison, type Side } from '../../features/compare/words.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
-import { namesIn, type NameOf } from '../../features/where.ts';
+import { namesIn, type NameOf } from '../../features/format-path.ts';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Skeleton, SplitPane, toast } from '../../kit/index.ts';
 import { useNow } from '../../kit/use-now.ts';
@@ -27,7 +27,7 @@ import { titled } from '../workbench/titled.ts';
 /** How often a run under way is asked how far it is; and what failed in a way that passes is asked again. */
 const AGAIN_MS = 2_000;
 /** Nobody answered, or not in time. Else the answer is the same the next time: a run that is gone. */
-const mayPass = (error: ApiError | null): boolean => error !== null && passes(error);
+const mayPass = (error: ApiError | null): boolean => error !== null && isTransient(error);
 
 /** How far two runs are. */
 const cameTo = (a: RunDetails, b: RunDetails): string => `${String(a.lastSeq)} ${String(b.lastSeq)}`;
@@ -61,7 +61,7 @@ export function CompareScreen({ runId, with: other }: { runId: string; with: str
   if (failed && !(found.data && a.data && b.data && catalog.data)) {
     return (
       <main className="start">
-        <EmptyState title={t('compare.failed')} text={told(failed)} actions={<>
+        <EmptyState title={t('compare.failed')} text={errorText(failed)} actions={<>
           <Button variant="primary" icon="retry" onClick={() => { for (const one of [found, a, b, catalog]) void one.refetch(); }}>{t('common.tryAgain')}</Button>
           <Button onClick={() => navigate({ screen: 'runs' })}>{t('run.toRuns')}</Button>
         </>} />

@@ -7,7 +7,7 @@ import type { RunView } from '../../api/run-state.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { useReruns } from '../../features/rerun/use-reruns.ts';
-import { namesIn, stepWords } from '../../features/where.ts';
+import { namesIn, formatStep } from '../../features/format-path.ts';
 import { shortRunId } from '../../features/status.tsx';
 import { formatDateTime, formatNumber, t } from '../../i18n/index.ts';
 import { Menu } from '../../kit/index.ts';
@@ -25,7 +25,7 @@ function useBegunAt({ run, catalog, view = null }: Props): string | undefined {
   const { definition, resumedFrom } = run;
   const names = useMemo(() => namesIn(view, definition, (id) => titleOf(definition, id, catalog)), [view, definition, catalog]);
   const titles = useInnerNames(names, resumedFrom === undefined ? null : stepAt(resumedFrom), definition, catalog);
-  return resumedFrom === undefined ? undefined : stepWords(resumedFrom, titles);
+  return resumedFrom === undefined ? undefined : formatStep(resumedFrom, titles);
 }
 
 export function Origin(props: Props) {

@@ -1,7 +1,7 @@
 /** A run of now or of long ago: its pinned definition on the canvas, read only, with its states and log. */
-import { told } from '../../api/error.ts';
+import { errorText } from '../../api/error.ts';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { act, queryClient, useCommand, useMay } from '../../api/queries.ts';
+import { act, queryClient, useCommand, usePermission } from '../../api/queries.ts';
 import { useRunView } from '../../api/events.ts';
 import { viewWith } from '../../api/run-paths.ts';
 import { isTerminal } from '../../api/run-state.ts';
@@ -20,7 +20,7 @@ import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { SpentChip } from '../../features/spent.tsx';
 import { shortRunId, StatusBadge } from '../../features/status.tsx';
-import { namesIn } from '../../features/where.ts';
+import { namesIn } from '../../features/format-path.ts';
 import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
 import { useTimeTravel, type Moment, type TimeTravel } from '../../api/time-travel.ts';
@@ -58,7 +58,7 @@ export function RunScreen({ runId, step, at }: { runId: string; step?: string | 
   if (failed) {
     return (
       <main className="start">
-        <EmptyState title={t('run.cannotOpen')} text={told(failed)} actions={<>
+        <EmptyState title={t('run.cannotOpen')} text={errorText(failed)} actions={<>
           <Button variant="primary" icon="retry" onClick={() => { void run.refetch(); void catalog.refetch(); }}>{t('common.tryAgain')}</Button>
           <Button onClick={() => navigate({ screen: 'runs' })}>{t('run.toRuns')}</Button>
         </>} />
@@ -103,7 +103,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   const words = useEventWords(time, run.definition, catalog);
   const notNow = past ? t('time.notNow') : undefined;
   usePageName(t('page.run', { name: run.workflowName, run: shortRunId(run.runId) }));
-  const may = useMay();
+  const may = usePermission();
   const panes = usePanes();
   const { logOpen, onLogOpen, panelOpen, onPanelOpen } = panes;
   const [hideFailure, setHideFailure] = useState(false);

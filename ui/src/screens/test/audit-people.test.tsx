@@ -33,7 +33,7 @@ const BROKEN = { state: 'broken' as const, broken: { seq: 12, kind: 'MODIFIED' a
 
 it('a viewer is not offered an export, an operator is', async () => {
   const { host } = await show('#/audit', (made) => { Object.assign(made.status, BROKEN); made.on({ who: () => ({ operatorId: 'user:vera', role: 'viewer', via: 'rest' }) }); });
-  expect(await screen.findByRole('button', { name: 'Go to record' })).toBeTruthy();
+  expect(await screen.findByRole('button', { name: 'Go to entry' })).toBeTruthy();
   await waitFor(() => expect(queryClient.getQueryData(['who', {}])).toBeTruthy());
   expect(screen.queryByRole('button', { name: 'Export evidence' })).toBeNull();
   host.on({ who: () => ({ operatorId: 'user:ada', role: 'operator', via: 'rest' }) });
@@ -49,8 +49,8 @@ it('a chain that breaks is said on every screen, and leads to the record (E2)', 
   host.on({ audit_status: () => ({ ...host.status, ...BROKEN }) });
   await act(async () => { await queryClient.invalidateQueries({ queryKey: ['audit_status'] }); });
   const banner = await screen.findByRole('alert');
-  expect(banner.textContent).toContain('Chain broken at record 12');
-  fireEvent.click(within(banner).getByRole('button', { name: 'Go to record' }));
+  expect(banner.textContent).toContain('Chain broken at entry 12');
+  fireEvent.click(within(banner).getByRole('button', { name: 'Go to entry' }));
   await waitFor(() => expect(window.location.hash).toBe('#/audit/12'));
   // The audit screen has its own bar: once is enough.
   expect(await screen.findAllByRole('alert')).toHaveLength(1);
@@ -97,7 +97,7 @@ it('says who somebody claimed to be, as an actor or as a name', async () => {
 it('a summary does not say again who, beside the actor', () => {
   const olga = { type: 'human' as const, id: 'user:olga' };
   expect(summaryText({ summary: 'user:olga decided correct: supplierId', actor: olga })).toBe('Decided correct: supplierId');
-  expect(summaryText({ summary: 'olga gave the task to omar', actor: olga })).toBe('Gave the task to omar');
+  expect(summaryText({ summary: 'olga reassigned the task to omar', actor: olga })).toBe('Reassigned the task to omar');
   expect(summaryText({ summary: 'user:olgamar decided', actor: olga })).toBe('user:olgamar decided');
   expect(summaryText({ summary: 'Rule 2 fires', actor: { type: 'system' } })).toBe('Rule 2 fires');
 });
@@ -115,7 +115,7 @@ it('completion and facets know what was written while one looks', async () => {
     host.records.push(...(await makeChain(21)).slice(20));
     await pass(2_500);
     await pass(100);
-    expect(screen.getByText('21 records')).toBeTruthy();
+    expect(screen.getByText('21 entries')).toBeTruthy();
     expect(facets()).toBe(before + 1);
   } finally {
     vi.useRealTimers();

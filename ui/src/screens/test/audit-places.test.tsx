@@ -38,12 +38,12 @@ const highest = () => rows()[0]?.querySelector('.seq')?.textContent;
 it('a number leads to its record, far behind what is loaded, and one outside of the chain is refused in words', async () => {
   await show(450);
   key('g');
-  const dialog = await screen.findByRole('dialog', { name: 'Go to a record' });
+  const dialog = await screen.findByRole('dialog', { name: 'Go to an entry' });
   const number = within(dialog).getByLabelText(/Number/);
   const go = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Go' });
   for (const outside of ['450', '-1', '1.5', 'first', '9'.repeat(16)]) {
     fireEvent.change(number, { target: { value: outside } });
-    expect(within(dialog).getByRole('alert').textContent).toBe('Records 0 to 449 are in the chain.');
+    expect(within(dialog).getByRole('alert').textContent).toBe('Entries 0 to 449 are in the chain.');
     expect(go.disabled).toBe(true);
     await userEvent.type(number, '{Enter}');
   }
@@ -71,12 +71,12 @@ it('pages are twenty records, and the ends of the list are the ends of the chain
   // Far behind the two hundred that are loaded.
   key('End');
   await chosen(0);
-  expect(await screen.findByText(/^Records up to 199;/)).toBeTruthy();
+  expect(await screen.findByText(/^Entries up to 199;/)).toBeTruthy();
   key('PageUp');
   await chosen(20);
   key('Home');
   await waitFor(() => expect(highest()).toBe('449'));
-  expect(screen.queryByText(/^Records up to/)).toBeNull();
+  expect(screen.queryByText(/^Entries up to/)).toBeNull();
   key('Home');
   await chosen(449);
 }, 20_000);
@@ -106,12 +106,12 @@ it('in the box of the query the keys of pages and ends are those of its words', 
 it('without following, new records of the query are counted, and lead to the top of the list', async () => {
   const { fake, records } = await show(60);
   key('f');
-  expect(screen.getByRole('switch', { name: 'Follow new records' }).getAttribute('aria-checked')).toBe('false');
+  expect(screen.getByRole('switch', { name: 'Follow new entries' }).getAttribute('aria-checked')).toBe('false');
   const later = await makeChain(63);
   records.push(...later.slice(60));
   // Asked every five seconds: nobody waits for that here.
   await act(() => queryClient.refetchQueries({ queryKey: ['audit_list'] }));
-  const told = (await screen.findByText('3 new records fit.')).closest<HTMLElement>('[role=status]');
+  const told = (await screen.findByText('3 new entries match.')).closest<HTMLElement>('[role=status]');
   expect(highest()).toBe('59');
   expect(fake.calls.findLast((one) => one.command === 'audit_list')?.payload).toMatchObject({ after: 59 });
   const list = screen.getByRole('grid').querySelector('.vlist');

@@ -117,10 +117,10 @@ describe('rows that arrive', () => {
 describe('the audit viewer (E4-E7)', () => {
   it('shows records newest first, in words, and draws only what is seen', async () => {
     await show('#/audit', 600);
-    expect(await screen.findByText('600 records')).toBeTruthy();
+    expect(await screen.findByText('600 entries')).toBeTruthy();
     expect(within(rows()[0] as HTMLElement).getByText('Run ended')).toBeTruthy();
     expect(rows().length).toBeLessThan(60);
-    expect(screen.getByText('Chain intact up to record 599')).toBeTruthy();
+    expect(screen.getByText('Chain intact up to entry 599')).toBeTruthy();
   });
   it('narrows by a facet and by words, and widens again', async () => {
     await show();
@@ -128,19 +128,19 @@ describe('the audit viewer (E4-E7)', () => {
     await waitFor(() => expect(screen.getByText('6 of 60')).toBeTruthy());
     expect(window.location.hash).toContain(encodeURIComponent('event:HITL_COMPLETED'));
     await userEvent.type(screen.getByRole('combobox'), ' nothing-like-it');
-    expect(await screen.findByText('No record fits this query')).toBeTruthy();
+    expect(await screen.findByText('No matching entries')).toBeTruthy();
     fireEvent.click(screen.getAllByRole('button', { name: 'Clear the query' })[0] as HTMLElement);
     await waitFor(() => expect(rows().length).toBeGreaterThan(10));
   });
   it('leaves a value out from its facet, and takes it in again (E4)', async () => {
     await show();
-    fireEvent.click(await screen.findByRole('button', { name: 'Leave out Task completed' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Exclude Task completed' }));
     await waitFor(() => expect(screen.getByText('54 of 60')).toBeTruthy());
     expect(window.location.hash).toContain(encodeURIComponent('-event:HITL_COMPLETED'));
     expect(rows().some((row) => row.textContent?.includes('Task completed'))).toBe(false);
     // It stays in the list, so that the way back is where one looks for it.
-    const back = await screen.findByRole('button', { name: 'No longer leave out Task completed' });
-    fireEvent.click(await screen.findByRole('button', { name: 'Leave out Run ended' }));
+    const back = await screen.findByRole('button', { name: 'Stop excluding Task completed' });
+    fireEvent.click(await screen.findByRole('button', { name: 'Exclude Run ended' }));
     await waitFor(() => expect((screen.getByRole('combobox') as HTMLInputElement).value).toBe('-event:HITL_COMPLETED -event:WORKFLOW_COMPLETED'));
     fireEvent.click(back);
     await waitFor(() => expect((screen.getByRole('combobox') as HTMLInputElement).value).toBe('-event:WORKFLOW_COMPLETED'));
@@ -173,7 +173,7 @@ describe('the audit viewer (E4-E7)', () => {
     expect(await screen.findByText('equal')).toBeTruthy();
     fireEvent.click(screen.getByRole('radio', { name: 'Bytes' }));
     expect(screen.getByLabelText('Canonical bytes').textContent).toBe(host.records[57]?.canonical);
-    const graph = screen.getByRole('group', { name: 'How it came about' });
+    const graph = screen.getByRole('group', { name: 'Origin' });
     expect(within(graph).getAllByRole('button').map((one) => one.textContent)).toEqual(['53 Step failed', '54 Error routed', '55 Self-heal failed', '56 Task created', '57 Task completed', '59 Run ended']);
     fireEvent.click(within(graph).getByText('53 Step failed'));
     await waitFor(() => expect(window.location.hash).toContain('#/audit/53'));
@@ -187,27 +187,27 @@ describe('the audit viewer (E4-E7)', () => {
     });
     expect(await screen.findByText('not equal')).toBeTruthy();
   });
-  it('says when the bytes say something else than what is shown', async () => {
+  it('says when the bytes differ from the entry than what is shown', async () => {
     await show('#/audit/30', 60, () => {
       const record = host.records[30];
       if (record) record.entry = { ...record.entry, level: 'CRITICAL' };
     });
-    expect(await screen.findByText('the bytes say something else')).toBeTruthy();
+    expect(await screen.findByText('the bytes differ from the entry')).toBeTruthy();
   });
   it('has a red banner when the chain is broken, with the first bad record and what is wrong with it', async () => {
     await show('#/audit', 60, () => Object.assign(host.status, { state: 'broken', broken: { seq: 12, kind: 'MODIFIED', message: 'Its content is not what was sealed.' } }));
     const banner = await screen.findByRole('alert');
-    expect(banner.textContent).toContain('Chain broken at record 12');
-    expect(banner.textContent).toContain('This record was changed after it was written.');
-    expect(banner.textContent).toContain('Records up to 11 fit.');
-    fireEvent.click(within(banner).getByRole('button', { name: 'Go to record' }));
+    expect(banner.textContent).toContain('Chain broken at entry 12');
+    expect(banner.textContent).toContain('This entry was changed after it was written.');
+    expect(banner.textContent).toContain('Entries up to 11 match.');
+    fireEvent.click(within(banner).getByRole('button', { name: 'Go to entry' }));
     await waitFor(() => expect(window.location.hash).toBe('#/audit/12'));
   });
   it('goes to a record far back, among those around it, and to the newest again', async () => {
     await show('#/audit?q=level%3AINFO', 500, () => Object.assign(host.status, { state: 'broken', broken: { seq: 12, kind: 'MODIFIED', message: 'x' } }));
     await waitFor(() => expect(rows()[0]?.textContent).toContain('499'));
-    fireEvent.click(within(await screen.findByRole('alert')).getByRole('button', { name: 'Go to record' }));
-    expect(await screen.findByText('Records up to 23; newer ones are not shown.')).toBeTruthy();
+    fireEvent.click(within(await screen.findByRole('alert')).getByRole('button', { name: 'Go to entry' }));
+    expect(await screen.findByText('Entries up to 23; newer ones are not shown.')).toBeTruthy();
     const broken = rows().find((row) => row.classList.contains('broken'));
     expect(broken?.getAttribute('aria-selected')).toBe('true');
     expect(window.location.hash).toBe('#/audit/12');
@@ -216,7 +216,7 @@ describe('the audit viewer (E4-E7)', () => {
   });
   it('shows a record that a link leads to among those around it', async () => {
     await show('#/audit/12', 500);
-    expect(await screen.findByText('Records up to 23; newer ones are not shown.')).toBeTruthy();
+    expect(await screen.findByText('Entries up to 23; newer ones are not shown.')).toBeTruthy();
     expect(rows().find((row) => row.getAttribute('aria-selected') === 'true')?.textContent).toContain('12');
   });
   it('marks each record up to which a checkpoint seals', async () => {
@@ -230,22 +230,22 @@ describe('the audit viewer (E4-E7)', () => {
       Object.assign(fake.handlers, { who: () => ({ operatorId: 'user:ada', role: 'builder', via: 'rest' }), audit_accept_cut: () => { Object.assign(host.status, { state: 'intact', broken: undefined }); return { status: 'ok', seq: 60 }; } });
     });
     const banner = await screen.findByRole('alert');
-    fireEvent.click(await within(banner).findByRole('button', { name: 'Say why…' }));
-    const send = screen.getByRole('button', { name: 'Record and go on' });
+    fireEvent.click(await within(banner).findByRole('button', { name: 'Explain…' }));
+    const send = screen.getByRole('button', { name: 'Record and continue' });
     expect(send.hasAttribute('disabled') || send.getAttribute('aria-disabled') === 'true').toBe(true);
-    fireEvent.change(screen.getByRole('textbox', { name: /^Why/ }), { target: { value: ' a power cut ' } });
+    fireEvent.change(screen.getByRole('textbox', { name: /^Reason/ }), { target: { value: ' a power cut ' } });
     fireEvent.click(send);
     await waitFor(() => expect(fake.calls.find((call) => call.command === 'audit_accept_cut')?.payload).toEqual({ reason: 'a power cut' }));
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
   });
   it('says when its counts are those of the newest records alone', async () => {
     await show('#/audit', 60, () => { const { audit_facets: all } = fake.handlers; Object.assign(fake.handlers, { audit_facets: (request: never) => ({ ...(all?.(request) as object), newest: 10_000 }) }); });
-    expect(await screen.findByText('Counts are of the newest 10,000 records. A query narrows them.')).toBeTruthy();
+    expect(await screen.findByText('Counts are of the newest 10,000 entries. A query narrows them.')).toBeTruthy();
   });
   it('promises no more than it proves', async () => {
     await show('#/audit', 60, () => Object.assign(host.status, { signed: false, key: undefined }));
-    expect(await screen.findByText('3 records after it not sealed yet')).toBeTruthy();
-    expect(screen.getByText(/Checkpoint over record 56, .*, unsigned/)).toBeTruthy();
+    expect(await screen.findByText('3 later entries not sealed yet')).toBeTruthy();
+    expect(screen.getByText(/Checkpoint over entry 56, .*, unsigned/)).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'What this proves' }));
     expect(screen.getByText('Tamper-evident up to the last anchored checkpoint.')).toBeTruthy();
     expect(screen.getByText(/are unsigned: this machine has no key/)).toBeTruthy();
@@ -254,7 +254,7 @@ describe('the audit viewer (E4-E7)', () => {
   it('says beside the verdict that it could not be recorded', async () => {
     await show('#/audit', 60, () => Object.assign(host.status, { notRecorded: 'The disk is full.' }));
     expect((await screen.findByText('could not be recorded')).title).toBe('The disk is full.');
-    expect(screen.getByText(/Chain intact up to record/)).toBeTruthy();
+    expect(screen.getByText(/Chain intact up to entry/)).toBeTruthy();
   });
   it('verifies and exports on request', async () => {
     await show();
@@ -267,14 +267,14 @@ describe('the audit viewer (E4-E7)', () => {
     const dialog = within(await screen.findByRole('dialog'));
     fireEvent.click(dialog.getByRole('radio', { name: 'CSV' }));
     fireEvent.click(dialog.getByRole('radio', { name: 'Without people' }));
-    expect(dialog.getByText(/People get numbers/)).toBeTruthy();
+    expect(dialog.getByText(/People become numbers/)).toBeTruthy();
     fireEvent.click(dialog.getByRole('button', { name: 'Export' }));
     await waitFor(() => expect(made).toHaveBeenCalled());
     expect(fake.calls.find((call) => (call.command as string) === 'audit_export')?.payload).toEqual({ format: 'csv', profile: 'masked' });
   });
   it.each([
-    [[{ expected: 42, found: 37, accepted: 51, message: '' }, { expected: 97, found: 90, message: '' }], /record 96 was the last one known, and nobody has said why\. The pack says so\. The export itself/],
-    [[{ expected: 42, found: 37, accepted: 51, message: '' }], /An end of the chain was missing; record 51 says why\. The pack says so\./],
+    [[{ expected: 42, found: 37, accepted: 51, message: '' }, { expected: 97, found: 90, message: '' }], /entry 96 was the last one known\. The pack says so\. The export was recorded/],
+    [[{ expected: 42, found: 37, accepted: 51, message: '' }], /The end of the chain was missing; entry 51 explains why\. The pack says so\./],
   ])('says with an export that an end of the chain is missing', async (missing, words) => {
     await show();
     Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => undefined });
@@ -291,7 +291,7 @@ describe('the audit viewer (E4-E7)', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Save' }));
     expect(await screen.findByRole('button', { name: 'Only errors' })).toBeTruthy();
     expect(useSettings.getState().settings.queries).toEqual({ 'Only errors': 'level:ERROR' });
-    fireEvent.click(screen.getByRole('button', { name: 'Forget Only errors' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Delete Only errors' }));
     expect(screen.queryByRole('button', { name: 'Only errors' })).toBeNull();
   });
   it('shows no records of another query for one that cannot be asked', async () => {
@@ -302,10 +302,10 @@ describe('the audit viewer (E4-E7)', () => {
       if (request.query?.includes('since:soon')) throw new ApiError({ code: 'BAD_REQUEST', message: "'soon' is no time.", hint: 'Write 2026-11-22.' });
       return audit_list(request);
     }) as never;
-    await userEvent.type(screen.getByRole('combobox', { name: /Ask|Query/i }), 'since:soon ');
+    await userEvent.type(screen.getByRole('combobox', { name: /Search|Query/i }), 'since:soon ');
     expect(await screen.findByText("'soon' is no time.")).toBeTruthy();
     expect(screen.queryByRole('grid')).toBeNull();
-    expect(screen.getByText('This query cannot be asked')).toBeTruthy();
+    expect(screen.getByText('Invalid query')).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
     fireEvent.click(screen.getByRole('button', { name: 'Clear the query' }));
     await waitFor(() => expect(rows().length).toBeGreaterThan(5));
@@ -327,9 +327,9 @@ describe('the audit viewer (E4-E7)', () => {
     await waitFor(() => expect(middle?.className).not.toContain('stale'));
     expect(middle?.getAttribute('aria-busy')).toBe('false');
   });
-  it('teaches when there are no records', async () => {
+  it('teaches when there are no entries', async () => {
     await show('#/audit', 0);
-    expect((await screen.findAllByText('No records yet')).length).toBeGreaterThan(0);
+    expect((await screen.findAllByText('No entries yet')).length).toBeGreaterThan(0);
     expect(screen.getByRole('button', { name: 'Choose a workflow' })).toBeTruthy();
   });
 });

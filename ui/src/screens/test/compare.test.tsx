@@ -37,7 +37,7 @@ const DEFINITION = {
 } as unknown as RunDefinition;
 const details = (runId: string) => ({ ...run(runId), definition: DEFINITION, steps: {}, lastSeq: 0, params: {}, context: {}, output: [], openTasks: [], driven: false, masked: false, mayReveal: false });
 const step = (name: string) => (name === 'send'
-  ? { a: { ...stand('SUCCEEDED'), input: [{ n: 1 }], config: [{}], output: { success: [{ ok: true }] }, error: [] }, b: { ...stand('FAILED', 3), input: [{ n: 1 }], config: [{}], output: {}, error: [{ message: 'No answer' }] }, differs: ['state', 'attempts', 'error'], masked: false }
+  ? { a: { ...stand('SUCCEEDED'), input: [{ n: 1 }], config: [{}], output: { success: [{ ok: true }] }, error: [] }, b: { ...stand('FAILED', 3), input: [{ n: 1 }], config: [{}], output: {}, error: [{ message: 'No response' }] }, differs: ['state', 'attempts', 'error'], masked: false }
   : { a: { ...stand('SUCCEEDED'), input: [], config: [], output: { success: [{ n: 1, text: 'short' }] }, error: [] }, b: { ...stand('SUCCEEDED'), input: [], config: [], output: { success: [{ n: 2, text: CUT }] }, error: [] }, differs: ['output'], masked: false });
 const host = (found: Comparison = FOUND) => ({
   run_diff: () => found, run_get: (({ runId }: { runId: string }) => details(runId)) as never, catalog_list: () => KINDS, run_events: () => [],
@@ -55,7 +55,7 @@ it('c28: both runs are named, what differs is listed, and a step is shown side b
   const { fake } = show();
   expect(within(await screen.findByRole('group', { name: 'Run B' })).getByText('Re-run of 00000a')).toBeTruthy();
   expect(within(screen.getByRole('group', { name: 'Run B' })).getByText('Failed')).toBeTruthy();
-  const list = within(screen.getByRole('region', { name: 'What differs' }));
+  const list = within(screen.getByRole('region', { name: 'Differences' }));
   expect(list.getAllByRole('option').map((one) => one.textContent)).toEqual(['Variables at the end1 place', expect.stringContaining('Each order 2 › Putoutput'), expect.stringContaining('Sendstate, calls, error')]);
   // An iteration is asked for by its path.
   fireEvent.click(await screen.findByText('Each order 2 › Put'));
@@ -69,16 +69,16 @@ it('c28: both runs are named, what differs is listed, and a step is shown side b
 
 it('c28: a run that waits for a person says so', async () => {
   renderWith(<CompareScreen runId={A} with={B} />, { run_diff: () => ({ ...FOUND, a: { ...FOUND.a, status: 'paused' } }), run_get: ({ runId }: { runId: string }) => ({ ...details(runId), openTasks: runId === A ? ['t'] : [] }), catalog_list: () => KINDS, run_diff_step: () => step('send'), run_history: () => [] } as never);
-  expect((await screen.findByRole('group', { name: 'Run A' })).textContent).toContain('Waits for a person');
+  expect((await screen.findByRole('group', { name: 'Run A' })).textContent).toContain('Waiting for a person');
 });
 
 it('c28: the list is gone through with the arrow keys', async () => {
   show();
-  const list = await screen.findByRole('listbox', { name: 'What differs' });
+  const list = await screen.findByRole('listbox', { name: 'Differences' });
   list.focus();
   await userEvent.keyboard('{ArrowUp}{ArrowDown}');
   const error = await screen.findByRole('group', { name: 'Error, run A and run B' });
-  expect(error.textContent).toContain('No answer');
+  expect(error.textContent).toContain('No response');
   await userEvent.keyboard('{Home}');
   const table = within(await screen.findByRole('region', { name: 'Variables at the end' })).getByRole('table');
   expect([...table.querySelectorAll('tbody th, tbody td')].map((cell) => cell.textContent)).toEqual(['total', '2', '50']);
@@ -86,7 +86,7 @@ it('c28: the list is gone through with the arrow keys', async () => {
 
 it('enter leads from the list to the values, and escape back', async () => {
   show();
-  const list = await screen.findByRole('listbox', { name: 'What differs' });
+  const list = await screen.findByRole('listbox', { name: 'Differences' });
   list.focus();
   await userEvent.keyboard('{End}{Enter}');
   const error = await screen.findByRole('group', { name: 'Error, run A and run B' });
@@ -105,9 +105,9 @@ it('long values are cut, and can be loaded whole', async () => {
   const values = await screen.findByRole('group', { name: 'Output, run A and run B' });
   expect(values.textContent).toContain('It begins so...');
   expect(values.textContent).not.toContain('_truncated');
-  await userEvent.click(screen.getByRole('button', { name: 'Load them whole' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Load full values' }));
   await waitFor(() => expect(screen.getByRole('group', { name: 'Output, run A and run B' }).textContent).toContain('and ends otherwise'));
-  expect(screen.queryByRole('button', { name: 'Load them whole' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Load full values' })).toBeNull();
 });
 
 it('a side that has nothing is no value that was taken away or is new', async () => {
@@ -118,7 +118,7 @@ it('a side that has nothing is no value that was taken away or is new', async ()
   expect(within(output).getByText("not in this run's definition")).toBeTruthy();
   expect(within(output).getByRole('group', { name: 'Output of Run A' }).textContent).toContain('n: 1');
   expect(output.querySelector('.dl')).toBeNull();
-  const list = within(screen.getByRole('listbox', { name: 'What differs' }));
+  const list = within(screen.getByRole('listbox', { name: 'Differences' }));
   expect(list.getByLabelText('did not run')).toBeTruthy();
   fireEvent.click(list.getByText('Variables at the end'));
   expect(screen.getByText('nothing').closest('td')?.className).toBe('');
@@ -127,7 +127,7 @@ it('a side that has nothing is no value that was taken away or is new', async ()
 it('begins with the first step that came to something else', async () => {
   show();
   expect(await screen.findByRole('group', { name: 'Error, run A and run B' })).toBeTruthy();
-  expect(within(screen.getByRole('listbox', { name: 'What differs' })).getByRole('option', { selected: true }).textContent).toContain('Send');
+  expect(within(screen.getByRole('listbox', { name: 'Differences' })).getByRole('option', { selected: true }).textContent).toContain('Send');
 });
 
 it('parts of the definition are told with what has changed of them', async () => {
@@ -135,7 +135,7 @@ it('parts of the definition are told with what has changed of them', async () =>
   renderWith(<CompareScreen runId={A} with={B} />, {
     ...host(found), run_get: (({ runId }: { runId: string }) => ({ ...details(runId), definition: { ...DEFINITION, context: { initial: { note: runId === A ? 'none' : 'more' } } } })) as never,
   });
-  const part = await screen.findByRole('group', { name: 'Declared variables have changed, run A and run B' });
+  const part = await screen.findByRole('group', { name: 'Declared variables changed, run A and run B' });
   expect([part.querySelector('.dl.d')?.textContent, part.querySelector('.dl.a')?.textContent]).toEqual([expect.stringContaining('none'), expect.stringContaining('more')]);
 });
 
@@ -155,7 +155,7 @@ it('list and graph are at one iteration', async () => {
   });
   const bar = within(await screen.findByRole('toolbar', { name: 'Iteration of the run' }));
   expect(bar.getByText('Iteration 2 of 4')).toBeTruthy();
-  const list = within(screen.getByRole('listbox', { name: 'What differs' }));
+  const list = within(screen.getByRole('listbox', { name: 'Differences' }));
   fireEvent.click(list.getByText(/Each order 3/));
   expect(await bar.findByText('Iteration 3 of 4')).toBeTruthy();
   fireEvent.click(bar.getByRole('button', { name: 'Previous iteration' }));
@@ -176,7 +176,7 @@ it('steps of a file that is called have their titles, whichever run came to them
     ...host({ ...FOUND, steps: [inside('x1', true), inside('x2', false)] as never }), run_get: (({ runId }: { runId: string }) => ({ ...details(runId), lastSeq: 3 })) as never,
     run_events: (({ runId }: { runId: string }) => (runId === A ? begun(A, 'x1', 'Ask the price') : begun(B, 'x2', 'Refuse the price'))) as never,
   });
-  const list = within(await screen.findByRole('listbox', { name: 'What differs' }));
+  const list = within(await screen.findByRole('listbox', { name: 'Differences' }));
   expect(await list.findByText('Call › Ask the price')).toBeTruthy();
   expect(await list.findByText('Call › Refuse the price')).toBeTruthy();
 });
@@ -184,7 +184,7 @@ it('steps of a file that is called have their titles, whichever run came to them
 it('a step that differs in its definition alone shows what has changed of it', async () => {
   const steps = [{ stepId: 'call', change: 'changed', changes: [{ pointer: '/config/params/n', a: 1, b: 7 }] }];
   const { container } = show({ ...FOUND, definition: { same: false, steps, parts: [] } } as unknown as Comparison);
-  await screen.findByRole('listbox', { name: 'What differs' });
+  await screen.findByRole('listbox', { name: 'Differences' });
   fireEvent.click(await waitFor(() => container.querySelector('.cv-node[data-node=call]') as HTMLElement));
   const detail = within(await screen.findByRole('region', { name: 'Definition of Call' }));
   expect([...detail.getByRole('table').querySelectorAll('tbody th, tbody td')].map((cell) => cell.textContent)).toEqual(['config.params.n', '1', '7']);
@@ -195,7 +195,7 @@ it('a long value of the run as a whole can be loaded, too', async () => {
   show({ ...FOUND, steps: [], context: [{ pointer: '/text', a: 'short', b: long }] } as unknown as Comparison);
   const table = within(await screen.findByRole('region', { name: 'Variables at the end' }));
   expect(table.queryByText(/_truncated/)).toBeNull();
-  await userEvent.click(table.getByRole('button', { name: 'Load all of it' }));
+  await userEvent.click(table.getByRole('button', { name: 'Load full value' }));
   expect(await table.findByText('It begins so, and ends otherwise')).toBeTruthy();
 });
 
@@ -208,7 +208,7 @@ it('runs that do not differ are said to be the same, and masks are named', async
   expect(await screen.findByText(/Masked values are not compared/)).toBeTruthy();
   cleanup();
   show({ ...FOUND, sameWorkflow: false });
-  expect(await screen.findByText('These are runs of different workflows')).toBeTruthy();
+  expect(await screen.findByText('These runs belong to different workflows')).toBeTruthy();
 });
 
 describe('a run that has not ended', () => {
@@ -236,9 +236,9 @@ describe('a run that has not ended', () => {
     expect(badge().getByText('Running')).toBeTruthy();
     await vi.advanceTimersByTimeAsync(10_000);
     expect([count(shown, 'run_diff'), count(shown, 'run_diff_step')]).toEqual([1, 1]);
-    now = { status: 'failed', lastSeq: 6, said: 'No answer' };
+    now = { status: 'failed', lastSeq: 6, said: 'No response' };
     await vi.advanceTimersByTimeAsync(2_000);
-    await screen.findByText('No answer', { exact: false });
+    await screen.findByText('No response', { exact: false });
     expect(badge().getByText('Failed')).toBeTruthy();
     expect([count(shown, 'run_diff'), count(shown, 'run_diff_step')]).toEqual([2, 2]);
     const asked = shown.fake.calls.length;
@@ -268,9 +268,9 @@ describe('a run that has not ended', () => {
     await vi.advanceTimersByTimeAsync(5);
     expect(count(shown, 'run_get') - gets).toBe(1);
     await screen.findByText('Goes on', { exact: false });
-    now = { status: 'failed', lastSeq: 6, said: 'No answer' };
+    now = { status: 'failed', lastSeq: 6, said: 'No response' };
     await vi.advanceTimersByTimeAsync(2_000);
-    await screen.findByText('No answer', { exact: false });
+    await screen.findByText('No response', { exact: false });
   });
 
   it('is compared to its end also where that takes longer than it is asked, once at a time', async () => {
@@ -285,7 +285,7 @@ describe('a run that has not ended', () => {
       now = { status: 'running', lastSeq, said: 'Further' };
       await vi.advanceTimersByTimeAsync(2_000); // eslint-disable-line no-await-in-loop
     }
-    now = { status: 'failed', lastSeq: 8, said: 'No answer' };
+    now = { status: 'failed', lastSeq: 8, said: 'No response' };
     await vi.advanceTimersByTimeAsync(12_000);
     await waitFor(() => expect(badge().getByText('Failed')).toBeTruthy());
     expect(most).toBe(1);
@@ -318,13 +318,13 @@ it('cards are marked: an iteration at its step, a step of another file at the on
   expect(cardOf({ stepId: 'gone' }, DEFINITION)).toBeUndefined();
   const twice = { ...FOUND, steps: [...FOUND.steps, { ...FOUND.steps[0], path: 'each[2]' } as StepDifference, inside], definition: { same: false, steps: [{ stepId: 'each', change: 'changed' }], parts: [] } } as Comparison;
   expect([...marksOf(twice, DEFINITION)]).toEqual([
-    ['put', 'Differs in 2 iterations'], ['send', 'Differs: state, calls, error'], ['call', 'Differs: state'], ['each', 'Differs: its definition has changed'],
+    ['put', 'Differs in 2 iterations'], ['send', 'Differs: state, calls, error'], ['call', 'Differs: state'], ['each', 'Differs: its definition changed'],
   ]);
   expect(wholesOf(twice)).toEqual(['definition', 'context']);
   // More of them than are listed.
   const called = [{ ...inside, stepId: 'call', path: undefined }, inside, { ...inside, stepId: 'deeper' }] as unknown as StepDifference[];
   expect([...marksOf({ ...twice, leftOut: { steps: 251 } }, DEFINITION).values()]).toEqual([
-    'Differs in at least 2 iterations', 'Differs: state, calls, error', 'Differs in at least 1 step inside', 'Differs: its definition has changed',
+    'Differs in at least 2 iterations', 'Differs: state, calls, error', 'Differs in at least 1 step inside', 'Differs: its definition changed',
   ]);
   expect(marksOf({ ...FOUND, steps: called }, DEFINITION).get('call')).toBe('Differs in 2 steps inside');
 });
@@ -347,7 +347,7 @@ it('its family is offered first, then the newest runs; the older run stands on t
   // The original is older than what is listed: it is asked for.
   renderWith(<ChooseDialog run={me} onChoose={(id) => { chosen = id; }} onClose={() => undefined} />, { run_list: (({ text }: { text?: string }) => ({ runs: text === undefined ? rows.slice(0, 4) : [rows[4]] })) as never });
   const first = (await screen.findAllByRole('option'))[0];
-  await waitFor(() => expect(screen.getAllByRole('option')[0]?.textContent).toContain('what this one was re-run from'));
+  await waitFor(() => expect(screen.getAllByRole('option')[0]?.textContent).toContain('the original of this run'));
   expect(first).toBeTruthy();
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('listbox')));
   fireEvent.click(screen.getAllByRole('option')[0] as HTMLElement);

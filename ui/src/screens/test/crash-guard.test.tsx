@@ -9,9 +9,9 @@ afterEach(() => vi.restoreAllMocks());
 it('says that a part could not be read, and offers a fresh page', async () => {
   const Part = lazy(() => part<{ default: () => null }>(Promise.reject(new TypeError('Failed to fetch'))));
   render(<CrashGuard><Suspense><Part /></Suspense></CrashGuard>);
-  expect(await screen.findByText('A part of Signalbox could not be read')).toBeTruthy();
+  expect(await screen.findByText('A part of Signalbox could not be loaded')).toBeTruthy();
   expect(screen.getByText('Failed to fetch')).toBeTruthy();
-  expect(screen.getByRole('button', { name: 'Load again' })).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Reload' })).toBeTruthy();
 });
 
 it('opens a screen that stopped once more', () => {

@@ -17,11 +17,11 @@ function Place() {
 it('says what most likely helps, and opens the input of the failed step for editing (C23)', async () => {
   const look = vi.fn(() => ({ stepId: 'fetch', masked: false, context: {}, input: [{ name: 'Ada' }], params: {}, steps: [], answers: [], waits: false, sameDefinition: true }));
   renderWith(<Place />, { rerun_look: look as never });
-  expect(screen.getByRole('alert').textContent).toContain('run it again when the other side answers');
+  expect(screen.getByRole('alert').textContent).toContain('run it again when the service responds');
   await userEvent.click(screen.getByRole('button', { name: 'Correct and continue…' }));
   const dialog = within(await screen.findByRole('dialog'));
   await waitFor(() => expect(look).toHaveBeenCalledWith(expect.objectContaining({ runId: 'r-1', stepId: 'fetch' })));
-  expect((await dialog.findByRole('tab', { name: /^What the step gets/ })).getAttribute('aria-selected')).toBe('true');
+  expect((await dialog.findByRole('tab', { name: /^Step input/ })).getAttribute('aria-selected')).toBe('true');
   await userEvent.click(dialog.getAllByRole('button', { name: /^Cancel/ })[0] as HTMLElement);
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   await userEvent.click(screen.getByRole('button', { name: 'Re-run from…' }));
@@ -31,16 +31,16 @@ it('says what most likely helps, and opens the input of the failed step for edit
 it('has a sentence for each kind of error, and for what nobody knows', () => {
   const fix = (type: string, more = {}, kind?: string) => likelyFix({ type, message: 'm', ...more }, kind);
   expect(fix('ValidationError')).toContain('correct the input');
-  expect(fix('ValidationError', { details: { code: 'NON_JSON' } })).toContain('the answer that came');
+  expect(fix('ValidationError', { details: { code: 'NON_JSON' } })).toContain('compare its settings with the response');
   expect(fix('ToolError', { details: { code: 'AUTH' } })).toContain('credential');
-  expect(fix('ToolError', { retryable: false })).toContain('hands to the tool');
-  expect(fix('NetworkError', { details: { effect: 'unknown' } })).toContain('look outside');
-  expect(fix('UnknownError')).toContain('look at its input');
+  expect(fix('ToolError', { retryable: false })).toContain('check the arguments of the tool');
+  expect(fix('NetworkError', { details: { effect: 'unknown' } })).toContain('check outside');
+  expect(fix('UnknownError')).toContain('check its input');
   expect(fix('LLMError', { details: { code: 'AUTH' } })).toContain('its provider in Settings');
   expect(fix('LLMError', { details: { code: 'HTTP_STATUS' } })).toContain('its provider in Settings');
   expect(fix('ToolError', { details: { code: 'TOOL_NOT_APPROVED' } })).toContain('Settings, Tools');
   expect(fix('LLMError', { details: { code: 'BUDGET_EXCEEDED', scope: 'day' } })).toContain('Settings, Models');
-  expect(fix('LLMError', { details: { code: 'BUDGET_EXCEEDED', scope: 'run' } })).toContain('settings of the workflow');
+  expect(fix('LLMError', { details: { code: 'BUDGET_EXCEEDED', scope: 'run' } })).toContain('workflow settings');
   // Who signs in to a tool's server, and its credential, are the server's; those of a request are the step's.
   expect(fix('ToolError', { details: { code: 'AUTH', server: 'desk' } })).toContain('Settings, Tools');
   for (const kind of ['mcp.tool', 'agent.task', 'llm.chat']) expect(fix('ToolError', { details: { code: 'AUTH' } }, kind)).toContain('Settings, Tools');
@@ -54,13 +54,13 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   expect(fix('ToolError', { details: { code: 'MEMORY_LIMIT' } }, 'code.javascript')).toContain('more memory');
   expect(fix('ToolError', { details: { code: 'TOOL_UNUSABLE', server: 'desk' } }, 'mcp.tool')).toContain('another tool');
   expect(fix('LLMError', { details: { code: 'RATE_LIMIT' }, retryable: true })).toContain('wait as long as');
-  expect(fix('ValidationError', { details: { code: 'LOOP_LIMIT' } })).toContain('raise “At most”');
+  expect(fix('ValidationError', { details: { code: 'LOOP_LIMIT' } })).toContain('raise "At most"');
   // What the step itself was told, not what it was given or answered.
   expect(fix('ValidationError', { details: { code: 'BAD_CONFIG' } }, 'data.set')).toContain('correct its settings');
   expect(fix('ValidationError', { details: { code: 'BAD_PATH' } }, 'data.set')).toContain('correct its settings');
-  expect(fix('ValidationError', { details: { code: 'BAD_PATH' } }, 'http.request')).toContain('the answer that came');
+  expect(fix('ValidationError', { details: { code: 'BAD_PATH' } }, 'http.request')).toContain('compare its settings with the response');
   // A code that a workflow made up is none of ours, whatever it is called.
-  expect(fix('UnknownError', { details: { code: 'constructor' } })).toContain('look at its input');
+  expect(fix('UnknownError', { details: { code: 'constructor' } })).toContain('check its input');
 });
 
 it('tells nobody to do what their role may not', async () => {
@@ -76,7 +76,7 @@ it('sends the failed step to the inbox, once, and then leads to its task (C23)',
     run_get: (() => ({ runId: 'r-1', status: 'failed', ...(sent ? { sentAs: { runId: 'r-2', taskId: 't-9' } } : {}) })) as never,
   });
   await userEvent.dblClick(await screen.findByRole('button', { name: 'Send to inbox' }));
-  const way = await within(screen.getByRole('alert')).findByRole('button', { name: 'Open its task' });
+  const way = await within(screen.getByRole('alert')).findByRole('button', { name: 'Open the task' });
   expect(send).toHaveBeenCalledTimes(1);
   expect(screen.queryByRole('button', { name: 'Send to inbox' })).toBeNull();
   await userEvent.click(way);

@@ -22,14 +22,14 @@ const workflow = { ref: 'made', path: '/library/made.signalbox.json', folder: 'L
 it('an offer is taken: the workflow is opened, and the report says what became of what', async () => {
   const { fake } = renderOnce(<ImportDialog />, { workflow_import: () => ({ workflow, report }) });
   settle(() => offerImport({ text: '{"steps":[]}', name: 'old' }));
-  fireEvent.click(screen.getByRole('button', { name: 'Import it' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Import' }));
   const dialog = await screen.findByRole('dialog', { name: `Imported: ${RETRY.name}` });
   expect(fake.calls.filter((call) => call.command === 'workflow_import').map((call) => call.payload)).toEqual([{ text: '{"steps":[]}', name: 'old' }]);
   expect(window.location.hash).toContain('made');
-  expect(dialog.textContent).toContain('2 steps of the file became 3 steps here.');
-  expect(within(dialog).getByRole('region', { name: '1 to be replaced or corrected' }).textContent).toContain('"Service_A" could not be translated. Replace it. /steps/0');
-  expect(within(dialog).getByText('left out: nothing leads to it')).toBeTruthy();
-  fireEvent.click(within(dialog).getByRole('button', { name: 'To the canvas' }));
+  expect(dialog.textContent).toContain('2 steps in the file became 3 steps here.');
+  expect(within(dialog).getByRole('region', { name: '1 step needs your attention' }).textContent).toContain('"Service_A" could not be translated. Replace it. /steps/0');
+  expect(within(dialog).getByText('left out: no wire leads to it')).toBeTruthy();
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Open the canvas' }));
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
@@ -39,7 +39,7 @@ it('who does not wait for the import any more stays where they are, and is told'
     let answer: (made: object) => void = () => undefined;
     renderOnce(<ImportDialog />, { workflow_import: () => new Promise((done) => { answer = done as never; }) });
     settle(() => offerImport({ text: '{}' }));
-    fireEvent.click(screen.getByRole('button', { name: 'Import it' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Import' }));
     const cancel = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Cancel\s*Esc/ });
     expect(cancel().disabled).toBe(true);
     settle(() => { vi.advanceTimersByTime(LONG_MS); });
@@ -47,10 +47,10 @@ it('who does not wait for the import any more stays where they are, and is told'
     await settle(async () => { answer({ workflow, report }); await vi.advanceTimersByTimeAsync(0); });
     expect(window.location.hash).toBe('');
     expect(screen.queryByRole('dialog')).toBeNull();
-    fireEvent.click(screen.getByRole('button', { name: 'What became of it' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Import report' }));
     expect(window.location.hash).toContain('made');
     expect(screen.getByRole('dialog', { name: `Imported: ${RETRY.name}` })).toBeTruthy();
-    settle(() => fireEvent.click(screen.getByRole('button', { name: 'To the canvas' })));
+    settle(() => fireEvent.click(screen.getByRole('button', { name: 'Open the canvas' })));
   } finally {
     vi.useRealTimers();
   }
@@ -59,7 +59,7 @@ it('who does not wait for the import any more stays where they are, and is told'
 it('what is refused is said in the dialog, and nothing is opened', async () => {
   renderOnce(<ImportDialog />, { workflow_import: () => { throw Object.assign(new Error('x'), { code: 'CANNOT_IMPORT', message: 'Duplicate step ID: "Set_a" (2 times).', hint: 'Give each step an id of its own.' }); } });
   settle(() => offerImport({ text: '{}' }));
-  fireEvent.click(screen.getByRole('button', { name: 'Import it' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Import' }));
   expect(await screen.findByText('Duplicate step ID: "Set_a" (2 times).')).toBeTruthy();
   expect(window.location.hash).toBe('');
   fireEvent.click(screen.getAllByRole('button', { name: /Cancel/ })[0] as HTMLElement);
@@ -71,5 +71,5 @@ it('a file without findings says so', async () => {
   await settle(() => importWorkflow({ text: '{}' }));
   const dialog = screen.getByRole('dialog');
   expect(dialog.textContent).toContain('Everything was translated.');
-  fireEvent.click(within(dialog).getByRole('button', { name: 'To the canvas' }));
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Open the canvas' }));
 });

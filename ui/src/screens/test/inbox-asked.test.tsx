@@ -16,11 +16,11 @@ it('what would be refused on a task of somebody else is not offered', async () =
   host.on({ model_list: () => MODELS });
   const box = await detail();
   expect(await within(box).findByRole('button', { name: 'Take over' })).toBeTruthy();
-  for (const name of [/^Snooze/, /^Wake up/, /^Take up again/]) expect(within(box).queryByRole('button', { name })).toBeNull();
+  for (const name of [/^Snooze/, /^Wake up/, /^Continue/]) expect(within(box).queryByRole('button', { name })).toBeNull();
   expect((await within(box).findByRole<HTMLButtonElement>('button', { name: 'Suggest a correction' })).disabled).toBe(true);
   await userEvent.click(within(box).getByRole('button', { name: 'More' }));
-  expect(await screen.findByRole('menuitem', { name: /^Give to somebody else/ })).toBeTruthy();
-  expect(screen.queryByRole('menuitem', { name: /^Waiting for somebody else/ })).toBeNull();
+  expect(await screen.findByRole('menuitem', { name: /^Reassign/ })).toBeTruthy();
+  expect(screen.queryByRole('menuitem', { name: /^Put on hold/ })).toBeNull();
   await userEvent.keyboard('{Escape}');
   key('z');
   expect(screen.queryByRole('dialog')).toBeNull();
@@ -31,7 +31,7 @@ it('on a task of somebody else nothing is typed that could not be sent, and it s
   const box = await detail();
   expect((await within(box).findByLabelText<HTMLInputElement>(/Supplier number/)).readOnly).toBe(true);
   expect(box.querySelector<HTMLTextAreaElement>('[data-note]')?.disabled).toBe(true);
-  expect(within(box).getByText('grace works on this task: take it over first')).toBeTruthy();
+  expect(within(box).getByText('grace is working on this task: take it over first')).toBeTruthy();
 });
 
 it('what somebody else has is left out of a decision about many', async () => {
@@ -39,9 +39,9 @@ it('what somebody else has is left out of a decision about many', async () => {
   await within(await detail()).findByLabelText(/Supplier number/);
   key('x');
   key('J', { shiftKey: true });
-  const bulk = await screen.findByRole('region', { name: 'Chosen tasks' });
-  expect(within(bulk).getByText('1 more is left out: somebody else has it')).toBeTruthy();
-  expect(within(bulk).getByText('1 of 1 chosen')).toBeTruthy();
+  const bulk = await screen.findByRole('region', { name: 'Selected tasks' });
+  expect(within(bulk).getByText('1 more is left out: it is claimed by somebody else')).toBeTruthy();
+  expect(within(bulk).getByText('1 of 1 selected')).toBeTruthy();
 });
 
 describe('a model that is asked', () => {
@@ -55,7 +55,7 @@ describe('a model that is asked', () => {
     const press = async (name: string) => fireEvent.click(await box.findByRole('button', { name }));
     return { host, questions, box, press };
   };
-  const told = (work: () => void) => act(async () => { work(); await Promise.resolve(); });
+  const errorText = (work: () => void) => act(async () => { work(); await Promise.resolve(); });
 
   it('says what it found; a question that was stopped says nothing, even after another was asked', async () => {
     const { host, questions, box, press } = await asking(2);
@@ -64,10 +64,10 @@ describe('a model that is asked', () => {
     expect(host.calls('task_unsuggest')).toEqual([{ taskId: 'task-2' }]);
     await press('Suggest a correction');
     await waitFor(() => expect(questions).toHaveLength(2));
-    await told(() => questions[0]?.fail(new ApiError({ code: 'CANCELLED', message: 'The question was stopped.', hint: '' })));
+    await errorText(() => questions[0]?.fail(new ApiError({ code: 'CANCELLED', message: 'The question was stopped.', hint: '' })));
     expect(box.queryByText('No suggestion')).toBeNull();
     expect(box.getByRole('button', { name: 'Stop' })).toBeTruthy();
-    await told(() => questions[1]?.answer(found('S-2041')));
+    await errorText(() => questions[1]?.answer(found('S-2041')));
     expect(await box.findByText('It is S-2041')).toBeTruthy();
     expect(box.getByRole('button', { name: 'Suggest another' })).toBeTruthy();
   });
@@ -77,7 +77,7 @@ describe('a model that is asked', () => {
     await press('Suggest a correction');
     act(() => { window.location.hash = '#/inbox/task-9'; });
     await waitFor(() => expect(host.calls('task_unsuggest')).toEqual([{ taskId: 'task-3' }]));
-    await told(() => questions[0]?.answer(found('S-1')));
+    await errorText(() => questions[0]?.answer(found('S-1')));
     act(() => { window.location.hash = '#/inbox/task-3'; });
     expect(await screen.findByRole('button', { name: 'Suggest a correction' })).toBeTruthy();
     expect(screen.queryByText('It is S-1')).toBeNull();

@@ -10,11 +10,11 @@ beforeEach(freshInbox);
 afterEach(() => { cleanup(); window.location.hash = ''; });
 
 const LONG = 'x'.repeat(MOST + 2_000);
-const SAID = '10,000 letters at most, 2,000 too many.';
+const SAID = 'At most 10,000 characters: 2,000 too many.';
 
 it('counts letters as the host does, not their halves', () => {
   expect(tooLong('🙂'.repeat(MOST))).toBeUndefined();
-  expect(tooLong(`${'🙂'.repeat(MOST)}a`)).toBe('10,000 letters at most, 1 too many.');
+  expect(tooLong(`${'🙂'.repeat(MOST)}a`)).toBe('At most 10,000 characters: 1 too many.');
 });
 
 it('a long note keeps its end and is not sent until it is shorter', async () => {
@@ -48,12 +48,12 @@ it('also in the question before it is sent', async () => {
 it('also of a name and a note beside it', async () => {
   const host = await showInbox('#/inbox/task-1', [task(1)]);
   fireEvent.click(within(await detail()).getByRole('button', { name: 'More' }));
-  fireEvent.click(await screen.findByRole('menuitem', { name: /^Give to somebody/ }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: /^Reassign/ }));
   const dialog = await screen.findByRole('dialog');
   const [to, note] = within(dialog).getAllByRole('textbox') as [HTMLElement, HTMLElement];
   const submit = within(dialog).getAllByRole('button').at(-1) as HTMLButtonElement;
   fireEvent.change(to, { target: { value: 'n'.repeat(201) } });
-  expect(within(dialog).getByText('200 letters at most, 1 too many.')).toBeTruthy();
+  expect(within(dialog).getByText('At most 200 characters: 1 too many.')).toBeTruthy();
   expect(submit.disabled).toBe(true);
   fireEvent.change(to, { target: { value: 'grace' } });
   fireEvent.change(note, { target: { value: LONG } });

@@ -28,7 +28,7 @@ describe('n_09 what is offered', () => {
     const ofRun = { ...one, error: usedUp(1, 'run').error };
     expect([that, next].map((now) => [failsAsIs(one, '', now), failsAsIs(ofRun, '', now)])).toEqual([[true, true], [false, true]]);
     expect([failsAsIs(one, '0.5', that), failsAsIs(one, undefined, that)]).toEqual([false, false]);
-    expect(cannotTryAgain('no')).toMatch(/^Write an amount/);
+    expect(cannotTryAgain('no')).toMatch(/^Enter an amount/);
     expect(['', '0.5', undefined].map(cannotTryAgain)).toEqual([undefined, undefined, undefined]);
     expect([anyUsedUp([task(2), one]), anyUsedUp([task(2)])]).toEqual([true, false]);
   });
@@ -40,15 +40,15 @@ describe('n_09 what is offered', () => {
     // No key is shown that is refused.
     expect(retry.querySelector('.kbd')).toBeNull();
     expect(within(box).getByRole('button', { name: /^Skip/ }).querySelector('.kbd')).not.toBeNull();
-    expect(within(box).getByText(/unless somebody has raised the budget since. Write how much more this run may spend/)).toBeTruthy();
+    expect(within(box).getByText(/unless somebody has raised it. Enter how much more this run may spend/)).toBeTruthy();
     expect(within(box).queryByText(/Leave it empty/)).toBeNull();
     key('a');
     expect(sends()).toEqual([]);
     await userEvent.type(within(box).getByRole('textbox', { name: 'How much more it may spend' }), '0.5');
-    fireEvent.click(within(box).getByRole('button', { name: /Approve 0.50 more, try again/ }));
+    fireEvent.click(within(box).getByRole('button', { name: /Approve 0.50 more and retry/ }));
     expect(sends()).toMatchObject([{ action: 'retry', budgetMicros: 500_000 }]);
     // What is on its way says the amount, too.
-    expect(within(await screen.findByRole('region', { name: 'Decisions on their way' })).getByText('Approve 0.50 more, try again')).toBeTruthy();
+    expect(within(await screen.findByRole('region', { name: 'Decisions being sent' })).getByText('Approve 0.50 more and retry')).toBeTruthy();
   });
   it('is nothing when somebody has raised the budget: a press tries again as it is', async () => {
     await showInbox('#/inbox/task-1', [usedUp(1, 'day')]);
@@ -60,7 +60,7 @@ describe('n_09 what is offered', () => {
 
 it('n_09 the amount stays in reach after a send that failed', async () => {
   const host = await showInbox('#/inbox/task-1', [usedUp(1, 'run')]);
-  host.on({ task_complete: () => { throw new ApiError({ code: 'STALE', message: 'The task has changed.', hint: 'Look at it again.' }); } });
+  host.on({ task_complete: () => { throw new ApiError({ code: 'STALE', message: 'The task has changed.', hint: 'Review it again.' }); } });
   const box = await detail();
   fireEvent.click(await within(box).findByRole('button', { name: /Approve 100.00 more/ }));
   expect(within(box).queryByRole('textbox', { name: 'How much more it may spend' })).toBeNull();
@@ -75,8 +75,8 @@ it('n_09 many are tried again together by a press, and what comes of it is said'
   await screen.findByRole('button', { name: /Approve 100.00 more/ });
   key('x');
   key('J', { shiftKey: true });
-  const bulk = await screen.findByRole('region', { name: 'Chosen tasks' });
-  expect(within(bulk).getByText(/^A budget was used up/)).toBeTruthy();
+  const bulk = await screen.findByRole('region', { name: 'Selected tasks' });
+  expect(within(bulk).getByText(/^A budget is used up/)).toBeTruthy();
   expect(within(bulk).getByRole('button', { name: /Skip/ })).toBeTruthy();
   key('a');
   expect(sends()).toEqual([]);
@@ -90,6 +90,6 @@ it('n_09 says of a budget only what can be done: with an approval beside it noth
   await screen.findByRole('button', { name: /Retry as is/ });
   key('x');
   key('J', { shiftKey: true });
-  const bulk = await screen.findByRole('region', { name: 'Chosen tasks' });
-  expect(within(bulk).queryByText(/^A budget was used up/)).toBeNull();
+  const bulk = await screen.findByRole('region', { name: 'Selected tasks' });
+  expect(within(bulk).queryByText(/^A budget is used up/)).toBeNull();
 });

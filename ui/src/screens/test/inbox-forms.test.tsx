@@ -20,11 +20,11 @@ describe('UX-D2.4 the defaults of a form', () => {
     await showInbox('#/inbox/task-2', [form()]);
     const box = await detail();
     await userEvent.type(await within(box).findByLabelText(/^Holder/), 'Ada');
-    fireEvent.click(await within(box).findByRole('button', { name: 'As it was' }));
+    fireEvent.click(await within(box).findByRole('button', { name: 'Reset' }));
     expect(within(box).getByLabelText<HTMLInputElement>(/^Holder/).value).toBe('');
     await within(box).findByText('Valid for this step');
     key('Enter', { ctrlKey: true });
-    fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: /^Send/ }));
+    fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: /^Submit/ }));
     await waitFor(() => expect(sends()).toMatchObject([{ correctedInput: { kind: 'bank', active: true } }]));
   });
 
@@ -32,11 +32,11 @@ describe('UX-D2.4 the defaults of a form', () => {
     await showInbox('#/inbox/task-2', [form()]);
     const box = await detail();
     await within(box).findByText('Valid for this step');
-    expect(within(box).queryByText('nothing yet')).toBeNull();
+    expect(within(box).queryByText('none yet')).toBeNull();
     key('Enter', { ctrlKey: true });
     const dialog = await screen.findByRole('dialog');
-    expect(within(dialog).queryByText('The values stay as they are.')).toBeNull();
-    expect(within(dialog).getByRole('group', { name: 'What changes' }).textContent).toContain('"kind": "bank"');
+    expect(within(dialog).queryByText('The values are unchanged.')).toBeNull();
+    expect(within(dialog).getByRole('group', { name: 'Changes' }).textContent).toContain('"kind": "bank"');
   });
 });
 
@@ -68,7 +68,7 @@ describe('a value that its schema marks as secret', () => {
     await within(box).findByText('Valid for this step');
     expect(onDisk()).not.toContain('4321');
     fireEvent.click(within(box).getByRole('button', { name: 'Review all' }));
-    const bulk = await screen.findByRole('region', { name: 'Chosen tasks' });
+    const bulk = await screen.findByRole('region', { name: 'Selected tasks' });
     expect(await within(bulk).findByText('2 fit')).toBeTruthy();
     expect(bulk.textContent).toContain('pin = "••••••••"');
     expect(bulk.textContent).not.toMatch(/4321|9999/);
@@ -95,7 +95,7 @@ describe('a value that its schema marks as secret', () => {
 
 it('a suggestion that takes the place of what was typed gives it back', async () => {
   await showInbox('#/inbox/task-2', [task(2)]);
-  render(<Toaster label="Messages" closeLabel="Close" more={String} none="" at={String} />);
+  render(<Toaster label="Messages" closeLabel="Discard" more={String} none="" at={String} />);
   const box = await detail();
   const total = await within(box).findByLabelText<HTMLInputElement>(/Total/);
   await userEvent.clear(total);

@@ -13,7 +13,7 @@ it('names method and address of the request that may have happened', async () =>
   const host = await showInbox('#/inbox/task-1', [cut]);
   host.fake.handlers.run_step_data = ({ runId, nodeId, path }) => (runId === cut.runId && nodeId === cut.nodeId && path === 'each[1]' ? { config: { method: 'POST', url: 'https://pay.example/charge' } } as never : null);
   const box = within(await detail());
-  expect(await box.findByText((_, part) => part?.textContent === 'What it was doing: POST https://pay.example/charge')).toBeTruthy();
+  expect(await box.findByText((_, part) => part?.textContent === 'Interrupted call: POST https://pay.example/charge')).toBeTruthy();
 });
 
 it('says what a step of another kind worked on, when its settings say so', () => {

@@ -60,7 +60,7 @@ it('who goes on writing is not asked about what was there before', async () => {
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-const somethingElse = () => render(<Dialog open onClose={() => undefined} title="Other" closeLabel="Close">…</Dialog>);
+const somethingElse = () => render(<Dialog open onClose={() => undefined} title="Other" closeLabel="Discard">…</Dialog>);
 
 it('what waited for the check is not forgotten without a word when something else is open', async () => {
   const { box, answer } = await slowCheck();
@@ -85,7 +85,7 @@ it('and is asked for when that was closed again in time', async () => {
 
 it('says why a view cannot be saved', async () => {
   await showInbox('#/inbox');
-  fireEvent.click(await screen.findByRole('button', { name: 'Views of your own' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Saved views' }));
   const save = await screen.findByRole('menuitem', { name: /Save this view/ });
   expect(save.textContent).toContain('choose a filter first');
   expect(save.getAttribute('aria-disabled')).toBe('true');
@@ -94,8 +94,8 @@ it('says why a view cannot be saved', async () => {
 it('has its keys also where the figures stand', async () => {
   const host = await showInbox('#/inbox');
   host.on({ task_stats: () => ({ created: 0, open: 0, decided: 0, expired: 0, actions: [], causes: [], workflows: [], people: [] }) as never });
-  fireEvent.click(screen.getByRole('button', { name: 'Figures' }));
-  await screen.findByText('No task in this time');
+  fireEvent.click(screen.getByRole('button', { name: 'Statistics' }));
+  await screen.findByText('No tasks in this period');
   key('/');
   expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search tasks' }));
 });
@@ -104,8 +104,8 @@ it('has no keys there for a list that is not seen', async () => {
   const host = await showInbox('#/inbox/task-0');
   host.on({ task_stats: () => ({ created: 0, open: 0, decided: 0, expired: 0, actions: [], causes: [], workflows: [], people: [] }) as never });
   await detail();
-  fireEvent.click(screen.getByRole('button', { name: 'Figures' }));
-  await screen.findByText('No task in this time');
+  fireEvent.click(screen.getByRole('button', { name: 'Statistics' }));
+  await screen.findByText('No tasks in this period');
   act(() => (document.activeElement as HTMLElement).blur());
   key('j');
   expect(window.location.hash).toBe('#/inbox/task-0');
@@ -132,7 +132,7 @@ it('after a snooze the next task is open; one that wakes up says so', async () =
   act(() => { window.location.hash = '#/inbox/task-2'; });
   fireEvent.click(await screen.findByRole('button', { name: 'Wake up' }));
   await waitFor(() => expect(host.calls('task_snooze')).toHaveLength(2));
-  await waitFor(() => expect(useMessages.getState().shown.at(-1)?.text).toBe('It stands in the list again'));
+  await waitFor(() => expect(useMessages.getState().shown.at(-1)?.text).toBe('The task is back in the list'));
 });
 
 it('the keys go on from where a task stood that has left the list', async () => {
@@ -163,10 +163,10 @@ it('says that it is not known what runs a second time, and asks all the same', a
   const host = await showInbox('#/inbox/ended', [task(1, { id: 'ended', state: 'done', decision: { action: 'skip', operatorId: 'user:ada', at: '2026-11-22T02:03:04Z', durationMs: 1, via: 'app' } })]);
   let answer: () => void = () => undefined;
   const asked = new Promise<void>((done) => { answer = done; });
-  host.on({ rerun_look: async () => { await asked; throw new ApiError({ code: 'STORE', message: 'The store cannot be read', hint: '' }); } });
-  fireEvent.click(await screen.findByRole('button', { name: 'Open again…' }));
+  host.on({ rerun_look: async () => { await asked; throw new ApiError({ code: 'STORE', message: 'The store unreadable', hint: '' }); } });
+  fireEvent.click(await screen.findByRole('button', { name: 'Reopen…' }));
   // It is there before it says anything: only then it is read aloud.
   const place = within(await screen.findByRole('dialog')).getByRole('status');
   answer();
-  await within(place).findByText('Which steps run a second time is not known. The store cannot be read');
+  await within(place).findByText('Could not determine which steps run again. The store unreadable');
 });

@@ -16,14 +16,14 @@ it('a reveal after something was typed shows the value, and claims no change tha
   const supplier = await within(box).findByLabelText(/Supplier number/);
   await userEvent.clear(supplier);
   await userEvent.type(supplier, 'S-2041');
-  fireEvent.click(within(box).getByRole('button', { name: 'Reveal, recorded' }));
+  fireEvent.click(within(box).getByRole('button', { name: 'Reveal (recorded)' }));
   const dialog = await screen.findByRole('dialog', { name: 'Reveal hidden values' });
   await userEvent.type(within(dialog).getByLabelText(/Why do you need/), 'call back');
   fireEvent.click(within(dialog).getByRole('button', { name: /^Reveal/ }));
   expect(((await within(box).findByLabelText(/Bank account/)) as HTMLInputElement).value).toBe('DE02 1203');
   expect((within(box).getByLabelText(/^Invoice/) as HTMLInputElement).value).toBe('R-77');
   expect((within(box).getByLabelText(/Supplier number/) as HTMLInputElement).value).toBe('S-2041');
-  const changed = [...within(box).getByRole('group', { name: 'What changes' }).querySelectorAll('.dl.a, .dl.d')].map((line) => line.textContent);
+  const changed = [...within(box).getByRole('group', { name: 'Changes' }).querySelectorAll('.dl.a, .dl.d')].map((line) => line.textContent);
   expect(changed).toEqual([expect.stringContaining('S-Z002'), expect.stringContaining('S-2041')]);
   expect(within(box).getByText('1 field')).toBeTruthy();
 });
@@ -33,9 +33,9 @@ it('a value that the schema marks as secret is dots in the difference, and text 
   const host = await showInbox('#/inbox/task-2', [task(2, { schema, input: { iban: '••••••••' }, redacted: ['/iban'], suggestions: [] })]);
   const box = await detail();
   host.on({ task_reveal: () => ({ input: { iban: 'DE02 1203' } }) });
-  const changes = within(box).getByRole('group', { name: 'What changes' });
+  const changes = within(box).getByRole('group', { name: 'Changes' });
   expect(changes.textContent).not.toContain('DE02');
-  fireEvent.click(within(box).getByRole('button', { name: 'Reveal, recorded' }));
+  fireEvent.click(within(box).getByRole('button', { name: 'Reveal (recorded)' }));
   const dialog = await screen.findByRole('dialog', { name: 'Reveal hidden values' });
   await userEvent.type(within(dialog).getByLabelText(/Why do you need/), 'call back');
   fireEvent.click(within(dialog).getByRole('button', { name: /^Reveal/ }));

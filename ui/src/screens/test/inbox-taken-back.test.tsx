@@ -9,10 +9,10 @@ import { detail, freshInbox, key, showInbox } from './inbox-page.tsx';
 beforeEach(freshInbox);
 afterEach(() => { cleanup(); window.location.hash = ''; });
 
-const bulk = () => screen.findByRole('region', { name: 'Chosen tasks' });
+const bulk = () => screen.findByRole('region', { name: 'Selected tasks' });
 const note = async () => within(await bulk()).findByRole<HTMLTextAreaElement>('textbox', { name: /^Note/ });
 const ticked = async () => within(await bulk()).getAllByRole('checkbox').map((box) => box.getAttribute('aria-checked') === 'true');
-const strip = () => screen.findByRole('region', { name: 'Decisions on their way' });
+const strip = () => screen.findByRole('region', { name: 'Decisions being sent' });
 
 async function chooseThree() {
   const host = await showInbox('#/inbox/task-0');
@@ -81,7 +81,7 @@ it('leaves out what was decided in another way meanwhile, and a later choice beg
   key('z', { ctrlKey: true });
   expect(await screen.findByRole('heading', { name: '2 tasks with the same failure' })).toBeTruthy();
   key('Escape');
-  await waitFor(() => expect(screen.queryByRole('region', { name: 'Chosen tasks' })).toBeNull());
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Selected tasks' })).toBeNull());
   await detail();
   await screen.findByRole('button', { name: /Other path/ });
   key('x');

@@ -17,7 +17,7 @@ function call(more: Partial<Task> = {}, asked: Record<string, unknown> = {}): Ta
 }
 
 it('ts_081 once and for the run are told apart while it can be taken back, and when it was sent', async () => {
-  render(<Toaster label="Messages" closeLabel="Close" more={String} none="" at={String} />);
+  render(<Toaster label="Messages" closeLabel="Discard" more={String} none="" at={String} />);
   const host = await showInbox('#/inbox/task-1', [call()]);
   fireEvent.click(await within(await detail()).findByRole('button', { name: 'Allow for this run' }));
   const strip = screen.getByRole('region', { name: /decisions/i });
@@ -40,7 +40,7 @@ it('the record says for what it holds, and what was approved to be spent', async
   const decision = { action: 'approve' as const, toolGrant: 'run' as const, operatorId: 'user:ada', at: new Date().toISOString(), durationMs: 1_000, via: 'app' };
   await showInbox('#/inbox/task-1', [call({ state: 'done', decision })]);
   const box = await detail();
-  expect((await within(box).findByText('Holds for')).nextElementSibling?.textContent).toContain('in the run');
+  expect((await within(box).findByText('Applies to')).nextElementSibling?.textContent).toContain('in the run');
   expect(within(box).getByText('Decision', { selector: 'dt' }).nextElementSibling?.textContent).toBe('Allowed for this run');
   cleanup();
   freshInbox();

@@ -14,15 +14,15 @@ afterEach(() => { vi.useRealTimers(); cleanup(); window.location.hash = ''; });
 const main = () => document.querySelector('.ib-act .btn.pri')?.textContent;
 
 it('says what the author wrote where a pattern does not fit, never the expression', async () => {
-  const wrong = [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-\\d{4}$' }, { path: '/invoice', message: 'Needs to fit the pattern ^R-' }, { path: '/total', message: 'not a number' }];
-  expect(asDiagnostics(wrong, INVOICE_SCHEMA).map((one) => one.message)).toEqual(['Does not fit: S- and four digits', 'Is not written as this field asks', 'not a number']);
+  const wrong = [{ path: '/supplierId', message: 'Must match the pattern ^S-\\d{4}$' }, { path: '/invoice', message: 'Must match the pattern ^R-' }, { path: '/total', message: 'not a number' }];
+  expect(asDiagnostics(wrong, INVOICE_SCHEMA).map((one) => one.message)).toEqual(['Does not match: S- and four digits', 'Has the wrong format for this field', 'not a number']);
   const host = await showInbox('#/inbox/task-2', [task(2)]);
   host.on({ task_check: () => ({ valid: false, violations: [wrong[0] as { path: string; message: string }], patch: [] }) });
   const box = await detail();
   // Seen before anything is wrong, too.
   expect((await within(box).findByText('S- and four digits', { selector: '.lab-hint' })).title).toBe('S- and four digits');
   await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
-  expect(await within(box).findByText(/Does not fit: S- and four digits/)).toBeTruthy();
+  expect(await within(box).findByText(/Does not match: S- and four digits/)).toBeTruthy();
   expect(box.textContent).not.toContain('^S-');
 });
 
@@ -34,16 +34,16 @@ it('leads to the correction where the step says that trying again is no use, and
   freshInbox();
   const one = task(3);
   await showInbox('#/inbox/task-3', [{ ...one, input: { supplierId: 'S-2041', total: 1 }, schema: undefined, redacted: [], error: { ...one.error!, retryable: true } }]);
-  await within(await detail()).findByText('This is the input as it failed.');
+  await within(await detail()).findByText('This is the input that failed.');
   expect(main()).toContain('Retry as is');
 });
 
 it('a pause is resumed', async () => {
   await showInbox('#/inbox/task-2', [task(2, { kind: 'pause', reason: 'step', error: undefined, errorMessage: undefined, allowedActions: ['submit'], suggestions: [], redacted: [] })]);
   const box = await detail();
-  expect(await within(box).findByRole('group', { name: 'What the run goes on with' })).toBeTruthy();
+  expect(await within(box).findByRole('group', { name: 'Values for the rest of the run' })).toBeTruthy();
   expect(main()).toContain('Resume');
-  expect(screen.queryByRole('button', { name: /^Send$/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Submit$/ })).toBeNull();
 });
 
 it('a decided task is not said to be sending', async () => {
@@ -58,19 +58,19 @@ it('a decided task is not said to be sending', async () => {
 it('a budget that is used up is approved first, not corrected', async () => {
   const one = task(2);
   await showInbox('#/inbox/task-2', [{ ...one, schema: undefined, redacted: [], input: { supplierId: 'S-2041', total: 1 }, errorCode: 'BUDGET_EXCEEDED', error: { ...one.error!, retryable: false, details: { code: 'BUDGET_EXCEEDED', scope: 'run', limitMicros: 1_000_000, spentMicros: 1_000_000 } } }]);
-  await within(await detail()).findByText('This is the input as it failed.');
-  expect(main()).toMatch(/try again|Retry/);
+  await within(await detail()).findByText('This is the input that failed.');
+  expect(main()).toMatch(/retry/i);
 });
 
 it('a form that nobody has touched is not red: it says what is still to be filled in', async () => {
   const host = await showInbox('#/inbox/task-2', [task(2, { kind: 'form', reason: 'step', error: undefined, errorMessage: undefined, allowedActions: ['submit'], suggestions: [], redacted: [] })]);
-  host.on({ task_check: () => ({ valid: false, violations: [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-' }], patch: [] }) });
+  host.on({ task_check: () => ({ valid: false, violations: [{ path: '/supplierId', message: 'Must match the pattern ^S-' }], patch: [] }) });
   const box = await detail();
   await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
-  expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
+  expect(await within(box).findByText('1 field is invalid')).toBeTruthy();
   await userEvent.type(within(box).getByLabelText(/Supplier number/), '{Backspace}');
-  expect(await within(box).findByText('1 field is still to be filled in or corrected')).toBeTruthy();
-  expect(within(box).queryByText(/Does not fit:/)).toBeNull();
+  expect(await within(box).findByText('1 field needs a value or a correction')).toBeTruthy();
+  expect(within(box).queryByText(/Does not match:/)).toBeNull();
 });
 
 it('a default that was taken away is a change, though nothing differs from what came', async () => {
@@ -80,23 +80,23 @@ it('a default that was taken away is a change, though nothing differs from what 
   const box = await detail();
   const share = await within(box).findByLabelText<HTMLInputElement>(/^Share/);
   expect(share.value).toBe('5');
-  expect(within(box).queryByRole('button', { name: 'As it was' })).toBeNull();
+  expect(within(box).queryByRole('button', { name: 'Reset' })).toBeNull();
   await userEvent.clear(share);
-  expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
-  await userEvent.click(within(box).getByRole('button', { name: 'As it was' }));
+  expect(await within(box).findByText('1 field is invalid')).toBeTruthy();
+  await userEvent.click(within(box).getByRole('button', { name: 'Reset' }));
   expect((await within(box).findByLabelText<HTMLInputElement>(/^Share/)).value).toBe('5');
 });
 
 it('what comes after sending names the steps that the answer leads to', () => {
   const one = task(2, { ways: [{ action: 'correct', again: true, steps: [] }, { action: 'retry', again: false, steps: ['Book it', 'Tell them'] }, { action: 'skip', again: false, steps: ['Done'] }] });
   expect(afterText(one, 'correct')).toBe('"Fetch supplier" runs again with the corrected input.');
-  expect(afterText(one, 'retry')).toBe('The run goes on at "Book it", "Tell them" with the same input.');
-  expect(afterText(one, 'skip')).toBe('"Fetch supplier" is left out and the run goes on at "Done".');
+  expect(afterText(one, 'retry')).toBe('The run continues at "Book it", "Tell them" with the same input.');
+  expect(afterText(one, 'skip')).toBe('"Fetch supplier" is skipped and the run continues at "Done".');
   // Nothing is known of a file that is not there any more.
-  expect(afterText({ ...one, ways: [] }, 'correct')).toBe('The run goes on where the question leads, with the corrected input.');
+  expect(afterText({ ...one, ways: [] }, 'correct')).toBe('The run continues at the connected step with the corrected input.');
   const asked = task(3, { kind: 'approval', reason: 'step', ways: [{ action: 'approve', again: false, steps: ['Pay'] }, { action: 'reject', again: false, steps: ['Write back'] }] });
-  expect(afterText(asked, 'approve')).toBe('The run goes on at "Pay".');
-  expect(afterText(asked, 'reject')).toBe('The run takes the way for rejected: it goes on at "Write back".');
+  expect(afterText(asked, 'approve')).toBe('The run continues at "Pay".');
+  expect(afterText(asked, 'reject')).toBe('The run follows the rejection path at "Write back".');
 });
 
 it('a suggestion says what changes, and of a secret only that it does', () => {
@@ -112,16 +112,16 @@ it('a suggestion says what changes, and of a secret only that it does', () => {
 });
 
 it('what was found in the input before says nothing of one that is taken as a whole', async () => {
-  const wrong = { valid: false, violations: [{ path: '/supplierId', message: 'Needs to fit the pattern ^S-' }], patch: [] };
+  const wrong = { valid: false, violations: [{ path: '/supplierId', message: 'Must match the pattern ^S-' }], patch: [] };
   const host = await showInbox('#/inbox/task-2', [task(2)]);
   host.on({ task_check: () => wrong });
   const box = await detail();
   await userEvent.type(await within(box).findByLabelText(/Supplier number/), '9');
-  expect(await within(box).findByText(/^Does not fit: /)).toBeTruthy();
+  expect(await within(box).findByText(/^Does not match: /)).toBeTruthy();
   let answer: (value: unknown) => void = () => undefined;
   host.on({ task_check: () => new Promise((done) => { answer = done; }) as never });
   await userEvent.click(within(box).getByRole('button', { name: 'Use' }));
-  expect(within(box).queryByText(/^Does not fit: /)).toBeNull();
+  expect(within(box).queryByText(/^Does not match: /)).toBeNull();
   expect(within(box).getByText('Checking')).toBeTruthy();
   // It is asked about at once, not after a pause for typing.
   await waitFor(() => expect(host.calls('task_check').at(-1)).toMatchObject({ correctedInput: { supplierId: 'S-2041' } }));

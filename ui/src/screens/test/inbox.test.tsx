@@ -30,12 +30,12 @@ describe('the list (D2.1)', () => {
     expect(within(await detail()).getByRole('heading', { name: 'The ERP refused the booking date' })).toBeTruthy();
     expect(window.location.hash).toBe('#/inbox/late');
     // Someone else's claim is shown with its lease.
-    expect(within(await detail()).getByText(/Claimed by fin.lead, free again in/)).toBeTruthy();
+    expect(within(await detail()).getByText(/Claimed by fin.lead, released in/)).toBeTruthy();
   });
   it('filters by view, workflow, cause and words, and says when nothing fits', async () => {
     await show('#/inbox');
     fireEvent.click(await screen.findByRole('button', { name: /^Mine/ }));
-    expect((await screen.findAllByText('No task fits')).length).toBeGreaterThan(0);
+    expect((await screen.findAllByText('No matching tasks')).length).toBeGreaterThan(0);
     fireEvent.click(screen.getByRole('button', { name: 'Show all' }));
     await userEvent.type(screen.getByRole('searchbox', { name: 'Search tasks' }), 'payment');
     expect(within(await detail()).getByRole('heading', { name: 'Approve payment of 18,400 EUR' })).toBeTruthy();
@@ -60,7 +60,7 @@ describe('the list (D2.1)', () => {
   });
   it('teaches when there is nothing', async () => {
     await show('#/inbox', []);
-    expect(await screen.findByText('Nothing waits for you')).toBeTruthy();
+    expect(await screen.findByText('No tasks for you')).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Choose a workflow' })).toBeTruthy();
   });
   it('has headings only where the order allows each once', () => {
@@ -90,14 +90,14 @@ describe('what operators arrange (D2.1, D2.8, D2.9)', () => {
   it('saves a view of the person, counts it, and takes it away', async () => {
     await show('#/inbox');
     fireEvent.change(await screen.findByRole('searchbox', { name: 'Search tasks' }), { target: { value: 'Supplier' } });
-    await userEvent.click(screen.getByRole('button', { name: 'Views of your own' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Saved views' }));
     await userEvent.click(await screen.findByRole('menuitem', { name: 'Save this view…' }));
     await userEvent.type(await screen.findByLabelText(/Name/), 'Suppliers');
     await userEvent.click(screen.getByRole('button', { name: /^Save/ }));
     expect((await screen.findByRole('button', { name: /^Suppliers/ })).getAttribute('aria-pressed')).toBe('true');
     expect(host.calls('task_view_save')).toEqual([{ name: 'Suppliers', filter: { text: 'Supplier' } }]);
-    await userEvent.click(screen.getByRole('button', { name: 'Views of your own' }));
-    await userEvent.click(await screen.findByRole('menuitem', { name: 'Forget "Suppliers"' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Saved views' }));
+    await userEvent.click(await screen.findByRole('menuitem', { name: 'Delete "Suppliers"' }));
     await waitFor(() => expect(screen.queryByRole('button', { name: /^Suppliers/ })).toBeNull());
   });
   it('colours the time at half and at nine tenths', () => {
@@ -112,10 +112,10 @@ describe('what operators arrange (D2.1, D2.8, D2.9)', () => {
     const box = await detail();
     expect(within(box).getAllByText('1 of 2 approvals').length).toBeGreaterThan(0);
     expect(within(box).getByText('looks fine')).toBeTruthy();
-    expect(within(box).getByText('You have approved: another person must')).toBeTruthy();
+    expect(within(box).getByText('You have approved: another person must approve, too')).toBeTruthy();
     expect(within(box).getByRole<HTMLButtonElement>('button', { name: /^Approve/ }).disabled).toBe(true);
     act(() => { window.location.hash = '#/inbox/own'; });
-    expect(await screen.findByText('You started this run: another person must approve')).toBeTruthy();
+    expect(await screen.findByText('You started this run: another person must approve it')).toBeTruthy();
   });
 });
 
@@ -124,7 +124,7 @@ describe('a correction (D2.4, D2.5)', () => {
     await show('#/inbox/task-3');
     const box = await detail();
     const field = await within(box).findByLabelText(/Supplier number/);
-    expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
+    expect(await within(box).findByText('1 field is invalid')).toBeTruthy();
     const send = await within(box).findByRole('button', { name: /Correct and retry/ });
     expect((send as HTMLButtonElement).disabled).toBe(true);
     await userEvent.clear(field);
@@ -137,7 +137,7 @@ describe('a correction (D2.4, D2.5)', () => {
     await waitFor(() => expect((send as HTMLButtonElement).disabled).toBe(false));
     key('Enter', { ctrlKey: true });
     const dialog = await screen.findByRole('dialog', { name: 'Send this correction?' });
-    expect(within(dialog).getByRole('group', { name: 'What changes' }).querySelectorAll('.dl.a')).toHaveLength(2);
+    expect(within(dialog).getByRole('group', { name: 'Changes' }).querySelectorAll('.dl.a')).toHaveLength(2);
     await userEvent.type(within(dialog).getByLabelText('Note'), 'scanner');
     fireEvent.click(within(dialog).getByRole('button', { name: /Correct and retry/ }));
     expect(useSends.getState().sends).toMatchObject([{ taskIds: ['task-3'], action: 'correct', notes: 'scanner', revision: 1, correctedInput: { supplierId: 'S-2041', total: 99.5, dueDate: null } }]);
@@ -154,8 +154,8 @@ describe('a correction (D2.4, D2.5)', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Use' }));
     expect(await screen.findByText('Valid for this step')).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Used' })).toBeTruthy();
-    fireEvent.click(screen.getByRole('button', { name: 'As it was' }));
-    expect(await screen.findByText('nothing yet')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Reset' }));
+    expect(await screen.findByText('none yet')).toBeTruthy();
   });
 
   const PLAIN = { schema: undefined, redacted: [], suggestions: [], input: { count: 0, note: '=SUM(A1)', factor: '3' } };
@@ -164,14 +164,14 @@ describe('a correction (D2.4, D2.5)', () => {
   it('of a wrong type is taken when the engine takes it: one state, and the button that fits it', async () => {
     await show('#/inbox/task-2', [task(2, PLAIN)]);
     const box = await detail();
-    expect(await within(box).findByText('This is the input as it failed.')).toBeTruthy();
+    expect(await within(box).findByText('This is the input that failed.')).toBeTruthy();
     // Its step says that it is no use to try again: the correction leads from the start.
     expect(main()).toContain('Correct and retry');
     const count = await within(box).findByLabelText<HTMLInputElement>('Count');
     await userEvent.clear(count);
     await userEvent.type(count, 'three');
     expect(await within(box).findByText('Valid for this step')).toBeTruthy();
-    expect(within(box).getByText('Not a number: it goes as text.')).toBeTruthy();
+    expect(within(box).getByText('Not a number: it is sent as text.')).toBeTruthy();
     expect(box.querySelectorAll('.ib-form .c-err, .ib-form .bad')).toHaveLength(0);
     expect(main()).toContain('Correct and retry');
     expect(useDrafts.getState().drafts['task-2']?.value?.now).toMatchObject({ count: 'three' });
@@ -180,19 +180,19 @@ describe('a correction (D2.4, D2.5)', () => {
     fireEvent.change(count, { target: { value: '9007199254740993' } });
     expect(now()).toMatchObject({ count: 9007199254740993n });
     expect([count.value, box.querySelector('.ib-form [role=status]')]).toEqual(['9007199254740993', null]);
-    for (const [written, why] of [['1e400', /^1e400 is larger than a number can be/], ['1e-400', /^1e-400 is nearer to 0 than/], ['123456789012345678901', /a number that would be changed/]] as const) {
+    for (const [written, why] of [['1e400', /^1e400 is too large for a number/], ['1e-400', /^1e-400 is too close to 0/], ['123456789012345678901', /cannot be stored exactly/]] as const) {
       fireEvent.change(count, { target: { value: written } });
       expect(now()).toMatchObject({ count: written });
-      expect(within(box).getByText(why).textContent).toContain('it goes as text');
+      expect(within(box).getByText(why).textContent).toContain('It is sent as text');
     }
     // A slip of the finger on the way to a number leaves a number.
     await userEvent.clear(count);
     await userEvent.type(count, '1o{Backspace}2');
     expect(useDrafts.getState().drafts['task-2']?.value?.now).toMatchObject({ count: 12 });
-    expect(within(box).queryByText('Not a number: it goes as text.')).toBeNull();
+    expect(within(box).queryByText('Not a number: it is sent as text.')).toBeNull();
     // What begins with = is a text in data, and a text becomes a number when the person says so.
     expect(within(box).getByLabelText<HTMLInputElement>('Note', { selector: '.ib-form input' }).value).toBe('=SUM(A1)');
-    const [, , kind] = within(box).getAllByLabelText<HTMLSelectElement>('Kind of value');
+    const [, , kind] = within(box).getAllByLabelText<HTMLSelectElement>('Type of value');
     if (kind) await userEvent.selectOptions(kind, 'number');
     expect(useDrafts.getState().drafts['task-2']?.value?.now).toMatchObject({ factor: 3 });
   });
@@ -206,7 +206,7 @@ describe('a correction (D2.4, D2.5)', () => {
     await userEvent.clear(total);
     await userEvent.type(total, '12 EUR');
     expect(await within(box).findByText('Must be a number.')).toBeTruthy();
-    expect(await within(box).findByText('1 field does not fit')).toBeTruthy();
+    expect(await within(box).findByText('1 field is invalid')).toBeTruthy();
     expect(within(box).queryByText(/^Use a number/)).toBeNull();
     expect(within(box).queryByText('Valid for this step')).toBeNull();
     expect(main()).toContain('Correct and retry');
@@ -219,7 +219,7 @@ describe('a correction (D2.4, D2.5)', () => {
     const code = await waitFor(() => { const found = box.querySelector<HTMLElement>('.ib-form .cm-content'); if (!found) throw new Error('no editor'); return found; });
     const view = EditorView.findFromDOM(code);
     act(() => { view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: '{"count": ' } }); });
-    expect(await within(box).findByText('Not checked yet: the JSON is not finished.')).toBeTruthy();
+    expect(await within(box).findByText('Not checked yet: the JSON is incomplete.')).toBeTruthy();
     expect(within(box).queryByText('Valid for this step')).toBeNull();
     expect(main()).toContain('Correct and retry');
     expect(within(box).getByRole<HTMLButtonElement>('button', { name: /Correct and retry/ }).disabled).toBe(true);
@@ -244,21 +244,21 @@ describe('a correction (D2.4, D2.5)', () => {
 
   it('shows at once that another has answered, and keeps what was written', async () => {
     await show('#/inbox/task-2');
-    let told: () => void = () => undefined;
-    host.fake.onTaskChange = (onChange) => { told = onChange; onChange(); return () => undefined; };
+    let errorText: () => void = () => undefined;
+    host.fake.onTaskChange = (onChange) => { errorText = onChange; onChange(); return () => undefined; };
     const stop = followTasks();
     fireEvent.click(await screen.findByRole('button', { name: 'Use' }));
     await userEvent.type(screen.getByLabelText(/^Note/), 'scanner');
     fireEvent.click(screen.getByRole('button', { name: /Abort/ }));
     expect(await screen.findByRole('dialog', { name: 'Abort the run?' })).toBeTruthy();
     host.tasks.set('task-2', { ...task(2), state: 'done', decidedBy: 'user:grace', decision: { action: 'skip', operatorId: 'user:grace', at: '2026-11-22T02:03:04Z', durationMs: 1, via: 'cli' } });
-    act(() => told());
+    act(() => errorText());
     expect(await screen.findByText(/^grace answered this task at .*: skipped$/)).toBeTruthy();
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(screen.queryByRole('button', { name: /Retry as is/ })).toBeNull();
     expect(screen.getByText('scanner')).toBeTruthy();
     expect(screen.getByRole('group', { name: 'Your changes' }).textContent).toContain('S-2041');
-    fireEvent.click(screen.getByRole('button', { name: 'Drop it' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Discard' }));
     await waitFor(() => expect(screen.queryByText(/answered this task/)).toBeNull());
     stop();
   });
@@ -268,7 +268,7 @@ describe('a correction (D2.4, D2.5)', () => {
     const box = await detail();
     expect(await within(box).findByText('Bank account')).toBeTruthy();
     expect(within(box).queryByLabelText(/Bank account/)).toBeNull();
-    fireEvent.click(within(box).getByRole('button', { name: 'Reveal, recorded' }));
+    fireEvent.click(within(box).getByRole('button', { name: 'Reveal (recorded)' }));
     const dialog = await screen.findByRole('dialog', { name: 'Reveal hidden values' });
     expect((within(dialog).getByRole('button', { name: /^Reveal/ }) as HTMLButtonElement).disabled).toBe(true);
     await userEvent.type(within(dialog).getByLabelText(/Why do you need/), 'call back');
@@ -330,7 +330,7 @@ describe('keys (D2.2)', () => {
     await waitFor(() => expect(window.location.hash).toBe('#/inbox/task-2'));
     await waitFor(() => expect(screen.getByRole<HTMLButtonElement>('button', { name: /Other path/ }).getAttribute('aria-disabled')).not.toBe('true'));
     key('p');
-    const ways = await screen.findByRole('dialog', { name: 'Which way?' });
+    const ways = await screen.findByRole('dialog', { name: 'Which path?' });
     fireEvent.click(within(ways).getByRole('button', { name: /Ask the buyer/ }));
     expect(useSends.getState().sends.at(-1)).toMatchObject({ taskIds: ['task-2'], action: 'alternative', targetNodeId: 'later' });
   });
@@ -366,8 +366,8 @@ describe('many at once (D2.7)', () => {
     const at = '2026-11-22T09:05:00.000Z';
     host.tasks.set('task-7', { ...task(7), state: 'done', decidedBy: 'user:grace', decidedAt: at });
     await flush();
-    const told = await screen.findByText('12 of 13 tasks decided; the others were not:');
-    const strip = told.closest<HTMLElement>('[role=status]');
+    const errorText = await screen.findByText('12 of 13 tasks decided; the others were not:');
+    const strip = errorText.closest<HTMLElement>('[role=status]');
     expect(within(strip as HTMLElement).getByRole('list').textContent).toBe(`Supplier number not found: grace decided it at ${formatTime(at)}, before you.`);
     // Not all is well: no green tick.
     expect([strip?.querySelector('.c-ok'), strip?.querySelector('.c-wait') !== null]).toEqual([null, true]);
@@ -397,11 +397,11 @@ describe('other tasks', () => {
     act(() => { window.location.hash = '#/inbox/form'; });
     const field = await screen.findByLabelText(/Cost centre/);
     // Sent before the engine has looked: it is sent when it fits, and this does not.
-    fireEvent.click(screen.getByRole('button', { name: /^Send/ }));
-    await waitFor(() => expect((screen.getByRole('button', { name: /^Send/ }) as HTMLButtonElement).disabled).toBe(true));
+    fireEvent.click(screen.getByRole('button', { name: /^Submit/ }));
+    await waitFor(() => expect((screen.getByRole('button', { name: /^Submit/ }) as HTMLButtonElement).disabled).toBe(true));
     expect(screen.queryByRole('dialog')).toBeNull();
     await userEvent.type(field, '4711');
-    await waitFor(() => expect((screen.getByRole('button', { name: /^Send/ }) as HTMLButtonElement).disabled).toBe(false));
+    await waitFor(() => expect((screen.getByRole('button', { name: /^Submit/ }) as HTMLButtonElement).disabled).toBe(false));
     fireEvent.click(screen.getByRole('tab', { name: /History/ }));
     await userEvent.type(await screen.findByLabelText('Comment'), 'Ask Ada');
     fireEvent.click(screen.getByRole('button', { name: 'Add comment' }));
@@ -416,7 +416,7 @@ describe('other tasks', () => {
   });
   it('show a comment that could not be stored in its box still', async () => {
     await show('#/inbox/form');
-    host.on({ task_comment: () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: '' }); } });
+    host.on({ task_comment: () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not respond.', hint: '' }); } });
     fireEvent.click(await screen.findByRole('tab', { name: /History/ }));
     await userEvent.type(await screen.findByLabelText('Comment'), 'Ask Ada');
     fireEvent.click(screen.getByRole('button', { name: 'Add comment' }));
@@ -430,13 +430,13 @@ describe('other tasks', () => {
     expect(within(box).getAllByTitle(/U\+202E/).length).toBeGreaterThan(0);
     expect(within(box).getAllByText('U+001B').length).toBeGreaterThan(0);
     expect(within(box).getByText('and 36 more')).toBeTruthy();
-    expect(within(box).getByText(/This task stands for 37 failed items/)).toBeTruthy();
+    expect(within(box).getByText(/This task covers 37 failed items/)).toBeTruthy();
   });
   it('cannot be decided by who may only look', async () => {
     await show('#/inbox/task-2');
     host.on({ who: () => ({ operatorId: 'user:guest', role: 'viewer', via: 'rest' }) });
     await act(() => queryClient.invalidateQueries({ queryKey: ['who'] }));
-    expect(await screen.findByText('You may look at tasks. An operator decides.')).toBeTruthy();
+    expect(await screen.findByText('You can view tasks. Operators decide.')).toBeTruthy();
     expect(screen.queryByRole('button', { name: /Retry as is/ })).toBeNull();
   });
 });

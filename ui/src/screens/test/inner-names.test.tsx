@@ -6,7 +6,7 @@ import { fakeTransport } from '../../api/transport/fake.ts';
 import { foldRun, type RunEventLike, type RunStop } from '../../api/run-state.ts';
 import type { TimeTravel } from '../../api/time-travel.ts';
 import type { Workflow } from '../../api/types.ts';
-import { namesIn } from '../../features/where.ts';
+import { namesIn } from '../../features/format-path.ts';
 import { useEventWords } from '../workbench/event-words.ts';
 import { useInnerNames } from '../workbench/inner-names.ts';
 
@@ -42,7 +42,7 @@ it('the line of time says where a step stands, and names one of a called file as
     const { result } = renderHook(() => useEventWords({ now: view, view, seq } as TimeTravel, drawn, []));
     return () => result.current(events[(seq ?? 3) - 1] as RunEventLike, view);
   };
-  expect(words(2)()).toBe('Each order 2 › Send mail runs');
+  expect(words(2)()).toBe('Each order 2 › Send mail is running');
   const [first, last] = [words(1), words(null)];
   await waitFor(() => expect(last()).toContain('The run stopped before par › Charge › Charge › Each card 1 › Charge the card'));
   await waitFor(() => expect(first()).toBe('Resuming from: par › Charge › Charge › Charge the card'));

@@ -9,7 +9,7 @@ import type { Workflow } from '../../api/types.ts';
 import { whereStopped } from '../../features/debug/words.ts';
 import { failedPlace } from '../../features/rerun/failed-place.ts';
 import { eventText } from '../../features/run-log/words.ts';
-import { namesIn } from '../../features/where.ts';
+import { namesIn } from '../../features/format-path.ts';
 import { renderWith } from '../../test/render.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { nowText } from '../workbench/status-bar.tsx';

@@ -37,7 +37,7 @@ it('banner, status bar, panel and log say how it begins', async () => {
   expect(VIEW.nodes['fetch']?.message).toBe('It began so, and so on...');
   // Where it is data all of it can be loaded.
   await userEvent.click(screen.getByRole('button', { name: /^Error/ }));
-  expect(screen.getByRole('button', { name: 'Load all of it' })).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Load full value' })).toBeTruthy();
 });
 
 it('what is copied is the whole', async () => {

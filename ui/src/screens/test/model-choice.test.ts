@@ -22,7 +22,7 @@ describe('which model a step asks', () => {
     expect(behind({ provider: { kind: 'openai', baseUrl: 'http://127.0.0.1:9' } })).toEqual([undefined, undefined]);
   });
   it('the words say where an empty field gets it from', () => {
-    expect(chosenFor({}, 'small', USUAL)).toMatchObject({ modelWords: 'small, of this workflow', providerWords: 'house, default of this machine' });
+    expect(chosenFor({}, 'small', USUAL)).toMatchObject({ modelWords: 'small, from this workflow', providerWords: 'house, default on this machine' });
   });
   it('is written as short as it can be', () => {
     expect(withName(undefined, 'model', 'small')).toBe('small');

@@ -13,7 +13,7 @@ import { App } from '../app.tsx';
 const HOUSE: ModelProvider = { name: 'house', kind: 'openai', baseUrl: 'https://models.example/v1', credential: 'secret://model-house', models: [], here: true, changedBy: 'user:anna', changedAt: '2026-11-22T10:00:00.000Z' };
 
 const usage = (calls: number) => ({ calls, inputTokens: 10, outputTokens: 1, thinkingTokens: 0, costMicros: 2_000_000, unpriced: 0 });
-const told = (n: number) => ({ days: [], today: usage(1), total: usage(n), workflows: Array.from({ length: n }, (_, i) => ({ workflowId: `w-${String(i)}`, usage: usage(1) })), models: [] });
+const errorText = (n: number) => ({ days: [], today: usage(1), total: usage(n), workflows: Array.from({ length: n }, (_, i) => ({ workflowId: `w-${String(i)}`, usage: usage(1) })), models: [] });
 
 let host: FakeTransport;
 beforeEach(() => {
@@ -22,7 +22,7 @@ beforeEach(() => {
   queryClient.clear();
   host.handlers.who = () => ({ operatorId: 'user:anna', role: 'builder', via: 'app' });
   host.handlers.model_list = () => ({ providers: [HOUSE], default: { provider: 'house', model: 'small' } });
-  host.handlers.model_usage = () => told(0) as never;
+  host.handlers.model_usage = () => errorText(0) as never;
 });
 afterEach(cleanup);
 const choose = async (list: string, option: string) => {
@@ -68,9 +68,9 @@ describe('models', () => {
     const part = await section();
     expect(await part.findByText('Default: small')).toBeTruthy();
     await waitFor(() => expect(host.calls.filter((one) => one.command === 'model_discover')).toHaveLength(1));
-    expect(part.queryByText('No server of models answers here')).toBeNull();
-    fireEvent.click(part.getByRole('button', { name: 'Look on this machine' }));
-    expect(await part.findByText('No server of models answers here')).toBeTruthy();
+    expect(part.queryByText('No local model server found')).toBeNull();
+    fireEvent.click(part.getByRole('button', { name: 'Find local servers' }));
+    expect(await part.findByText('No local model server found')).toBeTruthy();
     cleanup();
     queryClient.clear();
     host.handlers.model_discover = () => [{ name: 'ollama', title: 'Ollama', kind: 'ollama', baseUrl: 'http://127.0.0.1:11434', models: ['a'] }];
@@ -83,7 +83,7 @@ describe('models', () => {
       { name: 'x', title: 'Known', kind: 'openai', baseUrl: HOUSE.baseUrl, models: [] },
     ];
     const part = await section();
-    fireEvent.click(await part.findByRole('button', { name: 'Look on this machine' }));
+    fireEvent.click(await part.findByRole('button', { name: 'Find local servers' }));
     expect(await part.findByText('2 models')).toBeTruthy();
     expect(part.getByRole('button', { name: 'Use Ollama' })).toBeTruthy();
     expect(part.queryByText('Known')).toBeNull();
@@ -99,10 +99,10 @@ describe('models', () => {
     queryClient.clear();
     host.handlers.model_list = () => { throw new ApiError({ code: 'FORBIDDEN', message: 'This needs the role operator.', hint: 'Use a token with that role.' }); };
     const other = await section();
-    expect(await other.findByText(/Your role does not see the providers/)).toBeTruthy();
+    expect(await other.findByText(/Your role cannot see the providers/)).toBeTruthy();
   });
 
-  it('say why they cannot be read, and are read again', async () => {
+  it('say why they unreadable, and are read again', async () => {
     host.handlers.model_list = () => { throw new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: 'Try again.' }); };
     const part = await section();
     expect(await part.findByText('The store is busy.')).toBeTruthy();
@@ -118,14 +118,14 @@ describe('models', () => {
     fireEvent.click(await part.findByRole('button', { name: 'Add a provider…' }));
     const dialog = within(await screen.findByRole('dialog'));
     expect(dialog.getByRole<HTMLInputElement>('textbox', { name: /^Name/ }).value).toBe('anthropic-2');
-    expect(dialog.queryByText('There is a provider of this name already.')).toBeNull();
+    expect(dialog.queryByText('A provider with this name already exists.')).toBeNull();
     // Another kind brings its own name and address, as long as nobody has touched them.
     const name = () => dialog.getByRole<HTMLInputElement>('textbox', { name: /^Name/ }).value;
     const address = dialog.getByRole<HTMLInputElement>('textbox', { name: /^Address/ });
-    await choose('Speaks like', 'Ollama');
+    await choose('API', 'Ollama');
     expect([name(), address.value]).toEqual(['ollama', 'http://127.0.0.1:11434']);
     fireEvent.change(address, { target: { value: 'http://nas.lan:11434' } });
-    await choose('Speaks like', 'OpenAI, or a server that speaks like it');
+    await choose('API', 'OpenAI or compatible');
     expect([name(), address.value]).toEqual(['openai', 'http://nas.lan:11434']);
   });
 
@@ -149,7 +149,7 @@ describe('models', () => {
     const field = dialog.getByRole<HTMLInputElement>('textbox', { name: /^Model/ });
     fireEvent.change(field, { target: { value: 'fine-tuned.' } });
     answer({ models: ['small', 'big'] });
-    expect(await dialog.findByRole('combobox', { name: 'Those that it lists' })).toBeTruthy();
+    expect(await dialog.findByRole('combobox', { name: 'Listed by the provider' })).toBeTruthy();
     expect(dialog.getByRole('textbox', { name: /^Model/ })).toBe(field);
     expect(field.value).toBe('fine-tuned.');
     // One that the provider does not list is one too; and it is not asked again when the window comes back.
@@ -166,14 +166,14 @@ describe('what models cost', () => {
     host.handlers.model_usage = () => { throw new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: 'Try again.' }); };
     const part = await section();
     expect(await part.findByText('The store is busy.')).toBeTruthy();
-    expect(part.getByRole('button', { name: 'Change… the budget of a day on this machine' }).textContent).toBe('Change…');
-    host.handlers.model_usage = () => told(1) as never;
+    expect(part.getByRole('button', { name: 'Change… the daily budget on this machine' }).textContent).toBe('Change…');
+    host.handlers.model_usage = () => errorText(1) as never;
     fireEvent.click(part.getByRole('button', { name: 'Try again' }));
     expect(await part.findByText('Last 30 days')).toBeTruthy();
   });
 
   it('names workflows as they are called, and shows all of them', async () => {
-    host.handlers.model_usage = () => told(9) as never;
+    host.handlers.model_usage = () => errorText(9) as never;
     host.handlers.workflow_list = () => [{ id: 'w-1', name: 'Letters', ref: 'r', path: '/w/letters' }] as never;
     const part = await section();
     fireEvent.click(await part.findByRole('radio', { name: 'Workflow' }));
@@ -188,8 +188,8 @@ describe('what models cost', () => {
     host.handlers.model_names = () => ({ models: ['big'] }) as never;
     const part = await section();
     fireEvent.click(await part.findByRole('button', { name: 'Choose…' }));
-    await screen.findByRole('combobox', { name: 'Those that it lists' });
-    await choose('Those that it lists', 'Choose…');
+    await screen.findByRole('combobox', { name: 'Listed by the provider' });
+    await choose('Listed by the provider', 'Choose…');
     expect(screen.getByRole<HTMLInputElement>('textbox', { name: /^Model/ }).value).toBe('small');
   });
 });

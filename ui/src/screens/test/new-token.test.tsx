@@ -17,7 +17,7 @@ it('a page that could not begin begins with the new address, and one that has be
   const unlisten = listenForToken();
   window.history.replaceState(null, '', '#/runs');
   render(<App />);
-  await screen.findByText('This address does not open Signalbox');
+  await screen.findByText('This address does not sign you in');
   if (settings) host.handlers.settings_get = settings;
   const opens = () => act(async () => {
     window.history.pushState(null, '', '#token=new');

@@ -14,15 +14,15 @@ const from = { type: 'checkpoint', version: 1 };
 
 it('an imported run names the step by its title, and whose checkpoint it was and when', () => {
   show({ resumedFrom: first, importedFrom: { ...from, runId: 'job-17', createdAt: '2026-11-21T10:00:00' } });
-  expect(screen.getByText('Began at Read the orders, at a checkpoint of another program. Run job-17 there. Taken at 2026-11-21 10:00')).toBeTruthy();
+  expect(screen.getByText('Started at Read the orders, from a checkpoint of another program. Run job-17 there. Taken at 2026-11-21 10:00')).toBeTruthy();
 });
 
 it('says what it knows: no step, no run, no time', () => {
   show({ importedFrom: from });
-  expect(screen.getByText('Began at a checkpoint of another program')).toBeTruthy();
+  expect(screen.getByText('Started from a checkpoint of another program')).toBeTruthy();
   cleanup();
   show({ resumedFrom: `each[2]/${first}`, importedFrom: { ...from, createdAt: 'yesterday' } });
-  expect(screen.getByText('Began at each 3 › Read the orders, at a checkpoint of another program. Taken at yesterday')).toBeTruthy();
+  expect(screen.getByText('Started at each 3 › Read the orders, from a checkpoint of another program. Taken at yesterday')).toBeTruthy();
 });
 
 it('a re-run leads to the run that it is of', () => {
@@ -50,9 +50,9 @@ const began = (n: number, of?: number) => ({ runId: ID(n), startedAt: `2026-11-2
 it('c25: the original leads to the run that began from it, and to each one where there are several', async () => {
   const pages: Record<string, object> = { '': { runs: [began(5), began(4, 1)], next: 'more' }, more: { runs: [began(3, 2), began(2, 1), { ...began(1), startedAt: '2026-11-23T09:00:00Z' }], next: 'old' } };
   const { fake } = renderWith(<Began run={original} supersededBy={undefined} />, { run_list: (({ before = '' }: { before?: string }) => pages[before]) as never });
-  fireEvent.click(await screen.findByRole('button', { name: '2 runs began from this one' }));
+  fireEvent.click(await screen.findByRole('button', { name: '2 runs were re-run from this one' }));
   // The oldest first; what is older than the original is not read.
-  expect((await screen.findAllByRole('menuitem')).map((one) => one.textContent)).toEqual(['Run 000002 began from this one', 'Run 000004 began from this one']);
+  expect((await screen.findAllByRole('menuitem')).map((one) => one.textContent)).toEqual(['Run 000002 was re-run from this one', 'Run 000004 was re-run from this one']);
   expect(fake.calls).toHaveLength(2);
   fireEvent.click(screen.getByRole('menuitem', { name: /000004/ }));
   await waitFor(() => expect(window.location.hash).toContain(ID(4)));
@@ -61,7 +61,7 @@ it('c25: the original leads to the run that began from it, and to each one where
 it('c25: says which run took the place of one that waited, also when the list does not reach it', async () => {
   const none = { run_list: (() => ({ runs: [] })) as never };
   renderWith(<Began run={original} supersededBy={ID(3)} />, none);
-  fireEvent.click(await screen.findByRole('button', { name: 'Run 000003 took the place of this one' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Run 000003 replaced this one' }));
   expect(window.location.hash).toContain(ID(3));
   cleanup();
   const { container } = renderWith(<Began run={original} supersededBy={undefined} />, none);

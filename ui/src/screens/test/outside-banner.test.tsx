@@ -15,5 +15,5 @@ it('a change outside leaves nothing to decide to who may not build, but to take 
   const changed = { kind: 'changed', revision: 'r2' } as const;
   const broken = { kind: 'broken', revision: 'r2', why: 'It is no JSON.' } as const;
   expect([changed, { kind: 'gone' } as const, broken].map((one) => buttons(one, true))).toEqual([['Reload'], [], []]);
-  expect([changed, { kind: 'gone' } as const, broken].map((one) => buttons(one, false))).toEqual([['Reload', 'Keep mine'], ['Save'], ['Write mine over it']]);
+  expect([changed, { kind: 'gone' } as const, broken].map((one) => buttons(one, false))).toEqual([['Reload', 'Keep mine'], ['Save'], ['Overwrite with mine']]);
 });

@@ -103,5 +103,5 @@ it('a file that is no workflow says where reading it stopped, and what is no tex
   expect(noWorkflow(' \n').detail).toMatch(/^It is empty\. Choose a /);
   expect(noWorkflow('\u{fffd}PNG\r\n\u001a\n\0\0').detail).toMatch(/^Choose a /);
   expect(noWorkflow('{"signalbox": 1}').detail).toMatch(/^Choose a /);
-  expect(noWorkflow('{"a":1,"a":2}')).toEqual({ text: 'This file has a value that cannot be kept as it is written', detail: expect.stringContaining('Line 1') });
+  expect(noWorkflow('{"a":1,"a":2}')).toEqual({ text: 'This file contains a value that cannot be stored exactly', detail: expect.stringContaining('Line 1') });
 });

@@ -12,7 +12,7 @@ it('asks for a re-run, says what is in its way, and is not there where there is 
   expect(action.when?.()).toBe(true);
   action.run();
   expect(ask).toHaveBeenCalledExactlyOnceWith('each[1]/put');
-  for (const [why, words] of [['iteration', 'Choose an iteration first'], ['goesOn', 'The run still goes on']] as const) {
+  for (const [why, words] of [['iteration', 'Select an iteration:'], ['goesOn', 'The run has not ended']] as const) {
     place = { why };
     expect(action.when?.()).toBe(true);
     action.run();

@@ -17,7 +17,7 @@ describe('ts_100: the panel of a run', () => {
     expect(output.textContent).toContain('It was a dark');
     expect(output.textContent).toContain('(295.3KB, truncated)');
     expect(output.textContent).not.toContain('_truncated');
-    await userEvent.click(screen.getByRole('button', { name: 'Load all of it' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Load full value' }));
     expect((await screen.findByText(/stormy night/)).textContent).toBe('It was a dark and stormy night');
   });
 

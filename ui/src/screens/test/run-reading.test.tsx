@@ -35,39 +35,39 @@ it('a step in a loop can be re-run when all of the run is here: until then one i
   const { fake } = show('put', 'paused', { stopped: { reason: 'request' } });
   await screen.findByRole('heading', { name: 'Orders' });
   await act(async () => fake.emit(ID, EVENTS.slice(0, 4)));
-  await screen.findByText('Reading the run, 4 of 7 events');
+  await screen.findByText('Loading the run, 4 of 7 events');
   expect(document.title).toBe('Orders, run 0abcde · Signalbox');
   expect(runAction('run.rerunFrom')).toBe(true);
-  expect(said()).toEqual(['The run is still being read. It can be re-run from a step when all of it is here.']);
+  expect(said()).toEqual(['The run is still loading. Re-run from a step when it is complete.']);
   expect(screen.queryByRole('button', { name: 'Re-run from here' })).toBeNull();
   // What it stood stopped at then is over.
   expect(screen.queryByText(/^Stopped/)).toBeNull();
   await act(async () => fake.emit(ID, EVENTS.slice(4)));
-  await waitFor(() => expect(screen.queryByText(/Reading the run/)).toBeNull());
+  await waitFor(() => expect(screen.queryByText(/Loading the run/)).toBeNull());
   runAction('run.rerunFrom');
-  expect(said().at(-1)).toBe('Choose an iteration first: this step ran in more than one.');
+  expect(said().at(-1)).toBe('Select an iteration: this step ran in more than one.');
 });
 
 it('of a step whose calls may still come nobody says that it was not called', async () => {
   show('last', 'completed', { endedAt: '2026-11-23T10:00:07.000Z' });
-  await screen.findByText('Reading the run, 4 of 7 events');
+  await screen.findByText('Loading the run, 4 of 7 events');
   fireEvent.click(await screen.findByRole('tab', { name: /^Output/ }));
-  expect(await screen.findByText('The run is still being read.')).toBeTruthy();
-  expect(screen.queryByText('The step was not called in this run')).toBeNull();
+  expect(await screen.findByText('The run is still loading.')).toBeTruthy();
+  expect(screen.queryByText('This step did not run')).toBeNull();
 });
 
 it('a run that waits for a person is not said to stand still while it is read', async () => {
   const { fake } = show('put', 'paused', { openTasks: ['t'] });
   await screen.findByRole('heading', { name: 'Orders' });
   await act(async () => fake.emit(ID, EVENTS.slice(0, 4)));
-  await screen.findByText('Reading the run, 4 of 7 events');
-  expect(screen.getByText('Waits for a person')).toBeTruthy();
-  expect(screen.queryByText('No program drives this run')).toBeNull();
+  await screen.findByText('Loading the run, 4 of 7 events');
+  expect(screen.getAllByText('Waiting for a person').length).toBeGreaterThan(0);
+  expect(screen.queryByText('No program is executing this run')).toBeNull();
 });
 
 it('the clock of what is read stands at its newest event', async () => {
   show('each', 'completed', { endedAt: '2026-11-23T10:00:07.000Z' });
-  await screen.findByText('Reading the run, 4 of 7 events');
+  await screen.findByText('Loading the run, 4 of 7 events');
   fireEvent.click(screen.getByRole('button', { name: /^Detail log/ }));
   fireEvent.click(await screen.findByRole('radio', { name: 'Timeline' }));
   const line = await screen.findByRole('option', { name: /Each order/ });

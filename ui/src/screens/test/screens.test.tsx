@@ -34,7 +34,7 @@ describe('gallery', () => {
     const recent = await screen.findByRole('list');
     expect(within(recent).getAllByRole('listitem')).toHaveLength(5);
     expect(within(recent).getByText('The address did not answer within 10 s')).toBeTruthy();
-    expect(within(recent).getByText('Draft not saved yet')).toBeTruthy();
+    expect(within(recent).getByText('Unsaved draft')).toBeTruthy();
     expect(within(recent).getByText('Cannot be read')).toBeTruthy();
   });
 
@@ -83,22 +83,22 @@ describe('gallery', () => {
     host.handlers.workflow_list = () => new Promise((done) => { answer = () => done([]); }) as never;
     await at('#/workflows');
     expect(await screen.findByRole('heading', { name: SAMPLES[0]?.title })).toBeTruthy();
-    const rows = screen.getByLabelText('Reading the library');
+    const rows = screen.getByLabelText('Loading the library');
     expect(rows.getAttribute('aria-busy')).toBe('true');
     expect(rows.querySelectorAll('.row')).toHaveLength(8);
     answer();
     expect(await screen.findByText('No workflows yet')).toBeTruthy();
-    expect(screen.queryByLabelText('Reading the library')).toBeNull();
+    expect(screen.queryByLabelText('Loading the library')).toBeNull();
   });
 
   it('says what failed, what to do, and does it', async () => {
     let broken = true;
     host.handlers.workflow_list = () => {
-      if (broken) throw new ApiError({ code: 'STORE', message: 'The library folder cannot be read.', hint: 'Check that it exists.' });
+      if (broken) throw new ApiError({ code: 'STORE', message: 'The library folder unreadable.', hint: 'Check that it exists.' });
       return [];
     };
     await at('#/workflows');
-    expect(await screen.findByText('The library folder cannot be read.')).toBeTruthy();
+    expect(await screen.findByText('The library folder unreadable.')).toBeTruthy();
     expect(screen.getByText('Check that it exists.')).toBeTruthy();
     broken = false;
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
@@ -123,7 +123,7 @@ describe('runs', () => {
     fireEvent.click(screen.getByRole('radio', { name: 'Failed' }));
     await waitFor(() => expect(host.calls.findLast((call) => call.command === 'run_list')?.payload).toMatchObject({ status: 'failed' }));
     fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'no such run' } });
-    expect(await screen.findByText('No run fits these filters')).toBeTruthy();
+    expect(await screen.findByText('No matching runs')).toBeTruthy();
     fireEvent.click(screen.getAllByRole('button', { name: 'Clear filters' })[0] as HTMLElement);
     await screen.findByText('100 runs, more when you scroll');
   });
@@ -168,14 +168,14 @@ describe('a long run', () => {
       return after === 0 ? page : new Promise((done) => { rest = () => done(page); });
     };
     await at(`#/run/${ended}`);
-    expect(await screen.findByText('Reading the run, 1,000 of 1,500 events')).toBeTruthy();
+    expect(await screen.findByText('Loading the run, 1,000 of 1,500 events')).toBeTruthy();
     expect(screen.getByRole<HTMLProgressElement>('progressbar', { name: 'Opening the run' }).value).toBe(1_000);
     // It has ended: nothing says that it runs, or offers to stop it, because its first events do.
     expect(screen.getAllByText('Completed').length).toBeGreaterThan(1);
     for (const badge of document.querySelectorAll('.badge')) expect(badge.textContent).not.toMatch(/Running|Live/);
     expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull();
     await act(async () => { rest(); await Promise.resolve(); });
-    await waitFor(() => expect(screen.queryByText(/^Reading the run/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/^Loading the run/)).toBeNull());
   });
 });
 
@@ -190,19 +190,19 @@ describe('a run that is held', () => {
   it('says that the disk is full, what to do, and that it goes on by itself', async () => {
     held('DISK_FULL', 'the disk of the data folder is full; the run goes on when there is room');
     await at(`#/run/${RUNNING}`);
-    const banner = (await screen.findByText('The run waits: the disk is full')).closest('.banner') as HTMLElement;
-    expect(banner.textContent).toContain('Make room on the disk');
+    const banner = (await screen.findByText('The run is waiting: the disk is full')).closest('.banner') as HTMLElement;
+    expect(banner.textContent).toContain('Free space on the disk');
     expect(banner.textContent).toContain('DISK_FULL');
     expect(banner.textContent.match(/full/g)).toHaveLength(1);
     expect(within(banner).queryByRole('button')).toBeNull();
-    expect(screen.queryByText('No program drives this run')).toBeNull();
+    expect(screen.queryByText('No program is executing this run')).toBeNull();
   });
 
   it('offers to resume after a fault', async () => {
     host.handlers.run_resume = () => ({});
     held('INTERNAL', 'a fault of the program (x); nothing that was recorded is lost');
     await at(`#/run/${RUNNING}`);
-    const banner = (await screen.findByText('The run was stopped by a fault of Signalbox')).closest('.banner') as HTMLElement;
+    const banner = (await screen.findByText('The run was stopped by an internal error of Signalbox')).closest('.banner') as HTMLElement;
     fireEvent.click(within(banner).getByRole('button', { name: 'Resume' }));
     await waitFor(() => expect(host.calls.some((call) => call.command === 'run_resume')).toBe(true));
   });
@@ -243,7 +243,7 @@ describe('palette', () => {
 });
 
 it('says so when Signalbox cannot be reached, and tries again', async () => {
-  host.handlers.settings_get = () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not answer.', hint: 'Start it again.' }); };
+  host.handlers.settings_get = () => { throw new ApiError({ code: 'CONNECTION', message: 'Signalbox does not respond.', hint: 'Start it again.' }); };
   render(<App />);
   expect(await screen.findByText('Signalbox cannot be reached')).toBeTruthy();
   host.handlers.settings_get = () => ({ theme: 'light', layout: {}, keymap: {} });

@@ -71,7 +71,7 @@ describe('drafts', () => {
 
   const goes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   const refuses = (code: string) => () => { throw new ApiError({ code, message: 'Signalbox does not take it.', hint: '' }); };
-  const said = () => useMessages.getState().shown.filter((one) => one.text.startsWith('The draft could not be kept'));
+  const said = () => useMessages.getState().shown.filter((one) => one.text.startsWith('The draft could not be saved'));
   const LOST = { document: { ...RETRY, name: 'Lost' }, savedAt: '2026-01-01T00:00:00Z' };
 
   it('that could not be kept are tried until the host is back, also without another change; until then the page asks before it goes', async () => {
@@ -311,7 +311,7 @@ describe('outside', () => {
 });
 
 it('takes back what it said about a save once one worked', async () => {
-  render(createElement(Toaster, { label: 'Messages', closeLabel: 'Close', more: String, none: '', at: String }));
+  render(createElement(Toaster, { label: 'Messages', closeLabel: 'Discard', more: String, none: '', at: String }));
   const session = new Session(OPEN);
   const full = (): never => { throw new ApiError({ code: 'DISK_FULL', message: 'The disk is full.', hint: 'Make room.' }); };
   Object.assign(host.handlers, { draft_put: full, workflow_save: full });

@@ -27,58 +27,58 @@ it('the key that signs is moved, and the message says where it is now', async ()
   let now = status({ key: KEY });
   const { fake } = renderOnce(<AuditKeySection />, { who: who('builder'), audit_status: () => now, audit_key_choose: ({ where }) => { now = status({ key: { ...KEY, where } }); return now; } });
   fireEvent.click(await screen.findByRole('button', { name: 'Move to the key store' }));
-  expect(await screen.findByText('The key is kept in the key store of the system now')).toBeTruthy();
+  expect(await screen.findByText('The key was moved to the system key store')).toBeTruthy();
   // Whoever can read files can sign then: asked first.
   fireEvent.click(await screen.findByRole('button', { name: 'Move to a file…' }));
   fireEvent.click(within(await screen.findByRole('dialog', { name: 'Keep the key in a file?' })).getByRole('button', { name: 'Move to a file' }));
-  expect(await screen.findByText('The key is kept in a file of the data folder now')).toBeTruthy();
+  expect(await screen.findByText('The key was moved to a file in the data folder')).toBeTruthy();
   expect(asked(fake, 'audit_key_choose')).toEqual([{ where: 'system' }, { where: 'file' }]);
 });
 
 it('a new key goes where it was said when it was asked', async () => {
   let now = status({ unsigned: LOST });
   const { fake } = renderOnce(<AuditKeySection />, { who: who('builder'), audit_status: () => now, audit_key_choose: () => status({ key: KEY }) });
-  fireEvent.click(await screen.findByRole('button', { name: 'Begin with a new key…' }));
-  const dialog = await screen.findByRole('dialog', { name: 'Sign with another key from now on?' });
+  fireEvent.click(await screen.findByRole('button', { name: 'Create a new key…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Sign with a new key from now on?' });
   now = status({ unsigned: { ...LOST, where: 'file', message: 'Another trouble.' } });
   await refresh();
   await screen.findByText('Another trouble.');
-  fireEvent.click(within(dialog).getByRole('button', { name: 'Begin with a new key' }));
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Create a new key' }));
   await waitFor(() => expect(asked(fake, 'audit_key_choose')).toEqual([{ where: 'system', new: true }]));
 });
 
 it('nobody is asked for a new key any more when the old one is back', async () => {
   let now = status({ unsigned: LOST });
   renderOnce(<AuditKeySection />, { who: who('builder'), audit_status: () => now });
-  fireEvent.click(await screen.findByRole('button', { name: 'Begin with a new key…' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Create a new key…' }));
   await screen.findByRole('dialog');
   now = status({ key: KEY });
   await refresh();
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   now = status({ unsigned: LOST });
   await refresh();
-  await screen.findByRole('button', { name: 'Begin with a new key…' });
+  await screen.findByRole('button', { name: 'Create a new key…' });
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('who may not change the key sees it without buttons', async () => {
   renderOnce(<AuditKeySection />, { who: who('viewer'), audit_status: () => status({ key: KEY }) });
-  expect(await screen.findByText('A file of the data folder')).toBeTruthy();
+  expect(await screen.findByText('A file in the data folder')).toBeTruthy();
   expect(screen.queryByRole('button')).toBeNull();
 });
 
-it('a part that cannot be read says why, and is read again', async () => {
+it('a part that unreadable says why, and is read again', async () => {
   let fails = true;
   renderOnce(<AuditKeySection />, { who: who('builder'), audit_status: () => {
     if (fails) throw new ApiError({ code: 'STORE', message: 'The store is busy.', hint: 'Try again.' });
     return status({ key: KEY });
   } });
   // Its place is held while it is asked.
-  expect(screen.getByRole('region', { name: 'Audit: the key that signs' })).toBeTruthy();
+  expect(screen.getByRole('region', { name: 'Audit signing key' })).toBeTruthy();
   expect(await screen.findByText('The store is busy.')).toBeTruthy();
   fails = false;
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('A file of the data folder')).toBeTruthy();
+  expect(await screen.findByText('A file in the data folder')).toBeTruthy();
 });
 
 it('a locked key store of the system asks the person only when a button is pressed', async () => {
@@ -91,7 +91,7 @@ it('a locked key store of the system asks the person only when a button is press
   expect(asked(fake, 'secret_unlock')).toEqual([]);
   // A passphrase has no place here: the system asks.
   expect(screen.queryByLabelText('Passphrase')).toBeNull();
-  fireEvent.click(screen.getByRole('button', { name: /^Unlock the key store/ }));
+  fireEvent.click(screen.getByRole('button', { name: /^Unlock the system key store/ }));
   expect(await screen.findByText('No secrets yet')).toBeTruthy();
   expect(asked(fake, 'secret_unlock')).toEqual([{}]);
 });

@@ -21,16 +21,16 @@ it('a file that fails says why and what waits; copying by hand tells when it wor
   expect((await screen.findByRole('alert')).textContent).toContain('no space');
   expect(screen.getByText('3 wait')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Copy now' }));
-  expect(await screen.findByText('Every file has the newest record')).toBeTruthy();
+  expect(await screen.findByText('All copies are up to date')).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
   fireEvent.click(await screen.findByRole('button', { name: 'Remove /var/log/audit.jsonl' }));
-  expect(await screen.findByText('No copy outside')).toBeTruthy();
+  expect(await screen.findByText('No copies')).toBeTruthy();
   expect(fake.calls.filter((call) => call.command === 'audit_sink_remove').map((call) => call.payload)).toEqual([{ id: 's1' }]);
 });
 
 it('a file that was begun anew says what is not in it', async () => {
   renderOnce(<SinksSection />, { who: who('viewer'), audit_sinks: () => [{ ...FILE, begins: 1200 }] });
-  expect(await screen.findByText(/^4 records, the last at .*\. It begins at entry 1,200: those before it are not in this file\.$/)).toBeTruthy();
+  expect(await screen.findByText(/^4 entries, the last at .*\. It starts at entry 1,200: earlier ones are not in this file\.$/)).toBeTruthy();
 });
 
 it('a viewer sees the files and is offered nothing', async () => {
@@ -43,8 +43,8 @@ it('what was not told is no empty list: why, and a way to ask again', async () =
   let there = false;
   renderOnce(<SinksSection />, { who: who('viewer'), audit_sinks: () => { if (!there) throw Object.assign(new Error('x'), { code: 'STORE', message: 'The store is locked.', hint: '' }); return []; } });
   expect(await screen.findByText('The store is locked.')).toBeTruthy();
-  expect(screen.queryByText('No copy outside')).toBeNull();
+  expect(screen.queryByText('No copies')).toBeNull();
   there = true;
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('No copy outside')).toBeTruthy();
+  expect(await screen.findByText('No copies')).toBeTruthy();
 });

@@ -158,8 +158,8 @@ describe('tool servers in the settings', () => {
     HTMLElement.prototype.getBoundingClientRect = function place(this: HTMLElement) { return this.tagName === 'MARK' ? top(1100) : this.tagName === 'PRE' ? top(100) : own.call(this); };
     try {
       const part = await section();
-      await userEvent.click(await part.findByRole('button', { name: 'Look at files' }));
-      const changes = within(await screen.findByRole('dialog')).getByRole('region', { name: 'What changed' });
+      await userEvent.click(await part.findByRole('button', { name: 'Review files' }));
+      const changes = within(await screen.findByRole('dialog')).getByRole('region', { name: 'Changes' });
       expect([...changes.querySelectorAll('pre')].map((one) => one.scrollTop)).toEqual([960, 960]);
     } finally {
       HTMLElement.prototype.getBoundingClientRect = own;
@@ -172,9 +172,9 @@ describe('tool servers in the settings', () => {
     host.handlers.tool_server_approve = (request) => { approved = request; return { ...SERVER, state: 'approved', changes: [] }; };
     const part = await section();
     expect(await part.findByText('Changed')).toBeTruthy();
-    await userEvent.click(part.getByRole('button', { name: 'Look at files' }));
+    await userEvent.click(part.getByRole('button', { name: 'Review files' }));
     const dialog = within(await screen.findByRole('dialog'));
-    const changes = within(dialog.getByRole('region', { name: 'What changed' }));
+    const changes = within(dialog.getByRole('region', { name: 'Changes' }));
     expect(changes.getByText('nd sends a')).toBeTruthy();
     // Text from a server is text.
     expect(dialog.getByText('<img src=x onerror=alert(1)>')).toBeTruthy();
@@ -187,7 +187,7 @@ describe('tool servers in the settings', () => {
     queryClient.clear();
     host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
     host.handlers.tool_server_list = () => [server];
-    await userEvent.click(await (await section()).findByRole('button', { name: 'Look at files' }));
+    await userEvent.click(await (await section()).findByRole('button', { name: 'Review files' }));
     return within(await screen.findByRole('dialog'));
   };
   const marks = () => [...document.querySelectorAll('[role=dialog] .ctl')].map((mark) => mark.textContent);
@@ -200,11 +200,11 @@ describe('tool servers in the settings', () => {
       changes: [{ tool: 'read', field: 'description', before: 'Reads a file.', after: 'Reads a\u200b file.' }],
     });
     expect(marks()).toEqual(['U+200B', 'U+2066', 'U+202E', 'U+200B']);
-    expect(within(dialog.getByRole('region', { name: 'What changed' })).getByText('Description', { exact: false })).toBeTruthy();
+    expect(within(dialog.getByRole('region', { name: 'Changes' })).getByText('Description', { exact: false })).toBeTruthy();
     // What it says of its answers is a part of what is approved.
-    expect(dialog.getByText('Answer')).toBeTruthy();
+    expect(dialog.getByText('Result')).toBeTruthy();
     expect(dialog.getByText(/Says\[U\+E0041\]/)).toBeTruthy();
-    expect(dialog.getByText('4 texts hold letters that are not seen; they are marked.')).toBeTruthy();
+    expect(dialog.getByText('4 texts contain invisible characters; they are marked.')).toBeTruthy();
   });
 
   it('name each argument, also one of nothing', async () => {
@@ -220,7 +220,7 @@ describe('tool servers in the settings', () => {
     const now: ToolServer = { ...SERVER, hash: 'h3', changes: [{ tool: 'read', field: 'description', before: 'Reads a file.', after: 'Sends all files.' }] };
     host.handlers.tool_server_list = () => [now];
     await queryClient.invalidateQueries({ queryKey: ['tool_server_list'] });
-    expect(await dialog.findByText('It says something else now')).toBeTruthy();
+    expect(await dialog.findByText('The server has changed again')).toBeTruthy();
     expect(dialog.getByText('nd sends a')).toBeTruthy();
     expect(dialog.queryByRole('button', { name: 'Approve' })).toBeNull();
     let approved: unknown;
@@ -233,11 +233,11 @@ describe('tool servers in the settings', () => {
 
   it('say so when a server turned back, and when what differs is too far behind', async () => {
     const dialog = await review({ ...SERVER, changes: [] });
-    expect(dialog.getByText(/is now as it was approved/)).toBeTruthy();
+    expect(dialog.getByText(/is now as approved/)).toBeTruthy();
     cleanup();
     const other = await review({ ...SERVER, changes: [{ tool: 'read', field: 'outputSchema', before: 'same', after: 'same' }] });
-    expect(other.getByText('What differs stands behind what is shown here.')).toBeTruthy();
-    expect(within(other.getByRole('region', { name: 'What changed' })).queryByText('outputSchema')).toBeNull();
+    expect(other.getByText('The difference is after the part shown here.')).toBeTruthy();
+    expect(within(other.getByRole('region', { name: 'Changes' })).queryByText('outputSchema')).toBeNull();
   });
 
   it('a person says what a tool does with data, and what is looser than the guess is said twice', async () => {
@@ -248,13 +248,13 @@ describe('tool servers in the settings', () => {
       return { ...SERVER, state: 'approved', changes: [] };
     };
     const dialog = await review({ ...SERVER, state: 'approved', changes: [] });
-    const word = within(dialog.getByRole('group', { name: 'What read does with data' }));
+    const word = within(dialog.getByRole('group', { name: 'Capabilities of read' }));
     expect(word.getByRole('switch', { name: 'Can send data out' }).getAttribute('aria-checked')).toBe('true');
     await userEvent.click(word.getByRole('switch', { name: 'Reads private data' }));
     expect(said).toEqual([{ name: 'files', hash: 'h2', tool: 'read', word: { bearsSecrets: true }, understood: false }]);
     await userEvent.click(word.getByRole('switch', { name: 'Can send data out' }));
     expect(await word.findByText("You say that 'files/read' sends nothing out.")).toBeTruthy();
-    await userEvent.click(word.getByRole('button', { name: 'Leave it' }));
+    await userEvent.click(word.getByRole('button', { name: 'Cancel' }));
     expect(word.queryByText("You say that 'files/read' sends nothing out.")).toBeNull();
     expect(said).toHaveLength(2);
     // The keys go on from what was asked about, which says what it means.
@@ -262,7 +262,7 @@ describe('tool servers in the settings', () => {
     expect(document.activeElement).toBe(egress);
     expect(document.getElementById(egress.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/may leave this machine/);
     await userEvent.click(word.getByRole('switch', { name: 'Can send data out' }));
-    await userEvent.click(await word.findByRole('button', { name: 'Say so' }));
+    await userEvent.click(await word.findByRole('button', { name: 'Apply' }));
     expect(said.at(-1)).toMatchObject({ word: { isEgress: false }, understood: true });
     await waitFor(() => expect(document.activeElement).toBe(word.getByRole('switch', { name: 'Can send data out' })));
     cleanup();
@@ -280,14 +280,14 @@ describe('tool servers in the settings', () => {
     queryClient.clear();
     host.handlers.who = () => ({ operatorId: 'user:bob', role: 'operator', via: 'rest' });
     const part = await section();
-    await userEvent.click(await part.findByRole('button', { name: 'Look at files' }));
+    await userEvent.click(await part.findByRole('button', { name: 'Review files' }));
     const dialog = within(await screen.findByRole('dialog'));
     await waitFor(() => expect(queryClient.getQueryData(['who', {}])).toMatchObject({ role: 'operator' }));
     expect(part.queryByRole('button', { name: 'Add a server' })).toBeNull();
     expect(dialog.queryByRole('button', { name: 'Approve' })).toBeNull();
   });
 
-  it('say why they cannot be read, and are read again', async () => {
+  it('say why they unreadable, and are read again', async () => {
     builder();
     host.handlers.tool_server_list = () => { throw new ApiError({ code: 'STORE_BUSY', message: 'The store is busy.', hint: 'Try again.' }); };
     const part = await section();
@@ -305,17 +305,17 @@ describe('tool servers in the settings', () => {
     const type = async (name: string, text: string) => { await userEvent.clear(dialog.getByRole('textbox', { name })); await userEvent.paste(text); };
     await type('Program', 'npx');
     await type('Name', 'files');
-    expect(dialog.getByText(/There is a server of this name already/)).toBeTruthy();
-    const save = dialog.getByRole<HTMLButtonElement>('button', { name: 'Save and look at it' });
+    expect(dialog.getByText(/A server with this name already exists/)).toBeTruthy();
+    const save = dialog.getByRole<HTMLButtonElement>('button', { name: 'Save and review' });
     expect(save.disabled).toBe(true);
     await type('Name', 'other');
     expect(save.disabled).toBe(false);
-    await type('Variables', 'TOKEN');
+    await type('Environment variables', 'TOKEN');
     expect(dialog.getByText('This line is not NAME=text: TOKEN')).toBeTruthy();
     expect(save.disabled).toBe(true);
     // What a process gets besides is told by the host.
-    await type('Variables', 'A=1');
-    expect(dialog.getByText(/Besides these it gets PATH only/)).toBeTruthy();
+    await type('Environment variables', 'A=1');
+    expect(dialog.getByText(/It also receives PATH only/)).toBeTruthy();
     // Each label is of a control that there is.
     for (const label of document.querySelectorAll<HTMLLabelElement>('[role=dialog] label')) expect(label.control).not.toBeNull();
   });
@@ -333,15 +333,15 @@ describe('tool servers in the settings', () => {
     await userEvent.click(within(await screen.findByRole('dialog')).getByRole('textbox', { name: 'Text' }));
     await userEvent.paste('{"mcp');
     changed(SERVER);
-    await waitFor(() => expect(useMessages.getState().shown.map((one) => one.text)).toContain('files is not what was approved'));
+    await waitFor(() => expect(useMessages.getState().shown.map((one) => one.text)).toContain('files differs from what was approved'));
     expect(screen.getByRole('dialog', { name: 'Paste an mcp.json' })).toBeTruthy();
     await userEvent.keyboard('{Escape}');
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     // Saved, and asked in the dialog that may be left at any time.
-    await userEvent.click(part.getByRole('button', { name: 'Look at files' }));
+    await userEvent.click(part.getByRole('button', { name: 'Review files' }));
     await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Edit' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Change files' }));
-    await userEvent.click(dialog.getByRole('button', { name: 'Save and look at it' }));
+    await userEvent.click(dialog.getByRole('button', { name: 'Save and review' }));
     await userEvent.keyboard('{Escape}');
     expect(dialog.getAllByRole<HTMLButtonElement>('button', { name: /Cancel/ }).every((one) => one.disabled)).toBe(true);
     expect(screen.getByRole('dialog', { name: 'Change files' })).toBeTruthy();
@@ -361,18 +361,18 @@ describe('tool servers in the settings', () => {
 
   it('say what is signed in where, and offer what a builder may do', async () => {
     host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
-    let told = signIn({ state: 'more', by: 'user:ada', at: '2026-11-23T10:00:00.000Z', issuer: 'https://login.example', scopes: ['read'], wants: ['read', 'write'], renews: true, expires: '2026-11-23T11:00:00.000Z' });
-    host.handlers.tool_server_list = () => [told];
+    let errorText = signIn({ state: 'more', by: 'user:ada', at: '2026-11-23T10:00:00.000Z', issuer: 'https://login.example', scopes: ['read'], wants: ['read', 'write'], renews: true, expires: '2026-11-23T11:00:00.000Z' });
+    host.handlers.tool_server_list = () => [errorText];
     const part = await section();
     const line = within(await part.findByRole('group', { name: 'Signing in to desk' }));
     expect(line.getByText(/^Signed in by ada/)).toBeTruthy();
     expect(line.getByText('https://login.example')).toBeTruthy();
-    expect(line.getByText('Rights: read')).toBeTruthy();
-    expect(line.getByText('The server wants further rights: read write')).toBeTruthy();
-    expect(line.getByText(/and renewed by itself/)).toBeTruthy();
+    expect(line.getByText('Permissions: read')).toBeTruthy();
+    expect(line.getByText('The server requests more permissions: read write')).toBeTruthy();
+    expect(line.getByText(/renewed automatically/)).toBeTruthy();
     expect(line.getByRole('button', { name: 'Sign in again to desk' }).textContent).toBe('Sign in again');
     host.handlers.tool_server_sign_out = () => ({ server: REMOTE, revoked: false, note: 'login.example did not answer.' });
-    told = signIn({ state: 'ended', message: 'It was refused' });
+    errorText = signIn({ state: 'ended', message: 'It was refused' });
     await userEvent.click(line.getByRole('button', { name: 'Sign out of desk' }));
     expect(host.calls.find(({ command }) => command === 'tool_server_sign_out')?.payload).toEqual({ name: 'desk' });
     expect(await part.findByText('It was refused.')).toBeTruthy();
@@ -408,17 +408,17 @@ describe('tool servers in the settings', () => {
     host.handlers.who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' });
     host.handlers.tool_server_list = () => [{ ...SERVER, state: 'approved', changes: [], tools: [wide] }];
     const part = await section();
-    await userEvent.click(await part.findByRole('button', { name: 'Look at files' }));
+    await userEvent.click(await part.findByRole('button', { name: 'Review files' }));
     const dialog = within(await screen.findByRole('dialog'));
-    expect(dialog.getByText(`It cannot be used: ${why}.`)).toBeTruthy();
+    expect(dialog.getByText(`Unusable: ${why}.`)).toBeTruthy();
     // Only its start has arguments.
     expect(dialog.getAllByText('Arguments').map((one) => one.tagName)).toEqual(['DT']);
     expect(dialog.queryByRole('switch')).toBeNull();
     const asked = toolSchema({ properties: { tool: { type: 'string' } } }, 'step', { type: 'mcp.tool', config: { server: 'files', tool: 'wide' } }, [wide]).properties?.['tool'];
-    expect([asked?.description, asked?.['x-ui']?.labels]).toEqual([`It cannot be used: ${why}.`, { wide: 'wide (cannot be used)' }]);
+    expect([asked?.description, asked?.['x-ui']?.labels]).toEqual([`Unusable: ${why}.`, { wide: 'wide (unusable)' }]);
     expect(offered({ items: {} }, [wide, { ...wide, name: 'read', unusable: undefined }] as never).items?.['x-ui']?.['offered']).toEqual([{ value: 'files/read' }]);
     const skills = [{ name: 'learn_refunds', about: 'Refunds.' }, { name: 'learn_torn', about: '', unusable: "'torn.md' is no text" }];
-    expect(offered({ items: {} }, [], skills).items?.['x-ui']?.['offered']).toEqual([{ value: 'learn_refunds', label: 'Refunds.' }, { value: 'learn_torn', label: "Cannot be read: 'torn.md' is no text" }]);
+    expect(offered({ items: {} }, [], skills).items?.['x-ui']?.['offered']).toEqual([{ value: 'learn_refunds', label: 'Refunds.' }, { value: 'learn_torn', label: "Unreadable: 'torn.md' is no text" }]);
   });
 
   it('keep what a form does not show', async () => {
@@ -428,7 +428,7 @@ describe('tool servers in the settings', () => {
     await userEvent.click(dialog.getByRole('button', { name: 'Edit' }));
     const form = within(await screen.findByRole('dialog'));
     await userEvent.type(form.getByRole('textbox', { name: 'Only at this authorization server' }), 'https://login.example');
-    await userEvent.click(form.getByRole('button', { name: 'Save and look at it' }));
+    await userEvent.click(form.getByRole('button', { name: 'Save and review' }));
     await waitFor(() => expect(host.calls.find(({ command }) => command === 'tool_server_set')?.payload).toEqual({
       name: 'files', definition: { transport: 'http', url: 'https://desk.example/mcp', signIn: { clientId: 'me', unattended: true, issuer: 'https://login.example' } },
     }));

@@ -24,7 +24,7 @@ const asked = (command: string) => host.calls.filter((call) => call.command === 
 const section = async () => {
   window.location.hash = '#/settings';
   render(<App />);
-  return within(await screen.findByRole('region', { name: 'Messages about tasks' }));
+  return within(await screen.findByRole('region', { name: 'Task webhooks' }));
 };
 
 describe('messages about tasks', () => {
@@ -48,12 +48,12 @@ describe('messages about tasks', () => {
     fireEvent.click(await part.findByRole('button', { name: 'Remove https://desk.example/hook' }));
     const dialog = await screen.findByRole('dialog', { name: 'Remove this address?' });
     expect(dialog.textContent).toContain('https://desk.example/hook');
-    expect(dialog.textContent).toContain('3 messages that wait are not sent');
+    expect(dialog.textContent).toContain('3 waiting messages are not sent');
     expect(asked('webhook_remove')).toEqual([]);
     fireEvent.click(within(dialog).getByRole('button', { name: 'Remove' }));
-    expect(await part.findByText('No address hears of tasks')).toBeTruthy();
+    expect(await part.findByText('No webhooks')).toBeTruthy();
     expect(asked('webhook_remove')).toEqual([{ id: 'w' }]);
-    await waitFor(() => expect(document.activeElement).toBe(part.getByRole('heading', { name: 'Messages about tasks' })));
+    await waitFor(() => expect(document.activeElement).toBe(part.getByRole('heading', { name: 'Task webhooks' })));
   });
 
   it('add an address with its secret, and send a message again', async () => {
@@ -63,26 +63,26 @@ describe('messages about tasks', () => {
     const part = await section();
     const add = await part.findByRole<HTMLButtonElement>('button', { name: 'Add' });
     expect(add.disabled).toBe(true);
-    await userEvent.type(part.getByRole('textbox', { name: 'Address that hears of tasks' }), 'https://chat.example/hook');
-    await userEvent.click(part.getByRole('combobox', { name: 'Secret that signs' }));
+    await userEvent.type(part.getByRole('textbox', { name: 'Webhook address' }), 'https://chat.example/hook');
+    await userEvent.click(part.getByRole('combobox', { name: 'Signing secret' }));
     await userEvent.click(await screen.findByRole('option', { name: 'desk' }));
     await userEvent.click(part.getByRole('checkbox', { name: 'overdue' }));
     await userEvent.click(add);
     await waitFor(() => expect(asked('webhook_add')).toEqual([{ url: 'https://chat.example/hook', secret: 'secret://desk', events: ['task.created', 'task.escalated', 'task.answered', 'task.closed'] }]));
     // An address of this machine is allowed by whoever adds it.
-    await userEvent.type(part.getByRole('textbox', { name: 'Address that hears of tasks' }), 'http://127.0.0.1:8080/hook');
-    await userEvent.click(part.getByRole('combobox', { name: 'Secret that signs' }));
+    await userEvent.type(part.getByRole('textbox', { name: 'Webhook address' }), 'http://127.0.0.1:8080/hook');
+    await userEvent.click(part.getByRole('combobox', { name: 'Signing secret' }));
     await userEvent.click(await screen.findByRole('option', { name: 'desk' }));
     expect(add.disabled).toBe(true);
     await userEvent.click(part.getByRole('checkbox', { name: 'This address is on this machine; allow it' }));
     await userEvent.click(add);
     await waitFor(() => expect(asked('webhook_add').at(-1)).toMatchObject({ url: 'http://127.0.0.1:8080/hook', allowLocal: true }));
     await userEvent.click(part.getByRole('button', { name: /^Send again/ }));
-    expect(await screen.findByText('It was taken')).toBeTruthy();
+    expect(await screen.findByText('Delivered')).toBeTruthy();
     expect(asked('webhook_again')).toEqual([{ id: 'msg_1' }]);
   });
 
-  it('say why they cannot be read', async () => {
+  it('say why they unreadable', async () => {
     host.handlers.who = () => ({ operatorId: 'user:anna', role: 'builder', via: 'app' });
     host.handlers.webhook_list = () => { throw new ApiError({ code: 'STORE', message: 'The store is busy.', hint: '' }); };
     expect(await (await section()).findByText('The store is busy.')).toBeTruthy();
@@ -92,9 +92,9 @@ describe('messages about tasks', () => {
     host.handlers.who = () => ({ operatorId: 'user:bob', role: 'operator', via: 'rest' });
     const part = await section();
     expect(await part.findByText('Tried 30 times: it answered 503')).toBeTruthy();
-    expect(part.getByText('1 was given up')).toBeTruthy();
+    expect(part.getByText('1 message failed')).toBeTruthy();
     // The way to its task is all there is to press.
-    expect(part.getAllByRole('button').map((button) => button.textContent)).toEqual(['Its task']);
+    expect(part.getAllByRole('button').map((button) => button.textContent)).toEqual(['Task']);
   });
 
   it('are not there for a viewer', async () => {
@@ -103,6 +103,6 @@ describe('messages about tasks', () => {
     window.location.hash = '#/settings';
     render(<App />);
     expect(await screen.findByRole('region', { name: 'Shortcuts' })).toBeTruthy();
-    expect(screen.queryByRole('region', { name: 'Messages about tasks' })).toBeNull();
+    expect(screen.queryByRole('region', { name: 'Task webhooks' })).toBeNull();
   });
 });

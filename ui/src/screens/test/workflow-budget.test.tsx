@@ -7,8 +7,8 @@ import { FIRST } from '../../test/walkthrough.ts';
 it('n_09 the two amounts of a workflow are a group with a name, and what is wrong with one is said once', () => {
   const finding = { code: 'BAD_SETTINGS' as never, severity: 'error' as const, path: '/settings/budget/perRun', message: 'Not above 0.', hint: '' };
   renderWith(<NodePanel document={{ ...FIRST, settings: { budget: { perRun: -1 } } } as never} selected={[]} catalog={[]} diagnostics={[finding]} onEdit={vi.fn()} run={null} readOnly={false} />);
-  const group = within(screen.getByRole('group', { name: 'Budget for models' }));
-  expect(group.getByRole('textbox', { name: 'Of one run' })).toBeTruthy();
+  const group = within(screen.getByRole('group', { name: 'Model budget' }));
+  expect(group.getByRole('textbox', { name: 'Per run' })).toBeTruthy();
   expect(group.getAllByText('Not above 0.')).toHaveLength(1);
 });
 
@@ -19,8 +19,8 @@ it('l_05 a workflow has a model of its own: chosen among those of this machine, 
   const panel = (model?: unknown) => <NodePanel document={{ ...FIRST, settings: { model } } as never} selected={[]} catalog={[]} diagnostics={[]} onEdit={onEdit} run={null} readOnly={false} />;
   const { rerender } = renderWith(panel(), { model_list, model_names: names });
   const group = within(screen.getByRole('group', { name: 'Model of this workflow' }));
-  const model = await group.findByPlaceholderText('big, default of this machine');
-  expect(group.getByPlaceholderText('house, default of this machine')).toBeTruthy();
+  const model = await group.findByPlaceholderText('big, default on this machine');
+  expect(group.getByPlaceholderText('house, default on this machine')).toBeTruthy();
   fireEvent.change(model, { target: { value: 'small' } });
   expect(onEdit).toHaveBeenLastCalledWith({ type: 'set', path: ['settings', 'model'], value: 'small' }, expect.anything());
   fireEvent.change(group.getByRole('combobox', { name: 'Provider of this workflow' }), { target: { value: 'house' } });

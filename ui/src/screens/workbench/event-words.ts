@@ -7,7 +7,7 @@ import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { eventText } from '../../features/run-log/index.ts';
 import type { EventWords } from '../../features/time-travel/time-bar.tsx';
-import { namesIn } from '../../features/where.ts';
+import { namesIn } from '../../features/format-path.ts';
 import { useInnerNames } from './inner-names.ts';
 
 export function useEventWords(time: TimeTravel | null, document: Workflow, catalog: readonly NodeDescriptor[]): EventWords {

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import { codeOf } from '../../api/error.ts';
 import { writeExact } from '../../api/exact.ts';
-import { useCommand, useMay } from '../../api/queries.ts';
+import { useCommand, usePermission } from '../../api/queries.ts';
 import { cameAs } from '../../api/run-error.ts';
 import { slotKey } from '../../api/run-paths.ts';
 import type { RunView } from '../../api/run-state.ts';
 import { failedAt, failedCall } from '../../api/run-where.ts';
 import type { RunError } from '../../api/run-types.ts';
 import type { Workflow } from '../../api/types.ts';
-import { wholeOf } from '../../api/whole.ts';
+import { loadFullValue } from '../../api/full-value.ts';
 import { firstLetters, plain } from '../../code/letters.ts';
 import { t, type MessageKey } from '../../i18n/index.ts';
 import { Banner, Button, IconButton } from '../../kit/index.ts';
@@ -76,7 +76,7 @@ const MOST_LETTERS = 320;
 export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun, onClose }: {
   view: RunView; document: Workflow; onOpenStep(nodeId: string): void; onRunAgain: (() => void) | undefined; onRerun?: AskRerun | undefined; onClose(): void;
 }) {
-  const may = useMay();
+  const may = usePermission();
   // The call says where it failed: a step of another file is one of the step that calls it, whatever is called so here.
   const failed = failedCall(view);
   const step = failedAt(view, document);
@@ -109,7 +109,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
         ) : null}
         <SendToInbox runId={view.runId} />
         {onRunAgain ? <Button icon="retry" onClick={onRunAgain}>{t('run.again')}</Button> : null}
-        {error ? <Button variant="ghost" icon="copy" onClick={() => void copyText(wholeOf(cameAs(error)).then((whole) => writeExact(whole, 2) ?? ''))}>{t('run.copyError')}</Button> : null}
+        {error ? <Button variant="ghost" icon="copy" onClick={() => void copyText(loadFullValue(cameAs(error)).then((whole) => writeExact(whole, 2) ?? ''))}>{t('run.copyError')}</Button> : null}
       </>}>
       <span className="s t2">
         {step ? <span title={name}>{t('run.step', { step: title })}. </span> : null}{error?.attempt ? `${t('run.calledTimes', { n: error.attempt + 1 })} ` : ''}{unknown ? `${t('run.unknownEffect')} ` : ''}{code ? <code>{code}</code> : null}

@@ -4,7 +4,7 @@ import { call } from '../../api/client.ts';
 import { readPath } from '../../api/run-paths.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
-import type { NameOf } from '../../features/where.ts';
+import type { NameOf } from '../../features/format-path.ts';
 
 interface Step { stepId?: string | null | undefined; path?: string | null | undefined }
 

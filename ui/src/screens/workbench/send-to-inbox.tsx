@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
 import { Button, toast } from '../../kit/index.ts';
 import { attempt } from '../commands.ts';
@@ -10,7 +10,7 @@ import { navigate } from '../router.ts';
  * way to it stands in place of the button.
  */
 export function SendToInbox({ runId }: { runId: string }) {
-  const may = useMay();
+  const may = usePermission();
   const { data } = useCommand('run_get', { runId }, { enabled: runId !== '' });
   const [busy, setBusy] = useState(false);
   // A second press comes before the first has drawn anything.

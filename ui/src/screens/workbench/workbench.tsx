@@ -1,7 +1,7 @@
 /** Canvas, right panel, detail log and status bar: the same for drawing and for looking at a run. */
 import './workbench.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { told } from '../../api/error.ts';
+import { errorText } from '../../api/error.ts';
 import { EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
 import type { CallCard, RunView } from '../../api/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
@@ -176,7 +176,7 @@ export function Workbench(props: WorkbenchProps) {
     };
     // What has not been told yet may be there all the same. Who has left meanwhile is not taken away from where they went.
     if (library) enter(library);
-    else void askLibrary().then(({ data, error }) => (!here.current ? undefined : error ? say(told(error), 'err') : enter(data)));
+    else void askLibrary().then(({ data, error }) => (!here.current ? undefined : error ? say(errorText(error), 'err') : enter(data)));
     return true;
   }, [editor, library, askLibrary, workflowPanel, onLogOpen, go]);
 

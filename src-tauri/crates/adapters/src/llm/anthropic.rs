@@ -4,7 +4,7 @@ use super::below;
 use super::parts::Parts;
 use super::response_stream::Reader;
 use serde_json::{Map, Value, json};
-use signalbox_ports::llm::{AnswerForm, Finish, Hearer, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
+use signalbox_ports::llm::{AnswerForm, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
 use url::Url;
 
 /// Of the interface.
@@ -177,7 +177,7 @@ impl Reading {
         });
     }
 
-    fn begin(&mut self, index: u64, block: &Value, hearer: &dyn Hearer) {
+    fn begin(&mut self, index: u64, block: &Value, hearer: &dyn DeltaSink) {
         let text = |name: &str| block[name].as_str().unwrap_or_default();
         self.in_form = false;
         match text("type") {
@@ -203,7 +203,7 @@ impl Reading {
         }
     }
 
-    fn input(&mut self, index: u64, piece: &str, hearer: &dyn Hearer) {
+    fn input(&mut self, index: u64, piece: &str, hearer: &dyn DeltaSink) {
         if self.in_form {
             self.parts.text(piece, hearer);
         } else {
@@ -213,7 +213,7 @@ impl Reading {
 }
 
 impl Reader for Reading {
-    fn event(&mut self, event: &Value, hearer: &dyn Hearer) -> bool {
+    fn event(&mut self, event: &Value, hearer: &dyn DeltaSink) -> bool {
         let index = event["index"].as_u64().unwrap_or_default();
         let delta = &event["delta"];
         let text = |name: &str| delta[name].as_str().unwrap_or_default();
@@ -237,7 +237,7 @@ impl Reader for Reading {
         false
     }
 
-    fn whole(&mut self, body: &Value, hearer: &dyn Hearer) {
+    fn whole(&mut self, body: &Value, hearer: &dyn DeltaSink) {
         self.head(body);
         for (index, block) in (0..).zip(body["content"].as_array().into_iter().flatten()) {
             self.begin(index, block, hearer);

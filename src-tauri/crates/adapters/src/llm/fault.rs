@@ -126,7 +126,7 @@ pub(super) fn of_exchange(who: &Who, error: HttpError) -> LlmFailure {
 }
 
 /// What a provider says about its failure: its words, and what it calls it.
-struct Said {
+struct FaultText {
     words: String,
     names: String,
     status: Option<u16>,
@@ -156,7 +156,7 @@ fn detail(detail: &Value) -> Option<String> {
 }
 
 /// The parts of an error in JSON, as the three kinds of providers and their imitators write it.
-fn said(body: &Value) -> Option<Said> {
+fn said(body: &Value) -> Option<FaultText> {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
@@ -169,18 +169,18 @@ fn said(body: &Value) -> Option<Said> {
             // As many servers in Python tell what they refuse.
             None => {
                 let words = detail(body.get("detail")?)?;
-                return Some(Said { words, names: String::new(), status: None });
+                return Some(FaultText { words, names: String::new(), status: None });
             }
         },
     };
     if !error.is_object() {
-        return Some(Said { words: text(error), names: String::new(), status: None });
+        return Some(FaultText { words: text(error), names: String::new(), status: None });
     }
     let words = [&error["message"], &error["detail"], &body["message"]].into_iter().map(text).find(|t| !t.is_empty());
     let names = ["type", "code", "status", "innererror"].map(|name| text(&error[name])).join(" ");
     let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.parse().ok());
     let status = ["code", "status"].into_iter().find_map(|name| number(&error[name]));
-    Some(Said {
+    Some(FaultText {
         words: words.unwrap_or_default(),
         names: names.to_lowercase(),
         status: status.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code)),
@@ -225,7 +225,7 @@ fn about_question(names: &str, words: &str) -> Option<LlmFault> {
 }
 
 /// Whether the endpoint does not have the model, as far as its words tell.
-fn is_unknown_model(told: &Said) -> bool {
+fn is_unknown_model(told: &FaultText) -> bool {
     let words = told.words.to_lowercase();
     has(&told.names, &["model_not_found", "model_not_available"])
         || words.contains("model")
@@ -273,7 +273,7 @@ pub(super) fn of_status(who: &Who, opened: &Opened, begin: &[u8]) -> LlmFailure 
         };
     }
     let json: Option<Value> = serde_json::from_slice(bytes_without_bom(begin)).ok();
-    let told = json.as_ref().and_then(said).unwrap_or_else(|| Said {
+    let told = json.as_ref().and_then(said).unwrap_or_else(|| FaultText {
         words: plain_text(opened, begin),
         names: String::new(),
         status: None,

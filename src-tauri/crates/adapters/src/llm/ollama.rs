@@ -4,7 +4,7 @@ use super::below;
 use super::parts::Parts;
 use super::response_stream::Reader;
 use serde_json::{Map, Value, json};
-use signalbox_ports::llm::{AnswerForm, Finish, Hearer, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
+use signalbox_ports::llm::{AnswerForm, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
 use url::Url;
 
 pub(super) fn url(base: &Url) -> Url {
@@ -134,7 +134,7 @@ impl Reading {
 }
 
 impl Reader for Reading {
-    fn event(&mut self, event: &Value, hearer: &dyn Hearer) -> bool {
+    fn event(&mut self, event: &Value, hearer: &dyn DeltaSink) -> bool {
         let message = &event["message"];
         if let Some(model) = event["model"].as_str() {
             self.model = model.to_owned();
@@ -173,7 +173,7 @@ impl Reader for Reading {
         true
     }
 
-    fn whole(&mut self, body: &Value, hearer: &dyn Hearer) {
+    fn whole(&mut self, body: &Value, hearer: &dyn DeltaSink) {
         self.event(body, hearer);
     }
 

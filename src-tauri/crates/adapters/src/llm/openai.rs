@@ -4,7 +4,7 @@ use super::below;
 use super::parts::Parts;
 use super::response_stream::Reader;
 use serde_json::{Value, json};
-use signalbox_ports::llm::{AnswerForm, Finish, Hearer, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
+use signalbox_ports::llm::{AnswerForm, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
 use url::Url;
 
 /// An address that has a path says with it where the version is; many are not `v1`.
@@ -197,7 +197,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    fn choice(&mut self, choice: &Value, said: &Value, hearer: &dyn Hearer) {
+    fn choice(&mut self, choice: &Value, said: &Value, hearer: &dyn DeltaSink) {
         let text = |name: &str| said[name].as_str().unwrap_or_default();
         // Servers do not agree on its name; some send both.
         let thought = if text("reasoning_content").is_empty() { text("reasoning") } else { text("reasoning_content") };
@@ -265,7 +265,7 @@ impl Reading {
 }
 
 impl Reader for Reading {
-    fn event(&mut self, event: &Value, hearer: &dyn Hearer) -> bool {
+    fn event(&mut self, event: &Value, hearer: &dyn DeltaSink) -> bool {
         self.around(event);
         let choice = &event["choices"][0];
         self.choice(choice, &choice["delta"], hearer);
@@ -273,7 +273,7 @@ impl Reader for Reading {
         false
     }
 
-    fn whole(&mut self, body: &Value, hearer: &dyn Hearer) {
+    fn whole(&mut self, body: &Value, hearer: &dyn DeltaSink) {
         self.around(body);
         let choice = &body["choices"][0];
         self.choice(choice, &choice["message"], hearer);

@@ -1,7 +1,7 @@
 //! An answer while it grows.
 
 use serde_json::{Map, Value};
-use signalbox_ports::llm::{Delta, Hearer, Part, ToolUse};
+use signalbox_ports::llm::{Delta, DeltaSink, Part, ToolUse};
 
 enum Growing {
     Text(String),
@@ -15,7 +15,7 @@ pub(super) struct Parts(Vec<Growing>);
 
 impl Parts {
     /// Words; neighbours are one part.
-    pub(super) fn text(&mut self, piece: &str, hearer: &dyn Hearer) {
+    pub(super) fn text(&mut self, piece: &str, hearer: &dyn DeltaSink) {
         if piece.is_empty() {
             return;
         }
@@ -27,7 +27,7 @@ impl Parts {
     }
 
     /// Thoughts.
-    pub(super) fn thinking(&mut self, piece: &str, hearer: &dyn Hearer) {
+    pub(super) fn thinking(&mut self, piece: &str, hearer: &dyn DeltaSink) {
         if piece.is_empty() {
             return;
         }

@@ -3,7 +3,7 @@
 use super::fault::{self, Who};
 use super::response_stream::{Reader, Written};
 use serde_json::Value;
-use signalbox_ports::llm::{Hearer, LlmAnswer, LlmFailure, ProviderKind};
+use signalbox_ports::llm::{DeltaSink, LlmAnswer, LlmFailure, ProviderKind};
 
 /// Types of the pieces of an Anthropic stream.
 const ANTHROPIC: [&str; 8] = [
@@ -69,12 +69,12 @@ impl Heard {
         }
     }
 
-    pub(super) fn event(&mut self, event: &Value, hearer: &dyn Hearer) -> bool {
+    pub(super) fn event(&mut self, event: &Value, hearer: &dyn DeltaSink) -> bool {
         self.note(event);
         self.reader.event(event, hearer)
     }
 
-    pub(super) fn whole(&mut self, body: &Value, hearer: &dyn Hearer) {
+    pub(super) fn whole(&mut self, body: &Value, hearer: &dyn DeltaSink) {
         self.note(body);
         self.reader.whole(body, hearer);
     }

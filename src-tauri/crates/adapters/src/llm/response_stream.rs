@@ -6,7 +6,7 @@ use crate::http::Opened;
 use serde_json::Value;
 use signalbox_model::text::bytes_without_bom;
 use signalbox_ports::HttpError;
-use signalbox_ports::llm::{Delta, Hearer, LlmAnswer, LlmFailure};
+use signalbox_ports::llm::{Delta, DeltaSink, LlmAnswer, LlmFailure};
 
 /// Largest answer.
 pub(super) const LARGEST: usize = 32 * 1024 * 1024;
@@ -18,9 +18,9 @@ const BEGINNING: usize = 64 * 1024;
 /// Reads the events of one kind of provider.
 pub(super) trait Reader: Send {
     /// The next event; true when nothing follows that matters.
-    fn event(&mut self, event: &Value, hearer: &dyn Hearer) -> bool;
+    fn event(&mut self, event: &Value, hearer: &dyn DeltaSink) -> bool;
     /// An answer that came at once.
-    fn whole(&mut self, body: &Value, hearer: &dyn Hearer);
+    fn whole(&mut self, body: &Value, hearer: &dyn DeltaSink);
     /// The answer, when the model said that it has ended.
     fn end(self: Box<Self>) -> Option<LlmAnswer>;
 }
@@ -28,7 +28,7 @@ pub(super) trait Reader: Send {
 /// Hears nothing: the question did not stream.
 pub(super) struct Nobody;
 
-impl Hearer for Nobody {
+impl DeltaSink for Nobody {
     fn delta(&self, _delta: Delta<'_>) {}
 }
 
@@ -53,7 +53,7 @@ pub(super) async fn read(
     written: Written,
     mut opened: Opened,
     reader: &mut Heard,
-    hearer: &dyn Hearer,
+    hearer: &dyn DeltaSink,
 ) -> Result<(), LlmFailure> {
     match written {
         Written::Whole => {
@@ -84,7 +84,7 @@ fn event(
     line: &str,
     data: &mut String,
     reader: &mut Heard,
-    hearer: &dyn Hearer,
+    hearer: &dyn DeltaSink,
 ) -> Result<bool, LlmFailure> {
     if let Some(more) = line.strip_prefix("data:") {
         if data.len() + more.len() > LONGEST {
@@ -146,7 +146,7 @@ async fn lines(
 }
 
 /// One event in JSON.
-fn told(who: &Who, data: &str, reader: &mut Heard, hearer: &dyn Hearer) -> Result<bool, LlmFailure> {
+fn told(who: &Who, data: &str, reader: &mut Heard, hearer: &dyn DeltaSink) -> Result<bool, LlmFailure> {
     let event: Value = serde_json::from_str(data).map_err(|_| not_json(who, data.as_bytes()))?;
     match fault::in_body(who, &event) {
         Some(failure) => Err(failure),

@@ -7,7 +7,7 @@ use common::{Reply, Script, json_reply, reply};
 use serde_json::{Value, json};
 use signalbox_adapters::{KnownProvider, Models, Providers, WebHttp};
 use signalbox_ports::llm::{
-    AnswerForm, Delta, Finish, Hearer, ImageSource, LlmAnswer, LlmFailure, LlmFault, LlmRequest, Message, Part,
+    AnswerForm, Delta, DeltaSink, Finish, ImageSource, LlmAnswer, LlmFailure, LlmFault, LlmRequest, Message, Part,
     ProviderChoice, ProviderKind, Role, ToolUse, Usage,
 };
 use signalbox_ports::secret::AllowedHost;
@@ -100,7 +100,7 @@ pub(crate) fn question(stream: bool) -> LlmRequest {
 #[derive(Default)]
 pub(crate) struct Ear(Mutex<Vec<String>>);
 
-impl Hearer for Ear {
+impl DeltaSink for Ear {
     fn delta(&self, delta: Delta<'_>) {
         let text = match delta {
             Delta::Text(text) => format!("+{text}"),

@@ -21,9 +21,9 @@ fn person(id: &str) -> String {
 /// Who decided about an error: a rule by the name that its author gave it, a policy by its word.
 fn rule(name: &str) -> String {
     match name {
-        "policy:safe" => "The safe policy".into(),
-        "policy:fail" => "The fail policy".into(),
-        "default" => "The default".into(),
+        "policy:safe" => "The default error handling".into(),
+        "policy:fail" => "The policy \"fail\"".into(),
+        "default" => "The default rule".into(),
         _ => match name.strip_prefix("policy:") {
             Some(name) => format!("The workflow's rule \"{name}\""),
             None => format!("Rule \"{name}\""),
@@ -34,60 +34,60 @@ fn rule(name: &str) -> String {
 /// What was decided, as it ends "to …".
 fn action(name: &str) -> String {
     match name {
-        "retry" => "try again",
-        "correct" => "try again with a corrected input",
+        "retry" => "retry",
+        "correct" => "retry with a corrected input",
         "auto_fix" => "repair the input",
         "human_review" => "ask a person",
-        "escalate" => "ask a person, as critical",
+        "escalate" => "ask a person (critical)",
         "fallback" => "use the fallback",
-        "error_as_context" => "go on with the error as data",
+        "error_as_context" => "continue with the error as data",
         "abort" => "end the run",
         "skip" => "skip the step",
-        "alternative" => "take another way",
+        "alternative" => "take another path",
         "approve" => "approve",
         "reject" => "reject",
-        "submit" => "hand it in",
+        "submit" => "submit the values",
         other => return other.replace('_', " "),
     }
     .to_owned()
 }
 
-/// Where items of a step went: "3 items went on".
+/// Where items of a step went: "3 items succeeded".
 fn went(port: &str, count: usize) -> String {
     let items = if count == 1 { "one item".to_owned() } else { format!("{count} items") };
     match port {
-        "success" => format!("{items} went on"),
+        "success" => format!("{items} succeeded"),
         "error" => format!("{items} failed"),
-        _ => format!("{items} took the way \"{port}\""),
+        _ => format!("{items} left at port \"{port}\""),
     }
 }
 
 /// One event of a run.
 pub(crate) fn of_event(body: &EventBody) -> String {
     match body {
-        EventBody::WorkflowStart(start) => format!("The run of \"{}\" began.", start.name),
-        EventBody::WorkflowDone(_) => "The run is complete.".into(),
+        EventBody::WorkflowStart(start) => format!("The run of \"{}\" started.", start.name),
+        EventBody::WorkflowDone(_) => "The run completed.".into(),
         EventBody::WorkflowFailed(failed) => format!("The run failed: {}", failed.error.message),
         EventBody::WorkflowCancelled(_) => "The run was cancelled.".into(),
-        EventBody::WorkflowResumed(_) => "The run was taken up again.".into(),
+        EventBody::WorkflowResumed(_) => "The run was resumed after an interruption.".into(),
         EventBody::StepStart(start) => match start.input.len() {
-            0 | 1 => "The step began.".into(),
-            items => format!("The step began with {items} items."),
+            0 | 1 => "The step started.".into(),
+            items => format!("The step started with {items} items."),
         },
         EventBody::StepDone(done) => {
             let ports: Vec<String> = done.ports.iter().map(|(port, count)| went(port, *count)).collect();
-            // One item that went on is the ordinary case, and no news.
+            // One item that succeeded is the ordinary case and needs no count.
             if ports.is_empty() || done.ports.len() == 1 && done.ports.get("success") == Some(&1) {
-                "The step is done.".into()
+                "The step completed.".into()
             } else {
-                format!("The step is done: {}.", ports.join(", "))
+                format!("The step completed: {}.", ports.join(", "))
             }
         }
         EventBody::StepError(failed) if failed.held.is_some() => {
             format!("The step waits for a person: {}", failed.error.message)
         }
         EventBody::StepError(failed) => format!("The step failed: {}", failed.error.message),
-        EventBody::StepInterrupted(_) => "The step was cut off; it may have happened.".into(),
+        EventBody::StepInterrupted(_) => "The step was interrupted; its request may still have succeeded.".into(),
         EventBody::StepSkipped(skipped) => format!("The step was skipped: {}.", skipped.condition),
         EventBody::StepPrint(_) => "The step printed a value.".into(),
         EventBody::VarChanged(change) => format!("{} was set.", change.name),
@@ -98,7 +98,7 @@ pub(crate) fn of_event(body: &EventBody) -> String {
             if fix.accepted {
                 format!("The input was repaired{by} ({} changes).", fix.delta)
             } else {
-                format!("A repair of the input{by} did not fit.")
+                format!("The input could not be repaired{by}.")
             }
         }
         EventBody::HumanTaskCreated(task) => format!("A person is asked: {}", task.title),
@@ -107,43 +107,43 @@ pub(crate) fn of_event(body: &EventBody) -> String {
             None => format!("Nobody answered in time; the policy decided: {}.", action(done.answer.action.as_str())),
         },
         EventBody::HumanTaskReminded(_) => "The person was reminded.".into(),
-        EventBody::HumanTaskHeld(_) => "It waits for somebody else; its time stands still.".into(),
-        EventBody::HumanTaskContinued(_) => "It waits for nobody else any more; its time passes again.".into(),
-        EventBody::HumanTaskClosed(_) => "Nobody has to answer any more: the step was cancelled.".into(),
+        EventBody::HumanTaskHeld(_) => "The task was put on hold; its deadline is paused.".into(),
+        EventBody::HumanTaskContinued(_) => "The task was continued; its deadline is running again.".into(),
+        EventBody::HumanTaskClosed(_) => "The task is no longer needed: the step was cancelled.".into(),
         EventBody::Escalated(change) => match &change.to {
-            Some(to) => format!("Nobody answered in time; {} has the task now.", person(to)),
+            Some(to) => format!("Nobody answered in time; the task was escalated to {}.", person(to)),
             None => "Nobody answered in time.".into(),
         },
-        EventBody::BreakpointsSet(set) if set.breakpoints.is_empty() => "The run stops at no step.".into(),
-        EventBody::BreakpointsSet(set) => format!("The run stops at {} steps.", set.breakpoints.len()),
+        EventBody::BreakpointsSet(set) if set.breakpoints.is_empty() => "All breakpoints were removed.".into(),
+        EventBody::BreakpointsSet(set) => format!("{} breakpoints were set.", set.breakpoints.len()),
         EventBody::WorkflowPaused(paused) => match (&paused.operator_id, paused.reason) {
-            (Some(who), _) => format!("{} stopped the run.", person(who)),
+            (Some(who), _) => format!("{} paused the run.", person(who)),
             (None, PauseReason::Breakpoint) => "The run stopped at a breakpoint.".into(),
             (None, PauseReason::Step | PauseReason::Request) => "The run stopped before this call.".into(),
         },
-        EventBody::WorkflowContinued(_) => "The run went on.".into(),
+        EventBody::WorkflowContinued(_) => "The run continued.".into(),
         EventBody::InputEdited(edited) => {
             let who = edited.operator_id.as_deref().map_or("Somebody".into(), person);
-            format!("{who} changed the input that waits ({} changes).", edited.patch.len())
+            format!("{who} changed the waiting input ({} changes).", edited.patch.len())
         }
-        EventBody::PauseStart(_) => "The run waits to be resumed.".into(),
+        EventBody::PauseStart(_) => "The run is paused until somebody resumes it.".into(),
         EventBody::PauseResumed(_) => "The run was resumed.".into(),
-        EventBody::PauseRejected(_) => "An answer by token was not taken.".into(),
+        EventBody::PauseRejected(_) => "An answer with a token was refused.".into(),
         EventBody::PauseTimeout(_) => "Nobody resumed the run in time.".into(),
         EventBody::FileStart(file) => format!("The file {} is being written.", file.path),
         EventBody::FileDone(file) => format!("The file {} was written.", file.path),
-        EventBody::LlmToken(_) => "The model answers.".into(),
-        EventBody::LlmThinking(_) => "The model thinks.".into(),
-        EventBody::LlmToolUse(said) => format!("The model asks for the tool {}.", said.name),
-        EventBody::LlmToolResult(said) if said.is_error => "The model is told that the tool failed.".into(),
-        EventBody::LlmToolResult(_) => "The model gets the tool's answer.".into(),
+        EventBody::LlmToken(_) => "The model is answering.".into(),
+        EventBody::LlmThinking(_) => "The model is thinking.".into(),
+        EventBody::LlmToolUse(said) => format!("The model requested the tool {}.", said.name),
+        EventBody::LlmToolResult(said) if said.is_error => "The model received an error of the tool.".into(),
+        EventBody::LlmToolResult(_) => "The model received the result of the tool.".into(),
         EventBody::LlmDone(said) => {
-            format!("{} has answered with {} tokens.", said.model, said.usage.output_tokens)
+            format!("{} answered with {} tokens.", said.model, said.usage.output_tokens)
         }
-        EventBody::LlmError(said) => format!("The model gave no answer: {}", said.error),
-        EventBody::ToolStart(said) => format!("The tool {} began.", said.name),
-        EventBody::ToolMessage(said) => format!("The tool {} says: {}", said.name, said.message),
-        EventBody::ToolDone(said) => format!("The tool {} is done.", said.name),
+        EventBody::LlmError(said) => format!("The model did not answer: {}", said.error),
+        EventBody::ToolStart(said) => format!("The tool {} was called.", said.name),
+        EventBody::ToolMessage(said) => format!("The tool {} reports: {}", said.name, said.message),
+        EventBody::ToolDone(said) => format!("The tool {} completed.", said.name),
         EventBody::ToolError(said) => format!("The tool {} failed: {}", said.name, said.error.message),
     }
 }
@@ -174,10 +174,10 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         return text(facts, "message").map_or_else(|| words(&entry.event), str::to_owned);
     };
     match event {
-        AuditEvent::WorkflowStarted => "The run began".into(),
+        AuditEvent::WorkflowStarted => "The run started".into(),
         AuditEvent::NodeStart => match number(facts, "attempt").filter(|attempt| *attempt > 0) {
-            Some(attempt) => format!("{step} began again (attempt {})", attempt + 1),
-            None => format!("{step} began"),
+            Some(attempt) => format!("{step} started again (attempt {})", attempt + 1),
+            None => format!("{step} started"),
         },
         AuditEvent::NodeSuccess => format!("{step} succeeded"),
         AuditEvent::NodeError => {
@@ -196,7 +196,7 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         }
         AuditEvent::AutoFixAttempt => match facts.and_then(|facts| facts.get("accepted")).and_then(Value::as_bool) {
             Some(true) => format!("The input was repaired ({} changes)", number(facts, "delta").unwrap_or_default()),
-            _ => "A repair of the input did not fit".into(),
+            _ => "The input could not be repaired".into(),
         },
         AuditEvent::HitlCreated => format!("A person is asked{}", of("title")),
         AuditEvent::HitlCompleted => {
@@ -208,10 +208,10 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             format!("{} approved ({count} of {of})", who())
         }
         AuditEvent::Escalated => match text(facts, "to") {
-            Some(to) => format!("Nobody answered in time; {} has the task now", person(to)),
-            // A rule of the workflow asks for eyes; no time ran out.
+            Some(to) => format!("Nobody answered in time; the task was escalated to {}", person(to)),
+            // An audit rule escalated the entry; no deadline expired.
             None if text(facts, "reason") == Some("audit_rule") => {
-                "An audit rule of the workflow escalates the record before this one".into()
+                "An audit rule of the workflow escalated the previous entry".into()
             }
             None => "Nobody answered in time".into(),
         },
@@ -219,18 +219,18 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             format!("{} set {} breakpoints", who(), number(facts, "breakpoints").unwrap_or_default())
         }
         AuditEvent::WorkflowPaused => match text(facts, "reason") {
-            Some("request") => format!("{} stopped the run", who()),
+            Some("request") => format!("{} paused the run", who()),
             Some("step") => format!("The run stopped before {step}, after one step"),
             _ => format!("The run stopped at a breakpoint before {step}"),
         },
-        AuditEvent::WorkflowContinued => format!("{} let the run go on", who()),
+        AuditEvent::WorkflowContinued => format!("{} continued the run", who()),
         AuditEvent::InputEdited => format!(
-            "{} changed the input that {step} waits with ({} changes)",
+            "{} changed the waiting input of {step} ({} changes)",
             who(),
             number(facts, "changes").unwrap_or_default()
         ),
         AuditEvent::WorkflowCompleted => format!("The run ended{}", of("status")),
-        AuditEvent::RunRerun => format!("{} had the run begin again at {}", who(), text(facts, "from").unwrap_or("?")),
+        AuditEvent::RunRerun => format!("{} re-ran the run from {}", who(), text(facts, "from").unwrap_or("?")),
         AuditEvent::RunCancelled => format!("{} cancelled the run", who()),
         AuditEvent::RunSentToInbox => {
             format!(
@@ -241,19 +241,19 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             )
         }
         AuditEvent::RunDeleted => format!("{} deleted the run", who()),
-        AuditEvent::TaskClaimed => format!("{} works on the task", who()),
-        AuditEvent::TaskReleased => format!("{} gave the task back", who()),
+        AuditEvent::TaskClaimed => format!("{} claimed the task", who()),
+        AuditEvent::TaskReleased => format!("{} released the task", who()),
         AuditEvent::TaskReassigned => {
-            format!("{} gave the task to {}", who(), text(facts, "to").map_or("somebody else".into(), person))
+            format!("{} reassigned the task to {}", who(), text(facts, "to").map_or("somebody else".into(), person))
         }
-        AuditEvent::TaskCommented => format!("{} commented the task", who()),
+        AuditEvent::TaskCommented => format!("{} commented on the task", who()),
         AuditEvent::TaskReminded => {
-            format!("A reminder of the task was sent, number {}", number(facts, "reminder").unwrap_or_default())
+            format!("Reminder {} of the task was sent", number(facts, "reminder").unwrap_or_default())
         }
-        AuditEvent::TaskHeld => format!("{} said that the task waits for somebody else", who()),
-        AuditEvent::TaskContinued => format!("{} said that the task waits for nobody else any more", who()),
-        AuditEvent::TaskSnoozed => format!("{} put the task off", who()),
-        AuditEvent::TaskReopened => format!("{} had the task asked again{}", who(), of("reason")),
+        AuditEvent::TaskHeld => format!("{} put the task on hold", who()),
+        AuditEvent::TaskContinued => format!("{} continued the task", who()),
+        AuditEvent::TaskSnoozed => format!("{} snoozed the task", who()),
+        AuditEvent::TaskReopened => format!("{} reopened the task{}", who(), of("reason")),
         AuditEvent::DelegationCreated => format!(
             "{} answers for {} until {}",
             text(facts, "to").map_or("somebody".into(), person),
@@ -266,82 +266,88 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             text(facts, "from").map_or("somebody else".into(), person)
         ),
         AuditEvent::CorrectionSuggested => format!("{} asked a model for a correction{}", who(), of("model")),
-        AuditEvent::AttachmentOpened => format!("{} took a file of the task{}", who(), of("name")),
-        AuditEvent::Revealed => format!("{} looked at masked values{}", who(), of("reason")),
+        AuditEvent::AttachmentOpened => format!("{} downloaded a file of the task{}", who(), of("name")),
+        AuditEvent::Revealed => format!("{} revealed masked values{}", who(), of("reason")),
         AuditEvent::AnswerRefused => format!("An answer was refused{}", of("reason")),
         AuditEvent::AuditExported => format!("{} exported the audit chain", who()),
         AuditEvent::AuditExportFailed => match number(facts, "of") {
             Some(seq) => format!("The export of entry {seq} failed{}", of("code")),
             None => format!("An export failed{}", of("code")),
         },
-        AuditEvent::AuditAnchored => format!("A checkpoint is kept outside{}", of("place")),
-        AuditEvent::AuditAnchorFailed => format!("A checkpoint could not be kept outside{}", of("place")),
+        AuditEvent::AuditAnchored => format!("A checkpoint was anchored{}", of("place")),
+        AuditEvent::AuditAnchorFailed => format!("A checkpoint could not be anchored{}", of("place")),
         AuditEvent::AuditAnchorChanged => match text(facts, "removed") {
-            Some(place) => format!("{} keeps no checkpoints any more: {place}", who()),
-            None => format!("{} keeps checkpoints outside{}", who(), of("added")),
+            Some(place) => format!("{} removed an anchor: {place}", who()),
+            None => format!("{} added an anchor{}", who(), of("added")),
         },
         AuditEvent::AuditSinkChanged => match text(facts, "removed") {
-            Some(place) => format!("{} copies no entries any more: {place}", who()),
-            None => format!("{} copies entries to a file{}", who(), of("added")),
+            Some(place) => format!("{} removed a copy of the audit chain: {place}", who()),
+            None => format!("{} added a copy of the audit chain{}", who(), of("added")),
         },
         AuditEvent::AuditSinkFailed => format!("Entries could not be copied{}", of("place")),
         AuditEvent::WebhookChanged => match text(facts, "change") {
-            Some("removed") => format!("{} tells an address of no tasks any more{}", who(), of("url")),
-            _ => format!("{} tells an address of tasks{}", who(), of("url")),
+            Some("removed") => format!("{} removed a webhook{}", who(), of("url")),
+            _ => format!("{} added a webhook{}", who(), of("url")),
         },
-        AuditEvent::WebhookFailed => format!("A message about a task was not taken{}", of("url")),
-        AuditEvent::WebhookAgain => format!("{} had a message about a task sent again{}", who(), of("url")),
+        AuditEvent::WebhookFailed => format!("A webhook message was not delivered{}", of("url")),
+        AuditEvent::WebhookAgain => format!("{} sent a webhook message again{}", who(), of("url")),
         AuditEvent::ModelProviderChanged => match text(facts, "change") {
             Some("removed") => format!("{} removed a model provider{}", who(), of("provider")),
-            _ => format!("{} set a model provider{}", who(), of("provider")),
+            _ => format!("{} saved a model provider{}", who(), of("provider")),
         },
         AuditEvent::ModelBudgetChanged => match facts.and_then(|facts| facts.get("perDayMicros")?.as_u64()) {
-            Some(micros) => format!("Models may cost {} a day on this machine", signalbox_model::money::words(micros)),
-            None => "Models may cost anything on this machine".into(),
+            Some(micros) => {
+                format!("The daily model budget of this machine is {}", signalbox_model::money::words(micros))
+            }
+            None => "The daily model budget of this machine was removed".into(),
         },
         AuditEvent::ModelDefaultChanged => match text(facts, "model") {
-            Some(model) => format!("{} chose the model of steps that name none: {model}", who()),
-            None => format!("{} left steps that name no model without one", who()),
+            Some(model) => format!("{} changed the default model: {model}", who()),
+            None => format!("{} removed the default model", who()),
         },
         AuditEvent::ToolServerSet => format!("{} registered a tool server{}", who(), of("name")),
         AuditEvent::ToolServerApproved => format!("{} approved a tool server and its tools{}", who(), of("name")),
-        AuditEvent::ToolServerBlocked => format!("A tool server is not what was approved{}", of("name")),
+        AuditEvent::ToolServerBlocked => {
+            format!("A tool server differs from what was approved and was blocked{}", of("name"))
+        }
         AuditEvent::ToolServerSignedIn => format!("{} signed in to a tool server{}", who(), of("name")),
         AuditEvent::ToolServerSignedOut => format!("{} signed out of a tool server{}", who(), of("name")),
-        AuditEvent::ToolServerSignInEnded => format!("A sign-in to a tool server holds no more{}", of("name")),
-        AuditEvent::ToolRefused => format!("A call of a tool was not allowed{}", of("tool")),
-        AuditEvent::ToolWordSet => format!("{} said what the tool{} does with data", who(), of("tool")),
+        AuditEvent::ToolServerSignInEnded => format!("A sign-in to a tool server ended{}", of("name")),
+        AuditEvent::ToolRefused => format!("A tool call was blocked{}", of("tool")),
+        AuditEvent::ToolWordSet => format!("{} set the capabilities of a tool{}", who(), of("tool")),
         AuditEvent::ToolServerDeleted => format!("{} deleted a tool server{}", who(), of("name")),
-        AuditEvent::AuditCutAccepted => format!("{} knows that entries are missing{}", who(), of("reason")),
-        AuditEvent::PayloadErased => format!("{} erased what an entry kept apart{}", who(), of("reason")),
-        AuditEvent::SecretSet => format!("{} kept a secret{}", who(), of("name")),
+        AuditEvent::AuditCutAccepted => {
+            format!("{} accepted that the end of the chain is missing{}", who(), of("reason"))
+        }
+        AuditEvent::PayloadErased => format!("{} erased the payload of an entry{}", who(), of("reason")),
+        AuditEvent::SecretSet => format!("{} saved a secret{}", who(), of("name")),
         AuditEvent::SecretDeleted => format!("{} deleted a secret{}", who(), of("name")),
-        AuditEvent::SecretsKeyChosen => format!("{} chose where the key of the secrets is kept{}", who(), of("key")),
-        AuditEvent::SecretsDiscarded => format!("{} gave up secrets that could not be opened", who()),
+        AuditEvent::SecretsKeyChosen => format!("{} moved the encryption key of the secrets{}", who(), of("key")),
+        AuditEvent::SecretsDiscarded => format!("{} discarded secrets that could not be opened", who()),
         AuditEvent::AuditRetention => format!(
-            "{} removed {} old entries; this one stands for them",
+            "{} removed {} old entries; this entry replaces them",
             who(),
             number(facts, "removed").unwrap_or_default()
         ),
         AuditEvent::AuditRetentionChanged => match number(facts, "keepDays") {
-            Some(days) => format!("{} keeps entries for {days} days", who()),
-            None => format!("{} keeps all entries", who()),
+            Some(days) => format!("{} set the retention to {days} days", who()),
+            None => format!("{} set the retention to forever", who()),
         },
         AuditEvent::AuditKeyChanged => {
             let place = |name: &str| match text(facts, name) {
-                Some("system") => "the key store of the system",
-                _ => "a file of the data folder",
+                Some("system") => "the system key store",
+                _ => "a file in the data folder",
             };
             let id = text(facts, "keyId").unwrap_or("?");
             if facts.and_then(|facts| facts.get("new")) == Some(&Value::Bool(true)) {
-                format!("The chain is signed with another key from now on: {id}, in {}", place("to"))
+                format!("The chain is signed with a new key: {id}, in {}", place("to"))
             } else {
-                format!("The key {id} that signs the chain moved from {} to {}", place("from"), place("to"))
+                format!("The signing key {id} moved from {} to {}", place("from"), place("to"))
             }
         }
         AuditEvent::ClockJumped => {
             let by = facts.and_then(|facts| facts.get("byMs")).and_then(Value::as_i64).unwrap_or_default();
-            let way = if by < 0 { "was put back" } else { "jumped ahead, or this machine slept," };
+            let way = if by < 0 { "was set back" } else { "jumped ahead (or this machine slept)" };
             format!("The clock {way} by {}", seconds(by.unsigned_abs()))
         }
         AuditEvent::AuditVerifyFailed => format!("The audit chain is broken{}", of("message")),
@@ -369,18 +375,21 @@ mod tests {
         let ruled = |rule: &str, action: &str| {
             told("error_handled", json!({ "originStepId": "a", "rule": rule, "action": action }))
         };
-        assert_eq!(ruled("policy:safe", "human_review"), "The safe policy decided: ask a person.");
+        assert_eq!(ruled("policy:safe", "human_review"), "The default error handling decided: ask a person.");
         assert_eq!(ruled("policy:Slow", "auto_fix"), "The workflow's rule \"Slow\" decided: repair the input.");
-        assert_eq!(ruled("Busy", "retry"), "Rule \"Busy\" decided: try again.");
+        assert_eq!(ruled("Busy", "retry"), "Rule \"Busy\" decided: retry.");
         let done = |ports: Value| told("step_done", json!({ "ports": ports, "items": {}, "outputs": {} }));
-        assert_eq!(done(json!({ "success": 1 })), "The step is done.");
-        assert_eq!(done(json!({ "success": 2, "error": 1 })), "The step is done: 2 items went on, one item failed.");
-        assert_eq!(done(json!({ "true": 1 })), "The step is done: one item took the way \"true\".");
+        assert_eq!(done(json!({ "success": 1 })), "The step completed.");
+        assert_eq!(
+            done(json!({ "success": 2, "error": 1 })),
+            "The step completed: 2 items succeeded, one item failed."
+        );
+        assert_eq!(done(json!({ "true": 1 })), "The step completed: one item left at port \"true\".");
         let escalated =
             told("escalated", json!({ "taskId": "t", "level": 1, "action": "escalate", "to": "group:lead" }));
-        assert_eq!(escalated, "Nobody answered in time; group lead has the task now.");
+        assert_eq!(escalated, "Nobody answered in time; the task was escalated to group lead.");
         let decided = json!({ "taskId": "t", "action": "retry", "operatorId": "user:olga" });
-        assert_eq!(told("human_task_completed", decided), "olga decided: try again.");
+        assert_eq!(told("human_task_completed", decided), "olga decided: retry.");
     }
 
     /// no time ran out where a rule over the records asks for eyes.
@@ -393,7 +402,7 @@ mod tests {
             of_entry(&serde_json::from_value::<Entry>(entry).expect("an entry"), None)
         };
         let by_rule = told(json!({ "reason": "audit_rule", "of": "NODE_ERROR" }));
-        assert_eq!(by_rule, "An audit rule of the workflow escalates the record before this one");
+        assert_eq!(by_rule, "An audit rule of the workflow escalated the previous entry");
         assert_eq!(told(json!({ "taskId": "t" })), "Nobody answered in time");
     }
 }

@@ -127,7 +127,7 @@ fn tokens(text: &str) -> Vec<String> {
 /// A level of the chain by its name.
 pub(crate) fn level(text: &str) -> ApiResult<Level> {
     Level::parse(&text.to_ascii_uppercase()).ok_or_else(|| {
-        ApiError::bad_request(format!("'{text}' is no level."), "Levels are INFO, WARN, ERROR and CRITICAL.")
+        ApiError::bad_request(format!("'{text}' is not a level."), "Levels are INFO, WARN, ERROR and CRITICAL.")
     })
 }
 

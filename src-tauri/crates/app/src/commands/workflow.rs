@@ -61,7 +61,7 @@ fn entry(app: &App, caller: &Caller, path: &Path, drafts: &HashSet<String>) -> W
             if workflow.signalbox > FILE_VERSION {
                 let version = workflow.signalbox;
                 entry.problem =
-                    Some(format!("The file has version {version}; this program reads up to {FILE_VERSION}."));
+                    Some(format!("The file has version {version}; this program supports up to {FILE_VERSION}."));
             }
             entry.last_run = last_run(app, caller, &workflow.id);
             entry.id = workflow.id;

@@ -8,7 +8,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use signalbox_adapters::{Abilities, KnownProvider, Models};
 use signalbox_ports::Llm as _;
 use signalbox_ports::llm::{
-    Delta, Hearer, LlmFailure, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role,
+    Delta, DeltaSink, LlmFailure, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ const PLACES: [Place; 4] = [
 
 struct Nobody;
 
-impl Hearer for Nobody {
+impl DeltaSink for Nobody {
     fn delta(&self, _delta: Delta<'_>) {}
 }
 

@@ -12,13 +12,13 @@ use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
 use signalbox_engine::patch::{self, Operation};
 use signalbox_engine::schema::place_words;
 use signalbox_model::budget::Budget;
+use signalbox_model::call_progress::UNASKED;
 use signalbox_model::hash::sha256_parts;
-use signalbox_model::said::UNASKED;
 use signalbox_model::{
-    AuditEvent, Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure, Said, TaskAction, TaskState, Workflow, time,
-    wire,
+    AuditEvent, CallProgress, Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure, TaskAction, TaskState,
+    Workflow, time, wire,
 };
-use signalbox_nodes::progress;
+use signalbox_nodes::progress_reporter;
 use signalbox_ports::{CallLog, Scrubber};
 use signalbox_store::{TaskAct, TaskRecord, mask::Masks};
 use std::collections::BTreeMap;
@@ -93,8 +93,8 @@ struct Paid {
 }
 
 impl CallLog for Paid {
-    fn say(&self, said: Said) {
-        let said = progress::clean(&self.scrubber, said);
+    fn say(&self, said: CallProgress) {
+        let said = progress_reporter::clean(&self.scrubber, said);
         if let Ok(body @ (EventBody::LlmDone(_) | EventBody::LlmError(_))) = EventBody::try_from(said) {
             self.told.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         }

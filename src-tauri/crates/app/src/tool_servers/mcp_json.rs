@@ -49,7 +49,7 @@ fn found(given_name: &str, given: &Value) -> Found {
     let mut notes = Vec::new();
     let definition = match (name_of(&name), given.as_object()) {
         (Err(error), _) => Err(error.message),
-        (_, None) => Err("it is no JSON object.".to_owned()),
+        (_, None) => Err("it is not a JSON object.".to_owned()),
         (Ok(name), Some(fields)) => read(&name, fields, &mut notes),
     };
     Found { name, definition, notes }

@@ -26,17 +26,17 @@ enum Need {
 const ENTRIES: &[Entry] = &[
     Entry {
         text: include_str!("../../samples/an-order-that-mends-itself.signalbox.json"),
-        traits: &["retry", "repair", "asks you once", "practice service"],
+        traits: &["retry", "repair", "asks a person", "demo service"],
         needs: &[],
     },
     Entry {
         text: include_str!("../../samples/retry-that-tells-you-why.signalbox.json"),
-        traits: &["retry", "practice service"],
+        traits: &["retry", "demo service"],
         needs: &[],
     },
     Entry {
         text: include_str!("../../samples/errors-take-another-way.signalbox.json"),
-        traits: &["error port", "join", "practice service"],
+        traits: &["error port", "join", "demo service"],
         needs: &[],
     },
     Entry {
@@ -46,7 +46,7 @@ const ENTRIES: &[Entry] = &[
     },
     Entry {
         text: include_str!("../../samples/one-loop-two-branches.signalbox.json"),
-        traits: &["loop", "branches side by side", "practice service"],
+        traits: &["loop", "parallel branches", "demo service"],
         needs: &[],
     },
     Entry {
@@ -56,17 +56,17 @@ const ENTRIES: &[Entry] = &[
     },
     Entry {
         text: include_str!("../../samples/sort-the-mail.signalbox.json"),
-        traits: &["switch", "several ends", "no network"],
+        traits: &["switch", "multiple ends", "no network"],
         needs: &[],
     },
     Entry {
         text: include_str!("../../samples/extract-validate-heal.signalbox.json"),
-        traits: &["repair by a model", "validation"],
+        traits: &["model repair", "validation"],
         needs: &[Need::Model],
     },
     Entry {
         text: include_str!("../../samples/triage-with-a-gate.signalbox.json"),
-        traits: &["agent", "chooses the way on", "asks you once"],
+        traits: &["agent", "decision", "asks a person"],
         needs: &[Need::Model],
     },
     Entry {
@@ -76,7 +76,7 @@ const ENTRIES: &[Entry] = &[
     },
     Entry {
         text: include_str!("../../samples/a-budget-that-asks.signalbox.json"),
-        traits: &["budget", "asks you for more"],
+        traits: &["budget", "asks a person"],
         needs: &[Need::PricedModel],
     },
 ];

@@ -346,7 +346,7 @@ fn claims_lease_and_take_over() {
         shown["history"].as_array().expect("a list").iter().filter_map(|one| one["what"].as_str()).collect();
     assert_eq!(told, ["created", "claimed", "reassigned", "commented", "snoozed", "snoozed"]);
     let chain = place.ok("audit_list", json!({ "query": "event:TASK_REASSIGNED" }));
-    assert_eq!(chain["entries"][0]["summary"], "bob gave the task to bob");
+    assert_eq!(chain["entries"][0]["summary"], "bob reassigned the task to bob");
     let said = place.ok("audit_list", json!({ "query": "text:\"I call them\"" }));
     assert_eq!(said["total"], 0, "the chain keeps that it was said, the task keeps what");
 }

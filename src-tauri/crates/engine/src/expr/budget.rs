@@ -116,13 +116,13 @@ impl<'a> Budget<'a> {
         take(
             &self.made,
             amount as u64,
-            "The expression makes more than 64 MiB of texts and lists. Split it over several steps.",
+            "The expression makes more than 64 MiB of texts and lists. Split it into several steps.",
         )
     }
 
     pub(super) fn work(&self, amount: usize) -> Out {
         self.look(amount > 64)?;
-        take(&self.work, amount as u64, "The expression compares and searches too much. Split it over several steps.")
+        take(&self.work, amount as u64, "The expression compares and searches too much. Split it into several steps.")
     }
 
     /// What comes is a result of its own, beside those before it.

@@ -266,7 +266,7 @@ impl<'a> Look<'a> {
             let near = near(name, known.iter().copied());
             let hint = match near.first() {
                 Some(near) => format!("Did you mean '{near}'?"),
-                None => format!("Known here: {}", known.iter().take(12).copied().collect::<Vec<_>>().join(", ")),
+                None => format!("Available: {}", known.iter().take(12).copied().collect::<Vec<_>>().join(", ")),
             };
             let message = format!("`{}.{name}` does not exist", shown(of));
             self.found.get_or_insert(Never { message, hint, name: true });

@@ -52,7 +52,7 @@ impl Level {
 pub(super) fn check(text: &str) -> Result<(), ExprError> {
     if text.len() > MAX_LENGTH {
         return Err(limit(format!(
-            "The expression has {} bytes; at most {MAX_LENGTH} are allowed. Split it over several steps.",
+            "The expression has {} bytes; at most {MAX_LENGTH} are allowed. Split it into several steps.",
             text.len()
         )));
     }

@@ -36,7 +36,7 @@ pub(super) fn check(root: &Value) -> Result<bool, String> {
     let total = graph.cost(root, 0)?;
     if total > MAX_EXPANSION {
         return Err(format!(
-            "The schema grows to more than {MAX_EXPANSION} checks when its `$ref`s are followed. Use fewer references to \
+            "The schema expands to more than {MAX_EXPANSION} checks when its `$ref`s are followed. Use fewer references to \
              the same definitions."
         ));
     }
@@ -164,7 +164,7 @@ impl<'s> Graph<'s> {
             {
                 let shown: String = target.chars().take(80).collect();
                 return Err(format!(
-                    "`{word}` to `{shown}` leads out of the schema. Copy the definition into `$defs` and refer to it with \
+                    "`{word}` to `{shown}` refers to another document. Copy the definition into `$defs` and refer to it with \
                      `#/$defs/…`."
                 ));
             }
@@ -174,7 +174,7 @@ impl<'s> Graph<'s> {
                 if let Some(Value::String(id)) = map.get(word)
                     && (word == "$id" || id.contains(['/', ':', '#']))
                 {
-                    return Err(format!("`{word}` is allowed at the top of a schema only."));
+                    return Err(format!("`{word}` is only allowed at the top of a schema."));
                 }
             }
         }
@@ -223,7 +223,7 @@ impl<'s> Graph<'s> {
             if let Some(Value::String(reference)) = map.get(word) {
                 let Some(target) = self.target(reference) else {
                     let shown: String = reference.chars().take(80).collect();
-                    return Err(format!("`{word}` to `{shown}` leads to nothing in the schema."));
+                    return Err(format!("`{word}` to `{shown}` refers to nothing in the schema."));
                 };
                 total = total.saturating_add(self.cost(target, chain + 1)?);
             }
@@ -243,7 +243,7 @@ impl<'s> Graph<'s> {
         let key = std::ptr::from_ref(schema);
         match self.ends.get(&key) {
             Some(true) => return Ok(()),
-            Some(false) => return Err("The schema refers to itself without going into a part of the value.".into()),
+            Some(false) => return Err("The schema refers to itself for the same value, without end.".into()),
             None => {}
         }
         if chain > CHAIN {

@@ -57,53 +57,53 @@ fn quoted(name: &str) -> String {
 fn words(kind: &Kind, value: &Value) -> String {
     match kind {
         Kind::Required { property } => format!("{} is missing", quoted(property.as_str().unwrap_or_default())),
-        Kind::Type { kind } => format!("Needs {}; this is {}", wanted(kind), type_of(value)),
+        Kind::Type { kind } => format!("Must be {}, not {}", wanted(kind), type_of(value)),
         Kind::Enum { options } => match options.as_array() {
-            Some(options) if options.len() == 1 => format!("Needs to be {}", shown(&options[0])),
+            Some(options) if options.len() == 1 => format!("Must be {}", shown(&options[0])),
             Some(options) => {
                 let some: Vec<String> = options.iter().take(CHOICES).map(shown).collect();
                 let more = if options.len() > CHOICES { ", …" } else { "" };
-                format!("Needs to be one of {}{more}", some.join(", "))
+                format!("Must be one of {}{more}", some.join(", "))
             }
-            None => "Is none of the choices".into(),
+            None => "Is not one of the choices".into(),
         },
-        Kind::Constant { expected_value } => format!("Needs to be {}", shown(expected_value)),
+        Kind::Constant { expected_value } => format!("Must be {}", shown(expected_value)),
         Kind::Format { format } => format!("Needs {}", form(format)),
-        Kind::Minimum { limit } => format!("Needs to be at least {limit}"),
-        Kind::Maximum { limit } => format!("Needs to be at most {limit}"),
-        Kind::ExclusiveMinimum { limit } => format!("Needs to be more than {limit}"),
-        Kind::ExclusiveMaximum { limit } => format!("Needs to be less than {limit}"),
-        Kind::MultipleOf { multiple_of } => format!("Needs to be a multiple of {multiple_of}"),
+        Kind::Minimum { limit } => format!("Must be at least {limit}"),
+        Kind::Maximum { limit } => format!("Must be at most {limit}"),
+        Kind::ExclusiveMinimum { limit } => format!("Must be more than {limit}"),
+        Kind::ExclusiveMaximum { limit } => format!("Must be less than {limit}"),
+        Kind::MultipleOf { multiple_of } => format!("Must be a multiple of {multiple_of}"),
         Kind::MinLength { limit: 1 } => "Must not be empty".into(),
-        Kind::MinLength { limit } => format!("Needs at least {limit} characters"),
-        Kind::MaxLength { limit } => format!("May have at most {}", count(*limit, "character", "characters")),
-        Kind::Pattern { pattern } => format!("Needs to fit the pattern {}", cut(pattern, SHOWN)),
-        Kind::MinItems { limit } => format!("Needs at least {}", count(*limit, "entry", "entries")),
-        Kind::MaxItems { limit } => format!("May have at most {}", count(*limit, "entry", "entries")),
-        Kind::UniqueItems => "Has the same entry twice".into(),
-        Kind::Contains => "Has too few or too many entries of the kind that is needed".into(),
-        Kind::AdditionalItems { limit } => format!("May have at most {}", count(*limit as u64, "entry", "entries")),
-        Kind::UnevaluatedItems { .. } => "Has entries that are not allowed".into(),
-        Kind::MinProperties { limit } => format!("Needs at least {}", count(*limit, "field", "fields")),
-        Kind::MaxProperties { limit } => format!("May have at most {}", count(*limit, "field", "fields")),
+        Kind::MinLength { limit } => format!("Must have at least {limit} characters"),
+        Kind::MaxLength { limit } => format!("Must have at most {}", count(*limit, "character", "characters")),
+        Kind::Pattern { pattern } => format!("Must match the pattern {}", cut(pattern, SHOWN)),
+        Kind::MinItems { limit } => format!("Must have at least {}", count(*limit, "entry", "entries")),
+        Kind::MaxItems { limit } => format!("Must have at most {}", count(*limit, "entry", "entries")),
+        Kind::UniqueItems => "Contains the same entry twice".into(),
+        Kind::Contains => "Contains too few or too many entries of the required kind".into(),
+        Kind::AdditionalItems { limit } => format!("Must have at most {}", count(*limit as u64, "entry", "entries")),
+        Kind::UnevaluatedItems { .. } => "Contains entries that are not allowed".into(),
+        Kind::MinProperties { limit } => format!("Must have at least {}", count(*limit, "field", "fields")),
+        Kind::MaxProperties { limit } => format!("Must have at most {}", count(*limit, "field", "fields")),
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let names: Vec<String> = unexpected.iter().take(CHOICES).map(|name| quoted(name)).collect();
-            format!("May not have {}", names.join(", "))
+            format!("Must not have {}", names.join(", "))
         }
         Kind::PropertyNames { error } => {
-            format!("Has a field with a name that does not fit: {}", words(error.kind(), error.instance().as_ref()))
+            format!("Has a field with an invalid name: {}", words(error.kind(), error.instance().as_ref()))
         }
-        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => "Fits none of the alternatives".into(),
-        Kind::OneOfMultipleValid { .. } => "Fits several alternatives where only one may fit".into(),
-        Kind::Not { .. } => "Has a form that is not allowed".into(),
-        Kind::FalseSchema => "Nothing may stand here".into(),
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => "Matches none of the alternatives".into(),
+        Kind::OneOfMultipleValid { .. } => "Matches several alternatives, but must match exactly one".into(),
+        Kind::Not { .. } => "Matches a form that is not allowed".into(),
+        Kind::FalseSchema => "No value is allowed here".into(),
         Kind::ContentEncoding { content_encoding } => {
-            format!("Needs to be written in {}", cut(content_encoding, SHOWN))
+            format!("Must be encoded as {}", cut(content_encoding, SHOWN))
         }
-        Kind::ContentMediaType { content_media_type } => format!("Needs to hold {}", cut(content_media_type, SHOWN)),
-        Kind::FromUtf8 { .. } => "Needs to hold text".into(),
+        Kind::ContentMediaType { content_media_type } => format!("Must contain {}", cut(content_media_type, SHOWN)),
+        Kind::FromUtf8 { .. } => "Must contain text".into(),
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } | Kind::Referencing(_) => {
-            "Cannot be checked by this schema".into()
+            "Cannot be checked with this schema".into()
         }
         Kind::Custom { message, .. } => message.clone(),
     }
@@ -151,13 +151,13 @@ fn form(format: &str) -> String {
         "date" => "a date such as 2026-11-22",
         "date-time" => "a date and time such as 2026-11-22T10:00:00Z",
         "time" => "a time such as 10:00:00Z",
-        "duration" => "a span of time such as PT15M",
+        "duration" => "a duration such as PT15M",
         "email" | "idn-email" => "an e-mail address",
-        "hostname" | "idn-hostname" => "the name of a host",
+        "hostname" | "idn-hostname" => "a host name",
         "ipv4" => "an IPv4 address",
         "ipv6" => "an IPv6 address",
         "uri" | "iri" => "an address such as https://example.com",
-        "uri-reference" | "iri-reference" => "an address or a part of one",
+        "uri-reference" | "iri-reference" => "an address or part of one",
         "uuid" => "a UUID",
         "regex" => "a pattern",
         "json-pointer" => "a JSON Pointer such as /order/total",

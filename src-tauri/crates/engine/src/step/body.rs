@@ -332,7 +332,7 @@ pub(super) fn refused(compiled: &Compiled, node: usize, config: &Value, input: &
                 Value::String(_) => "a text",
                 Value::Array(_) | Value::Object(_) => "an object",
             };
-            return bad("source", format!("A loop goes through a list, but its source is {kind}"));
+            return bad("source", format!("A loop iterates over a list, but its source is {kind}"));
         }
         None => input.len(),
     };

@@ -14,7 +14,7 @@ use crate::{
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::{
-    Effects, ErrorType, EventBody, Item, Items, Map, Mode, NodeFailure, Said,
+    CallProgress, Effects, ErrorType, EventBody, Item, Items, Map, Mode, NodeFailure,
     event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
     item::together,
     said::LeftFile,
@@ -97,7 +97,7 @@ impl Deciding<'_> {
     }
 
     /// A call under way tells something; of a dead call it is ignored.
-    pub(super) fn said(&mut self, key: &CallKey, said: Vec<Said>) -> Result<(), StepError> {
+    pub(super) fn said(&mut self, key: &CallKey, said: Vec<CallProgress>) -> Result<(), StepError> {
         if self.state.nodes.get(key.node).is_none() {
             return Ok(());
         }

@@ -29,7 +29,7 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
             found.push(Diagnostic::error(
                 Code::BadConfig,
                 format!("{at}/config/tools"),
-                format!("'{both}' is both added and taken away"),
+                format!("'{both}' is both added and removed"),
                 format!("Keep either +{both} or -{both}"),
             ));
         }
@@ -39,7 +39,7 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
                 Code::MissingConfig,
                 format!("{at}/config/tool"),
                 format!(
-                    "“{}” needs a tool: neither its settings nor its id name one",
+                    "“{}” needs a tool: neither its settings nor its id specify one",
                     node.title.as_deref().unwrap_or(id)
                 ),
                 "Choose a tool of its server",
@@ -61,8 +61,8 @@ pub(super) fn uses_tools(kind: &str) -> bool {
 fn plain_rules(config: Option<&Value>, at: &str, found: &mut Vec<Diagnostic>) {
     let made = |value: &Value| value.as_str().is_some_and(|text| text.starts_with('=') || text.contains("{{"));
     let mut refuse = |place: String| {
-        let message = "Rules for tools are not made by an expression: data of the run would decide what is asked";
-        let hint = "Write it out; 'when' is the place for a condition";
+        let message = "Tool rules cannot be an expression: data of the run could change them";
+        let hint = "Write the rules out; use 'when' for a condition";
         found.push(Diagnostic::error(Code::BadConfig, place, message, hint));
     };
     match config.and_then(|config| config.get(FIELD)) {
@@ -93,15 +93,15 @@ pub(super) fn rules(workflow: &Workflow) -> Vec<(usize, ToolRule)> {
 
 /// Rules over tools of the whole workflow; those of a step have the form that its kind describes.
 fn check_rules(list: &Value, found: &mut Vec<Diagnostic>) {
-    let hint = "A rule is { \"name\": …, \"when\": \"tool == 'pay'\", \"action\": \"allow\", \"ask\" or \"deny\" }, and may have \
+    let hint = "A rule is { \"name\": …, \"when\": \"tool == 'pay'\", \"action\": \"allow\", \"ask\" or \"deny\" }, optionally with \
                 message, maxArguments and maxResult";
     let Some(rules) = list.as_array() else {
-        found.push(Diagnostic::error(Code::BadConfig, OF_WORKFLOW, "The rules for tools are not a list", hint));
+        found.push(Diagnostic::error(Code::BadConfig, OF_WORKFLOW, "The tool rules are not a list", hint));
         return;
     };
     for (i, rule) in rules.iter().enumerate() {
         if let Err(error) = ToolRule::deserialize(rule) {
-            let message = format!("Rule {} for tools: {error}", i + 1);
+            let message = format!("Tool rule {}: {error}", i + 1);
             found.push(Diagnostic::error(Code::BadConfig, format!("{OF_WORKFLOW}/{i}"), message, hint));
         }
     }
@@ -121,9 +121,8 @@ fn tool_names(names: &[String], at: &str, found: &mut Vec<Diagnostic>) {
         }
         let bare = if of_step { name.strip_prefix(['+', '-']).unwrap_or(name) } else { name };
         if bare.starts_with(['+', '-']) {
-            let hint =
-                if of_step { "Write one sign before it" } else { "Write it without: the steps add and take away" };
-            let message = format!("'{name}' has a sign too many");
+            let hint = if of_step { "Use only one sign" } else { "Remove the sign: only steps add and remove tools" };
+            let message = format!("'{name}' has one sign too many");
             found.push(Diagnostic::error(Code::BadConfig, format!("{at}/{i}"), message, hint));
         } else if let Some((message, hint)) = agent::misnamed(bare) {
             found.push(Diagnostic::error(Code::BadConfig, format!("{at}/{i}"), message, hint));
@@ -137,8 +136,8 @@ fn contract(workflow: &Workflow, node: &Node, id: &str, at: &str, found: &mut Ve
         found.push(Diagnostic::error(
             Code::BadConfig,
             format!("{at}/if"),
-            format!("'{id}' chooses between ways on, so it cannot be skipped by 'if'"),
-            "Put the condition on the step before, or use an If step",
+            format!("'{id}' chooses between paths, so it cannot be skipped by 'if'"),
+            "Put the condition on the previous step, or use an If step",
         ));
     }
     let writes = node.writes.as_deref().unwrap_or_default();
@@ -149,7 +148,7 @@ fn contract(workflow: &Workflow, node: &Node, id: &str, at: &str, found: &mut Ve
         let known = declared.get("properties").and_then(Value::as_object).into_iter().flatten();
         let known: Vec<&str> = known.map(|(name, _)| name.as_str()).filter(|name| !name.starts_with('_')).collect();
         let (message, hint) = if name.starts_with('_') {
-            (format!("'{id}' writes '{name}', but names with _ in front are the engine's own"), "Rename it".to_owned())
+            (format!("'{id}' writes '{name}', but names starting with _ are reserved"), "Rename it".to_owned())
         } else {
             let hint = match crate::catalog::nearest(&name, known.iter().copied()) {
                 Some(near) => format!("Did you mean '{near}'?"),

@@ -73,20 +73,22 @@ impl<'a> Look<'a> {
             0
         };
         if named.starts_with('=') || named.contains("{{") {
-            let message = format!("{name} names its workflow by an expression, but it is fixed when the run starts");
-            return bad(Code::BadConfig, message, "Write the id of a workflow");
+            let message = format!(
+                "{name} refers to its workflow with an expression, but the workflow must be known when the run starts"
+            );
+            return bad(Code::BadConfig, message, "Use the id of a workflow");
         }
         if named.is_empty() {
             // A setting that is not filled in is told about like any other.
             return 0;
         }
         if !valid_workflow_id(named) {
-            let message = format!("{name} names '{named}', which is no id of a workflow");
-            let hint = "Write the 'id' that stands in the file, not its path: letters, digits, '.', '_' and '-'";
+            let message = format!("{name} refers to '{named}', which is not a valid workflow id");
+            let hint = "Use the 'id' in the file, not its path: letters, digits, '.', '_' and '-'";
             return bad(Code::BadConfig, message, hint);
         }
         if self.way.contains(&named) {
-            let message = format!("{name} runs '{named}', in which it stands itself");
+            let message = format!("{name} runs '{named}', which contains it");
             return bad(Code::Cycle, message, "Choose another workflow");
         }
         let Some(file) = self.called.files.get(named) else {
@@ -97,8 +99,8 @@ impl<'a> Look<'a> {
                 }
                 None => bad(
                     Code::UnknownWorkflow,
-                    format!("{name} names the workflow '{named}', which is not known here"),
-                    "Choose a workflow of the library, or put its file beside this one",
+                    format!("{name} refers to the workflow '{named}', which was not found"),
+                    "Choose a workflow of the library, or put its file next to this one",
                 ),
             };
         };
@@ -119,7 +121,7 @@ impl<'a> Look<'a> {
         };
         if self.way.len() + height > DEEPEST + 1 && !self.too_deep {
             self.too_deep = true;
-            let message = format!("{name} leads through more than {DEEPEST} workflows in each other");
+            let message = format!("{name} nests more than {DEEPEST} levels of workflows");
             self.found.push(Diagnostic::error(Code::BadParent, at, message, "Use fewer levels"));
         }
         height
@@ -128,8 +130,8 @@ impl<'a> Look<'a> {
     /// Errors of a file by itself.
     fn own(&mut self, file: &Workflow, named: &str, name: &str, at: &str) {
         if !file.nodes.is_empty() && !begins(file, None) {
-            let message = format!("{name} runs '{named}', which has no step that could begin");
-            self.found.push(Diagnostic::error(Code::EmptyWorkflow, at, message, "Add a step that nothing leads to"));
+            let message = format!("{name} runs '{named}', which has no step that could start");
+            self.found.push(Diagnostic::error(Code::EmptyWorkflow, at, message, "Add a step without incoming wires"));
         }
         for own in super::check(file, self.catalog).into_iter().filter(|d| d.severity == Severity::Error) {
             let place = if own.path.is_empty() { String::new() } else { format!(" ({})", own.path) };

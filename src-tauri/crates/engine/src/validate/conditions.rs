@@ -55,8 +55,8 @@ pub(crate) fn of_file(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic>
             found.push(Diagnostic::warning(
                 Code::BadConfig,
                 at.clone(),
-                format!("Audit rule {} does nothing", i + 1),
-                "Give it a level, or let it escalate",
+                format!("Audit rule {} has no effect", i + 1),
+                "Set a level, or let it escalate",
             ));
         }
         let Ok(expression) = Expr::compile(&rule.when) else { continue };
@@ -99,16 +99,16 @@ fn no_list(source: &Value, known: &[(String, Value)], at: &str) -> Option<Diagno
             };
             let hint = match Expr::compile(inner) {
                 Ok(expression) if inner.len() <= 200 && makes_a_list(&expression) => format!("Write ={inner}"),
-                Err(_) if inner.is_empty() => "Remove 'source' to go through the input items".to_owned(),
-                Ok(_) | Err(_) => "Write a list, or = and an expression, for example =item.orders".to_owned(),
+                Err(_) if inner.is_empty() => "Remove 'source' to iterate over the input items".to_owned(),
+                Ok(_) | Err(_) => "Use a list, or = and an expression, for example =item.orders".to_owned(),
             };
             (format!("the text '{shown}'"), hint)
         }
-        Value::Bool(_) => ("true or false".to_owned(), "Write a list, or = and an expression".to_owned()),
-        Value::Number(number) => (number.to_string(), "To count, write a list of numbers, or use 'while'".to_owned()),
-        Value::Object(_) => ("an object".to_owned(), "Write a list, or = and an expression".to_owned()),
+        Value::Bool(_) => ("true or false".to_owned(), "Use a list, or = and an expression".to_owned()),
+        Value::Number(number) => (number.to_string(), "To count, use a list of numbers, or 'while'".to_owned()),
+        Value::Object(_) => ("an object".to_owned(), "Use a list, or = and an expression".to_owned()),
     };
-    let message = format!("A loop goes through a list, but its source is {what}");
+    let message = format!("A loop iterates over a list, but its source is {what}");
     Some(Diagnostic::warning(Code::BadConfig, format!("{at}/config/source"), message, hint))
 }
 

@@ -24,8 +24,11 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                 found.push(Diagnostic::error(
                     Code::BadConfig,
                     at,
-                    format!("{} stands in no loop, so there is nothing it could end", step_of(workflow, catalog, id)),
-                    "Put it into a loop, or use a Stop step to end the run",
+                    format!(
+                        "{} is not inside a loop, so there is nothing it could end",
+                        step_of(workflow, catalog, id)
+                    ),
+                    "Move it into a loop, or use a Stop step to end the run",
                 ));
             }
             Some(_) | None => {}
@@ -65,7 +68,7 @@ fn place(workflow: &Workflow, catalog: &Catalog, id: &str, parent: &str, at: &st
     let Some(node) = workflow.nodes.get(parent) else {
         let near = nearest(parent, workflow.nodes.keys().map(String::as_str));
         return bad(
-            format!("{name} stands in the container '{parent}', which does not exist"),
+            format!("{name} is in the container '{parent}', which does not exist"),
             near.map_or_else(|| "Remove 'parent'".into(), |near| format!("Did you mean '{near}'?")),
         );
     };
@@ -75,7 +78,7 @@ fn place(workflow: &Workflow, catalog: &Catalog, id: &str, parent: &str, at: &st
             return found.push(Diagnostic::error(
                 Code::NotAvailable,
                 at,
-                format!("'{id}' stands in the container '{parent}', whose kind this release does not have"),
+                format!("'{id}' is in the container '{parent}', whose kind this release does not have"),
                 "Remove 'parent', or use a newer Signalbox",
             ));
         }
@@ -84,24 +87,23 @@ fn place(workflow: &Workflow, catalog: &Catalog, id: &str, parent: &str, at: &st
     };
     let own = workflow.nodes.get(id).and_then(|node| catalog.get(&node.kind)).map(|d| d.role);
     match role {
-        Role::Subworkflow => bad(
-            format!("{name} stands in '{parent}', whose body is another file"),
-            "Put the step into that file".into(),
-        ),
+        Role::Subworkflow => {
+            bad(format!("{name} is in '{parent}', whose body is another file"), "Move the step into that file".into())
+        }
         role if !role.is_container() => bad(
-            format!("{name} stands in {}, which is no container", step_of(workflow, catalog, parent)),
-            "Remove 'parent', or name a loop or a parallel".into(),
+            format!("{name} is in {}, which is not a container", step_of(workflow, catalog, parent)),
+            "Remove 'parent', or set it to a loop or a parallel".into(),
         ),
         _ if own == Some(Role::Trigger) => bad(
-            format!("{name} starts the workflow, so it cannot stand in a container"),
-            "Remove 'parent'; the first steps of a body begin by themselves".into(),
+            format!("{name} starts the workflow, so it cannot be in a container"),
+            "Remove 'parent'; the first steps of a body start automatically".into(),
         ),
         _ if Around::of(workflow, id).any(|outer| outer == id) => {
-            bad(format!("{name} stands in itself"), "Remove one 'parent' of the circle".into());
+            bad(format!("{name} is its own container"), "Remove one 'parent' of the cycle".into());
         }
         _ if Around::of(workflow, id).count() > DEEPEST => bad(
-            format!("{name} stands in more than {DEEPEST} containers"),
-            "Move the inner ones into a workflow of their own".into(),
+            format!("{name} is nested more than {DEEPEST} containers deep"),
+            "Move the inner ones into a separate workflow".into(),
         ),
         _ => {}
     }
@@ -114,8 +116,8 @@ fn container(workflow: &Workflow, catalog: &Catalog, id: &str, role: Role, at: &
         found.push(Diagnostic::error(
             Code::BadConfig,
             format!("{at}/errorHandling/retryPolicy"),
-            format!("{name} has a retry policy, but a container is not repeated by itself"),
-            "Give the retry policy to the steps in it, or wire its red port to an error handler",
+            format!("{name} has a retry policy, but containers are not retried"),
+            "Set the retry policy on the steps inside, or connect its error port to an error handler",
         ));
     }
     if role == Role::Subworkflow {
@@ -125,8 +127,8 @@ fn container(workflow: &Workflow, catalog: &Catalog, id: &str, role: Role, at: &
         found.push(Diagnostic::error(
             Code::EmptyContainer,
             at,
-            format!("{name} has no step in it that could begin"),
-            "Put a step into it, or remove it",
+            format!("{name} contains no step that could start"),
+            "Add a step to it, or remove it",
         ));
     }
     let set = |field: &str| node.config.as_ref().and_then(|c| c.get(field)).filter(|value| !value.is_null());
@@ -137,13 +139,13 @@ fn container(workflow: &Workflow, catalog: &Catalog, id: &str, role: Role, at: &
         if set("source").is_some() {
             bad(
                 &format!("{name} has both a list and a condition"),
-                "Keep one of them: 'source' goes through a list, 'while' goes on as long as it is true",
+                "Keep one of them: 'source' iterates over a list, 'while' repeats as long as it is true",
             );
         }
         if set("mode").and_then(|mode| mode.as_str()) == Some("parallel") {
             bad(
-                &format!("{name} asks its condition before each iteration, so these cannot run at the same time"),
-                "Remove 'mode', or go through a list with 'source'",
+                &format!("{name} evaluates its condition before each iteration, so iterations cannot run in parallel"),
+                "Remove 'mode', or iterate over a list with 'source'",
             );
         }
     }
@@ -165,7 +167,7 @@ pub(super) fn begins(workflow: &Workflow, container: Option<&str>) -> bool {
 fn borders(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let parent = |id: &str| workflow.nodes.get(id).map(|node| node.parent.as_deref());
     let crosses = |from: &str, to: &str| matches!((parent(from), parent(to)), (Some(a), Some(b)) if a != b);
-    let hint = "Wire it to the container itself: what is in a container goes on through the container's ports";
+    let hint = "Connect it to the container itself: results leave a container through its ports";
     for (i, edge) in workflow.edges.iter().enumerate().filter(|(_, edge)| crosses(edge.from.node(), &edge.to)) {
         found.push(Diagnostic::error(
             Code::CrossesContainer,
@@ -180,8 +182,8 @@ fn borders(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) 
             found.push(Diagnostic::error(
                 Code::CrossesContainer,
                 format!("/nodes/{}/errorHandling/fallbackNodeId", pointer_token(id)),
-                format!("The fallback of {} stands in another container", step_of(workflow, catalog, id)),
-                "Choose a step that stands beside it",
+                format!("The fallback of {} is in another container", step_of(workflow, catalog, id)),
+                "Choose a step in the same container",
             ));
         }
     }
@@ -190,8 +192,8 @@ fn borders(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>) 
         found.push(Diagnostic::error(
             Code::CrossesContainer,
             "/settings/onAbort",
-            format!("'{target}' stands in a container; what runs after an abort stands outside"),
-            "Choose a step outside every container",
+            format!("'{target}' is in a container; steps after an abort must be outside"),
+            "Choose a step outside of all containers",
         ));
     }
 }
@@ -236,10 +238,10 @@ fn branches(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>)
                         Code::BranchesMeet,
                         format!("/nodes/{}", pointer_token(next)),
                         format!(
-                            "{} is reached from '{other}' and from '{id}': branches of a parallel do not meet inside",
+                            "{} is reached from '{other}' and from '{id}': branches of a parallel cannot join inside it",
                             step_of(workflow, catalog, next)
                         ),
-                        "Put it behind the parallel, which joins its branches",
+                        "Put it after the parallel, which joins its branches",
                     ));
                     // What comes after it is shared for the same reason.
                     continue;

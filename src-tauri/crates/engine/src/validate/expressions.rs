@@ -65,7 +65,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             found.push(Diagnostic::warning(
                 Code::HostFromData,
                 format!("{at}/config/url"),
-                format!("The address of '{id}' comes from data of the run: it may lead only to public hosts"),
+                format!("The address of '{id}' comes from data of the run, so it can reach public hosts only"),
                 "Write the host into the address, or take it from params",
             ));
         }
@@ -99,7 +99,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
 
 pub(crate) fn broken(at: &str, text: &str, error: &ExprError) -> Diagnostic {
     if text.trim_start_matches('=').trim().is_empty() {
-        let hint = "Write one, for example item.total > 100";
+        let hint = "Enter one, for example item.total > 100";
         return Diagnostic::error(Code::MissingConfig, at, "The expression is empty", hint);
     }
     let code = if error.code == expr::Code::Limit { Code::CelLimit } else { Code::CelSyntax };
@@ -113,11 +113,11 @@ pub(crate) fn broken(at: &str, text: &str, error: &ExprError) -> Diagnostic {
     let message = if what.contains(&shown) || error.position.is_some() || code == Code::CelLimit {
         what.to_owned()
     } else {
-        format!("The expression `{shown}` is wrong: {what}")
+        format!("The expression `{shown}` is not valid: {what}")
     };
     let hint = match error.suggestions.first() {
         Some(near) => format!("Did you mean '{near}'?"),
-        None if code == Code::CelLimit => advice.unwrap_or("Split it over several steps").to_owned(),
+        None if code == Code::CelLimit => advice.unwrap_or("Split it into several steps").to_owned(),
         None => "Expressions are CEL, for example item.total > 100".to_owned(),
     };
     Diagnostic::error(code, at, message, hint)
@@ -168,9 +168,9 @@ fn names(
             continue;
         }
         let hint = if ITERATION.contains(&root.as_str()) {
-            format!("'{root}' exists only in the body of a loop")
+            format!("'{root}' is only available in the body of a loop")
         } else if AFTER.contains(&root.as_str()) {
-            format!("'{root}' exists only in 'out', 'print' and guards after the step")
+            format!("'{root}' is only available in 'out', 'print' and the checks after the call")
         } else if let Some(name) = root.strip_prefix('$') {
             format!("Write context.{name}")
         } else if params.is_some_and(|p| p.contains(&root.as_str())) {
@@ -180,12 +180,12 @@ fn names(
         } else {
             let here: Vec<&str> = known.own.iter().chain(BEFORE).copied().collect();
             nearest(root, here.iter().copied())
-                .map_or_else(|| format!("Known here: {}", here.join(", ")), |near| format!("Did you mean '{near}'?"))
+                .map_or_else(|| format!("Available: {}", here.join(", ")), |near| format!("Did you mean '{near}'?"))
         };
         found.push(Diagnostic::error(
             Code::UnknownName,
             at,
-            format!("`{}` uses '{root}', which is not known here", quote(expression.text())),
+            format!("`{}` uses '{root}', which is not available here", quote(expression.text())),
             hint,
         ));
     }
@@ -237,7 +237,7 @@ fn ancestor(
             Code::NotAnAncestor,
             at,
             format!("'{id}' reads the output of '{named}', which does not run before it"),
-            format!("Wire '{named}' so that '{id}' comes after it"),
+            format!("Connect '{named}' so that '{id}' runs after it"),
         ));
     }
 }
@@ -386,7 +386,7 @@ fn race(id: &str, name: &str, message: &str) -> Diagnostic {
     Diagnostic::warning(
         Code::ContextRace,
         format!("/nodes/{}", pointer_token(id)),
-        format!("{message} and neither comes before the other: the value of ${name} depends on timing"),
-        "Wire one after the other, or use different names",
+        format!("{message}, and their order is not defined: the value of ${name} depends on timing"),
+        "Connect one after the other, or use different names",
     )
 }

@@ -16,7 +16,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             Diagnostic::error(
                 Code::DanglingEdge,
                 format!("/edges/{i}/{place}"),
-                format!("The wire {} → {} names the step '{id}', which does not exist", edge.from, edge.to),
+                format!("The wire {} → {} refers to the step '{id}', which does not exist", edge.from, edge.to),
                 nearest(id, names())
                     .map_or_else(|| "Remove the wire, or add the step".into(), |n| format!("Did you mean '{n}'?")),
             )
@@ -28,7 +28,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                     let ports = descriptor.port_ids(node.config.as_ref());
                     if !ports.iter().any(|p| p == edge.from.port()) {
                         let hint = if ports.is_empty() {
-                            "This kind has no ports to wire".to_owned()
+                            "This kind has no output ports".to_owned()
                         } else {
                             format!("Its ports are: {}", ports.join(", "))
                         };
@@ -49,7 +49,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                     found.push(Diagnostic::error(
                         Code::UnknownPort,
                         format!("/edges/{i}/to"),
-                        format!("{} starts the workflow and takes no wire", step(node, Some(descriptor))),
+                        format!("{} starts the workflow and has no input", step(node, Some(descriptor))),
                         "Remove the wire",
                     ));
                 }
@@ -59,7 +59,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             found.push(Diagnostic::error(
                 Code::DuplicateEdge,
                 format!("/edges/{i}"),
-                format!("The wire {} → {} stands twice", edge.from, edge.to),
+                format!("The wire {} → {} exists twice", edge.from, edge.to),
                 format!("Remove one of them (the first is number {first})"),
             ));
         }
@@ -78,8 +78,8 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             found.push(Diagnostic::error(
                 Code::Cycle,
                 at,
-                format!("The wires form a circle through {}{more}", told.join(", ")),
-                "Remove one wire of the circle; to try again, use a retry policy",
+                format!("The wires form a cycle through {}{more}", told.join(", ")),
+                "Remove one wire of the cycle; to repeat a failed call, use a retry policy",
             ));
         }
     }
@@ -120,8 +120,8 @@ fn on_abort(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>)
         found.push(Diagnostic::error(
             Code::BadConfig,
             "/settings/onAbort",
-            format!("'{target}' is also reached by the ordinary flow"),
-            "Choose a step that only the abort leads to",
+            format!("'{target}' is also reached without an abort"),
+            "Choose a step that is only reached after the abort",
         ));
     }
     // The run is over: its questions are taken back as soon as they are asked (SEMANTICS 8).
@@ -132,8 +132,8 @@ fn on_abort(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diagnostic>)
             found.push(Diagnostic::warning(
                 Code::BadConfig,
                 format!("/nodes/{}", pointer_token(id)),
-                format!("{} asks nobody: it runs after the run was given up", step_of(workflow, catalog, id)),
-                "Tell people by a step that sends something, or ask before the run is given up",
+                format!("{} cannot ask anybody: it runs after the run was aborted", step_of(workflow, catalog, id)),
+                "Notify people with a step that sends a message, or ask before the abort",
             ));
         }
     }
@@ -176,7 +176,7 @@ fn stops(workflow: &Workflow, catalog: &Catalog, order: &[usize], found: &mut Ve
             Code::StopInFork,
             format!("/nodes/{}", pointer_token(id)),
             format!(
-                "Several branches from port '{port}' of {} each lead to a Stop: the first one reached ends the run",
+                "Several branches from port '{port}' of {} lead to a Stop: the first one reached ends the run",
                 step_of(workflow, catalog, id)
             ),
             "Join the branches before one Stop",

@@ -21,8 +21,8 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::error(
             Code::MissingConfig,
             format!("/nodes/{}/config/businessHours", pointer_token(id)),
-            format!("'{id}' counts business hours, and the workflow has none"),
-            "Set them in the settings of the workflow, or switch this off",
+            format!("'{id}' uses business hours, but the workflow has none"),
+            "Set them in the workflow settings, or turn this off",
         ));
     }
 }

@@ -20,8 +20,8 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             found.push(Diagnostic::error(
                 Code::HandlerNeedsError,
                 format!("/edges/{i}"),
-                format!("'{}' works on failed steps, but {} is no red port", edge.to, edge.from),
-                "Wire it to a red port, or to another step that handles errors",
+                format!("'{}' handles failed steps, but {} is not an error port", edge.to, edge.from),
+                "Connect it to an error port, or to another error-handling step",
             ));
         }
         // `retry` always goes back; a wire from it to anything else would carry nothing.
@@ -33,11 +33,11 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             found.push(Diagnostic::error(
                 Code::BadReentry,
                 format!("/edges/{i}"),
-                format!("{} goes back to a step whose errors come here; '{}' is none", edge.from, edge.to),
+                format!("{} must lead back to a step whose errors it handles; '{}' is not one", edge.from, edge.to),
                 if to == from {
-                    "Wire it to the failed step"
+                    "Connect it to the failed step"
                 } else {
-                    "Wire it to the failed step, or remove the wire"
+                    "Connect it to the failed step, or remove the wire"
                 },
             ));
         }
@@ -55,16 +55,16 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             found.push(Diagnostic::error(
                 Code::HandlerNeedsError,
                 place.clone(),
-                format!("No red port leads to '{id}'"),
-                "Drag a wire from the red port of a step to it",
+                format!("No error port leads to '{id}'"),
+                "Drag a wire from the error port of a step to it",
             ));
         }
         if node.guardrails.is_some() {
             found.push(Diagnostic::error(
                 Code::BadConfig,
                 format!("{place}/guardrails"),
-                format!("'{id}' handles errors and has no guards"),
-                "Put them on the step whose errors come here",
+                format!("'{id}' handles errors and cannot have safety checks"),
+                "Set them on the step whose errors it handles",
             ));
         }
         if node.condition.is_some() || node.disabled == Some(true) {
@@ -72,8 +72,8 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
             found.push(Diagnostic::error(
                 Code::BadConfig,
                 format!("{place}/{field}"),
-                format!("'{id}' handles errors and cannot be left out by '{field}'"),
-                "Remove it; a rule of an error handler can hold the condition",
+                format!("'{id}' handles errors and cannot be skipped by '{field}'"),
+                "Remove it; use the condition of an error handler rule",
             ));
         }
         let config = node.config.clone().unwrap_or_default();
@@ -119,17 +119,17 @@ fn passed_over(workflow: &Workflow, catalog: &Catalog, recovery: &Recovery, foun
             Code::HandlerUnreachable,
             format!("/edges/{i}"),
             format!(
-                "{} takes all that comes out of {} of {}: nothing gets to {}",
+                "{} handles everything from {} of {}: nothing reaches {}",
                 step_of(workflow, catalog, takes),
                 if edge.from.port() == "error" {
-                    "the red port".to_owned()
+                    "the error port".to_owned()
                 } else {
                     format!("the port '{}'", edge.from.port())
                 },
                 step_of(workflow, catalog, edge.from.node()),
                 step_of(workflow, catalog, &edge.to),
             ),
-            "Remove the other wires, or lead on from a port of the first step",
+            "Remove the other wires, or continue from a port of the first step",
         ));
     }
 }
@@ -147,8 +147,8 @@ fn alternatives(workflow: &Workflow, id: &str, place: &str, config: &Value, foun
             found.push(Diagnostic::error(
                 Code::DanglingEdge,
                 format!("{place}/config/alternatives/{i}/targetNodeId"),
-                format!("'{id}' offers the way to '{target}', but no wire leads there"),
-                "Wire the port 'alternative' to it, or remove the entry",
+                format!("'{id}' offers the path to '{target}', but no wire leads there"),
+                "Connect the port 'alternative' to it, or remove the entry",
             ));
         }
     }
@@ -160,7 +160,7 @@ fn reserved(place: &str, config: Option<&Value>, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::error(
             Code::AuditReservedEvent,
             format!("{place}/config/event"),
-            format!("'{event}' is a name of Signalbox's own entries"),
+            format!("'{event}' is reserved for Signalbox"),
             "Choose another name, such as ORDER_REFUSED",
         ));
     }

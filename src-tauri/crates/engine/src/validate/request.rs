@@ -42,7 +42,7 @@ pub(super) fn check(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &
     found.push(Diagnostic::error(
         Code::BadConfig,
         format!("{at}/config/body{pointer}"),
-        format!("{step} has a body that does not fit its header Content-Type: {why}"),
+        format!("The body of {step} does not match its header Content-Type: {why}"),
         "Correct the body, or the header Content-Type",
     ));
 }

@@ -83,16 +83,14 @@ fn read(rules: &[Rule], wired: Option<&[&str]>) -> Vec<RuleFinding> {
             Ok(expression) => {
                 let unknown = |root: &&String| !NAMES.contains(&root.as_str()) && root.as_str() != "nodes";
                 for root in expression.references().roots.iter().filter(unknown) {
-                    let hint = crate::catalog::nearest(root, NAMES).map_or_else(
-                        || format!("Known here: {}", NAMES.join(", ")),
-                        |n| format!("Did you mean '{n}'?"),
-                    );
+                    let hint = crate::catalog::nearest(root, NAMES)
+                        .map_or_else(|| format!("Available: {}", NAMES.join(", ")), |n| format!("Did you mean '{n}'?"));
                     all.push(RuleFinding {
                         index,
                         diagnostic: Diagnostic::error(
                             Code::UnknownName,
                             at.clone(),
-                            format!("The rule '{}' uses '{root}', which is not known here", rule.name),
+                            format!("The rule '{}' uses '{root}', which is not available", rule.name),
                             hint,
                         ),
                         position: rule.when.find(root.as_str()).map(|byte| rule.when[..byte].chars().count()),
@@ -126,7 +124,7 @@ fn fields(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
             // Two that were typed into one begin with the first.
             let begins = || has.iter().copied().filter(|name| field.starts_with(name)).max_by_key(|name| name.len());
             let hint = crate::catalog::nearest(field, has.iter().copied()).or_else(begins).map_or_else(
-                || format!("Known here: {}", has.join(", ")),
+                || format!("Available: {}", has.join(", ")),
                 |near| format!("Did you mean '{root}.{near}'?"),
             );
             let message = format!("The rule '{}' uses '{root}.{field}', which no error has", rule.name);
@@ -158,9 +156,12 @@ fn tried(rules: &[Rule], known: &[RuleFinding]) -> Vec<RuleFinding> {
             continue;
         }
         let code = if error.code == expr::Code::MissingField { Code::UnknownName } else { Code::BadConfig };
-        let message = format!("The rule '{}' can never be used: {}", rules[index].name, error.message);
+        let message = format!("The rule '{}' can never be evaluated: {}", rules[index].name, error.message);
         let hint = error.suggestions.first().map_or_else(
-            || "Compare values of one type; `error.type` and codes are texts, `error.attempt` is a number".to_owned(),
+            || {
+                "Compare values of the same type; `error.type` and codes are texts, `error.attempt` is a number"
+                    .to_owned()
+            },
             |near| format!("Did you mean '{near}'?"),
         );
         let diagnostic = Diagnostic::warning(code, format!("/{index}/when"), message, hint);
@@ -256,7 +257,7 @@ fn never_hint(compared: &Compared) -> String {
         }
     }
     if lines.is_empty() {
-        return "Its conditions exclude each other, or one is false: make it wider, or remove it".to_owned();
+        return "Its conditions exclude each other, or one is always false: relax it, or remove it".to_owned();
     }
     lines.join("; ")
 }
@@ -360,25 +361,25 @@ impl Tried {
                 found.push((
                     i,
                     format!(
-                        "The rule '{}' never decides: {} comes first for every error it fits",
+                        "The rule '{}' is never used: {} matches first for every error it matches",
                         rule.name,
                         names.join(", ")
                     ),
-                    "Move it up, make the earlier rule narrower, or remove it".to_owned(),
+                    "Move it up, restrict the earlier rule, or remove it".to_owned(),
                 ));
             } else if trial.fits == 0 && trial.whole && refuses_to_retry(&trial.compared, &rule.when) {
                 found.push((
                     i,
                     format!(
-                        "The rule '{}' never fits: a ValidationError is not retryable, unless a Fail step says so",
+                        "The rule '{}' never matches: a ValidationError is not retryable, unless a Fail step says so",
                         rule.name
                     ),
-                    "Leave out the test of error.retryable".to_owned(),
+                    "Remove the test of error.retryable".to_owned(),
                 ));
             } else if trial.fits == 0 && trial.whole {
                 found.push((
                     i,
-                    format!("The rule '{}' never fits: no error is as it asks", rule.name),
+                    format!("The rule '{}' never matches any error", rule.name),
                     never_hint(&trial.compared),
                 ));
             }

@@ -12,7 +12,7 @@ pub(super) fn check(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &
     let own = properties.and_then(|all| all.iter().find(takes)).and_then(|(_, field)| field.get("title")?.as_str());
     let hint = match own {
         Some(title) => format!("Choose it as the step's “{title}”"),
-        None => "A secret goes into a request only, as the “Credential” of an HTTP request".to_owned(),
+        None => "Secrets can only be used as the “Credential” of an HTTP request".to_owned(),
     };
     let step = words::step(node, Some(descriptor));
     for Written { pointer, schema, value, .. } in config::written(node, Some(descriptor)) {
@@ -21,7 +21,7 @@ pub(super) fn check(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &
                 found.push(Diagnostic::error(
                     Code::SecretPlace,
                     pointer,
-                    format!("{step} names a secret where it would be taken as text"),
+                    format!("{step} uses a secret where it would be sent as text"),
                     hint.clone(),
                 ));
             }

@@ -72,14 +72,14 @@ fn bad(at: impl Into<String>, message: impl Into<String>, hint: impl Into<String
 pub(super) fn read(value: Value) -> Checked {
     let mut found = Vec::new();
     let Some(top) = value.as_object() else {
-        found.push(bad("", "A workflow file is a JSON object", "Begin with { \"signalbox\": 1, … }"));
+        found.push(bad("", "A workflow file must be a JSON object", "Start with { \"signalbox\": 1, … }"));
         return Checked { workflow: None, diagnostics: found };
     };
     match top.get("signalbox") {
         None => found.push(bad("/signalbox", "The field 'signalbox' is missing", "Add \"signalbox\": 1 at the top")),
         Some(version) => match version.as_u64() {
             Some(0) | None => {
-                found.push(bad("/signalbox", "'signalbox' is no version number", "Write \"signalbox\": 1"))
+                found.push(bad("/signalbox", "'signalbox' is not a version number", "Write \"signalbox\": 1"))
             }
             Some(version) if version > u64::from(FILE_VERSION) => found.push(newer(version)),
             Some(_) => {}
@@ -115,7 +115,7 @@ pub(super) fn read(value: Value) -> Checked {
     {
         found.push(bad(
             "/params",
-            "'params' is no JSON Schema",
+            "'params' is not a JSON Schema",
             "Write { \"type\": \"object\", \"properties\": { … } }",
         ));
     }
@@ -129,7 +129,11 @@ pub(super) fn read(value: Value) -> Checked {
     match serde_json::from_value::<Workflow>(value) {
         Ok(workflow) => Checked { workflow: Some(workflow), diagnostics: found },
         Err(error) => {
-            found.push(bad("", format!("The file has a wrong field: {error}"), "Compare it with the file format"));
+            found.push(bad(
+                "",
+                format!("A field of the file is not valid: {error}"),
+                "Compare it with the file format",
+            ));
             Checked { workflow: None, diagnostics: found }
         }
     }
@@ -166,8 +170,8 @@ fn bad_id(id: &str) -> Diagnostic {
     Diagnostic::error(
         Code::BadId,
         "/id",
-        format!("'{}' is no workflow id", id.chars().take(120).collect::<String>()),
-        "An id begins with a letter or digit, then letters, digits, . _ or -, at most 100",
+        format!("'{}' is not a valid workflow id", id.chars().take(120).collect::<String>()),
+        "An id starts with a letter or digit, followed by letters, digits, '.', '_' or '-'; at most 100 characters",
     )
 }
 
@@ -178,16 +182,11 @@ fn wrong(found: &mut Vec<Diagnostic>, at: &str, field: &str, kind: Kind) {
 fn extra(found: &mut Vec<Diagnostic>, at: &str, extra: &Map, known: &[&str]) {
     for key in extra.keys() {
         let hint = match nearest(key, known.iter().copied()) {
-            Some(near) => format!("Did you mean '{near}'? It is kept as it is"),
-            None => "It is kept as it is; remove it if it is a mistake".to_owned(),
+            Some(near) => format!("Did you mean '{near}'? The field is kept"),
+            None => "The field is kept; remove it if it is a mistake".to_owned(),
         };
         let pointer = format!("{at}/{}", pointer_token(key));
-        found.push(Diagnostic::warning(
-            Code::UnknownField,
-            pointer,
-            format!("The field '{key}' is not known here"),
-            hint,
-        ));
+        found.push(Diagnostic::warning(Code::UnknownField, pointer, format!("The field '{key}' is unknown"), hint));
     }
 }
 
@@ -255,7 +254,7 @@ fn error_handling(found: &mut Vec<Diagnostic>, at: &str, handling: &Map) {
             found.push(Diagnostic::error(
                 Code::BadConfig,
                 format!("{at}/backoff"),
-                format!("'{backoff}' is no back-off"),
+                format!("'{backoff}' is not a backoff"),
                 "Use fixed, linear or exponential",
             ));
         }
@@ -269,7 +268,7 @@ fn closed(found: &mut Vec<Diagnostic>, at: &str, object: &Map, fields: &[(&str, 
         match fields.iter().find(|(name, _)| name == key) {
             None => {
                 let hint = nearest(key, fields.iter().map(|(name, _)| *name)).map_or_else(
-                    || format!("Known here: {}", fields.iter().map(|(n, _)| *n).collect::<Vec<_>>().join(", ")),
+                    || format!("Available: {}", fields.iter().map(|(n, _)| *n).collect::<Vec<_>>().join(", ")),
                     |near| format!("Did you mean '{near}'?"),
                 );
                 found.push(Diagnostic::error(
@@ -311,17 +310,13 @@ fn edges(found: &mut Vec<Diagnostic>, top: &Map) {
         else {
             found.push(bad(
                 at,
-                "A wire needs the texts 'from' and 'to'",
+                "A wire needs 'from' and 'to' as texts",
                 "Write { \"from\": \"step.port\", \"to\": \"step\" }",
             ));
             continue;
         };
         if !from.contains('.') {
-            found.push(bad(
-                format!("{at}/from"),
-                format!("'{from}' names no port"),
-                format!("Write \"{from}.success\""),
-            ));
+            found.push(bad(format!("{at}/from"), format!("'{from}' has no port"), format!("Write \"{from}.success\"")));
         }
         if let Some(object) = edge.as_object() {
             unknown(found, &at, object, &["from", "to"]);
@@ -358,7 +353,7 @@ fn settings(found: &mut Vec<Diagnostic>, top: &Map) {
             for (i, rule) in rules.iter().enumerate() {
                 let at = format!("/settings/errorPolicy/rules/{i}");
                 let Some(object) = rule.as_object() else {
-                    found.push(bad(at, "A rule is an object", "Write { \"name\", \"when\", \"action\" }"));
+                    found.push(bad(at, "A rule must be an object", "Write { \"name\", \"when\", \"action\" }"));
                     continue;
                 };
                 let fields = [("name", Kind::Text), ("when", Kind::Text), ("action", Kind::Text)];
@@ -373,13 +368,13 @@ fn settings(found: &mut Vec<Diagnostic>, top: &Map) {
                 Value::String(name) => {
                     format!("there is no error policy '{}'", name.chars().take(60).collect::<String>())
                 }
-                _ => "this is no error policy".to_owned(),
+                _ => "this is not an error policy".to_owned(),
             };
             found.push(bad(
                 "/settings/errorPolicy",
                 format!("'errorPolicy': {what}"),
-                "Write \"safe\" (retry what may help), \"fail\" (end the run), or { \"rules\": [ … ] } with rules of \
-                 your own",
+                "Use \"safe\" (default error handling), \"fail\" (end the run), or { \"rules\": [ … ] } with custom \
+                 rules",
             ));
         }
     }

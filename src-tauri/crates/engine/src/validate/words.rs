@@ -45,7 +45,7 @@ pub(super) fn setting(schema: &Value, pointer: &str) -> String {
 pub(super) fn expected(schema: &Value, pointer: &str, keyword: &str) -> Option<String> {
     let field = at(schema, pointer)?;
     if keyword == "format" && field.get("format")? == "date-time" {
-        return Some("a moment like 2026-12-24T18:00:00Z".into());
+        return Some("a time like 2026-12-24T18:00:00Z".into());
     }
     if keyword != "type" {
         return None;
@@ -60,7 +60,7 @@ pub(super) fn expected(schema: &Value, pointer: &str, keyword: &str) -> Option<S
         "string" => "a text",
         "boolean" => "true or false",
         "array" => "a list",
-        "object" => "fields with values",
+        "object" => "an object",
         _ => "nothing",
     });
     Some(words.collect::<Vec<_>>().join(" or "))

@@ -86,7 +86,7 @@ fn n_01_own_retries_of_a_write_are_a_finding_unless_a_key_tells_them_apart() {
     };
     let rules = json!({ "rules": [{ "name": "r", "when": "true", "action": "retry" }] });
     let by_policy = repeats(rules.clone(), json!({})).expect("a finding");
-    assert!(by_policy.ends_with("and the rules of the workflow may call it again"), "{by_policy}");
+    assert!(by_policy.ends_with("and the workflow rules may call it again"), "{by_policy}");
     assert_eq!(repeats(rules, json!({ "retryPolicy": { "maxAttempts": 0 } })), None);
     assert_eq!(repeats(json!("safe"), json!({})), None);
     let keyed = document.nodes.get_mut("pay").expect("a step");

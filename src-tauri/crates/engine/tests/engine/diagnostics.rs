@@ -189,7 +189,7 @@ fn people_read_titles_and_what_to_do() {
     assert!(["\"safe\"", "\"fail\"", "\"rules\""].iter().all(|word| policy.2.contains(word)), "{}", policy.2);
     // Advice is given once, as the hint.
     let long = only(file(|f| f["nodes"]["a"]["if"] = json!("1 + ".repeat(2_000))), Code::CelLimit);
-    assert_eq!(long.2, "Split it over several steps");
+    assert_eq!(long.2, "Split it into several steps");
     assert!(!long.1.contains("Split"), "{}", long.1);
     let hint = |bytes: &[u8]| read(bytes).diagnostics.remove(0).hint;
     assert_eq!(
@@ -312,7 +312,7 @@ fn of_what_one_port_is_wired_to_the_first_recovery_step_takes_all() {
         .collect::<Vec<_>>()
     };
     let lost = |at: usize, to: &str| {
-        let message = format!("“First” takes all that comes out of the red port of “t.pass”: nothing gets to “{to}”");
+        let message = format!("“First” handles everything from the error port of “t.pass”: nothing reaches “{to}”");
         (Severity::Warning, format!("/edges/{at}"), message)
     };
     let healed = [("eh.auto_fix", "heal"), ("eh.human_review", "ask"), ("heal.success", "a"), ("heal.error", "ask")];

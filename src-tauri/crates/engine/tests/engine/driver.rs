@@ -8,8 +8,8 @@ use signalbox_engine::{
     rerun::Rerun,
     snapshot, step,
 };
+use signalbox_model::call_progress::{CallProgress, LlmDelta};
 use signalbox_model::debug::{DebugRequest, DebugStart};
-use signalbox_model::said::{LlmDelta, Said};
 use signalbox_model::{Effects, EventBody, NodeDescriptor, NodeFailure, RunEvent, TaskAction, Workflow, task::Answer};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -330,7 +330,7 @@ impl<'a> World<'a> {
 
     /// A call tells something; when it is over, nobody hears it.
     fn tell(&mut self, call: &Call, over: bool) {
-        let piece = |delta: &str| Said::LlmToken(LlmDelta::new(delta));
+        let piece = |delta: &str| CallProgress::LlmToken(LlmDelta::new(delta));
         let said = vec![piece("a"), piece("b")];
         let before = (self.state.clone(), self.events.len(), self.pending.len());
         self.give(Input::CallSaid { key: call.key.clone(), said, now: self.now });

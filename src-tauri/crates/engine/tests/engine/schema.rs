@@ -51,44 +51,40 @@ fn what_does_not_fit_is_said_in_plain_words() {
     found.sort();
     assert_eq!(
         found,
-        ["'other/part' is missing", "May not have 'x'", "Needs at least 2 fields", "“Order number” is missing"]
+        ["'other/part' is missing", "Must not have 'x'", "Must have at least 2 fields", "“Order number” is missing"]
     );
     let missing = compiled.validate(&json!({ "num": 2, "any": null })).unwrap_err();
     assert_eq!((missing[0].place().as_str(), missing[0].path.as_str()), ("/other~1part", ""));
     let whole = json!({ "num": 2, "other/part": 1 });
     for (name, value, words) in [
         ("num", json!("hunter2"), "“Order number” (/num): Needs a whole number; this is a text"),
-        ("num", json!(0), "“Order number” (/num): Needs to be at least 1"),
-        ("num", json!(10), "“Order number” (/num): Needs to be at most 9"),
-        ("num", json!(3), "“Order number” (/num): Needs to be a multiple of 2"),
-        ("over", json!(0), "/over: Needs to be more than 0"),
-        ("over", json!(1), "/over: Needs to be less than 1"),
-        ("kind", json!("hunter2"), "/kind: Needs to be one of \"new\", \"old\", 3"),
-        ("one", json!("hunter2"), "/one: Needs to be \"a\""),
-        ("fixed", json!(false), "/fixed: Needs to be true"),
+        ("num", json!(0), "“Order number” (/num): Must be at least 1"),
+        ("num", json!(10), "“Order number” (/num): Must be at most 9"),
+        ("num", json!(3), "“Order number” (/num): Must be a multiple of 2"),
+        ("over", json!(0), "/over: Must be more than 0"),
+        ("over", json!(1), "/over: Must be less than 1"),
+        ("kind", json!("hunter2"), "/kind: Must be one of \"new\", \"old\", 3"),
+        ("one", json!("hunter2"), "/one: Must be \"a\""),
+        ("fixed", json!(false), "/fixed: Must be true"),
         ("day", json!("hunter2"), "/day: Needs a date such as 2026-11-22"),
         ("mail", json!("hunter2"), "/mail: Needs an e-mail address"),
         ("odd", json!("hunter2"), "/odd: Needs an IPv6 address"),
         ("name", json!(""), "/name: Must not be empty"),
-        ("name", json!("aaaa"), "/name: May have at most 3 characters"),
-        ("name", json!("hun"), "/name: Needs to fit the pattern ^[a-c]+$"),
-        ("long", json!("hun"), "/long: Needs at least 4 characters"),
-        ("list", json!([]), "/list: Needs at least 1 entry"),
-        ("list", json!(["a", "b", "c"]), "/list: May have at most 2 entries"),
-        ("list", json!(["a", "a"]), "/list: Has the same entry twice"),
+        ("name", json!("aaaa"), "/name: Must have at most 3 characters"),
+        ("name", json!("hun"), "/name: Must match the pattern ^[a-c]+$"),
+        ("long", json!("hun"), "/long: Must have at least 4 characters"),
+        ("list", json!([]), "/list: Must have at least 1 entry"),
+        ("list", json!(["a", "b", "c"]), "/list: Must have at most 2 entries"),
+        ("list", json!(["a", "a"]), "/list: Contains the same entry twice"),
         ("list", json!([7]), "/list/0: Needs nothing or a text; this is a number"),
-        ("has", json!([2]), "/has: Has too few or too many entries of the kind that is needed"),
-        ("any", json!(7), "/any: Fits none of the alternatives"),
-        ("not", json!("hunter2"), "/not: Has a form that is not allowed"),
-        ("both", json!(2), "/both: Fits several alternatives where only one may fit"),
-        ("never", json!(1), "/never: Nothing may stand here"),
-        (
-            "names",
-            json!({ "hunter2": 1 }),
-            "/names: Has a field with a name that does not fit: May have at most 2 characters",
-        ),
-        ("small", json!({ "a": 1, "b": 2 }), "/small: May have at most 1 field"),
-        ("open", json!({ "a": 1 }), "/open: May not have 'a'"),
+        ("has", json!([2]), "/has: Contains too few or too many entries of the required kind"),
+        ("any", json!(7), "/any: Matches none of the alternatives"),
+        ("not", json!("hunter2"), "/not: Matches a form that is not allowed"),
+        ("both", json!(2), "/both: Matches several alternatives, but must match exactly one"),
+        ("never", json!(1), "/never: No value is allowed here"),
+        ("names", json!({ "hunter2": 1 }), "/names: Has a field with an invalid name: Must have at most 2 characters"),
+        ("small", json!({ "a": 1, "b": 2 }), "/small: Must have at most 1 field"),
+        ("open", json!({ "a": 1 }), "/open: Must not have 'a'"),
     ] {
         let mut wrong = whole.clone();
         wrong[name] = value.clone();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use signalbox_adapters::RealClock;
 use signalbox_adapters::mcp::{Standing, ToolServerDefinition, ToolWords, tool_info};
 use signalbox_model::{EventBody, RunStatus, Workflow};
-use signalbox_ports::llm::{Delta, Finish, Hearer, LlmAnswer, LlmFailure, LlmRequest, Part, ToolUse, Usage};
+use signalbox_ports::llm::{Delta, DeltaSink, Finish, LlmAnswer, LlmFailure, LlmRequest, Part, ToolUse, Usage};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolHearer, ToolInfo};
 use signalbox_ports::{Clock, Llm, Tools, World};
 use signalbox_runtime::NewRun;
@@ -57,7 +57,7 @@ fn answer(request: LlmRequest, part: Part, finish: Finish) -> LlmAnswer {
 
 #[async_trait]
 impl Llm for Model {
-    async fn ask(&self, request: LlmRequest, hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+    async fn ask(&self, request: LlmRequest, hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure> {
         match self.way {
             Way::AtOnce => Ok(answer(request, Part::Text("Yes.".into()), Finish::Stop)),
             Way::Stream => {

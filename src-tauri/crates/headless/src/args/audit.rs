@@ -5,130 +5,129 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum SigningKeyPlace {
-    /// The key store of the system.
+    /// The system key store.
     System,
-    /// A file of the data folder that only its owner can read.
+    /// A file in the data folder that only its owner can read.
     File,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
-    /// Verifies the chain of this data folder, an evidence pack, or a copy of all entries (.jsonl).
+    /// Verifies the chain of this data folder, an evidence pack, or a complete copy of the entries (.jsonl).
     #[command(
-        after_help = "Exit: 0 intact, 1 broken, 2 cannot be verified.\n\nA pack carries the key it was signed with. `pinned` \
-                      says whether that key is the one of --key, or one that this data folder knows: only then it proves \
+        after_help = "Exit: 0 intact, 1 broken, 2 cannot be verified.\n\nA pack contains the key it was signed with. `pinned` \
+                      is true if that is the key of --key, or one that this data folder knows: only then it proves \
                       who signed.\n\nExamples:\n  signalbox audit verify\n  signalbox audit verify evidence.zip --key \
                       key.pub\n  signalbox audit verify copy.jsonl\n  signalbox audit verify --anchor /mnt/backup/anchors.jsonl"
     )]
     Verify {
-        /// An evidence pack, or a file of lines as `audit sink` and `audit export` write it.
+        /// An evidence pack, or a JSON lines file written by `audit sink` or `audit export`.
         #[arg(value_name = "FILE", conflicts_with = "run")]
         file: Option<PathBuf>,
         /// The public key that must have signed it.
         #[arg(long, value_name = "FILE", requires = "file")]
         key: Option<PathBuf>,
-        /// Also say whether all entries of this run are there.
+        /// Also check that all entries of this run are present.
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
-        /// Checkpoints that were kept outside, one per line: the chain must be the one that they were taken of.
+        /// Checkpoints kept elsewhere, one per line; the chain must match them.
         #[arg(long, value_name = "FILE", conflicts_with = "file")]
         anchor: Option<PathBuf>,
     },
-    /// Says how the chain stands: what the last verification found, who signs, and where that key is.
+    /// Shows the state of the chain: the last verification, the signing key and where it is kept.
     Status,
-    /// Says where the key that signs is kept, or moves it.
+    /// Shows where the signing key is kept, or moves it.
     #[command(
-        after_help = "`system` is the key store of the system, which may ask you to unlock it; `file` is the data folder, for \
-                      services and machines without one. The window moves a key into the key store by itself when that is \
-                      open, unless it was moved to `file` here.\n\nExamples:\n  signalbox audit key\n  signalbox audit key \
+        after_help = "`system` is the system key store, which may ask you to unlock it; `file` is the data folder, for \
+                      services and machines without one. The desktop window moves a key into the key store automatically \
+                      when that is open, unless it was moved to `file` here.\n\nExamples:\n  signalbox audit key\n  signalbox audit key \
                       system\n  signalbox audit key file"
     )]
     Key {
         /// Keep it there from now on.
         #[arg(value_enum, value_name = "PLACE")]
         place: Option<SigningKeyPlace>,
-        /// Sign with another key from now on; what the old one signed still verifies. Programs that run already go on with
-        /// the old one until they end.
+        /// Create a new key and sign with it from now on. Old signatures still verify. Running programs use the old key
+        /// until they end.
         #[arg(long, requires = "place")]
         new: bool,
     },
-    /// Keeps signed checkpoints outside, where the writer of the chain cannot change them.
+    /// Manages anchors: places where the writer of the chain cannot change signed checkpoints.
     #[command(subcommand)]
     Anchor(Anchor),
-    /// Copies every entry to files outside, line by line, for programs that collect logs; the chain of record stays here
+    /// Manages copies of the chain: JSON lines files for log collectors; the chain itself stays here
     #[command(subcommand)]
     Sink(Sink),
-    /// Says how long entries are kept, or changes that. What is removed leaves a signed entry: the rest still verifies.
+    /// Shows or changes how long entries are kept. A signed entry replaces removed ones, so the rest still verifies.
     #[command(
-        after_help = "A host that stays (the window, serve) removes what is old enough once an hour; --now does it by \
-                      hand. A run that has not ended keeps its entries and those after its first.\n\nExamples:\n  \
+        after_help = "A long-running host (the window, serve) removes old entries once an hour; --now does it immediately. \
+                      Entries of a run that has not ended, and those after its first, are kept.\n\nExamples:\n  \
                       signalbox audit retention\n  signalbox audit retention --keep-days 365\n  signalbox audit \
                       retention --now"
     )]
     Retention {
-        /// Remove entries older than so many days from now on.
+        /// From now on, remove entries older than this many days.
         #[arg(long, value_name = "DAYS", conflicts_with = "forever")]
         keep_days: Option<u32>,
-        /// Keep everything from now on.
+        /// From now on, keep everything.
         #[arg(long)]
         forever: bool,
-        /// Remove what is old enough now.
+        /// Remove old entries now.
         #[arg(long)]
         now: bool,
     },
-    /// Says that it is known why the end of the chain is missing, which a verification found. It is recorded; from then on
-    /// the chain is judged by what is there.
-    #[command(after_help = "Example:\n  signalbox audit accept-cut --reason 'power cut of 3 May, looked at by Ada'")]
+    /// Accepts that the end of the chain is missing, with a reason that is recorded. From then on the chain is judged by the
+    /// entries it has.
+    #[command(after_help = "Example:\n  signalbox audit accept-cut --reason 'power cut of 3 May, checked by Ada'")]
     AcceptCut {
-        /// Why.
+        /// Reason.
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
-    /// Erases what an entry keeps apart under its hash; the chain stays valid. That is recorded.
+    /// Erases the payload of an entry; the chain stays valid. The erasure is recorded.
     #[command(after_help = "Example:\n  signalbox audit erase 120 --reason 'request of the person, ticket 7'")]
     Erase {
-        /// The entry.
+        /// Number of the entry.
         #[arg(value_name = "SEQ")]
         seq: u64,
-        /// Why.
+        /// Reason.
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
     /// Prints entries, oldest first.
     #[command(after_help = "Example:\n  signalbox audit list --run 0199a1b2-… --json")]
     List {
-        /// Only of this run.
+        /// Only entries of this run.
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
-        /// Only what matches: actor: event: run: workflow: node: level: error.type: tag: since: until: text:
-        /// and words. A minus before leaves out: -event:NODE_START -"two words".
+        /// Only entries that match: actor: event: run: workflow: node: level: error.type: tag: since: until: text:
+        /// and words. A leading minus excludes: -event:NODE_START -"two words".
         #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
         query: Option<String>,
-        /// The newest ones, at most this many.
+        /// Maximum number of entries; the newest ones are printed.
         #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = super::limit)]
         limit: u32,
     },
-    /// Writes entries to a file, as its ending says: .zip (evidence pack), .csv or .jsonl. That is recorded.
+    /// Exports entries to a file: .zip (evidence pack), .csv or .jsonl. The export is recorded.
     #[command(
-        after_help = "A profile hides values. An entry that loses some is shown in part: its hash stays, and its place is still \
-                      proved.\n\nExamples:\n  signalbox audit export --run 0199a1b2-… --out evidence.zip\n  signalbox audit \
+        after_help = "A profile hides values. A shortened entry keeps its hash, and the pack still proves its place.\n\nExamples:\n  signalbox audit export --run 0199a1b2-… --out evidence.zip\n  signalbox audit \
                       export --profile masked --hide /nodeId --out evidence.zip"
     )]
     Export {
-        /// Only of this run.
+        /// Only entries of this run.
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
-        /// Only what matches, as for list.
+        /// Only entries that match, as for list.
         #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
         query: Option<String>,
-        /// What is shown.
+        /// How much of each entry is exported.
         #[arg(long, value_enum, value_name = "PROFILE", default_value = "full")]
         profile: ExportProfile,
-        /// A place of the entries that is hidden besides, a JSON Pointer with * for any member: /actor/id, /actor/role,
-        /// /runId, /nodeId, /tags, /contextSnapshotHash, /metadata and its parts. Again for more.
+        /// Also hide this part of each entry, a JSON Pointer with * for any member: /actor/id, /actor/role,
+        /// /runId, /nodeId, /tags, /contextSnapshotHash, /metadata and its parts. Repeatable.
         #[arg(long, value_name = "POINTER")]
         hide: Vec<String>,
-        /// The file.
+        /// Output file.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
@@ -136,83 +135,83 @@ pub(crate) enum Audit {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportProfile {
-    /// Every entry as it was sealed.
+    /// Every entry as sealed.
     Full,
-    /// People by number, and without texts that people or tools wrote.
+    /// People become numbers; texts by people or tools are hidden.
     Masked,
-    /// What happened where and when, and nothing else.
+    /// Only what happened, where and when.
     Minimal,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Anchor {
-    /// Lists the places, and how it stands with each.
+    /// Lists the anchors and their state.
     #[command(
-        after_help = "Exit: 0 all is well, 1 a place has a problem.\n\nExample:\n  signalbox audit anchor list --json"
+        after_help = "Exit: 0 no problems, 1 an anchor has a problem.\n\nExample:\n  signalbox audit anchor list --json"
     )]
     List,
-    /// Adds a place and anchors there at once.
+    /// Adds an anchor and sends the current checkpoint to it.
     #[command(
-        after_help = "A host that stays (the window, serve) anchors there from now on; `audit anchor now` does it by \
-                      hand.\n\nExamples:\n  signalbox audit anchor add --file /mnt/backup/anchors.jsonl\n  signalbox audit \
+        after_help = "A long-running host (the window, serve) sends checkpoints automatically; `audit anchor now` sends one \
+                      immediately.\n\nExamples:\n  signalbox audit anchor add --file /mnt/backup/anchors.jsonl\n  signalbox audit \
                       anchor add --url https://log.example/signalbox --every 15 --credential secret://log"
     )]
     #[command(group = clap::ArgGroup::new("place").required(true).args(["file", "url"]))]
     Add {
-        /// A file that each checkpoint is added to; best on another disk or machine.
+        /// A file to append each checkpoint to; best on another disk or machine.
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
-        /// An address that each checkpoint is sent to (POST).
+        /// An address to send each checkpoint to (POST).
         #[arg(long, value_name = "URL")]
         url: Option<String>,
-        /// A secret of this machine that goes along with each request; it must allow the host of the address.
+        /// The secret to send as the credential; it must allow the host of the address.
         #[arg(long, value_name = "secret://NAME", requires = "url")]
         credential: Option<String>,
-        /// How often.
+        /// Interval.
         #[arg(long, value_name = "MINUTES")]
         every: Option<u32>,
-        /// The address may be one of this machine.
+        /// Allow an address on this machine.
         #[arg(long, requires = "url")]
         allow_local: bool,
     },
-    /// Anchors at a place no more; what it holds stays there.
+    /// Removes an anchor; checkpoints already there are kept.
     #[command(after_help = "Example:\n  signalbox audit anchor remove 0199a1b2-…")]
     Remove {
-        /// Id of the place, as `list` prints it.
+        /// Id of the anchor, as printed by `list`.
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Anchors at every place now.
-    #[command(after_help = "Exit: 0 every place took it, 1 one did not.\n\nExample:\n  signalbox audit anchor now")]
+    /// Sends a checkpoint to every anchor now.
+    #[command(after_help = "Exit: 0 all succeeded, 1 at least one failed.\n\nExample:\n  signalbox audit anchor now")]
     Now,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sink {
-    /// Lists the files, and how it stands with each.
+    /// Lists the files and their state.
     #[command(
-        after_help = "Exit: 0 all is well, 1 a file has a problem.\n\nExample:\n  signalbox audit sink list --json"
+        after_help = "Exit: 0 no problems, 1 a file has a problem.\n\nExample:\n  signalbox audit sink list --json"
     )]
     List,
-    /// Adds a file and copies to it at once, from the first entry on.
+    /// Adds a file and copies all entries to it, from the first one.
     #[command(
-        after_help = "A host that stays (the window, serve) copies new entries as they come; `audit sink now` does it by \
-                      hand. A file that is moved away is made anew. `serve --audit-stdout` writes the same lines to the \
-                      standard output.\n\nExample:\n  signalbox audit sink add --file /var/log/signalbox/audit.jsonl"
+        after_help = "A long-running host (the window, serve) copies new entries automatically; `audit sink now` copies them \
+                      immediately. A file that was moved away is created again. `serve --audit-stdout` writes the same \
+                      lines to standard output.\n\nExample:\n  signalbox audit sink add --file /var/log/signalbox/audit.jsonl"
     )]
     Add {
-        /// A file of its own; it is made when it is not there.
+        /// A dedicated file; created if missing.
         #[arg(long, value_name = "FILE")]
         file: PathBuf,
     },
-    /// Copies to a file no more; what it holds stays.
+    /// Stops copying to a file; the file is kept.
     #[command(after_help = "Example:\n  signalbox audit sink remove 0199a1b2-…")]
     Remove {
-        /// Id of the sink, as `list` prints it.
+        /// Id of the sink, as printed by `list`.
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Copies what waits now.
-    #[command(after_help = "Exit: 0 every file took it, 1 one did not.\n\nExample:\n  signalbox audit sink now")]
+    /// Copies waiting entries now.
+    #[command(after_help = "Exit: 0 all succeeded, 1 at least one failed.\n\nExample:\n  signalbox audit sink now")]
     Now,
 }

@@ -3,32 +3,32 @@
 use clap::{Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// As whom this program signs in to a server. What is not given is asked of the authorization server.
+/// The client identity for signing in to a server. Missing values are requested from the authorization server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SignIn {
-    /// The client that the authorization server knows this program as.
+    /// Client id of this program at the authorization server.
     #[arg(long, value_name = "ID", requires = "url")]
     pub(crate) client_id: Option<String>,
-    /// The secret of that client.
+    /// Client secret.
     #[arg(long, value_name = "secret://NAME", requires = "client_id", conflicts_with = "client_key")]
     pub(crate) client_secret: Option<String>,
-    /// The private key of that client, PKCS #8 on one line.
+    /// Private key of the client, PKCS #8 on one line.
     #[arg(long, value_name = "secret://NAME", requires = "client_id")]
     pub(crate) client_key: Option<String>,
-    /// The https address of a client id metadata document.
+    /// The https address of a client metadata document.
     #[arg(long, value_name = "URL", requires = "url")]
     pub(crate) client_metadata: Option<String>,
-    /// The only authorization server that may be used; it may stand in the own network then.
+    /// The only authorization server to use; it may be in your own network.
     #[arg(long, value_name = "URL", requires = "url")]
     pub(crate) issuer: Option<String>,
-    /// Signs in as the client itself, without a person.
+    /// Sign in as the client itself, without a person.
     #[arg(long, requires = "client_id")]
     pub(crate) unattended: bool,
 }
 
-/// A person's word.
+/// A person's statement about a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Said {
+pub(crate) enum Statement {
     Yes,
     No,
     Guess,
@@ -36,122 +36,122 @@ pub(crate) enum Said {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tools {
-    /// Lists the servers and where each stands.
+    /// Lists the tool servers and their state.
     #[command(after_help = "Example:\n  signalbox tools list --json")]
     List,
-    /// Lists the tools that steps may call.
+    /// Lists the tools that steps can call.
     #[command(after_help = "Example:\n  signalbox tools available --json")]
     Available,
-    /// Calls a tool of an approved server once, as a run of one step: it stands in the history and the audit log.
+    /// Calls a tool of an approved server as a run of one step, recorded in the run history and the audit chain.
     #[command(
-        after_help = "Exit: 0 it answered, 1 it failed, 2 no such call.\n\nExample:\n  signalbox tools call files read_file \
+        after_help = "Exit: 0 succeeded, 1 failed, 2 the call is not possible.\n\nExample:\n  signalbox tools call files read_file \
                       --args '{\"path\": \"/srv/data/a.txt\"}' --json"
     )]
     Call {
         /// The server.
         server: String,
-        /// The tool, as its server names it.
+        /// The tool, by the name used by its server.
         tool: String,
-        /// Its arguments.
+        /// Arguments of the tool.
         #[arg(long, value_name = "JSON|@FILE")]
         args: Option<String>,
     },
-    /// Registers a server, or changes how it is started or reached. It is approved afterwards.
+    /// Adds or changes a tool server. Approve it afterwards.
     #[command(
-        after_help = "No shell reads the program and its arguments. Write secret://NAME for a variable that is a secret.\n\n\
+        after_help = "The program is started without a shell. For a variable that is a secret write secret://NAME.\n\n\
                       Examples:\n  signalbox tools set files -- npx -y @modelcontextprotocol/server-filesystem /srv/data\n  \
                       signalbox tools set erp --env ERP_TOKEN=secret://erp -- erp-mcp --read-only\n  \
                       signalbox tools set crm --url https://crm.example/mcp --credential secret://crm\n  \
                       signalbox tools set desk --url https://desk.example/mcp --client-id signalbox"
     )]
     Set {
-        /// Its name; steps name it.
+        /// Name; steps refer to it.
         name: String,
-        /// The address of a server that is reached over HTTP.
+        /// Address of an HTTP server.
         #[arg(long, value_name = "URL", conflicts_with_all = ["env", "cwd", "command"])]
         url: Option<String>,
-        /// The secret that goes along to that address.
+        /// The secret to send as the credential.
         #[arg(long, value_name = "secret://NAME", requires = "url")]
         credential: Option<String>,
         #[command(flatten)]
         sign_in: SignIn,
-        /// A variable of its process.
+        /// Environment variable of its process.
         #[arg(long, value_name = "NAME=TEXT")]
         env: Vec<String>,
-        /// The folder that its process works in.
+        /// Working folder of its process.
         #[arg(long, value_name = "DIR")]
         cwd: Option<String>,
         /// The program and its arguments.
         #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
         command: Vec<String>,
     },
-    /// Registers the servers of an mcp.json. None of them is approved by that.
+    /// Adds the servers of an mcp.json, without approving them.
     #[command(after_help = "Example:\n  signalbox tools import mcp.json")]
     Import {
-        /// The file; - is standard input.
+        /// The file; `-` for standard input.
         file: PathBuf,
     },
-    /// Starts or reaches a server, asks what it is, and shows what differs from what was approved.
-    #[command(after_help = "Exit: 0 it answered, 1 it did not.\n\nExample:\n  signalbox tools connect files --json")]
+    /// Connects to a tool server and shows what differs from what was approved.
+    #[command(after_help = "Exit: 0 it responded, 1 it did not.\n\nExample:\n  signalbox tools connect files --json")]
     Connect {
-        /// Its name.
+        /// Name of the server.
         name: String,
     },
-    /// Approves a server as it is now: how it is started or reached, and its tools with every word about them.
+    /// Approves a tool server as it is now: its command or address, and all texts about its tools.
     #[command(
-        after_help = "Without --hash the server is shown and you are asked.\n\nExample:\n  signalbox tools approve files \
+        after_help = "Without --hash the server is shown and you are asked to confirm.\n\nExample:\n  signalbox tools approve files \
                       --hash 5f1d…"
     )]
     Approve {
-        /// Its name.
+        /// Name of the server.
         name: String,
-        /// The hash that `tools connect --json` showed.
+        /// The hash shown by `tools connect --json`.
         #[arg(long, value_name = "HASH")]
         hash: Option<String>,
     },
-    /// Signs in to a server at an address: prints where, and waits for the browser to come back.
+    /// Signs in to an HTTP tool server: prints an address and waits for the browser.
     #[command(
-        after_help = "Open the address in a browser of this machine. With a browser elsewhere, paste the address that it is \
-                      sent to, and press Enter.\n\nExit: 0 signed in, 2 not.\n\nExample:\n  signalbox tools sign-in crm"
+        after_help = "Open the address in a browser on this machine. If your browser is on another machine, paste the address it \
+                      ends at and press Enter.\n\nExit: 0 signed in, 2 not.\n\nExample:\n  signalbox tools sign-in crm"
     )]
     SignIn {
-        /// Its name.
+        /// Name of the server.
         name: String,
     },
-    /// Signs out of a server: its tokens are forgotten, and taken back where that is offered.
+    /// Signs out of a tool server: its tokens are deleted, and revoked if the server supports it.
     #[command(after_help = "Example:\n  signalbox tools sign-out crm")]
     SignOut {
-        /// Its name.
+        /// Name of the server.
         name: String,
     },
-    /// Says what a tool of an approved server does with data: what models may do with it goes by that. What is not said is guessed.
+    /// States what a tool does with data, which decides what models may do with it. Anything not stated is guessed.
     #[command(
-        after_help = "yes or no is your word; guess takes it back. It is forgotten, where it makes the rules looser, when the tool \
+        after_help = "yes or no is your statement; guess removes it. A statement that loosens the rules is dropped when the tool \
                       changes.\n\nExamples:\n  signalbox tools say files read_file --private yes\n  signalbox tools say files \
                       write_file --sends no --understood"
     )]
     Say {
         /// The server.
         server: String,
-        /// The tool, as its server names it.
+        /// The tool, by the name used by its server.
         tool: String,
         /// It reads private data.
         #[arg(long, value_name = "yes|no|guess")]
-        private: Option<Said>,
+        private: Option<Statement>,
         /// It can send data out.
         #[arg(long, value_name = "yes|no|guess")]
-        sends: Option<Said>,
-        /// It brings text from outside.
+        sends: Option<Statement>,
+        /// It returns untrusted text.
         #[arg(long, value_name = "yes|no|guess")]
-        outside: Option<Said>,
-        /// You know what it means to say less than is guessed.
+        outside: Option<Statement>,
+        /// Confirm a statement that is looser than the guess.
         #[arg(long)]
         understood: bool,
     },
     /// Deletes a server and its approval.
     #[command(after_help = "Example:\n  signalbox tools delete files")]
     Delete {
-        /// Its name.
+        /// Name of the server.
         name: String,
     },
 }

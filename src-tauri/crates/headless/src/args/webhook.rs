@@ -2,7 +2,7 @@
 
 use clap::{Subcommand, ValueEnum};
 
-/// What an address hears of.
+/// Events of a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum News {
     Created,
@@ -13,7 +13,7 @@ pub(crate) enum News {
 }
 
 impl News {
-    /// Behind `task.`.
+    /// The part after `task.`.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -27,49 +27,47 @@ impl News {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Webhook {
-    /// Lists the addresses.
+    /// Lists the webhooks.
     #[command(after_help = "Example:\n  signalbox webhook list --json")]
     List,
-    /// Tells an address of tasks from now on. Each message is signed (docs/formats.md).
-    #[command(
-        after_help = "The host of the address must be one that the secret is for.\n\nExample:\n  signalbox webhook add \
-                      https://desk.example/hook --event created --event answered --secret secret://desk"
-    )]
+    /// Adds a webhook: an address to notify about tasks. Messages are signed (docs/formats.md).
+    #[command(after_help = "The secret must allow the host of the address.\n\nExample:\n  signalbox webhook add \
+                      https://desk.example/hook --event created --event answered --secret secret://desk")]
     Add {
         /// The address.
         url: String,
-        /// What it hears of; everything when absent.
+        /// Event to send; default: all.
         #[arg(long, value_name = "EVENT")]
         event: Vec<News>,
-        /// The secret that signs.
+        /// The signing secret.
         #[arg(long, value_name = "secret://NAME")]
         secret: String,
-        /// The address may be one of this machine.
+        /// Allow an address on this machine.
         #[arg(long)]
         allow_local: bool,
     },
-    /// Tells an address of no tasks any more; what it was to be told is forgotten.
+    /// Removes a webhook and its waiting messages.
     #[command(after_help = "Example:\n  signalbox webhook remove 0199a1b2-…")]
     Remove {
-        /// Its id.
+        /// Id of the webhook.
         id: String,
     },
-    /// Shows what was told, the newest first.
+    /// Lists messages, newest first.
     #[command(after_help = "Example:\n  signalbox webhook log --limit 5 --json")]
     Log {
-        /// Only to this address.
+        /// Only messages of this webhook.
         id: Option<String>,
-        /// At most this many.
+        /// Maximum number of entries.
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = super::limit)]
         limit: u32,
     },
-    /// Sends one message again, also one that was taken or given up.
-    #[command(after_help = "Exit: 0 it was taken, 1 it was not.\n\nExample:\n  signalbox webhook again msg_0199a1b2…")]
+    /// Sends a message again, even if it was delivered or has failed.
+    #[command(after_help = "Exit: 0 delivered, 1 not delivered.\n\nExample:\n  signalbox webhook again msg_0199a1b2…")]
     Again {
-        /// Its id, as `webhook log` shows it.
+        /// Id of the message, as shown by `webhook log`.
         id: String,
     },
-    /// Sends now what is due; a host that stays (the window, serve) does so by itself.
+    /// Sends due messages now; a long-running host (the window, serve) does this automatically.
     #[command(after_help = "Example:\n  signalbox webhook send")]
     Send,
 }

@@ -28,7 +28,7 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
             if output.json {
                 output.value(&done);
             } else {
-                output.line(&format!("Accepted; entry {} says so.", done["seq"]));
+                output.line(&format!("Accepted and recorded as entry {}.", done["seq"]));
             }
             Ok(OK)
         }
@@ -38,7 +38,7 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
             if output.json {
                 output.value(&done);
             } else {
-                output.line(&format!("Erased; entry {} says so.", done["seq"]));
+                output.line(&format!("Erased and recorded as entry {}.", done["seq"]));
             }
             Ok(OK)
         }
@@ -90,7 +90,7 @@ pub(crate) async fn audit(app: &Arc<App>, output: &Output, command: &Audit) -> D
             if output.json {
                 output.value(&done);
             } else {
-                output.line(&format!("{} entries are in {}.", done["entries"], out.display()));
+                output.line(&format!("Exported {} entries to {}.", done["entries"], out.display()));
                 missing_told(output, &done);
             }
             Ok(OK)
@@ -120,7 +120,7 @@ async fn status(app: &Arc<App>, output: &Output, change: Option<Value>) -> Done 
     output.line(&output.paint(&state, tone));
     if told["key"].is_object() {
         let key = &told["key"];
-        output.line(&format!("Signed with key {}, kept in: {}", text(&key["keyId"]), text(&key["at"])));
+        output.line(&format!("Signed with key {}. Place of the key: {}", text(&key["keyId"]), text(&key["at"])));
         output.line(&format!("Fingerprint: {}", text(&key["fingerprint"])));
     } else {
         let why = format!("Not signed: {} {}", text(&told["unsigned"]["message"]), text(&told["unsigned"]["hint"]));
@@ -147,21 +147,24 @@ async fn retention(app: &Arc<App>, output: &Output, change: Option<Option<u32>>,
     }
     match told["keepDays"].as_u64() {
         Some(days) => output.line(&format!("Entries are kept for {days} days.")),
-        None => output.line("Entries are kept for ever."),
+        None => output.line("Entries are kept forever."),
     }
     if let Some(done) = done {
-        output.line(&format!("{} entries were removed now.", done["removed"]));
+        output.line(&format!("Removed {} entries.", done["removed"]));
     }
     if told["record"].is_u64() {
         let at = plain(told["at"].as_str().unwrap_or_default());
         output.line(&format!(
-            "The first {} are gone; entry {} of {at} stands for them.",
+            "The first {} entries were removed; entry {} of {at} replaces them.",
             told["removed"], told["record"]
         ));
     }
     if let Some(run) = told["held"]["runId"].as_str() {
-        let line =
-            format!("Run {} has not ended: entries from {} on stay until it does.", plain(run), told["held"]["seq"]);
+        let line = format!(
+            "Run {} has not ended: entries from {} on are kept until it ends.",
+            plain(run),
+            told["held"]["seq"]
+        );
         output.line(&line);
     }
     Ok(OK)
@@ -192,7 +195,7 @@ async fn anchor(app: &Arc<App>, output: &Output, command: &Anchor) -> Done {
         return Ok(if good { OK } else { FAILED });
     }
     if list.is_empty() {
-        output.line("No place. The chain is tamper-evident only up to a checkpoint that is kept outside.");
+        output.line("No anchors. The chain is tamper-evident only up to a checkpoint that is kept elsewhere.");
     }
     for place in list {
         let text = |key: &str| place[key].as_str().unwrap_or_default();
@@ -237,7 +240,7 @@ async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
         return Ok(if good { OK } else { FAILED });
     }
     if list.is_empty() {
-        output.line("Entries are copied nowhere.");
+        output.line("No copies.");
     }
     for file in list {
         let text = |key: &str| plain(file[key].as_str().unwrap_or_default());
@@ -250,7 +253,7 @@ async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
             file["waiting"]
         ));
         if let Some(seq) = file["begins"].as_u64() {
-            let line = format!("  It begins at entry {seq}: those before it are not in this file.");
+            let line = format!("  Starts at entry {seq}: earlier ones are not in this file.");
             output.line(&output.paint(&line, Tone::Warn));
         }
         if let Some(told) = file["error"].as_str() {
@@ -283,9 +286,9 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
         output.line(&output.paint(&plain(broken), Tone::Bad));
     } else {
         let seal = match (&verdict["lastCheckpoint"], verdict["signed"] == true) {
-            (Value::Null, _) => "There is no checkpoint yet.".to_owned(),
+            (Value::Null, _) => "No checkpoint yet.".to_owned(),
             (last, signed) => format!(
-                "Sealed up to {} entries at {} ({}), root {}.",
+                "The first {} are sealed by a checkpoint of {} ({}), root {}.",
                 last["size"],
                 last["timestamp"].as_str().unwrap_or_default(),
                 if signed { "signed" } else { "unsigned" },
@@ -293,43 +296,41 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
             ),
         };
         let tail = verdict["unsealedTail"].as_u64().unwrap_or_default();
-        let line = format!("OK: {} entries. {seal} {tail} after it are unsealed.", verdict["checked"]);
+        let line = format!("OK: {} entries. {seal} {tail} later ones are not sealed yet.", verdict["checked"]);
         output.line(&output.paint(&line, Tone::Good));
         if let Some(removed) = verdict["removed"].as_u64().filter(|removed| *removed > 0) {
-            output.line(&format!("The first {removed} were removed by a retention; a signed entry stands for them."));
+            output.line(&format!("The first {removed} were removed by retention; a signed entry replaces them."));
         }
         if let Some(first) = verdict["clockBack"]["first"][0].as_u64() {
             let line = format!(
-                "The clock was put back {} times between entries, first before entry {first}.",
+                "The clock was set back {} times between entries, first before entry {first}.",
                 verdict["clockBack"]["count"]
             );
             output.line(&output.paint(&line, Tone::Warn));
         }
         match verdict["anchoredUpTo"].as_u64() {
-            Some(size) => {
-                output.line(&format!("Compared with a checkpoint kept outside: {size} entries are the ones it saw."))
-            }
-            None => output.line("Tamper-evident up to the last checkpoint that you keep somewhere else."),
+            Some(size) => output.line(&format!("The first {size} entries match the anchored checkpoint.")),
+            None => output.line("Tamper-evident up to the last checkpoint that you keep elsewhere."),
         }
     }
     if let Some(why) = verdict["notRecorded"].as_str() {
-        let line = format!("That it was verified could not be recorded: {}", plain(why));
+        let line = format!("The verification could not be recorded: {}", plain(why));
         output.line(&output.paint(&line, Tone::Warn));
     }
     for line in verdict["anchorLines"].as_array().into_iter().flatten() {
         let text = |key: &str| plain(line[key].as_str().unwrap_or_default());
-        let told = format!("{}, line {} does not count: {}.", text("file"), line["line"], text("why"));
+        let told = format!("Line {} of {} was ignored: {}.", line["line"], text("file"), text("why"));
         output.line(&output.paint(&told, Tone::Warn));
     }
     for (what, seqs) in payloads.iter().filter(|(_, seqs)| !seqs.is_empty()) {
-        let line = format!("What {} entries keep apart is {what}: {}.", seqs.len(), Value::from(seqs.clone()));
+        let line = format!("Payloads of {} entries are {what}: {}.", seqs.len(), Value::from(seqs.clone()));
         output.line(&output.paint(&line, Tone::Bad));
     }
     if let Some(told) = verdict.get("run") {
         let whole = match told["complete"].as_bool() {
-            Some(true) => "all of them are there",
-            Some(false) => "some are missing",
-            None => "its end is not recorded yet",
+            Some(true) => "complete",
+            Some(false) => "incomplete",
+            None => "not ended yet",
         };
         output.line(&format!("Run {}: {} entries, {whole}.", run.unwrap_or_default(), told["entries"]));
     }
@@ -337,9 +338,9 @@ async fn verify(app: &Arc<App>, output: &Output, run: Option<&str>, kept: Option
 }
 
 /// A pack that is signed with its own key only.
-const NOT_PINNED: &str = "This does not show who made the pack: nothing but the pack vouches for its key, and anybody can \
-     make one. Compare its fingerprint with one that the owner of the log gave you another way, or verify with their key \
-     file: --key key.pub.";
+const NOT_PINNED: &str = "This does not prove who made the pack: only the pack itself vouches for its key, and anybody can \
+     make one. Compare the fingerprint with one that you got from the owner of the log, or verify with their key file: \
+     --key key.pub.";
 
 async fn pack(app: &Arc<App>, output: &Output, file: &Path, key: Option<&Path>) -> Done {
     let (path, named) = (file.to_owned(), key.map(Path::to_owned));
@@ -350,7 +351,7 @@ async fn pack(app: &Arc<App>, output: &Output, file: &Path, key: Option<&Path>) 
 /// Verifies a pack where the data folder cannot be opened: no key is known then but the one that is named.
 pub(crate) fn pack_alone(output: &Output, file: &Path, key: Option<&Path>, why: &ApiError) -> Done {
     let found = signalbox_app::verify_file_alone(file, key)?;
-    let why = format!("The data folder cannot be opened ({}): which keys it knows was not looked at.", why.message);
+    let why = format!("The data folder cannot be opened ({}): its known keys were not checked.", why.message);
     output.log(LogLevel::Warn, &why);
     pack_told(output, &found, key.is_some())
 }
@@ -358,7 +359,7 @@ pub(crate) fn pack_alone(output: &Output, file: &Path, key: Option<&Path>, why: 
 /// Ends of the chain that were found missing, whatever else is in order.
 fn missing_told(output: &Output, told: &Value) {
     for end in told["missing"].as_array().into_iter().flatten() {
-        let line = format!("An end of this chain was found missing: {}.", end["message"].as_str().unwrap_or_default());
+        let line = format!("The end of this chain is missing: {}.", end["message"].as_str().unwrap_or_default());
         output.line(&output.paint(&line, Tone::Warn));
     }
 }
@@ -370,7 +371,7 @@ const RUNS_TOLD: usize = 10;
 fn chosen_told(output: &Output, found: &Value) {
     let Some(query) = found["query"].as_str() else { return };
     let line = format!(
-        "It holds what this query found, as its maker says: {}. Nothing shows that no other entry fits.",
+        "It contains the results of this query, as stated by its maker: {}. It does not prove that no other entry matches.",
         plain(query)
     );
     output.line(&output.paint(&line, Tone::Warn));
@@ -378,10 +379,10 @@ fn chosen_told(output: &Output, found: &Value) {
     let parts: Vec<&Value> = runs.filter(|run| run["complete"] == false).collect();
     for run in parts.iter().take(RUNS_TOLD) {
         let (id, all) = (plain(run["runId"].as_str().unwrap_or_default()), &run["entryCount"]);
-        output.line(&format!("Of run {id} it holds {} of {all} entries.", run["entries"]));
+        output.line(&format!("It contains {} of the {all} entries of run {id}.", run["entries"]));
     }
     if let Some(more) = parts.len().checked_sub(RUNS_TOLD).filter(|more| *more > 0) {
-        output.line(&format!("Of {more} more runs it holds a part."));
+        output.line(&format!("It contains some of the entries of {more} more runs."));
     }
 }
 
@@ -392,17 +393,17 @@ fn findings_told(output: &Output, found: &Value) {
         let at = one["at"].as_u64();
         let line = if one["event"] == "AUDIT_CUT_ACCEPTED" {
             let at = at.map(|at| format!(" (from entry {at} on)")).unwrap_or_default();
-            format!("Entry {} says why an end of this chain was missing{at}.", one["seq"])
+            format!("Entry {} explains why the end of this chain was missing{at}.", one["seq"])
         } else {
             let kind = one["kind"].as_str().map(|kind| format!(": {}", plain(kind))).unwrap_or_default();
             let at = at.map(|at| format!(" at entry {at}")).unwrap_or_default();
-            format!("Entry {} says that this chain did not verify then{kind}{at}.", one["seq"])
+            format!("Entry {} records that this chain failed verification{kind}{at}.", one["seq"])
         };
         output.line(&output.paint(&line, Tone::Warn));
     }
     let more = found["findings"]["count"].as_u64().unwrap_or_default().saturating_sub(first.len() as u64);
     if more > 0 {
-        output.line(&output.paint(&format!("{more} more entries say such things."), Tone::Warn));
+        output.line(&output.paint(&format!("{more} more entries record such findings."), Tone::Warn));
     }
 }
 
@@ -411,7 +412,7 @@ fn findings_told(output: &Output, found: &Value) {
 fn lines_told(output: &Output, found: &Value, key_given: bool) -> bool {
     if found["intact"] != true {
         if found["gap"] == true {
-            output.line("An export of one run or of a query holds a part of the chain and looks like this, too: export a .zip, which proves a part.");
+            output.line("An export of one run or of a query is a part of the chain and cannot be verified as a file of lines: export a .zip instead.");
         }
         return false;
     }
@@ -419,15 +420,15 @@ fn lines_told(output: &Output, found: &Value, key_given: bool) -> bool {
     let (signed, unsigned) = (count("decisionsSigned"), count("decisionsUnsigned"));
     let by = if key_given { "the key of --key" } else { "a key that this data folder knows" };
     if found["signaturesChecked"] != true {
-        output.line("Signatures in it were not checked: no key of this chain is known here. Name one with --key.");
+        output.line("Signatures were not checked: no key of this chain is known here. Pass one with --key.");
         return true;
     }
     let told = match (signed, unsigned) {
-        (0, _) => format!("Nothing in it is signed by {by}: this does not show who wrote it."),
-        (1, 0) => format!("The decision in it is signed by {by}."),
-        (_, 0) => format!("All {signed} decisions in it are signed by {by}."),
+        (0, _) => format!("Nothing is signed by {by}: this does not prove who wrote it."),
+        (1, 0) => format!("The decision is signed by {by}."),
+        (_, 0) => format!("All {signed} decisions are signed by {by}."),
         _ => {
-            format!("{signed} of {} decisions in it are signed by {by}, the others are not signed.", signed + unsigned)
+            format!("{signed} of {} decisions are signed by {by}; the others are not signed.", signed + unsigned)
         }
     };
     if signed > 0 && unsigned == 0 {
@@ -462,12 +463,12 @@ fn pack_told(output: &Output, found: &Value, key_given: bool) -> Done {
         Some(fingerprint) if pinned && key_given => output.line(&format!("Key {fingerprint}, the one of --key.")),
         Some(fingerprint) if pinned => output.line(&format!("Key {fingerprint}, known to this data folder.")),
         Some(fingerprint) => {
-            output.line(&format!("Key {fingerprint}, as the pack says."));
+            output.line(&format!("Key {fingerprint}, as stated by the pack."));
             if good {
                 output.line(&output.paint(NOT_PINNED, Tone::Warn));
             }
         }
-        None => output.line(&output.paint("The pack is unsigned: it does not show who made it.", Tone::Warn)),
+        None => output.line(&output.paint("The pack is unsigned: it does not prove who made it.", Tone::Warn)),
     }
     Ok(if good { OK } else { FAILED })
 }

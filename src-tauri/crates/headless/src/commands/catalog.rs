@@ -21,7 +21,7 @@ pub(crate) fn catalog(output: &Output, command: &CatalogCommand) -> Done {
         }
         CatalogCommand::Show { kind } => {
             let found = check::kinds().into_iter().find(|known| known.kind == *kind).ok_or_else(|| {
-                ApiError::not_found(format!("There is no kind {kind}; signalbox catalog list shows all."))
+                ApiError::not_found(format!("There is no step kind {kind}; signalbox catalog list shows all."))
             })?;
             let value = json!(found);
             if output.json {

@@ -80,7 +80,7 @@ pub(crate) async fn debug(app: &Arc<App>, output: &Output, command: &RunsDebug) 
                 for change in edited["patch"].as_array().into_iter().flatten() {
                     output.line(&seen_json(&change.to_string()));
                 }
-                output.line("The step begins with this input when the run goes on.");
+                output.line("The step starts with this input when the run continues.");
             }
             Ok(OK)
         }
@@ -98,7 +98,7 @@ fn waiting(output: &Output, found: &Value) {
     if !found["stopped"].is_object() {
         output.line("The run is not stopped.");
     } else if found["underWay"].as_u64().is_some_and(|count| count > 0) {
-        output.line(&format!("{} calls are under way and end first.", found["underWay"]));
+        output.line(&format!("{} running calls finish first.", found["underWay"]));
     }
     for breakpoint in found["breakpoints"].as_array().into_iter().flatten() {
         let when = breakpoint["when"].as_str().map(|when| format!(" when {}", plain(when))).unwrap_or_default();
@@ -130,5 +130,5 @@ pub(super) fn stopped(output: &Output, run_id: &str, stopped: &Value, name: &str
     if let Some(error) = word("conditionError") {
         output.line(&format!("  The condition cannot be evaluated, so it counts as true: {error}"));
     }
-    output.line(&format!("  Go on: signalbox runs continue {run_id}   one step: signalbox runs step {run_id}"));
+    output.line(&format!("  Continue: signalbox runs continue {run_id}   One step: signalbox runs step {run_id}"));
 }

@@ -28,7 +28,7 @@ fn tell(output: &Output, found: &Value) {
         head(output, name, &found[name]);
     }
     if found["sameWorkflow"] == false {
-        output.line("They are runs of different workflows: steps are compared where their ids are the same.");
+        output.line("The runs belong to different workflows: steps with the same id are compared.");
     }
     for name in ["a", "b"] {
         if let Some(seq) = found[name]["valuesUntil"].as_u64() {
@@ -47,7 +47,7 @@ fn tell(output: &Output, found: &Value) {
     values(output, "variable", &found["context"]);
     values(output, "output", &found["output"]);
     for (name, count) in found["leftOut"].as_object().into_iter().flatten() {
-        output.line(&output.paint(&format!("… {count} more of {name} are not listed"), Tone::Quiet));
+        output.line(&output.paint(&format!("… {count} more {name} not listed"), Tone::Quiet));
     }
 }
 
@@ -73,7 +73,7 @@ fn head(output: &Output, name: &str, run: &Value) {
 fn definition(output: &Output, found: &Value) {
     let (steps, parts) = (list(&found["steps"]), list(&found["parts"]));
     if found["same"] == false && steps.is_empty() && parts.is_empty() {
-        output.line("Their definitions differ in names, notes and places only.");
+        output.line("The definitions differ only in names, notes and positions.");
     }
     for part in parts {
         row(output, "definition", part.as_str().unwrap_or_default(), "changed");
@@ -82,7 +82,7 @@ fn definition(output: &Output, found: &Value) {
         let word = match step["change"].as_str().unwrap_or_default() {
             "added" => "only in b",
             "removed" => "only in a",
-            "inside" => "the workflow that it calls has changed",
+            "inside" => "the called workflow changed",
             _ => "changed",
         };
         row(output, "definition", step["stepId"].as_str().unwrap_or_default(), word);

@@ -36,7 +36,7 @@ pub(crate) fn import(output: &Output, args: &Import) -> Done {
 /// The report for people, on standard error: the workflow may go to standard output.
 fn tell(output: &Output, report: &Report) {
     let version = report.version.as_deref().map(|version| format!(" {}", plain(version))).unwrap_or_default();
-    eprintln!("{}{version}: {} steps became {}.", report.format, report.steps, report.nodes);
+    eprintln!("{}{version}: {} steps in the file became {} steps here.", report.format, report.steps, report.nodes);
     for found in &report.findings {
         let (word, tone) = match found.level {
             Level::Problem if found.code == NOT_VALID => ("cannot run", Tone::Bad),

@@ -4,7 +4,7 @@ use serde_json::Value;
 use signalbox_app::ApiError;
 use signalbox_model::{Map, digits, text::without_bom};
 
-const STRING_HINT: &str = "A text needs its quotes inside the shell's: --set 'name=\"Ada\"'.";
+const STRING_HINT: &str = "A text needs double quotes inside the quotes of the shell: --set 'name=\"Ada\"'.";
 
 /// Params and initial context values of a run.
 pub(crate) fn parse(params: Option<&str>, sets: &[String]) -> Result<(Map, Map), ApiError> {
@@ -15,7 +15,7 @@ pub(crate) fn parse(params: Option<&str>, sets: &[String]) -> Result<(Map, Map),
     let mut context = Map::new();
     for set in sets {
         let bad = |why: String| ApiError::bad_request(format!("--set {set}: {why}"), STRING_HINT);
-        let (name, text) = set.split_once('=').ok_or_else(|| bad("it has no '='.".into()))?;
+        let (name, text) = set.split_once('=').ok_or_else(|| bad("there is no '='.".into()))?;
         let value: Value =
             serde_json::from_str(text).map_err(|error| bad(format!("the value is not JSON ({error}).")))?;
         if let Some(lost) = digits::lost(text) {
@@ -35,17 +35,15 @@ pub(crate) fn parse(params: Option<&str>, sets: &[String]) -> Result<(Map, Map),
 
 /// A JSON value, or `@FILE` with one.
 pub(crate) fn value(argument: &str, given: &str) -> Result<Value, ApiError> {
-    read(given, |why| {
-        ApiError::bad_request(format!("{argument}: {why}"), "Give JSON in quotes of the shell, or @FILE with it.")
-    })
+    read(given, |why| ApiError::bad_request(format!("{argument}: {why}"), "Pass JSON in shell quotes, or @FILE."))
 }
 
 fn object(given: &str) -> Result<Map, ApiError> {
-    let hint = "Give a JSON object, for example --params '{\"name\":\"Ada\"}', or @FILE with one.";
+    let hint = "Pass a JSON object, for example --params '{\"name\":\"Ada\"}', or @FILE.";
     let bad = |why: String| ApiError::bad_request(format!("--params: {why}"), hint);
     match read(given, bad)? {
         Value::Object(map) => Ok(map),
-        _ => Err(bad("this is JSON, but no object.".into())),
+        _ => Err(bad("this is JSON, but not an object.".into())),
     }
 }
 

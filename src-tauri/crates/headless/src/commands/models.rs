@@ -67,8 +67,8 @@ pub(crate) async fn models(app: &Arc<App>, output: &Output, command: &Models) ->
                 output.value(&json!({ "dayBudgetMicros": all["dayBudgetMicros"] }));
             } else {
                 output.line(&match all["dayBudgetMicros"].as_u64() {
-                    Some(micros) => format!("Models may cost {} a day on this machine.", money::words(micros)),
-                    None => "Models have no budget of a day. `signalbox models budget AMOUNT` sets one.".into(),
+                    Some(micros) => format!("Daily model budget on this machine: {}.", money::words(micros)),
+                    None => "No daily model budget. Set one with `signalbox models budget AMOUNT`.".into(),
                 });
             }
         }
@@ -94,7 +94,7 @@ fn entry(text: &str) -> Result<Value, ApiError> {
         Some((input, output)) => Ok(json!({ "name": name, "inputPrice": input, "outputPrice": output })),
         None if !prices.contains('/') => Ok(json!({ "name": text })),
         None => Err(ApiError::bad_request(
-            format!("'{}' is no model with its prices.", plain(text)),
+            format!("'{}' is not a model with prices.", plain(text)),
             "Write NAME, or NAME=IN/OUT with two numbers, for example small=0.25/1.25.",
         )),
     }
@@ -107,9 +107,9 @@ fn price(text: &str) -> Option<f64> {
 fn default(all: &Value) -> String {
     match (all["default"]["provider"].as_str(), all["default"]["model"].as_str()) {
         (Some(provider), Some(model)) => {
-            format!("Steps that name no model get {} of {}.", plain(model), plain(provider))
+            format!("Default model: {} by {}.", plain(model), plain(provider))
         }
-        _ => "Steps that name no model do not run. `signalbox models default PROVIDER MODEL` chooses one.".into(),
+        _ => "No default model: steps without a model do not run. Set one with `signalbox models default PROVIDER MODEL`.".into(),
     }
 }
 
@@ -120,7 +120,7 @@ fn list(output: &Output, all: &Value) {
     }
     let providers = all["providers"].as_array().map(Vec::as_slice).unwrap_or_default();
     if providers.is_empty() {
-        output.line("No model provider. `signalbox models set NAME --kind KIND --url URL` keeps one.");
+        output.line("No model providers. Add one with `signalbox models set NAME --kind KIND --url URL`.");
         return;
     }
     for one in providers {
@@ -148,7 +148,7 @@ fn tested(output: &Output, done: &Value, ok: bool) {
 fn discovered(output: &Output, found: &Value) {
     let found = found.as_array().map(Vec::as_slice).unwrap_or_default();
     if found.is_empty() {
-        output.line("No server of language models answers on this machine.");
+        output.line("No model server found on this machine.");
     }
     for one in found {
         let text = |key: &str| plain(one[key].as_str().unwrap_or_default());

@@ -26,11 +26,11 @@ pub(crate) async fn rerun(app: &Arc<App>, output: &Output, args: &Rerun) -> Done
             if plan["waits"] == true {
                 let run = app.dispatch(&caller, "run_get", json!({ "runId": args.run })).await?;
                 output.line(if run["openTasks"].as_array().is_none_or(Vec::is_empty) {
-                    "The original is stopped and has not ended: it will be cancelled."
+                    "The original run is stopped and has not ended: it will be cancelled."
                 } else if args.until.is_some() {
-                    "The original waits for a person: it will be cancelled. What it asked is asked again only where the new run comes to it."
+                    "The original run waits for a person: it will be cancelled. The question is asked again only if the new run reaches it."
                 } else {
-                    "The original waits for a person: it will be cancelled, and the person asked again."
+                    "The original run waits for a person: it will be cancelled, and the new run asks again."
                 });
             }
         }
@@ -45,8 +45,8 @@ pub(crate) async fn rerun(app: &Arc<App>, output: &Output, args: &Rerun) -> Done
         let data = input::value("--input", text)?;
         if !data.is_array() {
             return Err(ApiError::bad_request(
-                "--input is no JSON list.",
-                "Give a list with the data of each item, for example '[{\"id\": 1}]'.",
+                "--input is not a JSON list.",
+                "Pass a list with the data of each item, for example '[{\"id\": 1}]'.",
             ));
         }
         request["input"] = data;
@@ -65,20 +65,20 @@ fn tell(output: &Output, plan: &Value) {
             "kept" => ("kept", Tone::Quiet),
             "again" => ("runs again", Tone::Good),
             "left" => ("left out", Tone::Quiet),
-            "gone" => ("is gone", Tone::Bad),
+            "gone" => ("no longer exists", Tone::Bad),
             _ => ("may run", Tone::Quiet),
         };
         let change = match text("change") {
             "changed" => "  changed",
             "added" => "  new",
-            "incompatible" => "  its result does not fit any more",
+            "incompatible" => "  its result no longer fits",
             _ => "",
         };
         let effect = match (text("fate"), text("effect")) {
             ("again" | "open", "write")
                 if step["repeats"] == true && step["calls"].as_u64().is_some_and(|calls| calls > 0) =>
             {
-                "  writes, does the same a second time"
+                "  repeats its side effect"
             }
             ("again" | "open", "write") => "  writes",
             _ => "",
@@ -92,10 +92,10 @@ fn tell(output: &Output, plan: &Value) {
     let answers = plan["answers"].as_array().map_or(0, Vec::len);
     if answers > 0 {
         let (found, them) = if answers == 1 {
-            ("1 answer of a person".to_owned(), "it")
+            ("One answer by a person".to_owned(), "it")
         } else {
-            (format!("{answers} answers of people"), "them")
+            (format!("{answers} answers by people"), "them")
         };
-        output.line(&format!("{found} would be asked for again; --keep-answers gives {them} again where the same is asked about the same data."));
+        output.line(&format!("{found} would be requested again; --keep-answers reuses {them} where the same question is asked about the same data."));
     }
 }

@@ -47,7 +47,7 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
     let run_id = match started {
         StartOutcome::New(run_id) => run_id,
         StartOutcome::Existing(run_id) => {
-            output.log(LogLevel::Info, &format!("Run {run_id} was started with this key before."));
+            output.log(LogLevel::Info, &format!("Run {run_id} was already started with this key."));
             take_up(app, &run_id).await?;
             return follow(app, output, &run_id, args.events).await;
         }
@@ -57,7 +57,7 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
         let summary = app.summary(run_id.clone()).await?;
         for field in summary["importedFrom"]["leftOut"].as_array().into_iter().flatten() {
             let field = plain(field.as_str().unwrap_or_default());
-            output.log(LogLevel::Warn, &format!("{field} of the checkpoint is not taken over."));
+            output.log(LogLevel::Warn, &format!("{field} of the checkpoint is ignored."));
         }
     }
     for warning in app.machine_warnings(args.file.clone()).await? {
@@ -102,7 +102,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
             () = tokio::time::sleep(LOOK) => {
                 let trouble = app.trouble(run_id);
                 if trouble != told {
-                    trouble.iter().for_each(|(_, why)| output.aside(&format!("The run waits: {why}.")));
+                    trouble.iter().for_each(|(_, why)| output.aside(&format!("The run is waiting: {why}.")));
                     told = trouble;
                 }
                 if let Some(steps) = &mut steps && let Some(id) = steps.begun.take() {
@@ -137,7 +137,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
 
 async fn stopped(app: &Arc<App>, output: &Output, run_id: &str) -> Done {
     app.shut_down().await;
-    output.aside(&format!("Stopped. The run is kept as it stands; continue it with: signalbox resume {run_id}"));
+    output.aside(&format!("Stopped. Nothing is lost; continue with: signalbox resume {run_id}"));
     if output.json {
         output.value(&json!({ "runId": run_id, "stopped": true }));
     }
@@ -180,9 +180,9 @@ pub(crate) async fn cancel(app: &Arc<App>, output: &Output, run_id: &str) -> Don
     if output.json {
         output.value(&json!({ "runId": run_id, "status": summary["status"] }));
     } else if summary["status"] == "cancelled" {
-        output.line(&format!("Run {run_id} is cancelled."));
+        output.line(&format!("Run {run_id} was cancelled."));
     } else {
-        output.line(&format!("Run {run_id} will be cancelled by the process that drives it."));
+        output.line(&format!("Run {run_id} will be cancelled by the process that is executing it."));
     }
     Ok(OK)
 }
@@ -323,7 +323,7 @@ fn outcome(output: &Output, summary: &Value, titles: &Titles) {
                 output.line(&format!("  {} {code}", error["type"].as_str().unwrap_or_default()));
             }
             if error["details"]["effect"] == "unknown" {
-                output.line("  It may have happened on the other side: look there before you run it again.");
+                output.line("  The request may still have succeeded: check before you run it again.");
             }
         }
         "cancelled" => output.line(&format!("{} after {time}  ({run_id})", output.paint("Cancelled", Tone::Warn))),
@@ -347,12 +347,12 @@ const NAMED: usize = 5;
 fn open_tasks(output: &Output, summary: &Value) {
     let tasks: Vec<&str> = summary["openTasks"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for task in tasks.iter().take(NAMED) {
-        output.line(&format!("  What it asks: signalbox tasks show {task}"));
+        output.line(&format!("  Show the task: signalbox tasks show {task}"));
     }
     if tasks.len() > NAMED {
         output.line(&format!("  and {} more: signalbox tasks list", tasks.len() - NAMED));
     }
     if let Some(first) = tasks.first() {
-        output.line(&format!("  Answer it:    signalbox tasks complete {first} --action ACTION"));
+        output.line(&format!("  Answer it:     signalbox tasks complete {first} --action ACTION"));
     }
 }

@@ -46,7 +46,7 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             if output.json {
                 output.value(&json!({ "runId": run, "sha256": sha256, "size": size, "file": out }));
             } else {
-                output.line(&format!("{size} bytes are in {}.", out.display()));
+                output.line(&format!("Saved {size} bytes to {}.", out.display()));
             }
             Ok(OK)
         }
@@ -56,7 +56,7 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             if output.json {
                 output.value(&json!({ "runId": run, "deleted": true }));
             } else {
-                output.line(&format!("Run {run} is deleted."));
+                output.line(&format!("Run {run} was deleted."));
             }
             Ok(OK)
         }
@@ -85,9 +85,9 @@ async fn send(app: &Arc<App>, output: &Output, run: &str, reason: Option<&str>, 
     }
     let task = sent["taskId"].as_str().unwrap_or("?");
     output.line(&if sent["already"] == true {
-        format!("It is in the inbox already: run {asks} asks about it as task {task}.")
+        format!("It is already in the inbox: run {asks} asks about it with task {task}.")
     } else {
-        format!("Run {asks} asks about it as task {task}.")
+        format!("It is in the inbox: run {asks} asks about it with task {task}.")
     });
     Ok(OK)
 }
@@ -97,7 +97,7 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
     if let Some(status) = status
         && !STATUSES.contains(&status)
     {
-        let message = format!("'{status}' is no status of a run.");
+        let message = format!("'{status}' is not a run status.");
         return Err(ApiError::bad_request(message, format!("Use one of {}.", STATUSES.join(", "))));
     }
     let mut rows: Vec<Value> = Vec::new();
@@ -143,7 +143,7 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
             Some(tasks) => format!("  ({tasks} tasks wait for a person)"),
         };
         let note = if left_behind(app, row).await? {
-            format!("  (no process drives it; `signalbox resume {}`)", text("runId"))
+            format!("  (not executing; `signalbox resume {}`)", text("runId"))
         } else {
             String::new()
         };

@@ -33,7 +33,7 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
         }
         Secret::Set { name, kind, field, hosts } => {
             unlock(app, &caller).await?;
-            let value = asked(&format!("The secret '{name}': "))?;
+            let value = asked(&format!("Value of secret '{name}': "))?;
             let mut request = json!({ "name": name, "kind": word(*kind), "hosts": hosts, "value": value });
             if let Some(field) = field {
                 request["field"] = json!(field);
@@ -42,7 +42,7 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
             if output.json {
                 output.value(&kept);
             } else {
-                output.line(&format!("Kept. Steps name it as secret://{name}."));
+                output.line(&format!("Saved. Steps refer to it as secret://{name}."));
             }
             Ok(OK)
         }
@@ -52,7 +52,7 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
             if output.json {
                 output.value(&json!({ "name": name, "deleted": true }));
             } else {
-                output.line(&format!("The secret {name} is deleted."));
+                output.line(&format!("The secret {name} was deleted."));
             }
             Ok(OK)
         }
@@ -87,7 +87,7 @@ async fn unlock(app: &Arc<App>, caller: &Caller) -> Result<(), ApiError> {
     let status = app.dispatch(caller, "secret_status", json!({})).await?;
     if status["state"] == "locked" && status["key"] == "system" {
         eprintln!(
-            "{} is locked and asks you to unlock it, in a window of your desktop.",
+            "{} is locked. Unlock it in the window on your desktop.",
             status["system"].as_str().unwrap_or_default()
         );
         app.dispatch(caller, "secret_unlock", json!({})).await?;
@@ -99,7 +99,10 @@ async fn unlock(app: &Arc<App>, caller: &Caller) -> Result<(), ApiError> {
 }
 
 fn unreadable(error: std::io::Error) -> ApiError {
-    ApiError::bad_request(format!("It cannot be read: {error}."), "Type it on a terminal, or pipe it in.")
+    ApiError::bad_request(
+        format!("The value cannot be read: {error}."),
+        "Type it in a terminal, or pipe it to standard input.",
+    )
 }
 
 /// From the terminal without showing it, or from standard input without the line's end.
@@ -110,8 +113,8 @@ fn asked(question: &str) -> Result<String, ApiError> {
     let mut text = String::new();
     std::io::stdin().take(LONGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
     if text.len() as u64 > LONGEST {
-        let message = format!("A secret has at most {LONGEST} bytes; standard input has more.");
-        return Err(ApiError::bad_request(message, "Nothing was kept. Pipe in the secret alone."));
+        let message = format!("Standard input is longer than the {LONGEST} bytes allowed for a secret.");
+        return Err(ApiError::bad_request(message, "Nothing was saved. Pipe only the secret."));
     }
     text.truncate(text.trim_end_matches(['\r', '\n']).len());
     Ok(text)
@@ -120,7 +123,7 @@ fn asked(question: &str) -> Result<String, ApiError> {
 fn new_passphrase() -> Result<String, ApiError> {
     let first = asked("New passphrase of the secrets: ")?;
     if std::io::stdin().is_terminal() && asked("Again: ")? != first {
-        return Err(ApiError::bad_request("The two are not the same.", "Nothing was changed. Try again."));
+        return Err(ApiError::bad_request("The passphrases differ.", "Nothing was changed. Try again."));
     }
     Ok(first)
 }
@@ -132,10 +135,10 @@ fn show_status(output: &Output, status: &Value) {
     }
     let text = |key: &str| status[key].as_str().map(plain);
     let (tone, state) = match status["state"].as_str() {
-        Some("ready") => (Tone::Good, "The secrets can be used."),
-        Some("notChosen") => (Tone::Warn, "No place is chosen yet."),
+        Some("ready") => (Tone::Good, "The secrets are usable."),
+        Some("notChosen") => (Tone::Warn, "No place for the encryption key is chosen yet."),
         Some("locked") => (Tone::Warn, "The secrets are locked."),
-        _ => (Tone::Bad, "The secrets cannot be used."),
+        _ => (Tone::Bad, "The secrets are not usable."),
     };
     output.line(&output.paint(state, tone));
     for line in [text("message"), text("hint")].into_iter().flatten() {
@@ -147,13 +150,13 @@ fn show_status(output: &Output, status: &Value) {
     output.line(&format!("Secrets: {}", text("file").unwrap_or_default()));
     let system = text("system").unwrap_or_default();
     match text("systemTrouble") {
-        None => output.line(&format!("The key store of the system answers ({system}).")),
-        Some(why) => output.line(&format!("The key store of the system ({system}) cannot be chosen: {why}.")),
+        None => output.line(&format!("The system key store is available ({system}).")),
+        Some(why) => output.line(&format!("The system key store ({system}) is not available: {why}.")),
     }
 }
 
 fn show_list(output: &Output, list: &Value) {
-    for row in output.rows(list, "No secrets. `signalbox secret set NAME --host HOST` keeps one.") {
+    for row in output.rows(list, "No secrets. Add one with `signalbox secret set NAME --host HOST`.") {
         let text = |key: &str| row[key].as_str().map(plain);
         let hosts: Vec<String> =
             row["hosts"].as_array().into_iter().flatten().filter_map(Value::as_str).map(plain).collect();

@@ -14,8 +14,8 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
     let bound = server::bind(Arc::clone(&app), args.addr, &token_file, args.ui).await?;
     let url = format!("http://{}", bound.addr);
     let (resumed, problems) = app.resume_all().await?;
-    let runs = if resumed.len() == 1 { "run that was" } else { "runs that were" };
-    output.log(LogLevel::Info, &format!("Took up {} {runs} left waiting.", resumed.len()));
+    let runs = if resumed.len() == 1 { "interrupted run" } else { "interrupted runs" };
+    output.log(LogLevel::Info, &format!("Resumed {} {runs}.", resumed.len()));
     for problem in problems {
         output.log(LogLevel::Error, &problem.message);
     }
@@ -29,7 +29,8 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
     }
     if !args.ui && !output.json {
         // Beside what programs read.
-        output.log(LogLevel::Warn, &format!("Only REST and events are served; with --ui the web UI is at {url}/."));
+        output
+            .log(LogLevel::Warn, &format!("Only REST and events are served; add --ui to serve the web UI at {url}/."));
     }
     if args.audit_stdout {
         // After what a program that starts this one waits for.

@@ -99,7 +99,7 @@ async fn list(app: &Arc<App>, output: &Output, status: TaskStatus, sort: TaskSor
         let who = match (text("state"), text("claimedBy"), text("assignee"), text("decidedBy")) {
             ("open", "", "", _) => String::new(),
             ("open", "", person, _) => format!("  for {person}"),
-            ("open", person, ..) => format!("  {person} works on it"),
+            ("open", person, ..) => format!("  claimed by {person}"),
             (state, .., "") => format!("  {state}"),
             (.., person) => format!("  {person}: {}", text("action")),
         };
@@ -128,7 +128,7 @@ async fn stats(app: &Arc<App>, output: &Output, since: Option<&str>, workflow: O
         return Ok(OK);
     }
     let median = |of: &Value| match of["medianMs"].as_u64() {
-        Some(ms) => format!(", half of them within {} s", ms.div_ceil(1_000)),
+        Some(ms) => format!(", median time {} s", ms.div_ceil(1_000)),
         None => String::new(),
     };
     let counts =
@@ -150,7 +150,8 @@ async fn stats(app: &Arc<App>, output: &Output, since: Option<&str>, workflow: O
         let suggestion = &one["suggestion"];
         if let Some(when) = suggestion["when"].as_str() {
             let (times, action) = (&suggestion["decisions"], suggestion["action"].as_str().unwrap_or_default());
-            let line = format!("    decided {action} {times} times in a row; as a rule: {action} when {}", plain(when));
+            let line =
+                format!("    the last {times} decisions were {action}; as a rule: {action} when {}", plain(when));
             output.line(&output.paint(&line, Tone::Warn));
         }
     }
@@ -166,7 +167,7 @@ async fn complete(app: &Arc<App>, output: &Output, args: &Complete) -> Done {
     }
     if let Some(amount) = args.budget {
         let micros = money::micros(amount).filter(|micros| *micros > 0).ok_or_else(|| {
-            ApiError::bad_request(format!("{amount} is no amount above 0."), "Write it like 2 or 0.50.")
+            ApiError::bad_request(format!("{amount} is not an amount above 0."), "Write it like 2 or 0.50.")
         })?;
         request["budgetMicros"] = micros.into();
     }
@@ -193,9 +194,9 @@ async fn complete(app: &Arc<App>, output: &Output, args: &Complete) -> Done {
         let (given, wanted) = (&done["approvals"], &done["minApprovals"]);
         output.line(&format!("Your approval counts: {given} of {wanted}. Run {run} waits for another person."));
     } else if done["driven"] == true {
-        output.line(&format!("Answered. Run {run} goes on."));
+        output.line(&format!("Answered. Run {run} continues."));
     } else {
-        output.line(&format!("Answered. Run {run} goes on in the open app; if none is open, `signalbox resume {run}` goes on with it here."));
+        output.line(&format!("Answered. Run {run} continues in the open app; if none is open, continue it here with `signalbox resume {run}`."));
     }
     Ok(OK)
 }
@@ -212,7 +213,7 @@ async fn hold(app: &Arc<App>, output: &Output, args: &Hold, held: bool) -> Done 
         return Ok(OK);
     }
     // How much is left is worked out by the run, once it hears of it.
-    output.line(if held { "On hold: its time stands still." } else { "It goes on." });
+    output.line(if held { "On hold: the deadline is paused." } else { "Continued: the deadline is running again." });
     Ok(OK)
 }
 
@@ -231,7 +232,7 @@ async fn reopen(app: &Arc<App>, output: &Output, task: &str, reason: &str, perso
         told["status"] = summary["status"].clone();
         output.value(&told);
     } else {
-        output.line(&format!("Run {run} asks it again as task {}.", new.as_str().unwrap_or("?")));
+        output.line(&format!("Reopened: run {run} asks again with task {}.", new.as_str().unwrap_or("?")));
     }
     Ok(OK)
 }
@@ -256,7 +257,7 @@ async fn delegate(app: &Arc<App>, output: &Output, args: &Delegate) -> Done {
 async fn delegations(app: &Arc<App>, output: &Output, person: Option<&str>) -> Done {
     let caller = Caller::terminal(person)?;
     let found = app.dispatch(&caller, "delegation_list", json!({})).await?;
-    let none = format!("Nobody answers for {0}, and {0} answers for nobody.", caller.principal);
+    let none = format!("No delegations to or from {0}.", caller.principal);
     for one in output.rows(&found, &none) {
         output.line(&told(one));
     }
@@ -284,12 +285,12 @@ fn listed(mut error: ApiError) -> ApiError {
     let lines: Vec<String> = places
         .map(|one| {
             let text = |key: &str| plain(one[key].as_str().unwrap_or_default());
-            let path = if text("path").is_empty() { "the whole".to_owned() } else { text("path") };
+            let path = if text("path").is_empty() { "the input".to_owned() } else { text("path") };
             format!("  {path}: {}", text("message"))
         })
         .collect();
     if !lines.is_empty() {
-        error.message = format!("The input does not fit its schema:\n{}", lines.join("\n"));
+        error.message = format!("The input does not match its schema:\n{}", lines.join("\n"));
     }
     error
 }
@@ -300,9 +301,9 @@ async fn change(app: &Arc<App>, output: &Output, command: &str, task: &str, pers
     if output.json {
         output.value(&row);
     } else if let Some(until) = row["claimExpiresAt"].as_str() {
-        output.line(&format!("{} works on it until {until}.", caller.principal));
+        output.line(&format!("Claimed by {} until {until}.", caller.principal));
     } else {
-        output.line("Nobody works on it now.");
+        output.line("Released.");
     }
     Ok(OK)
 }

@@ -3,7 +3,7 @@
 
 use super::run::follow;
 use super::{Done, input};
-use crate::args::{Said, SignIn, Tools};
+use crate::args::{SignIn, Statement, Tools};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
@@ -27,12 +27,12 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
             let arguments = args.as_deref().map_or(Ok(json!({})), |given| input::value("--args", given))?;
             if !arguments.is_object() {
                 let hint = "Write it like --args '{\"path\": \"a.txt\"}'.";
-                return Err(ApiError::bad_request("The arguments of a tool are a JSON object.", hint));
+                return Err(ApiError::bad_request("The arguments of a tool must be a JSON object.", hint));
             }
             // As data of the run: nothing in them is read as an expression.
             let config = json!({ "server": server, "tool": tool, "arguments": "=params" });
             let document = json!({
-                "signalbox": 1, "id": "tools-call", "name": format!("Call of {tool}"),
+                "signalbox": 1, "id": "tools-call", "name": format!("Call {tool}"),
                 "settings": { "errorPolicy": "fail" }, "nodes": { "call": { "type": "mcp.tool", "config": config } }, "edges": [],
             });
             let started = run("run_start", json!({ "document": document, "params": arguments })).await?;
@@ -41,7 +41,7 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
         Tools::Set { name, url, credential, sign_in, env, cwd, command } => {
             let definition = definition(url.as_deref(), credential.as_deref(), sign_in, env, cwd.as_deref(), command)?;
             let kept = run("tool_server_set", json!({ "name": name, "definition": definition })).await?;
-            told(output, &kept, &format!("Kept. Look at it and approve it: signalbox tools approve {name}"));
+            told(output, &kept, &format!("Saved. Review and approve it: signalbox tools approve {name}"));
         }
         Tools::Import { file } => {
             let done = run("tool_server_import", json!({ "text": text(file)? })).await?;
@@ -49,7 +49,7 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
                 output.value(&done);
             } else {
                 for name in words(&done["added"]) {
-                    output.line(&format!("{name} is registered; it is not approved yet."));
+                    output.line(&format!("{name} was added; it is not approved yet."));
                 }
                 for note in words(&done["notes"]) {
                     output.line(&output.paint(&note, Tone::Warn));
@@ -81,13 +81,13 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
                 }
             };
             let kept = run("tool_server_approve", json!({ "name": name, "hash": hash })).await?;
-            told(output, &kept, &format!("{name} is approved. Steps may call its tools."));
+            told(output, &kept, &format!("{name} was approved. Steps can call its tools."));
         }
         Tools::SignIn { name } => sign_in(app, &caller, output, name).await?,
         Tools::SignOut { name } => {
             let done = run("tool_server_sign_out", json!({ "name": name })).await?;
-            let taken = if done["revoked"] == true { " Its tokens are taken back." } else { "" };
-            told(output, &done, &format!("Nobody is signed in to {name} any more.{taken}"));
+            let taken = if done["revoked"] == true { " Its tokens were revoked." } else { "" };
+            told(output, &done, &format!("Signed out of {name}.{taken}"));
             if let Some(note) = done["note"].as_str().filter(|_| !output.json) {
                 output.line(&output.paint(&plain(note), Tone::Warn));
             }
@@ -105,18 +105,18 @@ pub(crate) async fn tools(app: &Arc<App>, output: &Output, command: &Tools) -> D
             for (field, said) in [("bearsSecrets", private), ("isEgress", sends), ("isUntrusted", outside)] {
                 match said {
                     None => {}
-                    Some(Said::Guess) => drop(word.as_object_mut().and_then(|word| word.remove(field))),
-                    Some(said) => word[field] = json!(*said == Said::Yes),
+                    Some(Statement::Guess) => drop(word.as_object_mut().and_then(|word| word.remove(field))),
+                    Some(said) => word[field] = json!(*said == Statement::Yes),
                 }
             }
             let request =
                 json!({ "name": server, "hash": known["hash"], "tool": tool, "word": word, "understood": understood });
             let kept = run("tool_server_say", request).await?;
-            told(output, &kept, &format!("Kept. {server}/{tool} is treated by your word from now on."));
+            told(output, &kept, &format!("Saved. {server}/{tool} is treated as you stated."));
         }
         Tools::Delete { name } => {
             run("tool_server_delete", json!({ "name": name })).await?;
-            told(output, &json!({ "name": name, "deleted": true }), &format!("{name} is deleted."));
+            told(output, &json!({ "name": name, "deleted": true }), &format!("{name} was deleted."));
         }
     }
     Ok(OK)
@@ -137,8 +137,7 @@ async fn sign_in(app: &Arc<App>, caller: &Caller, output: &Output, name: &str) -
         } else {
             output.line("Open this address in your browser and sign in:");
             output.line(&format!("  {}", plain(address)));
-            output
-                .line("With a browser on another machine, paste the address that it is sent to here, and press Enter.");
+            output.line("If your browser is on another machine, paste the address it ends at here and press Enter.");
         }
         let mut pasted = pasted_lines();
         let done = app.signed_in(name);
@@ -167,7 +166,7 @@ async fn sign_in(app: &Arc<App>, caller: &Caller, output: &Output, name: &str) -
     told(
         output,
         &server,
-        &format!("Signed in to {name} at {issuer}. Look at it and approve it: signalbox tools approve {name}"),
+        &format!("Signed in to {name} at {issuer}. Review and approve it: signalbox tools approve {name}"),
     );
     Ok(())
 }
@@ -233,14 +232,14 @@ fn definition(
     for pair in env {
         let (name, text) = pair.split_once('=').ok_or_else(|| {
             ApiError::bad_request(
-                format!("'{pair}' names no variable."),
+                format!("'{pair}' has no variable name."),
                 "Write --env NAME=TEXT or NAME=secret://NAME.",
             )
         })?;
         variables.insert(name.to_owned(), text.into());
     }
     let (program, args) = command.split_first().ok_or_else(|| {
-        ApiError::bad_request("The program is missing.", "Write it after --, or name an address with --url.")
+        ApiError::bad_request("The program is missing.", "Write it after --, or pass an address with --url.")
     })?;
     let mut definition = json!({ "transport": "stdio", "command": program, "args": args, "env": variables });
     if let Some(cwd) = cwd {
@@ -259,11 +258,11 @@ fn text(file: &Path) -> Result<String, ApiError> {
     };
     read.map_err(|error| {
         let message = format!("{} cannot be read: {error}.", file.display());
-        ApiError::bad_request(message, "Name an mcp.json that is there, or - for standard input.")
+        ApiError::bad_request(message, "Pass an existing mcp.json, or - for standard input.")
     })?;
     if text.len() as u64 > LONGEST {
         let message = format!("{} is longer than {} KiB.", file.display(), LONGEST >> 10);
-        return Err(ApiError::bad_request(message, "Leave in it only the servers that you want."));
+        return Err(ApiError::bad_request(message, "Keep only the servers that you need."));
     }
     Ok(text)
 }
@@ -274,8 +273,8 @@ fn no_server(name: &str) -> ApiError {
 
 fn nobody_asked() -> ApiError {
     ApiError::bad_request(
-        "Nobody is there to be asked.",
-        "Name what you approve: --hash HASH, as `signalbox tools connect NAME --json` shows it.",
+        "There is no terminal to ask for confirmation.",
+        "Pass the hash of what you approve: --hash HASH, as shown by `signalbox tools connect NAME --json`.",
     )
 }
 
@@ -321,7 +320,7 @@ fn list(output: &Output, all: &Value) {
     }
     let all = all.as_array().map(Vec::as_slice).unwrap_or_default();
     if all.is_empty() {
-        output.line("No tool servers. `signalbox tools set NAME -- COMMAND` registers one.");
+        output.line("No tool servers. Add one with `signalbox tools set NAME -- COMMAND`.");
     }
     for one in all {
         let name = plain(one["name"].as_str().unwrap_or_default());
@@ -390,7 +389,7 @@ fn beside(tool: &Value) -> Vec<String> {
     let hints = ["readOnly", "idempotent", "destructive"].into_iter().filter(|hint| tool[*hint] == true);
     let hints = hints.collect::<Vec<_>>().join(", ");
     if !hints.is_empty() {
-        lines.push(format!("it says: {hints}"));
+        lines.push(format!("declared: {hints}"));
     }
     for (key, name) in [("inputSchema", "takes"), ("outputSchema", "answers")] {
         if let Some(schema) = tool.get(key).filter(|schema| schema.is_object()) {

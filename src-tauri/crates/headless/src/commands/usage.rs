@@ -14,7 +14,7 @@ pub(crate) async fn of_run(app: &Arc<App>, output: &Output, run: &str) -> Done {
         return Ok(OK);
     }
     if usage["total"]["calls"] == 0 {
-        output.line("This run asked no language model.");
+        output.line("This run used no language model.");
         return Ok(OK);
     }
     table(output, &usage["steps"], "stepId");
@@ -30,7 +30,7 @@ pub(crate) async fn of_days(app: &Arc<App>, output: &Output, days: u32) -> Done 
     }
     if usage["total"]["calls"] == 0 {
         let since = usage["since"].as_str().unwrap_or_default();
-        output.line(&format!("No language model was asked since {since} (UTC)."));
+        output.line(&format!("No language model was used since {since} (UTC)."));
         return Ok(OK);
     }
     for (title, rows, key) in

@@ -41,7 +41,7 @@ pub(crate) async fn webhook(app: &Arc<App>, output: &Output, command: &Webhook) 
             if output.json {
                 output.value(&done);
             } else {
-                output.line(&format!("{} messages were tried.", done["tried"]));
+                output.line(&format!("Tried {} messages.", done["tried"]));
             }
         }
     }
@@ -49,17 +49,17 @@ pub(crate) async fn webhook(app: &Arc<App>, output: &Output, command: &Webhook) 
 }
 
 fn list(output: &Output, all: &Value) {
-    for one in output.rows(all, "No address hears of tasks.") {
+    for one in output.rows(all, "No webhooks.") {
         let text = |key: &str| plain(one[key].as_str().unwrap_or_default());
         let events: Vec<String> =
             one["events"].as_array().into_iter().flatten().filter_map(Value::as_str).map(plain).collect();
         output.line(&format!("{}  {}  {}  signed with {}", text("id"), text("url"), events.join(", "), text("secret")));
-        output.line(&format!("  {} wait, {} were given up", one["waiting"], one["failed"]));
+        output.line(&format!("  {} waiting, {} failed", one["waiting"], one["failed"]));
     }
 }
 
 fn log(output: &Output, all: &Value) {
-    for one in output.rows(all, "Nothing was told yet.") {
+    for one in output.rows(all, "No messages yet.") {
         let text = |key: &str| plain(one[key].as_str().unwrap_or_default());
         let tone = match text("state").as_str() {
             "taken" => Tone::Good,

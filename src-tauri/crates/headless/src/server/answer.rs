@@ -47,8 +47,8 @@ pub(crate) fn ranged(all: Vec<u8>, range: Option<&str>) -> Response {
         }
         Some(None) => {
             let told = ApiError::bad_request(
-                format!("The range '{}' is not in the {len} bytes that are there.", range.unwrap_or_default()),
-                "Ask for bytes=FIRST-LAST, bytes=FIRST- or bytes=-COUNT, the first byte is 0.",
+                format!("The range '{}' is outside of the {len} available bytes.", range.unwrap_or_default()),
+                "Request bytes=FIRST-LAST, bytes=FIRST- or bytes=-COUNT; the first byte is 0.",
             );
             let mut response = error(&ApiError { code: "BAD_RANGE".into(), ..told });
             *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;

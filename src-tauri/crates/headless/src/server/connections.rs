@@ -114,8 +114,8 @@ impl RequestGuard {
         if *count >= most {
             return Err(ApiError::unavailable(
                 "TOO_MANY_REQUESTS",
-                format!("{holder} has {count} requests and streams under way, as many as one may have."),
-                "Close streams that nobody reads, then try again.",
+                format!("{holder} has reached the limit of {count} open requests and streams."),
+                "Close unused streams, then try again.",
             ));
         }
         // Said once for a request.

@@ -25,7 +25,7 @@ impl Names {
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
         let refused = |what: &str| {
             let message = format!("{what} does not name this server.");
-            let hint = "Use the address that was printed at the start.";
+            let hint = "Use the address printed at the start.";
             Err(ApiError::new(Class::Forbidden, "BAD_HOST", message, hint))
         };
         // HTTP/2 has its `:authority` there, HTTP/1.1 the host of a request line in absolute form.
@@ -49,8 +49,8 @@ impl Names {
                 return Err(ApiError::new(
                     Class::Forbidden,
                     "BAD_ORIGIN",
-                    "Another web page asks; only the page of this server may.",
-                    "Open the address that was printed at the start.",
+                    "The request comes from another web page; only this server's own page is allowed.",
+                    "Open the address printed at the start.",
                 ));
             }
         }
@@ -74,8 +74,8 @@ pub(crate) fn holder<'a>(tokens: &'a Tokens, headers: &HeaderMap) -> Result<&'a 
         _ => Err(ApiError::new(
             Class::Unauthorized,
             "UNAUTHORIZED",
-            "A valid token is missing.",
-            "Send `Authorization: Bearer <token>`; the token stands in the token file.",
+            "There is no valid token.",
+            "Send `Authorization: Bearer <token>` with a token of the token file.",
         )),
     }
 }
@@ -105,7 +105,7 @@ pub(crate) fn json_only(method: &Method, headers: &HeaderMap) -> Result<(), ApiE
     Err(ApiError::new(
         Class::UnsupportedType,
         "UNSUPPORTED_MEDIA_TYPE",
-        "Only JSON is taken.",
+        "Only JSON is accepted.",
         "Send `Content-Type: application/json`.",
     ))
 }

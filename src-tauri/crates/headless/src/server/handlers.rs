@@ -148,7 +148,7 @@ pub(crate) async fn run(
                     _ => {
                         return Err(wrong_query(
                             &format!("full={}", full.as_str().unwrap_or_default()),
-                            "full is true or false",
+                            "full must be true or false",
                         ));
                     }
                 };
@@ -178,10 +178,7 @@ fn value(answer: &impl Serialize) -> Value {
 }
 
 fn unfit(why: &str) -> ApiError {
-    ApiError::bad_request(
-        format!("The body does not fit: {why}."),
-        "Send the JSON object that this route takes; see /openapi.json.",
-    )
+    ApiError::bad_request(format!("The body is not valid: {why}."), "Send the JSON object described in /openapi.json.")
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
@@ -198,8 +195,8 @@ fn no_body(caller: &Caller, command: &str) -> ApiResult<Value> {
     if let Some(command) = command_list::find(command).filter(|command| command.hosts.contains(&Host::Http)) {
         caller.require(command.role)?;
         if !openapi::may_be_empty(command) {
-            let message = format!("{} takes fields, and the request has no body.", command.name);
-            return Err(ApiError::bad_request(message, "Send a JSON object; {} when none of the fields is meant."));
+            let message = format!("{} requires fields, and the request has no body.", command.name);
+            return Err(ApiError::bad_request(message, "Send a JSON object; {} if no field is needed."));
         }
     }
     Ok(json!({}))
@@ -216,8 +213,8 @@ fn no_query(parts: &Parts) -> ApiResult<()> {
         None => Ok(()),
         Some(query) => {
             let first = query.split('&').next().unwrap_or(query);
-            let hint = format!("Leave it out: {} takes nothing behind '?'.", parts.uri.path());
-            Err(ApiError::bad_request(format!("'{first}' is not known here."), hint))
+            let hint = format!("Remove it: {} takes no query parameters.", parts.uri.path());
+            Err(ApiError::bad_request(format!("The query parameter '{first}' is unknown."), hint))
         }
     }
 }
@@ -234,12 +231,12 @@ fn idempotency_key(parts: &Parts) -> ApiResult<Option<String>> {
         Err(ApiError::bad_request(format!("Idempotency-Key {why}."), hint))
     };
     if values.next().is_some() {
-        return wrong("stands there twice");
+        return wrong("appears twice");
     }
-    let Ok(text) = value.to_str() else { return wrong("holds characters that are no ASCII") };
+    let Ok(text) = value.to_str() else { return wrong("contains non-ASCII characters") };
     let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     if quoted.is_some_and(|inner| inner.contains(['"', '\\'])) {
-        return wrong("holds an escape");
+        return wrong("contains an escape");
     }
     Ok(Some(quoted.unwrap_or(text).to_owned()))
 }
@@ -252,8 +249,8 @@ fn with_key(command: &str, request: &mut Value, key: &str) -> ApiResult<()> {
     let Some(fields) = request.as_object_mut() else { return Ok(()) };
     match fields.insert("idempotencyKey".to_owned(), key.into()) {
         Some(other) if other != key => Err(ApiError::bad_request(
-            format!("The header names the key {key}, the body {other}."),
-            "Send one of the two, or the same in both.",
+            format!("The header has the key {key}, the body {other}."),
+            "Send one of them, or the same in both.",
         )),
         _ => Ok(()),
     }
@@ -266,24 +263,25 @@ fn no_key(parts: &Parts) -> ApiResult<()> {
 
 fn key_not_taken(what: &str) -> ApiError {
     ApiError::bad_request(
-        format!("{what} takes no Idempotency-Key: sent twice it would be done twice."),
-        "Leave the header out. POST /workflow/run takes it; an answer to a task is sent once by its requestId.",
+        format!("{what} does not support Idempotency-Key: a repeated request would run twice."),
+        "Remove the header. POST /workflow/run supports it; an answer to a task counts once by its requestId.",
     )
 }
 
 /// The address names the thing: the body need not, and must not name another one.
 fn with_id(request: &mut Value, name: &str, id: &str) -> ApiResult<()> {
-    let wrong = |message: String| ApiError::bad_request(message, "Send a JSON object for the thing in the address.");
-    let Some(fields) = request.as_object_mut() else { return Err(wrong("The body is no JSON object.".into())) };
+    let wrong =
+        |message: String| ApiError::bad_request(message, "Send a JSON object whose id, if given, matches the address.");
+    let Some(fields) = request.as_object_mut() else { return Err(wrong("The body is not a JSON object.".into())) };
     match fields.insert(name.to_owned(), id.into()) {
-        Some(other) if other != id => Err(wrong(format!("The address names {id}, the body {other}."))),
+        Some(other) if other != id => Err(wrong(format!("The address has the id {id}, the body {other}."))),
         _ => Ok(()),
     }
 }
 
 fn wrong_query(what: &str, why: &str) -> ApiError {
-    let hint = "Send ?name=value; the names are those of the command.";
-    ApiError::bad_request(format!("'{what}' does not fit: {why}."), hint)
+    let hint = "Send ?name=value with the field names of the command.";
+    ApiError::bad_request(format!("'{what}' is not valid: {why}."), hint)
 }
 
 /// The fields of `?a=b&c=d`; those of `numbers` are numbers.
@@ -296,12 +294,12 @@ fn query(parts: &Parts, numbers: &[&str]) -> ApiResult<Value> {
         let (name, value) = (text(name, pair)?, text(value, pair)?);
         let value = if numbers.contains(&name.as_str()) {
             let number = value.parse::<u64>().map(Value::from);
-            number.map_err(|_| wrong_query(pair, &format!("{name} takes a whole number, 0 or more")))?
+            number.map_err(|_| wrong_query(pair, &format!("{name} must be a whole number of at least 0")))?
         } else {
             value.into()
         };
         if fields.insert(name, value).is_some() {
-            return Err(wrong_query(pair, "its name stands there twice"));
+            return Err(wrong_query(pair, "its name appears twice"));
         }
     }
     Ok(Value::Object(fields))

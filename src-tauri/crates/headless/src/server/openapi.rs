@@ -38,15 +38,15 @@ pub(crate) fn document() -> Value {
         "info": {
             "title": "Signalbox",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Runs of workflows, tasks for people, the audit chain, and every command of the window. \
-                `x-role` is the least role of a token: viewer, operator, builder.",
+            "description": "Workflow runs, tasks for people, the audit chain, and all commands of the desktop window. \
+                `x-role` is the minimum role of a token: viewer, operator, builder.",
         },
         "servers": [{ "url": "/" }],
         "security": [{ "token": [] }],
         "paths": paths,
         "components": {
             "securitySchemes": { "token": {
-                "type": "http", "scheme": "bearer", "description": "A token of the token file; it has a role.",
+                "type": "http", "scheme": "bearer", "description": "A token of the token file, with its role.",
             } },
             "responses": { "Error": {
                 "description": "What happened and what to do.",
@@ -118,7 +118,7 @@ fn put(paths: &mut Map<String, Value>, path: &str, route: &Route, about: &str, a
     }
     if route.in_part() {
         let mut part = done.clone();
-        part["description"] = json!("The bytes that Range asks for.");
+        part["description"] = json!("The bytes requested by Range.");
         part["headers"]["Content-Range"] = json!({ "schema": { "type": "string" } });
         responses.insert(StatusCode::PARTIAL_CONTENT.as_str().to_owned(), part);
     }

@@ -37,8 +37,8 @@ pub(crate) fn task_changes(app: &Arc<App>, parts: &Parts) -> ApiResult<Response>
     // It has no end: who does not know that would wait for ever.
     if !streams.into_iter().any(|value| value.contains("text/event-stream")) {
         return Err(ApiError::bad_request(
-            "This is a stream without an end.".to_owned(),
-            "Ask with 'Accept: text/event-stream', or GET /human-tasks for the tasks as they are now.",
+            "This is an endless stream.".to_owned(),
+            "Send 'Accept: text/event-stream', or GET /human-tasks for the current tasks.",
         ));
     }
     Ok(sent(Changes(app.task_changes())))
@@ -128,7 +128,10 @@ fn frame(event: &WireEvent, out: &mut String) {
 /// `Last-Event-ID` is where a broken connection stood; it goes before `?after=` of the first one.
 fn after(parts: &Parts) -> ApiResult<u64> {
     let wrong = |what: &str| {
-        ApiError::bad_request(format!("{what} is no seq."), "Give the seq of the last event you have, or leave it out.")
+        ApiError::bad_request(
+            format!("{what} is not a sequence number."),
+            "Send the seq of the last event you have, or omit it.",
+        )
     };
     if let Some(id) = parts.headers.get("last-event-id") {
         return id.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(|| wrong("Last-Event-ID"));
@@ -138,7 +141,10 @@ fn after(parts: &Parts) -> ApiResult<u64> {
         match pair.split_once('=') {
             Some(("after", text)) => after = text.parse().map_err(|_| wrong("after"))?,
             _ => {
-                return Err(ApiError::bad_request(format!("'{pair}' is not known here."), "Only ?after=SEQ is taken."));
+                return Err(ApiError::bad_request(
+                    format!("The query parameter '{pair}' is unknown."),
+                    "Only ?after=SEQ is supported.",
+                ));
             }
         }
     }

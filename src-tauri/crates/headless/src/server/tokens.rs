@@ -52,7 +52,7 @@ impl Tokens {
 
 fn unreadable(path: &Path, error: &io::Error) -> String {
     let to_nothing = error.kind() == io::ErrorKind::NotFound && path.is_symlink();
-    let why = if to_nothing { "it is a link to a file that is not there".to_owned() } else { error.to_string() };
+    let why = if to_nothing { "it is a link to a missing file".to_owned() } else { error.to_string() };
     format!("{} cannot be read: {why}", path.display())
 }
 
@@ -74,22 +74,22 @@ fn parse(text: &str) -> Result<Vec<(String, Holder)>, String> {
             _ => return Err(format!("line {number} is neither TOKEN nor ROLE TOKEN nor ROLE TOKEN NAME")),
         };
         let role = CallerRole::parse(role)
-            .ok_or_else(|| format!("line {number}: '{role}' is no role (builder, operator, viewer)"))?;
+            .ok_or_else(|| format!("line {number}: '{role}' is not a role (builder, operator, viewer)"))?;
         if token.len() < 16 {
             return Err(format!("the token in line {number} is shorter than 16 characters"));
         }
         if rows.iter().any(|(known, _)| known == token) {
-            return Err(format!("the token in line {number} stands there twice"));
+            return Err(format!("the token in line {number} appears twice"));
         }
         let name = name.map_or_else(own_name, |name| name.trim_start_matches("user:").to_owned());
         rows.push((token.to_owned(), Holder { role, name }));
     }
-    if rows.is_empty() { Err("it holds no token; delete it to get a new one".into()) } else { Ok(rows) }
+    if rows.is_empty() { Err("it contains no token; delete it to get a new one".into()) } else { Ok(rows) }
 }
 
 fn random_token() -> Result<String, String> {
     let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers from the system: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(|error| format!("the system provides no random numbers: {error}"))?;
     Ok(sha256_hex(&bytes))
 }
 

@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use support::{BUILDER, Box, OPERATOR, VIEWER, eventually, with_roles, workflow};
+use support::{BUILDER, OPERATOR, TestHome, VIEWER, eventually, with_roles, workflow};
 
 /// The smallest picture that there is, and bytes that no text has.
 const PNG: &[u8] = &[
@@ -95,7 +95,7 @@ fn serve(mut stream: TcpStream, got: &Mutex<Vec<Taken>>) {
     drop(stream.write_all(answer.as_bytes()).and_then(|()| stream.write_all(&body)));
 }
 
-fn count(place: &Box, sql: &str) -> i64 {
+fn count(place: &TestHome, sql: &str) -> i64 {
     let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
     store.query_row(sql, [], |row| row.get(0)).expect(sql)
 }
@@ -104,7 +104,7 @@ fn get(peer: &Peer, path: &str) -> Value {
     json!({ "type": "http.request", "config": { "url": format!("{}{path}", peer.base), "responseType": "binary" } })
 }
 
-fn out(place: &Box) -> std::path::PathBuf {
+fn out(place: &TestHome) -> std::path::PathBuf {
     let folder = place.dir.path().join("out");
     std::fs::create_dir_all(&folder).expect("made");
     folder
@@ -114,12 +114,12 @@ fn write(folder: &Path, name: &str, binary: &str) -> Value {
     json!({ "type": "file.write", "config": { "path": folder.join(name).display().to_string(), "binary": binary } })
 }
 
-fn file(place: &Box, nodes: Value, edges: Value) -> String {
+fn file(place: &TestHome, nodes: Value, edges: Value) -> String {
     place.file("bytes.signalbox.json", workflow(nodes, edges).to_string()).display().to_string()
 }
 
 /// Runs a file that may write below `folder`.
-fn run(place: &Box, folder: &Path, file: &str) -> Value {
+fn run(place: &TestHome, folder: &Path, file: &str) -> Value {
     let grant = format!("{}:rw", folder.display());
     let done = place.run(&["run", file, "--allow-dir", &grant, "--json"]);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
@@ -133,7 +133,7 @@ fn sha256(bytes: &[u8]) -> String {
 #[test]
 #[cfg(unix)]
 fn ts_163_five_megabytes_are_a_reference_and_survive_kill_9() {
-    let (place, peer) = (Box::new(), Peer::start());
+    let (place, peer) = (TestHome::new(), Peer::start());
     let folder = out(&place);
     let file = file(
         &place,
@@ -182,7 +182,7 @@ fn ts_163_five_megabytes_are_a_reference_and_survive_kill_9() {
 
 #[test]
 fn d_10_a_picture_comes_through_unchanged_and_goes_out_again() {
-    let (place, peer) = (Box::new(), Peer::start());
+    let (place, peer) = (TestHome::new(), Peer::start());
     let folder = out(&place);
     let file = file(
         &place,
@@ -215,7 +215,7 @@ fn d_10_a_picture_comes_through_unchanged_and_goes_out_again() {
 /// The answer of a person goes by; what they are asked about names the file, and hands it out.
 #[test]
 fn d_10_a_person_skips_and_the_bytes_go_on() {
-    let (place, peer) = (Box::new(), Peer::start());
+    let (place, peer) = (TestHome::new(), Peer::start());
     let folder = out(&place);
     let file = file(
         &place,
@@ -258,7 +258,7 @@ fn d_10_a_person_skips_and_the_bytes_go_on() {
 /// A new run needs what its base names: the original may go.
 #[test]
 fn k_34_a_rerun_keeps_the_bytes_when_the_original_goes() {
-    let (place, peer) = (Box::new(), Peer::start());
+    let (place, peer) = (TestHome::new(), Peer::start());
     let folder = out(&place);
     let file = file(
         &place,
@@ -315,7 +315,7 @@ fn bytes_of(serving: &support::Serving, token: &str, path: &str) -> (String, Vec
 
 #[test]
 fn ts_052_bytes_cannot_be_masked() {
-    let (place, peer) = (Box::new(), Peer::start());
+    let (place, peer) = (TestHome::new(), Peer::start());
     let serving = with_roles(&place);
     let mut document = workflow(json!({ "fetch": get(&peer, "/png") }), json!([]));
     document["id"] = json!("bytes");
@@ -374,7 +374,7 @@ fn ts_052_bytes_cannot_be_masked() {
 /// What a workflow may do wrong is told before it runs, or by the step.
 #[test]
 fn d_10_a_step_says_which_bytes_there_are() {
-    let (place, peer) = (Box::new(), Peer::start());
+    let (place, peer) = (TestHome::new(), Peer::start());
     let folder = out(&place);
     let nodes = json!({ "fetch": get(&peer, "/png"), "keep": write(&folder, "logo.png", "photo") });
     let edges = json!([{ "from": "fetch.success", "to": "keep" }]);
@@ -408,7 +408,7 @@ fn d_10_a_step_says_which_bytes_there_are() {
 /// The body of a sub-workflow begins with the bytes of what entered it, and gives out what it ends with.
 #[test]
 fn d_10_a_sub_workflow_takes_and_gives_bytes() {
-    let (place, peer) = (Box::new(), Peer::start());
+    let (place, peer) = (TestHome::new(), Peer::start());
     let folder = out(&place);
     let mut inner = workflow(
         json!({
@@ -440,7 +440,7 @@ fn d_10_a_sub_workflow_takes_and_gives_bytes() {
 
 #[test]
 fn a_part_of_the_bytes_can_be_asked_for() {
-    let (place, peer) = (Box::new(), Peer::start());
+    let (place, peer) = (TestHome::new(), Peer::start());
     let file = file(&place, json!({ "fetch": get(&peer, "/text") }), json!([]));
     let run = run(&place, &out(&place), &file);
     let serving = with_roles(&place);

@@ -4,7 +4,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Box, Loopback, workflow};
+use support::{Loopback, TestHome, workflow};
 
 const FIRST: &str = include_str!("../../../../../tests/workflows/first.signalbox.json");
 const HISTORY: &str = include_str!("../../../../../tests/histories/first.jsonl");
@@ -38,7 +38,7 @@ fn walk(value: &mut Value, run: &str, base: &str) {
 
 #[test]
 fn the_first_run_is_the_walkthrough_s() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = Loopback::start();
     let file = place.file("first.signalbox.json", FIRST);
     let params = json!({ "base": server.base }).to_string();
@@ -77,7 +77,7 @@ fn the_first_run_is_the_walkthrough_s() {
 
 #[test]
 fn exit_codes_say_how_a_run_ended() {
-    let place = Box::new();
+    let place = TestHome::new();
     let fail =
         workflow(json!({ "f": { "type": "flow.fail", "config": { "error": { "message": "No." } } } }), json!([]));
     let file = place.file("fail.json", fail.to_string()).display().to_string();
@@ -123,7 +123,7 @@ fn exit_codes_say_how_a_run_ended() {
 
 #[test]
 fn runs_can_be_filtered_and_deleted() {
-    let place = Box::new();
+    let place = TestHome::new();
     let ok = workflow(json!({ "a": { "type": "flow.noop" } }), json!([]));
     let file = place.file("ok.json", ok.to_string()).display().to_string();
     let run = place.run(&["run", &file, "--json"]).json()["runId"].as_str().expect("an id").to_owned();
@@ -141,7 +141,7 @@ fn runs_can_be_filtered_and_deleted() {
 
 #[test]
 fn the_table_of_a_run_is_of_its_own_steps_and_its_output_does_not_hide_it() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut inner = workflow(json!({ "same": { "type": "flow.noop", "title": "Of the other file" } }), json!([]));
     inner["id"] = json!("inner");
     place.file("inner.signalbox.json", inner.to_string());
@@ -168,7 +168,7 @@ fn the_table_of_a_run_is_of_its_own_steps_and_its_output_does_not_hide_it() {
 
 #[test]
 fn people_read_titles_and_nothing_twice() {
-    let place = Box::new();
+    let place = TestHome::new();
     let flow = workflow(
         json!({
             "a": { "type": "flow.if", "title": "Old enough?", "config": { "condition": "false" } },
@@ -200,7 +200,7 @@ fn people_read_titles_and_nothing_twice() {
 
 #[test]
 fn params_come_from_the_line_a_file_and_single_values() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut flow = workflow(
         json!({ "a": { "type": "data.set", "config": { "keep": false, "assign": { "out": "={'n': params.n, 's': params.s, 'c': context.c}" } } } }),
         json!([]),
@@ -226,7 +226,7 @@ fn params_come_from_the_line_a_file_and_single_values() {
 
 #[test]
 fn bad_files_get_their_codes_and_touch_nothing() {
-    let place = Box::new();
+    let place = TestHome::new();
     let node = |kind: &str, config: Value| json!({ "type": kind, "config": config });
     let one = |node: Value| workflow(json!({ "a": node }), json!([])).to_string();
     let wired = |edges: Value| {
@@ -310,7 +310,7 @@ fn bad_files_get_their_codes_and_touch_nothing() {
 
 #[test]
 fn five_thousand_nodes_validate() {
-    let place = Box::new();
+    let place = TestHome::new();
     let node = json!({ "type": "data.set", "config": { "assign": { "a": "=item" } } });
     let nodes: serde_json::Map<String, Value> = (0..5_000).map(|n| (format!("n{n}"), node.clone())).collect();
     let edges: Vec<Value> =
@@ -323,7 +323,7 @@ fn five_thousand_nodes_validate() {
 /// TRUST, "The audit chain": what a file from outside says cannot steer the terminal that shows it.
 #[test]
 fn texts_of_a_file_do_not_steer_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let odd = workflow(json!({ "a": { "type": "x\u{1b}[2J\u{202e}\u{9b}y" } }), json!([]));
     let file = place.file("odd.json", odd.to_string()).display().to_string();
     for args in [&["validate", &file][..], &["run", &file], &["validate", &file, "--json"]] {
@@ -335,7 +335,7 @@ fn texts_of_a_file_do_not_steer_the_terminal() {
 
 #[test]
 fn every_help_has_an_example() {
-    let place = Box::new();
+    let place = TestHome::new();
     for args in [
         &["--help"][..],
         &["run", "--help"],
@@ -361,7 +361,7 @@ fn every_help_has_an_example() {
 
 #[test]
 fn the_catalog_is_complete_and_fits() {
-    let place = Box::new();
+    let place = TestHome::new();
     let list = place.run(&["catalog", "list", "--json"]).json();
     let kinds: Vec<&str> = list.as_array().expect("a list").iter().filter_map(|kind| kind["type"].as_str()).collect();
     for kind in ["trigger.manual", "data.set", "flow.if", "flow.switch", "http.request", "file.read"] {
@@ -376,7 +376,7 @@ fn the_catalog_is_complete_and_fits() {
 
 #[test]
 fn folders_are_closed_unless_granted() {
-    let place = Box::new();
+    let place = TestHome::new();
     let inside = place.dir.path().join("in");
     std::fs::create_dir(&inside).expect("a folder");
     std::fs::write(inside.join("a.txt"), "hello").expect("a file");
@@ -392,12 +392,16 @@ fn folders_are_closed_unless_granted() {
 
 #[test]
 fn a_list_of_none_is_no_list() {
-    let place = Box::new();
+    let place = TestHome::new();
     for list in [["runs", "list"], ["tasks", "list"], ["audit", "list"], ["webhook", "log"]] {
         for limit in ["0", "-1", "some"] {
             let refused = place.run(&[&list[..], &["--limit", limit]].concat());
             assert_eq!(refused.code, 2, "{list:?} {limit}: {}{}", refused.out, refused.err);
-            assert!(limit == "-1" || refused.err.contains("a limit is a whole number, 1 or more"), "{}", refused.err);
+            assert!(
+                limit == "-1" || refused.err.contains("the limit must be a whole number of at least 1"),
+                "{}",
+                refused.err
+            );
         }
     }
 }

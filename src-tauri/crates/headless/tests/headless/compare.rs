@@ -4,7 +4,7 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{BUILDER, Box, OPERATOR, VIEWER, eventually, with_roles, workflow};
+use support::{BUILDER, OPERATOR, TestHome, VIEWER, eventually, with_roles, workflow};
 
 /// make → double → tell, with variables and an output.
 fn chain(id: &str) -> Value {
@@ -20,13 +20,13 @@ fn chain(id: &str) -> Value {
     file
 }
 
-fn ran(place: &Box, file: &Value, params: &Value) -> String {
+fn ran(place: &TestHome, file: &Value, params: &Value) -> String {
     let path = place.file("flow.signalbox.json", file.to_string());
     let done = place.run(&["run", &path.display().to_string(), "--params", &params.to_string(), "--json"]);
     done.last()["runId"].as_str().unwrap_or_else(|| panic!("{}\n{}", done.out, done.err)).to_owned()
 }
 
-fn diff(place: &Box, a: &str, b: &str) -> Value {
+fn diff(place: &TestHome, a: &str, b: &str) -> Value {
     let done = place.run(&["runs", "diff", a, b, "--json"]);
     assert_eq!((done.code, done.out.lines().count()), (0, 1), "{}\n{}", done.out, done.err);
     done.json()
@@ -48,7 +48,7 @@ fn step<'a>(found: &'a Value, id: &str) -> &'a Value {
 
 #[test]
 fn a_run_does_not_differ_from_itself_nor_from_one_that_did_the_same() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (one, other) =
         (ran(&place, &chain("same"), &json!({ "n": 2 })), ran(&place, &chain("same"), &json!({ "n": 2 })));
     for with in [&one, &other] {
@@ -68,7 +68,7 @@ fn a_run_does_not_differ_from_itself_nor_from_one_that_did_the_same() {
 
 #[test]
 fn a_re_run_with_an_edited_value_differs_in_exactly_what_followed_from_it() {
-    let place = Box::new();
+    let place = TestHome::new();
     let run = ran(&place, &chain("edited"), &json!({ "n": 2 }));
     let again = place.run(&["rerun", &run, "--from", "double", "--set", "$total=50", "--json"]);
     assert_eq!(again.code, 0, "{}\n{}", again.out, again.err);
@@ -106,7 +106,7 @@ fn a_re_run_with_an_edited_value_differs_in_exactly_what_followed_from_it() {
 
 #[test]
 fn iterations_are_compared_by_their_paths() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut file = workflow(
         json!({
             "each": { "type": "flow.loop", "config": { "source": "=params.list" } },
@@ -128,7 +128,7 @@ fn iterations_are_compared_by_their_paths() {
 
 #[test]
 fn of_many_iterations_some_are_left_out_and_the_steps_after_them_are_not() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut file = workflow(
         json!({
             "each": { "type": "flow.loop", "config": { "source": "=params.list" } },
@@ -147,12 +147,12 @@ fn of_many_iterations_some_are_left_out_and_the_steps_after_them_are_not() {
     assert_eq!((listed[0].as_str(), listed[1].as_str(), listed[499].as_str()), ("each", "each[0]/add", "last"));
     assert_eq!(step(&found, "each")["leftOut"], json!(410), "100 places of its output, and its settings");
     let words = place.run(&["runs", "diff", &one, &other]).out;
-    assert!(words.contains("… 12 more of steps are not listed") && words.contains("more places"), "{words}");
+    assert!(words.contains("… 12 more steps not listed") && words.contains("more places"), "{words}");
 }
 
 #[test]
 fn steps_of_a_sub_workflow_are_compared_by_their_path() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut inner = workflow(
         json!({ "deep": { "type": "data.set", "config": { "assign": { "got": "=params.n" }, "keep": false } } }),
         json!([]),
@@ -188,7 +188,7 @@ fn steps_of_a_sub_workflow_are_compared_by_their_path() {
 
 #[test]
 fn a_failure_differs_from_a_success_and_a_definition_from_its_next() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut file = workflow(
         json!({
             "look": { "type": "flow.if", "config": { "condition": "params.ok" } },
@@ -237,12 +237,12 @@ fn a_failure_differs_from_a_success_and_a_definition_from_its_next() {
     let other = ran(&place, &next, &json!({ "ok": true }));
     let found = diff(&place, &now, &other);
     assert_eq!((&found["sameWorkflow"], &found["same"], &found["steps"]), (&json!(false), &json!(false), &json!([])));
-    assert!(place.run(&["runs", "diff", &now, &other]).out.contains("They are runs of different workflows"));
+    assert!(place.run(&["runs", "diff", &now, &other]).out.contains("The runs belong to different workflows"));
 }
 
 #[test]
 fn what_is_not_known_is_said_and_large_values_are_cut() {
-    let place = Box::new();
+    let place = TestHome::new();
     let long = "letters ".repeat(2_000);
     let one = ran(&place, &chain("cut"), &json!({ "n": 1, "text": long }));
     let other = ran(&place, &chain("cut"), &json!({ "n": 1, "text": format!("{long}more") }));
@@ -278,7 +278,7 @@ fn what_is_not_known_is_said_and_large_values_are_cut() {
 /// What is hidden in both runs is not compared: whether a guess was right is told by no difference.
 #[test]
 fn who_sees_runs_with_masks_is_told_no_masked_value() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let mut file = workflow(
         json!({
@@ -348,7 +348,7 @@ fn who_sees_runs_with_masks_is_told_no_masked_value() {
 /// before.
 #[test]
 fn equal_runs_are_hidden_alike_whichever_was_looked_at_before() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let mut file = workflow(
         json!({
@@ -385,7 +385,7 @@ fn the_example_of_the_page_is_what_is_written() {
     let page = include_str!("../../../../../docs/formats.md");
     let example = page.split("```json diff\n").nth(1).and_then(|rest| rest.split("\n```").next()).expect("an example");
     let example: Value = serde_json::from_str(example).expect("json");
-    let place = Box::new();
+    let place = TestHome::new();
     let run = ran(&place, &chain("intake"), &json!({ "n": 2 }));
     let again = place.run(&["rerun", &run, "--from", "double", "--set", "$total=50", "--json"]).last();
     let mut found = diff(&place, &run, again["runId"].as_str().expect("an id"));

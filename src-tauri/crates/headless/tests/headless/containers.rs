@@ -4,13 +4,13 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-use support::{Box, Loopback, workflow};
+use support::{Loopback, TestHome, workflow};
 
 /// Long enough that a process is killed in it.
 const WAIT_MS: u64 = 2_500;
 
 /// Starts a run and kills it when `enough` says so of what it has told; gives the run's id.
-fn killed_when(place: &Box, file: &str, params: &Value, enough: impl Fn(&[Value]) -> bool) -> String {
+fn killed_when(place: &TestHome, file: &str, params: &Value, enough: impl Fn(&[Value]) -> bool) -> String {
     let mut child = place.spawn(&["run", file, "--params", &params.to_string(), "--events", "--json"]);
     let mut events: Vec<Value> = Vec::new();
     for line in BufReader::new(child.stdout.take().expect("piped")).lines() {
@@ -29,7 +29,7 @@ fn told(events: &[Value], kind: &str, step: &str) -> usize {
     events.iter().filter(|event| event["type"] == kind && event["stepId"] == step).count()
 }
 
-fn resumed(place: &Box, run: &str) -> Value {
+fn resumed(place: &TestHome, run: &str) -> Value {
     let done = place.run(&["resume", run, "--json"]);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     let events = place.run(&["runs", "events", run]).lines();
@@ -50,7 +50,7 @@ fn inside(container: &str, mut node: Value) -> Value {
 /// An own run knows which branches are done.
 #[test]
 fn ts_081_a_branch_that_is_done_does_not_run_again() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let flow = workflow(
         json!({
             "par": { "type": "flow.parallel" },
@@ -78,7 +78,7 @@ fn ts_081_a_branch_that_is_done_does_not_run_again() {
 /// Of a parallel loop of ten, six had finished: the other four go on, and the items come in order.
 #[test]
 fn ts_086_a_parallel_loop_keeps_which_iterations_are_done() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let flow = workflow(
         json!({
             "each": { "type": "flow.loop", "config": {
@@ -111,7 +111,7 @@ fn ts_086_a_parallel_loop_keeps_which_iterations_are_done() {
 /// A person answers in each iteration, every answer in a process of its own.
 #[test]
 fn people_are_asked_in_a_loop_across_restarts() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let flow = workflow(
         json!({
             "each": { "type": "flow.loop", "config": { "source": ["a", "b", "c"] } },
@@ -147,7 +147,7 @@ fn people_are_asked_in_a_loop_across_restarts() {
 /// The file is gone when the run goes on: it keeps what it was started with.
 #[test]
 fn a_sub_workflow_goes_on_without_its_file() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let mut inner = workflow(
         json!({
             "one": get(&server, "/one"), "w": { "type": "flow.wait", "config": { "ms": WAIT_MS } }, "two": get(&server, "/two"),
@@ -175,7 +175,7 @@ fn a_sub_workflow_goes_on_without_its_file() {
 
 #[test]
 fn half_a_character_in_a_list_is_refused() {
-    let place = Box::new();
+    let place = TestHome::new();
     let flow = workflow(
         json!({
             "each": { "type": "flow.loop", "config": { "source": "=params.list" } },

@@ -6,14 +6,14 @@ use crate::support;
 
 use model_peer::Peer;
 use serde_json::{Value, json};
-use support::Box;
+use support::TestHome;
 
-fn kept(place: &Box, name: &str, text: &str) -> String {
+fn kept(place: &TestHome, name: &str, text: &str) -> String {
     place.file(name, text).to_str().expect("a plain path").to_owned()
 }
 
 /// A million tokens cost 0.5 and 2, so that an answer of the peer costs 700 millionths.
-fn with_prices(place: &Box, peer: &Peer) {
+fn with_prices(place: &TestHome, peer: &Peer) {
     let set = ["models", "set", "house", "--kind", "openai", "--url", &peer.base, "--model", "small=0.5/2"];
     assert_eq!(place.run(&set).code, 0);
 }
@@ -31,7 +31,7 @@ fn questions(settings: &Value, model: &str) -> String {
 
 #[test]
 fn b_24_what_a_run_and_its_steps_cost_is_told_by_stored_prices() {
-    let (place, peer) = (Box::new(), Peer::start(None));
+    let (place, peer) = (TestHome::new(), Peer::start(None));
     with_prices(&place, &peer);
     let file = kept(&place, "asks.json", &questions(&json!({}), "small"));
     let run = place.run(&["run", &file, "--json"]).json();
@@ -71,7 +71,7 @@ fn b_24_what_a_run_and_its_steps_cost_is_told_by_stored_prices() {
 }
 
 /// The only open task of a run.
-fn task(place: &Box, run_id: &str) -> Value {
+fn task(place: &TestHome, run_id: &str) -> Value {
     let tasks = place.run(&["tasks", "list", "--json"]).json();
     let mine = |task: &&Value| task["runId"] == run_id;
     tasks.as_array().expect("a list").iter().find(mine).expect("a task").clone()
@@ -79,7 +79,7 @@ fn task(place: &Box, run_id: &str) -> Value {
 
 #[test]
 fn n_09_a_budget_that_is_used_up_is_an_error_and_a_person_approves_more() {
-    let (place, peer) = (Box::new(), Peer::start(None));
+    let (place, peer) = (TestHome::new(), Peer::start(None));
     with_prices(&place, &peer);
     // One answer costs 700 millionths: the second question is not put.
     let settings = json!({ "errorPolicy": "safe", "budget": { "perRun": 0.0005 } });
@@ -125,7 +125,7 @@ fn n_09_a_budget_that_is_used_up_is_an_error_and_a_person_approves_more() {
 
 #[test]
 fn n_09_a_budget_ends_although_the_provider_tells_no_tokens() {
-    let place = Box::new();
+    let place = TestHome::new();
     let base = provider::listen(|_, _| {
         let said = json!({ "message": { "content": "OK" }, "finish_reason": "stop" });
         ("200 OK", json!({ "choices": [said] }))
@@ -148,7 +148,7 @@ fn n_09_a_budget_ends_although_the_provider_tells_no_tokens() {
 
 #[test]
 fn n_09_a_day_has_a_budget_on_this_machine_and_in_a_workflow() {
-    let (place, peer) = (Box::new(), Peer::start(None));
+    let (place, peer) = (TestHome::new(), Peer::start(None));
     with_prices(&place, &peer);
     let failed = |settings: Value| {
         let file = kept(&place, "asks.json", &questions(&settings, "small"));
@@ -157,7 +157,7 @@ fn n_09_a_day_has_a_budget_on_this_machine_and_in_a_workflow() {
         run.json()["error"]["details"].clone()
     };
     assert_eq!(place.run(&["models", "budget", "0.0021"]).code, 0);
-    assert!(place.run(&["models", "budget"]).out.contains("0.0021 a day"));
+    assert!(place.run(&["models", "budget"]).out.contains("Daily model budget on this machine: 0.0021."));
     let file = kept(&place, "asks.json", &questions(&json!({}), "small"));
     assert_eq!(place.run(&["run", &file]).code, 0);
     // The day has seen 1,400; one more question is paid, the next is not put.

@@ -4,10 +4,10 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-use support::{Box, Loopback, Serving, eventually, workflow};
+use support::{Loopback, Serving, TestHome, eventually, workflow};
 
 /// `a` (a call that is finished) → `w` (a wait) → `b` (a call).
-fn file(place: &Box, server: &Loopback, ms: u64) -> String {
+fn file(place: &TestHome, server: &Loopback, ms: u64) -> String {
     let flow = workflow(
         json!({
             "a": { "type": "http.request", "config": { "url": format!("{}/a", server.base) } },
@@ -20,7 +20,7 @@ fn file(place: &Box, server: &Loopback, ms: u64) -> String {
 }
 
 /// Starts a run and kills it when the wait has begun; gives the run's id.
-fn killed_in_the_wait(place: &Box, file: &str) -> String {
+fn killed_in_the_wait(place: &TestHome, file: &str) -> String {
     let mut child = place.spawn(&["run", file, "--events", "--json"]);
     let mut run = String::new();
     for line in BufReader::new(child.stdout.take().expect("piped")).lines() {
@@ -37,11 +37,11 @@ fn killed_in_the_wait(place: &Box, file: &str) -> String {
 
 #[test]
 fn resume_goes_on_after_kill_9() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = Loopback::start();
     let run = killed_in_the_wait(&place, &file(&place, &server, 1_500));
     let left = place.run(&["runs", "list"]);
-    assert!(left.out.contains(&format!("(no process drives it; `signalbox resume {run}`)")), "{}", left.out);
+    assert!(left.out.contains(&format!("(not executing; `signalbox resume {run}`)")), "{}", left.out);
     assert_eq!(place.run(&["runs", "list", "--json"]).json()[0]["status"], "running");
     assert_eq!(place.run(&["runs", "show", &run, "--json"]).json()["status"], "running");
     let done = place.run(&["resume", &run, "--json"]);
@@ -58,7 +58,7 @@ fn resume_goes_on_after_kill_9() {
 
 #[test]
 fn a_server_takes_up_what_a_crash_left() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = Loopback::start();
     let run = killed_in_the_wait(&place, &file(&place, &server, 800));
     let serving = Serving::start(&place, &[]);
@@ -69,7 +69,7 @@ fn a_server_takes_up_what_a_crash_left() {
 
 #[test]
 fn the_terminal_works_beside_a_server_on_one_store() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = Loopback::start();
     let serving = Serving::start(&place, &[]);
     let document: Value =
@@ -95,7 +95,7 @@ fn the_terminal_works_beside_a_server_on_one_store() {
 
 #[test]
 fn a_long_step_is_named_while_it_takes_its_time() {
-    let place = Box::new();
+    let place = TestHome::new();
     let flow = workflow(
         json!({ "w": { "type": "flow.wait", "title": "Let it rest", "config": { "ms": 600_000 } } }),
         json!([]),
@@ -110,7 +110,7 @@ fn a_long_step_is_named_while_it_takes_its_time() {
 
 #[test]
 fn ctrl_c_leaves_a_run_that_can_be_resumed() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = Loopback::start();
     let file = file(&place, &server, 1_500);
     let mut child = place.spawn(&["run", &file, "--events", "--json"]);
@@ -133,7 +133,7 @@ fn ctrl_c_leaves_a_run_that_can_be_resumed() {
 
 #[test]
 fn a_store_of_a_newer_release_is_refused() {
-    let place = Box::new();
+    let place = TestHome::new();
     let quick = place.file("q.json", workflow(json!({ "a": { "type": "flow.noop" } }), json!([])).to_string());
     assert_eq!(place.run(&["run", &quick.display().to_string(), "--json"]).code, 0);
     let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");

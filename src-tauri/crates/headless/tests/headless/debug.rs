@@ -3,7 +3,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{BUILDER, Box, Loopback, OPERATOR, Serving, VIEWER, eventually, with_roles, workflow};
+use support::{BUILDER, Loopback, OPERATOR, Serving, TestHome, VIEWER, eventually, with_roles, workflow};
 
 /// a → b (asks the server) → c.
 fn chain() -> Value {
@@ -26,7 +26,7 @@ fn pure() -> Value {
     file
 }
 
-fn types(place: &Box, run: &str) -> Vec<String> {
+fn types(place: &TestHome, run: &str) -> Vec<String> {
     let name = |event: &Value| {
         let step = event["stepId"].as_str().map(|step| format!(" {step}")).unwrap_or_default();
         format!("{}{step}", event["type"].as_str().unwrap_or_default())
@@ -36,7 +36,7 @@ fn types(place: &Box, run: &str) -> Vec<String> {
 
 #[test]
 fn a_run_stops_at_a_breakpoint_is_edited_and_goes_on_in_other_processes() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let path = place.file("flow.signalbox.json", chain().to_string()).display().to_string();
     let params = json!({ "base": server.base }).to_string();
     let done = place.run(&["run", &path, "--params", &params, "--break-at", "b=item.n == 1", "--json"]);
@@ -104,7 +104,7 @@ fn a_run_stops_at_a_breakpoint_is_edited_and_goes_on_in_other_processes() {
 
 #[test]
 fn what_cannot_be_set_is_refused_before_anything_runs() {
-    let place = Box::new();
+    let place = TestHome::new();
     let path = place.file("flow.signalbox.json", chain().to_string()).display().to_string();
     for wrong in ["x", "b=item.n >", "b=nodes.a.output.n > 1"] {
         let done =
@@ -117,7 +117,7 @@ fn what_cannot_be_set_is_refused_before_anything_runs() {
 /// A run that stands at a breakpoint asks nobody; a re-run takes its place all the same.
 #[test]
 fn a_rerun_of_a_stopped_run_says_that_it_will_be_cancelled() {
-    let place = Box::new();
+    let place = TestHome::new();
     let path = place.file("flow.signalbox.json", pure().to_string()).display().to_string();
     let done = place.run(&["run", &path, "--break-at", "b", "--json"]);
     assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
@@ -125,7 +125,7 @@ fn a_rerun_of_a_stopped_run_says_that_it_will_be_cancelled() {
     let look = ["rerun", &run, "--from", "a", "--look"];
     assert_eq!(place.run(&[&look[..], &["--json"]].concat()).json()["waits"], true);
     let told = place.run(&look);
-    assert!(told.out.contains("The original is stopped and has not ended: it will be cancelled."), "{}", told.out);
+    assert!(told.out.contains("The original run is stopped and has not ended: it will be cancelled."), "{}", told.out);
     let refused = place.run(&["runs", "edit", &run, "--step", "c", "--input", "{}"]);
     assert!(refused.err.contains(&format!("`signalbox runs waiting {run}`")), "{}", refused.err);
 }
@@ -145,7 +145,7 @@ fn fork() -> Value {
 
 #[test]
 fn a_run_stops_at_what_comes_along_one_wire_and_not_along_another() {
-    let place = Box::new();
+    let place = TestHome::new();
     let path = place.file("flow.signalbox.json", fork().to_string()).display().to_string();
     let run = |params: &str, at: &str| place.run(&["run", &path, "--params", params, "--break-at", at, "--json"]);
     let done = run(r#"{"n":4,"parts":2}"#, "b.error:c");
@@ -172,7 +172,7 @@ fn a_run_stops_at_what_comes_along_one_wire_and_not_along_another() {
 #[test]
 #[cfg(unix)]
 fn ts_094_a_run_stopped_at_a_breakpoint_survives_kill_9_and_goes_on_by_command() {
-    let place = Box::new();
+    let place = TestHome::new();
     let run = {
         let mut serving = Serving::start(&place, &[]);
         let request = json!({
@@ -205,7 +205,7 @@ fn ts_094_a_run_stopped_at_a_breakpoint_survives_kill_9_and_goes_on_by_command()
 
 #[test]
 fn rest_pauses_steps_and_edits_for_builders_only() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let ask = |token: &str, method: &str, path: &str, body: Value| serving.ask_as(token, method, path, &body, &[]);
     let stored = ask(BUILDER, "PUT", "/workflows/test", pure());

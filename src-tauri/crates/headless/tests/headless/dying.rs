@@ -1,7 +1,7 @@
 //! The real program dies at a point of the registry: what then stands in its store, and how it goes on.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use crate::support::{Box, Loopback, workflow};
+use crate::support::{Loopback, TestHome, workflow};
 use serde_json::{Value, json};
 use signalbox_model::event::EventBody;
 use signalbox_model::{RunEvent, RunStatus};
@@ -20,7 +20,7 @@ pub(crate) const MOST: usize = 60;
 
 /// A read whose answer becomes a file, two iterations, a write that may be repeated, a question, a last read. Every case has
 /// paths of its own, so that one server counts for all.
-pub(crate) fn file(place: &Box, server: &Loopback, case: &str) -> String {
+pub(crate) fn file(place: &TestHome, server: &Loopback, case: &str) -> String {
     let url = |path: &str| format!("{}/{case}/{path}", server.base);
     let flow = workflow(
         json!({
@@ -41,7 +41,7 @@ pub(crate) fn file(place: &Box, server: &Loopback, case: &str) -> String {
 }
 
 /// Runs the program with a point armed. `None` when it came through.
-pub(crate) fn killed(place: &Box, args: &[&str], point: Point, nth: usize) -> (bool, Output) {
+pub(crate) fn killed(place: &TestHome, args: &[&str], point: Point, nth: usize) -> (bool, Output) {
     let mut command = place.command(args);
     command.env("SIGNALBOX_FAILPOINT", format!("{}:{nth}", point.name())).env("SIGNALBOX_KEY_STORE", "off");
     let output = command.stdin(Stdio::null()).output().expect("it starts");
@@ -50,12 +50,12 @@ pub(crate) fn killed(place: &Box, args: &[&str], point: Point, nth: usize) -> (b
     (died, output)
 }
 
-pub(crate) fn store(place: &Box) -> Store {
+pub(crate) fn store(place: &TestHome) -> Store {
     Store::open(&place.data(), &StoreOptions::default()).expect("the store opens after a crash")
 }
 
 /// What stands in the store; the chain verifies, no alarm is raised.
-pub(crate) fn look(place: &Box, what: &str) -> Option<(RunRow, Vec<RunEvent>)> {
+pub(crate) fn look(place: &TestHome, what: &str) -> Option<(RunRow, Vec<RunEvent>)> {
     let store = store(place);
     assert!(store.alarms().is_empty(), "{what}: {:?}", store.alarms());
     let verdict = store.audit_verify(store.audit_key().into_iter().collect(), Vec::new(), None).expect("reads");
@@ -89,14 +89,14 @@ pub(crate) fn finished(events: &[RunEvent]) -> BTreeSet<String> {
 pub(crate) const ASKED: [&str; 4] = ["a", "c0", "c1", "p"];
 
 pub(crate) struct Case<'a> {
-    pub(crate) place: Box,
+    pub(crate) place: TestHome,
     server: &'a Loopback,
     pub(crate) name: String,
 }
 
 impl Case<'_> {
     pub(crate) fn new(server: &Loopback, name: String) -> Case<'_> {
-        Case { place: Box::new(), server, name }
+        Case { place: TestHome::new(), server, name }
     }
 
     pub(crate) fn hits(&self, path: &str) -> usize {

@@ -15,9 +15,9 @@ use signalbox_store::failpoint::Point;
 use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::process::{Output, Stdio};
-#[cfg(target_os = "linux")]
-use support::Box;
 use support::Loopback;
+#[cfg(target_os = "linux")]
+use support::TestHome;
 
 #[test]
 fn faults_1_2_3_a_run_that_dies_at_any_point_goes_on_and_repeats_nothing_that_was_finished() {
@@ -115,7 +115,7 @@ fn fault_5_an_answer_that_was_told_is_kept_wherever_the_process_dies() {
 
 /// Runs the program while the system answers the n-th of these calls with an error.
 #[cfg(target_os = "linux")]
-fn refused(place: &Box, library: &Path, args: &[&str], call: &str, nth: usize) -> Output {
+fn refused(place: &TestHome, library: &Path, args: &[&str], call: &str, nth: usize) -> Output {
     let mut command = place.command(args);
     command.env("LD_PRELOAD", library).env("REFUSED_CALL", call).env("REFUSED_NTH", nth.to_string());
     command.env("SIGNALBOX_KEY_STORE", "off").stdin(Stdio::null()).output().expect("runs")

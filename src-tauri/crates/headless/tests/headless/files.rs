@@ -4,10 +4,10 @@ use crate::support;
 
 use serde_json::{Value, json};
 use signalbox_model::hash::sha256_hex;
-use support::{Box, workflow};
+use support::{TestHome, workflow};
 
 /// A run of one step.
-fn run(place: &Box, kind: &str, config: Value, grant: &str) -> Value {
+fn run(place: &TestHome, kind: &str, config: Value, grant: &str) -> Value {
     let file = place.file(
         "test.json",
         workflow(
@@ -22,7 +22,7 @@ fn run(place: &Box, kind: &str, config: Value, grant: &str) -> Value {
 /// Whoever grants the folder above the data folder, as the home folder is, grants neither the audit key nor the store.
 #[test]
 fn a_granted_home_folder_does_not_hand_out_the_data_folder() {
-    let place = Box::new();
+    let place = TestHome::new();
     let home = place.dir.path().canonicalize().expect("there");
     let grant = format!("{}:rw", home.display());
     std::fs::write(home.join("table.csv"), "artikel;menge\nstuhl;4\n").expect("written");
@@ -61,7 +61,7 @@ fn a_granted_home_folder_does_not_hand_out_the_data_folder() {
 
 #[test]
 fn a_temporary_file_of_a_killed_process_is_removed_at_the_next_start() {
-    let place = Box::new();
+    let place = TestHome::new();
     let folder = place.dir.path().canonicalize().expect("there");
     let (left, other) =
         (folder.join(".signalbox-write-00000000000000aa"), folder.join(".signalbox-write-00000000000000bb"));

@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 use small_disk::SmallDisk;
 use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
-use support::{Box, Done, Serving, workflow};
+use support::{Done, Serving, TestHome, workflow};
 
 /// A data folder with a run in it that waits for a person, on a disk that is full.
 struct Full {
-    place: Box,
+    place: TestHome,
     disk: SmallDisk,
 }
 
 impl Full {
     fn new() -> Option<Self> {
-        let full = Self { place: Box::new(), disk: SmallDisk::new("6m")? };
+        let full = Self { place: TestHome::new(), disk: SmallDisk::new("6m")? };
         let asks = json!({ "ask": { "type": "builtin.human_approval", "config": { "title": "Shall we?" } } });
         let file = full.place.file("w.signalbox.json", workflow(asks, json!([])).to_string());
         assert_eq!(full.run(&["run", &file.display().to_string(), "--json"]).code, 3);
@@ -50,7 +50,7 @@ fn the_chain_is_verified_and_read_on_a_full_disk() {
     let told = full.run(&["audit", "verify"]);
     assert_eq!(told.code, 0, "{}{}", told.out, told.err);
     assert!(told.out.starts_with("OK: "), "{}", told.out);
-    assert!(told.out.contains("That it was verified could not be recorded: The disk is full."), "{}", told.out);
+    assert!(told.out.contains("The verification could not be recorded: The disk is full."), "{}", told.out);
     let verdict = full.run(&["audit", "verify", "--json"]).json();
     assert_eq!((&verdict["state"], &verdict["notRecorded"]), (&json!("intact"), &json!("The disk is full.")));
     for (command, holds) in [
@@ -164,7 +164,7 @@ fn resume_on_a_full_disk_says_so_and_exits_with_1() {
 #[test]
 fn an_export_for_which_there_is_no_room_says_so_in_one_sentence() {
     let Some(disk) = SmallDisk::new("1m") else { return };
-    let place = Box::new();
+    let place = TestHome::new();
     let file = place.file("w.signalbox.json", workflow(json!({ "a": { "type": "flow.noop" } }), json!([])).to_string());
     assert_eq!(place.run(&["run", &file.display().to_string(), "--json"]).code, 0);
     disk.fill();

@@ -6,7 +6,7 @@ use crate::support;
 use provider::listen;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use support::{Box, workflow};
+use support::{TestHome, workflow};
 
 /// Speaks chat completions: the answers in order, the last one again and again.
 struct Model {
@@ -56,18 +56,18 @@ fn order(healer: Value) -> Value {
     )
 }
 
-fn recorded(place: &Box, event: &str) -> Vec<Value> {
+fn recorded(place: &TestHome, event: &str) -> Vec<Value> {
     let entries = place.run(&["audit", "list", "--json"]).json();
     entries.as_array().expect("a list").iter().filter(|entry| entry["event"] == event).cloned().collect()
 }
 
-fn attempts(place: &Box) -> Vec<Value> {
+fn attempts(place: &TestHome) -> Vec<Value> {
     recorded(place, "AUTO_FIX_ATTEMPT")
 }
 
 #[test]
 fn ts_006_e_41_a_model_repairs_the_input_and_the_step_runs_with_it() {
-    let (place, model) = (Box::new(), Model::saying(&["```json\n{\"num\": 42}\n```"]));
+    let (place, model) = (TestHome::new(), Model::saying(&["```json\n{\"num\": 42}\n```"]));
     let provider = json!({ "kind": "openai", "baseUrl": model.base });
     let file = place
         .file("order.json", order(json!({ "strategy": "both", "provider": provider, "model": "mender" })).to_string());
@@ -92,7 +92,7 @@ fn ts_006_e_41_a_model_repairs_the_input_and_the_step_runs_with_it() {
 
 #[test]
 fn ts_007_two_answers_of_no_use_and_one_person() {
-    let (place, model) = (Box::new(), Model::saying(&["{\"num\": \"many\"}", "I cannot."]));
+    let (place, model) = (TestHome::new(), Model::saying(&["{\"num\": \"many\"}", "I cannot."]));
     let provider = json!({ "kind": "openai", "baseUrl": model.base });
     let file = place
         .file("order.json", order(json!({ "strategy": "llm", "provider": provider, "model": "mender" })).to_string());
@@ -107,7 +107,7 @@ fn ts_007_two_answers_of_no_use_and_one_person() {
 /// The next answer would be as long, and cost as much.
 #[test]
 fn an_answer_that_is_cut_off_is_not_asked_for_again() {
-    let (place, model) = (Box::new(), Model::saying(&["{\"num\": 4…"]));
+    let (place, model) = (TestHome::new(), Model::saying(&["{\"num\": 4…"]));
     let provider = json!({ "kind": "openai", "baseUrl": model.base });
     let healer = json!({ "strategy": "llm", "provider": provider, "model": "mender", "maxAttempts": 5 });
     let file = place.file("order.json", order(healer).to_string());
@@ -124,7 +124,7 @@ fn an_answer_that_is_cut_off_is_not_asked_for_again() {
 
 #[test]
 fn k_41_a_healer_without_a_model_does_not_run() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = place.file("order.json", order(json!({ "strategy": "llm" })).to_string());
     let done = place.run(&["run", &file.display().to_string(), "--params", r#"{"num": "forty two"}"#, "--json"]);
     assert_eq!(done.code, 2, "{}{}", done.out, done.err);
@@ -132,8 +132,8 @@ fn k_41_a_healer_without_a_model_does_not_run() {
 }
 
 /// A task about a failed input, and a model that is the default of the machine.
-fn waiting(answers: &[&str]) -> (Box, Model, String) {
-    let (place, model) = (Box::new(), Model::saying(answers));
+fn waiting(answers: &[&str]) -> (TestHome, Model, String) {
+    let (place, model) = (TestHome::new(), Model::saying(answers));
     let file = place.file("order.json", order(json!({})).to_string());
     let params = r#"{"num": "forty two", "password": "hunter2-canary"}"#;
     let done = place.run(&["run", &file.display().to_string(), "--params", params, "--json"]);
@@ -143,13 +143,13 @@ fn waiting(answers: &[&str]) -> (Box, Model, String) {
     (place, model, task)
 }
 
-fn choose(place: &Box, model: &Model) {
+fn choose(place: &TestHome, model: &Model) {
     let set = ["models", "set", "home", "--kind", "openai", "--url", &model.base, "--model", "mender"];
     assert_eq!(place.run(&set).code, 0);
     assert_eq!(place.run(&["models", "default", "home", "mender"]).code, 0);
 }
 
-fn suggested(place: &Box) -> Vec<Value> {
+fn suggested(place: &TestHome) -> Vec<Value> {
     recorded(place, "CORRECTION_SUGGESTED")
 }
 
@@ -194,7 +194,7 @@ fn the_sample_of_the_gallery_says_what_is_missing_and_heals_with_a_model() {
         "{\"supplier\": \"Lamps & Co\", \"net\": \"twelve hundred\"}",
         "{\"supplier\": \"Lamps & Co\", \"net\": 1200}",
     ];
-    let (place, model) = (Box::new(), Model::saying(&answers));
+    let (place, model) = (TestHome::new(), Model::saying(&answers));
     let file = place.file("sample.json", SAMPLE).display().to_string();
     let done = place.run(&["run", &file, "--json"]);
     assert_eq!(done.code, 2, "{}{}", done.out, done.err);

@@ -5,7 +5,7 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::path::Path;
-use support::{Box, OPERATOR, with_roles};
+use support::{OPERATOR, TestHome, with_roles};
 
 fn corpus(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../import/tests/vl").join(name);
@@ -26,7 +26,7 @@ fn set(id: &str, target: &str, value: &str, next: &str) -> Value {
 }
 
 /// Imports a file and gives the path of the workflow.
-fn imported(place: &Box, file: &Value) -> String {
+fn imported(place: &TestHome, file: &Value) -> String {
     let from = place.file("foreign.json", file.to_string()).display().to_string();
     let to = place.dir.path().join("ours.signalbox.json").display().to_string();
     let done = place.run(&["import", &from, "-o", &to, "--force", "--json"]);
@@ -36,7 +36,7 @@ fn imported(place: &Box, file: &Value) -> String {
 }
 
 /// Runs a workflow: its events, then its summary.
-fn run(place: &Box, file: &str, more: &[&str]) -> (Vec<Value>, Value) {
+fn run(place: &TestHome, file: &str, more: &[&str]) -> (Vec<Value>, Value) {
     let mut args = vec!["run", file, "--events", "--json"];
     args.extend(more);
     let done = place.run(&args);
@@ -51,7 +51,7 @@ fn of<'a>(events: &'a [Value], kind: &'a str, step: &'a str) -> Vec<&'a Value> {
 
 #[test]
 fn ts_072_what_is_only_shown_does_not_stop_a_step() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut shown = set("Set_a", "$a", "=1", "Stop_end");
     shown["in"] = json!({ "seen": "=$plan.nothing.there", "bad": "=1 +" });
     let file = imported(&place, &foreign(json!([shown, { "id": "Stop_end" }])));
@@ -64,7 +64,7 @@ fn ts_072_what_is_only_shown_does_not_stop_a_step() {
 
 #[test]
 fn ts_074_ts_075_ts_076_a_branch_goes_the_chosen_way_or_on() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut skipped = json!({ "id": "Noop_fork", "if": "=$ok", "children": ["Set_in"], "next": "Branch_hit" });
     skipped["meta"] = json!({ "title": "Only when it is in order" });
     let file = imported(
@@ -96,7 +96,7 @@ fn ts_074_ts_075_ts_076_a_branch_goes_the_chosen_way_or_on() {
 
 #[test]
 fn loops_forks_breaks_and_places_in_lists_run_as_they_did() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = imported(
         &place,
         &foreign(json!([
@@ -131,7 +131,7 @@ fn loops_forks_breaks_and_places_in_lists_run_as_they_did() {
 
 #[test]
 fn errors_files_and_stops_run_as_they_did() {
-    let place = Box::new();
+    let place = TestHome::new();
     // Nobody listens there any more.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
     let mut wanted = foreign(json!([
@@ -161,7 +161,7 @@ fn errors_files_and_stops_run_as_they_did() {
 
 #[test]
 fn ts_081_a_checkpoint_of_the_other_program_goes_on_in_the_imported_workflow() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = imported(
         &place,
         &foreign(json!([
@@ -190,7 +190,7 @@ fn ts_081_a_checkpoint_of_the_other_program_goes_on_in_the_imported_workflow() {
 
 #[test]
 fn ts_102_the_corpus_at_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     for (name, steps, code) in [
         ("brochure-13.json", 13, 0),
         ("nine-files-49.json", 49, 1),
@@ -211,7 +211,7 @@ fn ts_102_the_corpus_at_the_terminal() {
     let from = place.file("gate.json", corpus("gate-24.json")).display().to_string();
     let said = place.run(&["import", &from]);
     assert_eq!(said.code, 1);
-    assert!(said.err.contains("vl 3.13: 24 steps became"), "{}", said.err);
+    assert!(said.err.contains("vl 3.13: 24 steps in the file became"), "{}", said.err);
     assert!(said.err.contains("not translated NOT_TRANSLATED at /steps/17"), "{}", said.err);
     assert!(
         serde_json::from_str::<Value>(&said.out).expect("the workflow alone")["nodes"]["Service_Proof"].is_object()
@@ -230,7 +230,7 @@ fn ts_102_the_corpus_at_the_terminal() {
 
 #[test]
 fn the_library_takes_such_files_from_builders() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let wanted = json!({ "text": corpus("forks-15.json"), "toolServer": "files" });
     let refused = serving.ask_as(OPERATOR, "POST", "/rpc/workflow_import", &wanted, &[]);
@@ -254,7 +254,7 @@ fn the_library_takes_such_files_from_builders() {
 
 #[test]
 fn hostile_files_are_refused_and_leave_nothing_behind() {
-    let place = Box::new();
+    let place = TestHome::new();
     let to = place.dir.path().join("out.signalbox.json");
     let out = to.display().to_string();
     let mut large = b"{\"steps\":[\"".to_vec();

@@ -3,7 +3,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Box, OPERATOR, VIEWER, with_roles, workflow};
+use support::{OPERATOR, TestHome, VIEWER, with_roles, workflow};
 
 /// one → two → three; what they get is in the variables.
 fn chain() -> Value {
@@ -30,18 +30,18 @@ fn checkpoint() -> Value {
     })
 }
 
-fn count(place: &Box) -> Option<usize> {
+fn count(place: &TestHome) -> Option<usize> {
     place.run(&["runs", "list", "--json"]).json().as_array().map(Vec::len)
 }
 
 #[test]
 fn ts_080_ts_088_a_checkpoint_goes_on_at_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = place.file("flow.signalbox.json", chain().to_string()).display().to_string();
     let from = place.file("checkpoint.json", checkpoint().to_string()).display().to_string();
     let done = place.run(&["run", &file, "--from-checkpoint", &from, "--json"]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
-    assert!(done.err.contains("/artifacts of the checkpoint is not taken over"), "{}", done.err);
+    assert!(done.err.contains("/artifacts of the checkpoint is ignored"), "{}", done.err);
     let summary = done.last();
     assert_eq!(summary["output"], json!([{ "plan": "restored", "who": "Ada", "tmp": 0 }]));
     assert_eq!(
@@ -70,7 +70,7 @@ fn ts_080_ts_088_a_checkpoint_goes_on_at_the_terminal() {
 
 #[test]
 fn ts_090_nothing_starts_when_a_checkpoint_does_not_fit() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = place.file("flow.signalbox.json", chain().to_string()).display().to_string();
     let with = |field: &str, value: Value| {
         let mut all = checkpoint();
@@ -99,7 +99,7 @@ fn ts_090_nothing_starts_when_a_checkpoint_does_not_fit() {
 
 #[test]
 fn ts_095_a_checkpoint_begins_a_run_by_rest_and_masked_callers_see_no_secrets_of_it() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     assert_eq!(serving.ask("PUT", "/workflows/imported", &chain()).status, 200);
     let mut secret = checkpoint();
@@ -136,7 +136,7 @@ fn ts_095_a_checkpoint_begins_a_run_by_rest_and_masked_callers_see_no_secrets_of
 
 #[test]
 fn iterations_that_ended_elsewhere_are_told_as_kept() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let mut file = workflow(
         json!({

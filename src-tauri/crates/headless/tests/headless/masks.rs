@@ -6,7 +6,7 @@ use crate::support;
 use serde_json::{Value, json};
 use signalbox_app::command_list::{COMMANDS, Kind};
 use signalbox_app::dto::{CallerRole, Host};
-use support::{BUILDER, Box, OPERATOR, Serving, VIEWER, eventually, follow, with_roles, workflow};
+use support::{BUILDER, OPERATOR, Serving, TestHome, VIEWER, eventually, follow, with_roles, workflow};
 
 /// A name that the author marks, a value under a telling name, a text that looks like an address.
 const SECRETS: &[&str] = &["Ada Byron", "hunter22", "ada@example.org", "4111 1111 1111 1111"];
@@ -103,14 +103,14 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
 }
 
 struct Place {
-    _place: Box,
+    _place: TestHome,
     serving: Serving,
     run: String,
     task: String,
 }
 
 fn paused() -> Place {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     assert_eq!(serving.ask_as(BUILDER, "PUT", "/workflows/masks", &document(), &[]).status, 200);
     let start = json!({ "workflow": "masks", "params": params() });

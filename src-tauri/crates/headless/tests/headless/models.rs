@@ -5,7 +5,7 @@ use crate::support;
 
 use model_peer::Peer;
 use serde_json::{Value, json};
-use support::Box;
+use support::TestHome;
 
 const KEY: &str = "sk-canary-0123456789";
 
@@ -15,7 +15,7 @@ fn told(done: &support::Done) -> Value {
 
 #[test]
 fn a_provider_is_kept_tested_chosen_and_forgotten() {
-    let (place, peer) = (Box::new(), Peer::start(Some(KEY)));
+    let (place, peer) = (TestHome::new(), Peer::start(Some(KEY)));
     let models = |args: &[&str]| place.run(&[&["models"], args, &["--json"]].concat());
     assert_eq!(told(&models(&["list"])), json!({ "providers": [] }));
     assert_eq!(place.run(&["secret", "choose", "file"]).code, 0);
@@ -69,7 +69,7 @@ fn a_provider_is_kept_tested_chosen_and_forgotten() {
     // The default is of a provider that is there, and goes with it.
     assert_eq!(models(&["default", "other", "small"]).code, 2);
     assert_eq!(told(&models(&["default", "house", "small"])), json!({ "provider": "house", "model": "small" }));
-    assert!(place.run(&["models", "default"]).out.contains("small of house"));
+    assert!(place.run(&["models", "default"]).out.contains("small by house"));
     let gone = told(&models(&["delete", "house"]));
     assert_eq!(gone, json!({ "providers": [] }));
     assert_eq!(models(&["delete", "house"]).code, 2);

@@ -3,7 +3,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Answer, Box, Serving, VIEWER, eventually, with_roles, workflow};
+use support::{Answer, Serving, TestHome, VIEWER, eventually, with_roles, workflow};
 
 /// The document of a server.
 struct Document(Value);
@@ -38,7 +38,7 @@ impl Document {
 
 #[test]
 fn the_document_needs_a_token_as_every_route_does() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let host = serving.host().to_owned();
     assert_eq!(serving.raw("GET", "/openapi.json", &[("host", &host)], "").status, 401);
@@ -49,7 +49,7 @@ fn the_document_needs_a_token_as_every_route_does() {
 
 #[test]
 fn answers_are_what_the_document_says() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     let document = Document(serving.ask("GET", "/openapi.json", &Value::Null).json());
     let ask = |method: &str, path: &str, said: &str, body: Value| {
@@ -175,7 +175,7 @@ fn answers_are_what_the_document_says() {
 
 #[test]
 fn metrics_count_runs_tasks_and_entries_and_name_nobody() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let read = || {
         let answer = serving.ask_as(VIEWER, "GET", "/metrics", &Value::Null, &[]);

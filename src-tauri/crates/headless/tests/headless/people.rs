@@ -5,7 +5,7 @@ use crate::support;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Barrier;
-use support::{Box, Serving, eventually};
+use support::{Serving, TestHome, eventually};
 
 const ANNA: &str = "operator-token-of-anna-0123";
 const BOB: &str = "operator-token-of-bob-01234";
@@ -34,7 +34,7 @@ fn asks() -> Value {
 }
 
 /// Starts the run by the command line; gives run and task.
-fn paused(place: &Box) -> (String, String) {
+fn paused(place: &TestHome) -> (String, String) {
     let file = place.file("asks.signalbox.json", asks().to_string());
     let done = place.run(&["run", &file.display().to_string(), "--params", "{\"age\":\"36\"}", "--json"]);
     assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
@@ -46,14 +46,14 @@ fn paused(place: &Box) -> (String, String) {
 /// UX D2.8: the time of a task stands still while somebody else is waited for.
 #[test]
 fn a_task_is_held_at_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let nodes = json!({ "ok": { "type": "builtin.human_approval", "config": { "ttlMs": 3_600_000 } } });
     let file = place.file("ok.signalbox.json", support::workflow(nodes, json!([])).to_string());
     let done = place.run(&["run", &file.display().to_string(), "--json"]);
     assert_eq!(done.code, 3, "{}{}", done.out, done.err);
     let task = done.last()["openTasks"][0].as_str().expect("a task").to_owned();
     let held = place.run(&["tasks", "hold", &task, "--notes", "The supplier calls back", "--as", "user:anna"]);
-    assert!(held.code == 0 && held.out.contains("stands still"), "{}{}", held.out, held.err);
+    assert!(held.code == 0 && held.out.contains("the deadline is paused"), "{}{}", held.out, held.err);
     let shown = place.run(&["tasks", "show", &task, "--json"]).json();
     assert!(shown["heldSince"].is_string(), "{shown}");
     let list = place.run(&["audit", "list", "--query", "event:TASK_HELD", "--json"]).json();
@@ -70,7 +70,7 @@ fn a_task_is_held_at_the_terminal() {
 /// TS-017, TS-052, exit codes of INTERFACES 1.
 #[test]
 fn ts_017_a_person_answers_at_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused(&place);
     let list = place.run(&["tasks", "list", "--json"]).json();
     assert_eq!((list[0]["id"].as_str(), list[0]["nodeId"].as_str()), (Some(task.as_str()), Some("check")));
@@ -150,7 +150,7 @@ fn ts_017_a_person_answers_at_the_terminal() {
 /// UX E7: an export shows less, says so, and verifies offline with both verifiers.
 #[test]
 fn ux_e7_an_export_hides_and_still_proves() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused(&place);
     let notes = "Ada called about it";
     place.run(&["tasks", "complete", &task, "--action", "skip", "--notes", notes, "--as", "user:anna"]);
@@ -194,7 +194,7 @@ fn ux_e7_an_export_hides_and_still_proves() {
 /// TS-045, TS-047, E2, INTERFACES 1: verify, export, and what a changed store or pack says.
 #[test]
 fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused(&place);
     place.run(&["tasks", "complete", &task, "--action", "skip"]);
     assert_eq!(place.run(&["resume", &run]).code, 0);
@@ -234,21 +234,21 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
         assert!(runs.iter().any(|one| one["runId"] == run.as_str() && one["complete"] == true), "{told}");
     }
     // Elsewhere nobody knows the key; with the right one it is pinned, with another one it is broken.
-    let (other, key) = (Box::new(), place.run(&["audit", "verify", "run.zip", "--json"]).json());
+    let (other, key) = (TestHome::new(), place.run(&["audit", "verify", "run.zip", "--json"]).json());
     let zip = place.dir.path().join("run.zip").display().to_string();
     assert_eq!(other.run(&["audit", "verify", &zip, "--json"]).json()["pinned"], false);
     let told = other.run(&["audit", "verify", &zip]);
-    assert!(told.code == 0 && told.out.contains("This does not show who made the pack"), "{}", told.out);
+    assert!(told.code == 0 && told.out.contains("This does not prove who made the pack"), "{}", told.out);
     assert!(told.out.contains("--key key.pub") && !told.out.contains("a known key"), "{}", told.out);
     let own = place.run(&["audit", "verify", "run.zip"]).out;
-    assert!(own.contains("known to this data folder.") && !own.contains("does not show"), "{own}");
+    assert!(own.contains("known to this data folder.") && !own.contains("does not prove"), "{own}");
     let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
     let kept: String = store
         .query_row("SELECT value FROM audit_meta WHERE name = 'keys'", [], |row| row.get(0))
         .expect("there is a key");
     let given = other.file("owner.pub", kept.as_bytes()).display().to_string();
     let named = other.run(&["audit", "verify", &zip, "--key", &given]);
-    assert!(named.out.contains("the one of --key.") && !named.out.contains("does not show"), "{}", named.out);
+    assert!(named.out.contains("the one of --key.") && !named.out.contains("does not prove"), "{}", named.out);
     let wrong = other.file("wrong.pub", "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\n");
     let refused = other.run(&["audit", "verify", &zip, "--key", &wrong.display().to_string(), "--json"]);
     assert_eq!(refused.code, 1, "{} {key}", refused.out);
@@ -325,7 +325,7 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
         assert!(told.code == 0 && told.out.contains(words), "{}{}", told.out, told.err);
         let told = place.run(&["audit", "verify", name]);
         assert!(told.code == 0 && told.out.contains("OK: ") && told.out.contains(words), "{}{}", told.out, told.err);
-        assert!(told.out.contains("says that this chain did not verify then"), "{}", told.out);
+        assert!(told.out.contains("records that this chain failed verification"), "{}", told.out);
         let json = place.run(&["audit", "verify", name, "--json"]).json();
         let python = std::process::Command::new("python3").arg(&script).arg(place.dir.path().join(name)).output();
         let second: Value = serde_json::from_slice(&python.expect("python3").stdout).expect("JSON");
@@ -338,7 +338,7 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
     exported("cut-part.zip", "minimal", unknown);
     assert!(place.run(&["audit", "export", "--out", "cut.jsonl"]).out.contains(unknown));
     let lines = place.run(&["audit", "verify", "cut.jsonl"]);
-    assert!(lines.out.contains("did not verify then: TRUNCATED at entry "), "{}{}", lines.out, lines.err);
+    assert!(lines.out.contains("failed verification: TRUNCATED at entry "), "{}{}", lines.out, lines.err);
     // While something else is broken, an end that the last verification did not show is not accepted.
     let accept = || place.run(&["audit", "accept-cut", "--reason", "a power cut", "--json"]);
     raw("UPDATE audit_entry SET entry = replace(entry, 'INFO', 'WARN') WHERE seq = 0");
@@ -359,7 +359,7 @@ fn ts_047_the_chain_is_verified_and_a_pack_proves_a_run() {
 /// ADR 77: an end that a checkpoint had sealed goes, and others are written in its place: no record that stands there is accused.
 #[test]
 fn ts_047_an_end_that_was_sealed_is_told_as_missing_whatever_follows() {
-    let place = Box::new();
+    let place = TestHome::new();
     paused(&place);
     assert_eq!(place.run(&["audit", "export", "--out", "first.zip"]).code, 0);
     paused(&place);
@@ -377,7 +377,7 @@ fn ts_047_an_end_that_was_sealed_is_told_as_missing_whatever_follows() {
     }
 }
 
-fn tokens(place: &Box) -> PathBuf {
+fn tokens(place: &TestHome) -> PathBuf {
     let text = format!("operator {ANNA} anna\noperator {BOB} bob\nviewer {VIEWER} vera\nbuilder-token-0123456789\n");
     let file = place.file("tokens", text);
     #[cfg(unix)]
@@ -391,7 +391,7 @@ fn tokens(place: &Box) -> PathBuf {
 /// TS-019, TS-020, TS-052, fault 15: the doors of REST.
 #[test]
 fn ts_019_two_people_answer_over_rest_and_one_is_first() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused(&place);
     let serving = Serving::start(&place, &["--token-file", &tokens(&place).display().to_string()]);
     let path = |act: &str| format!("/human-tasks/{task}{act}");
@@ -415,7 +415,7 @@ fn ts_019_two_people_answer_over_rest_and_one_is_first() {
     let told = ask(ANNA, "POST", "/rpc/task_reveal", json!({ "taskId": task, "reason": "to call them" })).json();
     assert_eq!(told["input"]["email"], "ada@example.org");
     let revealed = ask(VIEWER, "GET", "/audit?query=event%3AREVEALED", Value::Null).json();
-    assert_eq!(revealed["entries"][0]["summary"], "anna looked at masked values: to call them");
+    assert_eq!(revealed["entries"][0]["summary"], "anna revealed masked values: to call them");
 
     // Fault 15: no decision by GET, no decision with a foreign token or in another name.
     assert_eq!(ask(ANNA, "GET", &path("/complete"), Value::Null).status, 405);
@@ -468,7 +468,7 @@ fn ts_019_two_people_answer_over_rest_and_one_is_first() {
 /// TS-049.
 #[test]
 fn ts_049_records_from_outside_are_checked_and_nobody_chooses_an_actor() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &["--token-file", &tokens(&place).display().to_string()]);
     let record = json!({
         "timestamp": "2020-01-01T00:00:00.000Z", "runId": "r-1", "nodeId": "n-1", "event": "INVOICE_CHECKED", "level": "INFO",
@@ -544,7 +544,7 @@ fn ts_049_records_from_outside_are_checked_and_nobody_chooses_an_actor() {
 /// D2.9, H-12: somebody answers for somebody else for a time, at the terminal.
 #[test]
 fn ux_d2_9_h_12_a_delegation_is_made_listed_used_and_ended_at_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let delegate = |more: &[&str]| {
         let mut args = vec!["tasks", "delegate", "--as", "user:anna", "--json"];
         args.extend(more);
@@ -597,7 +597,7 @@ fn ux_d2_9_h_12_a_delegation_is_made_listed_used_and_ended_at_the_terminal() {
 /// D2.11: who shows tasks hears of an answer that another process gave, and is told what changed nowhere but in the task.
 #[test]
 fn a_change_of_a_task_by_another_process_is_told() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (_, task) = paused(&place);
     let serving = Serving::start(&place, &["--token-file", &tokens(&place).display().to_string()]);
     let mut changes = support::lines(&serving, VIEWER, "/human-tasks/changes", "accept: text/event-stream\r\n");

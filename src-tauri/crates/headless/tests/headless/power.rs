@@ -19,7 +19,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{Box, Loopback, Serving, eventually, workflow};
+use support::{Loopback, Serving, TestHome, eventually, workflow};
 
 /// Nothing of it is left, or some by a number: one of the two for each place. `SIGNALBOX_POWER_LOSSES` says how many more by
 /// numbers, to look by hand.
@@ -31,7 +31,7 @@ fn losses(what: &str) -> impl Iterator<Item = Loss> {
 }
 
 /// The store opens; the chain verifies, or its end is missing and that is said.
-fn look(place: &Box, what: &str) -> Option<(RunRow, Vec<RunEvent>)> {
+fn look(place: &TestHome, what: &str) -> Option<(RunRow, Vec<RunEvent>)> {
     let store = store(place);
     let behind = |alarm: &StoreAlarm| matches!(alarm, StoreAlarm::Behind { .. } | StoreAlarm::AuditBehind { .. });
     assert!(store.alarms().iter().all(behind), "{what}: {:?}", store.alarms());
@@ -47,7 +47,7 @@ fn look(place: &Box, what: &str) -> Option<(RunRow, Vec<RunEvent>)> {
 }
 
 /// Runs the program with a point armed.
-fn killed(watch: &Watch<'_>, place: &Box, args: &[&str], point: Point, nth: usize) -> (bool, Output) {
+fn killed(watch: &Watch<'_>, place: &TestHome, args: &[&str], point: Point, nth: usize) -> (bool, Output) {
     let mut command = place.command(args);
     command.env("SIGNALBOX_FAILPOINT", format!("{}:{nth}", point.name())).env("SIGNALBOX_KEY_STORE", "off");
     let output = watch.over(&mut command).stdin(Stdio::null()).output().expect("it starts");
@@ -109,8 +109,8 @@ const COMMIT: [Point; 7] =
     [Point::Begin, Point::Begun, Point::Written, Point::Committed, Point::Told, Point::Sealing, Point::Sealed];
 
 /// Waits at its question.
-fn asked(server: &Loopback, name: &str) -> (Box, String) {
-    let place = Box::new();
+fn asked(server: &Loopback, name: &str) -> (TestHome, String) {
+    let place = TestHome::new();
     let path = file(&place, server, name);
     let begun = place.run(&["run", &path, "--json"]);
     assert_eq!(begun.code, 3, "{}{}", begun.out, begun.err);
@@ -119,7 +119,7 @@ fn asked(server: &Loopback, name: &str) -> (Box, String) {
 }
 
 /// Once in the run, once in the chain; the run has come to its end.
-fn answered_once(place: &Box, what: &str) {
+fn answered_once(place: &TestHome, what: &str) {
     let (row, events) = look(place, what).expect("the run is there");
     assert_eq!(row.status, RunStatus::Completed, "{what}");
     let answers = events.iter().filter(|event| matches!(event.body, EventBody::HumanTaskCompleted(_))).count();
@@ -128,13 +128,13 @@ fn answered_once(place: &Box, what: &str) {
 }
 
 /// Does this to copies of a data folder, ends it at each point of a commit, and looks at what each loss of power leaves.
-fn at_each_point(first: &Box, name: &str, args: &[&str], left: impl Fn(&Box, &Output, &str) + Sync) {
+fn at_each_point(first: &TestHome, name: &str, args: &[&str], left: impl Fn(&TestHome, &Output, &str) + Sync) {
     let power = Power::new();
     let died = points(
         &COMMIT,
         |_| 1,
         |point, nth| {
-            let place = Box::new();
+            let place = TestHome::new();
             copy(&first.data(), &place.data());
             let what = format!("{name} {} {nth}", point.name());
             let watch = power.watch(place.dir.path());
@@ -229,7 +229,7 @@ fn fault_27_a_checkpoint_that_was_told_is_outside_and_its_entries_are_in_the_sto
 /// in the store all the same.
 #[test]
 fn fault_27_a_copy_outside_holds_only_what_is_on_the_disk_here() {
-    let (power, place) = (Power::new(), Box::new());
+    let (power, place) = (Power::new(), TestHome::new());
     let copy = "copy.jsonl";
     assert_eq!(place.run(&["audit", "sink", "add", "--file", copy, "--json"]).code, 0);
     let watch = power.watch(place.dir.path());
@@ -277,7 +277,7 @@ fn told_files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
 /// folder itself among them, with what was in it.
 #[test]
 fn fault_27_files_that_were_told_are_there_with_their_names() {
-    let (server, power, place) = (Loopback::start(), Power::new(), Box::new());
+    let (server, power, place) = (Loopback::start(), Power::new(), TestHome::new());
     let flow = workflow(
         json!({
             "a": { "type": "http.request", "config": { "url": format!("{}/names/a", server.base) },
@@ -337,7 +337,7 @@ fn fault_27_files_that_were_told_are_there_with_their_names() {
 /// Below folders that are granted names are made by calls that nobody can stand in front of: the syncs are seen.
 #[test]
 fn fault_27_a_file_that_a_step_wrote_is_synced_with_its_name() {
-    let (power, place, granted) = (Power::new(), Box::new(), tempfile::tempdir().expect("a folder"));
+    let (power, place, granted) = (Power::new(), TestHome::new(), tempfile::tempdir().expect("a folder"));
     for (mode, name) in [("overwrite", "new/deep/a.txt"), ("failIfExists", "other/b.txt"), ("append", "third/c.txt")] {
         let path = granted.path().join(name);
         let config = json!({ "path": path, "content": "done", "mode": mode });

@@ -3,11 +3,11 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Box, Serving, eventually};
+use support::{Serving, TestHome, eventually};
 
 const SAMPLE: &str = include_str!("../../../app/samples/an-order-that-mends-itself.signalbox.json");
 
-fn paused_at_the_terminal(place: &Box) -> (String, String) {
+fn paused_at_the_terminal(place: &TestHome) -> (String, String) {
     let file = place.file("order.signalbox.json", SAMPLE).display().to_string();
     let done = place.run(&["run", &file, "--json"]);
     assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
@@ -16,12 +16,12 @@ fn paused_at_the_terminal(place: &Box) -> (String, String) {
     (text(&summary["runId"]), text(&summary["openTasks"][0]))
 }
 
-fn answer(place: &Box, task: &str) -> support::Done {
+fn answer(place: &TestHome, task: &str) -> support::Done {
     place.run(&["tasks", "complete", task, "--action", "correct", "--input", "{\"customer\":2}"])
 }
 
 /// The run's end, and that nobody was asked again.
-fn confirmed(place: &Box, run: &str) {
+fn confirmed(place: &TestHome, run: &str) {
     let events = place.run(&["runs", "events", run]).lines();
     let asked = events.iter().filter(|event| event["type"] == "human_task_created").count();
     assert_eq!(asked, 1, "asked once");
@@ -32,7 +32,7 @@ fn confirmed(place: &Box, run: &str) {
 /// The run belongs to an open host; the answer is written by another process, which only writes it down.
 #[test]
 fn a_host_goes_on_with_its_sample_that_the_terminal_answered() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     let document: Value = serde_json::from_str(SAMPLE).expect("json");
     let started = serving.ask("POST", "/rpc/run_start", &json!({ "document": document, "params": {} })).json();
@@ -44,7 +44,7 @@ fn a_host_goes_on_with_its_sample_that_the_terminal_answered() {
 
     let answered = answer(&place, task);
     assert_eq!(answered.code, 0, "{}{}", answered.out, answered.err);
-    assert!(answered.out.contains(&format!("Run {run} goes on in the open app")), "{}", answered.out);
+    assert!(answered.out.contains(&format!("Run {run} continues in the open app")), "{}", answered.out);
     eventually("the end", || !["paused", "running"].contains(&summary()["status"].as_str().unwrap_or_default()));
     assert_eq!(summary()["status"], "completed");
     confirmed(&place, &run);
@@ -53,7 +53,7 @@ fn a_host_goes_on_with_its_sample_that_the_terminal_answered() {
 /// The run began at the terminal, whose process is gone with its practice service; a host that opened later has the answer.
 #[test]
 fn a_host_goes_on_with_a_sample_of_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused_at_the_terminal(&place);
     let serving = Serving::start(&place, &[]);
     let request = json!({ "taskId": task, "action": "correct", "correctedInput": { "customer": 2 } });
@@ -68,7 +68,7 @@ fn a_host_goes_on_with_a_sample_of_the_terminal() {
 /// Nobody is open: the answer waits for `resume`, as the terminal says.
 #[test]
 fn the_terminal_alone_goes_on_with_a_sample() {
-    let place = Box::new();
+    let place = TestHome::new();
     let (run, task) = paused_at_the_terminal(&place);
     let answered = answer(&place, &task);
     assert!(answered.out.contains(&format!("`signalbox resume {run}`")), "{}", answered.out);

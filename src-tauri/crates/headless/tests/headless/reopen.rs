@@ -3,7 +3,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Box, Loopback, OPERATOR, VIEWER, eventually, with_roles, workflow};
+use support::{Loopback, OPERATOR, TestHome, VIEWER, eventually, with_roles, workflow};
 
 /// a → b (asks the server, which refuses) → a person → c (tells the server).
 fn flow(id: &str) -> Value {
@@ -20,7 +20,7 @@ fn flow(id: &str) -> Value {
     file
 }
 
-fn paused(place: &Box, server: &Loopback) -> (String, String) {
+fn paused(place: &TestHome, server: &Loopback) -> (String, String) {
     let path = place.file("flow.signalbox.json", flow("reopen").to_string());
     let params = json!({ "base": server.base }).to_string();
     let done = place.run(&["run", &path.display().to_string(), "--params", &params, "--json"]);
@@ -31,7 +31,7 @@ fn paused(place: &Box, server: &Loopback) -> (String, String) {
 
 #[test]
 fn an_ended_task_is_asked_again_as_a_linked_one_at_the_terminal() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let (run, task) = paused(&place, &server);
     let open = place.run(&["tasks", "reopen", &task, "--reason", "too early", "--json"]);
     assert_eq!((open.code, open.json()["error"]["code"].as_str()), (5, Some("STILL_OPEN")), "{}", open.out);
@@ -95,7 +95,7 @@ fn an_ended_task_is_asked_again_as_a_linked_one_at_the_terminal() {
 
 #[test]
 fn an_operator_opens_an_approval_again_over_rest_and_a_viewer_may_not() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let mut file = workflow(
         json!({

@@ -3,7 +3,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Box, Loopback, OPERATOR, VIEWER, with_roles, workflow};
+use support::{Loopback, OPERATOR, TestHome, VIEWER, with_roles, workflow};
 
 /// a → b (asks the server) → c, with a variable that each writes.
 fn chain(id: &str) -> Value {
@@ -21,7 +21,7 @@ fn chain(id: &str) -> Value {
     file
 }
 
-fn ran(place: &Box, server: &Loopback, file: &Value) -> String {
+fn ran(place: &TestHome, server: &Loopback, file: &Value) -> String {
     let path = place.file("flow.signalbox.json", file.to_string());
     let params = json!({ "base": server.base }).to_string();
     let done = place.run(&["run", &path.display().to_string(), "--params", &params, "--json"]);
@@ -30,7 +30,7 @@ fn ran(place: &Box, server: &Loopback, file: &Value) -> String {
 
 #[test]
 fn ts_091_a_run_begins_again_at_a_step_at_the_terminal() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let run = ran(&place, &server, &chain("again"));
     assert_eq!(server.bodies("/b"), [r#"{"plan":"first"}"#]);
 
@@ -79,7 +79,7 @@ fn ts_091_a_run_begins_again_at_a_step_at_the_terminal() {
 
 #[test]
 fn a_rerun_is_refused_in_words() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let run = ran(&place, &server, &chain("refuse"));
     for (args, code) in [
         (vec!["--from", "zz"], "UNKNOWN_STEP"),
@@ -102,7 +102,7 @@ fn a_rerun_is_refused_in_words() {
 
 #[test]
 fn one_iteration_runs_again_and_the_data_of_the_others_is_still_shown() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut file = workflow(
         json!({
             "l": { "type": "flow.loop", "config": { "source": [10, 20, 30] } },
@@ -134,7 +134,7 @@ fn one_iteration_runs_again_and_the_data_of_the_others_is_still_shown() {
 /// TRUST 16: the original waits for a person.
 #[test]
 fn an_original_that_waits_is_superseded_and_asks_again() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let mut file = chain("waits");
     file["nodes"]["ask"] = json!({ "type": "builtin.human_approval", "config": { "title": "Good?" } });
     file["edges"] = json!([{ "from": "a.success", "to": "b" }, { "from": "b.success", "to": "ask" }, { "from": "ask.approved", "to": "c" }]);
@@ -163,7 +163,7 @@ fn an_original_that_waits_is_superseded_and_asks_again() {
 
 #[test]
 fn checkpoints_and_reruns_by_rest() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let serving = with_roles(&place);
     let mut file = chain("rest");
     file["params"] = json!({ "type": "object", "properties": { "base": { "type": "string" } } });
@@ -226,7 +226,7 @@ fn checkpoints_and_reruns_by_rest() {
 /// C24: what is listed is what executes.
 #[test]
 fn c24_what_was_looked_at_is_what_begins_or_nothing_does() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let mut file = workflow(
         json!({ "ask": { "type": "builtin.human_approval", "config": { "title": "Shall we?" } },
@@ -282,7 +282,7 @@ fn c24_what_was_looked_at_is_what_begins_or_nothing_does() {
 /// TS-052: what an operator cannot see and did not change stays as it is, also inside of what was changed.
 #[test]
 fn a_masked_part_of_a_changed_variable_stays_what_it_was() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let mut file = workflow(
         json!({
@@ -328,7 +328,7 @@ fn a_masked_part_of_a_changed_variable_stays_what_it_was() {
 
 #[test]
 fn a_running_original_is_refused() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let mut file = workflow(json!({ "w": { "type": "flow.wait", "config": { "ms": 600_000 } } }), json!([]));
     file["id"] = "long".into();
@@ -347,7 +347,7 @@ fn a_running_original_is_refused() {
 
 #[test]
 fn c16_a_run_ends_after_a_step_and_a_step_runs_alone_at_the_terminal_and_over_rest() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let file = chain("until");
     let path = place.file("flow.signalbox.json", file.to_string()).display().to_string();
     let params = json!({ "base": server.base }).to_string();
@@ -361,7 +361,7 @@ fn c16_a_run_ends_after_a_step_and_a_step_runs_alone_at_the_terminal_and_over_re
     );
     let wrong = place.run(&["run", &path, "--params", &params, "--until", "zzz"]);
     assert_eq!(wrong.code, 2);
-    assert!(wrong.err.contains("The workflow has no step 'zzz' that a run could end after."), "{}", wrong.err);
+    assert!(wrong.err.contains("The workflow has no step 'zzz' to end after."), "{}", wrong.err);
 
     let run = ran(&place, &server, &file);
     let plan = place.run(&["rerun", &run, "--from", "b", "--until", "b", "--look", "--json"]).json();
@@ -374,7 +374,7 @@ fn c16_a_run_ends_after_a_step_and_a_step_runs_alone_at_the_terminal_and_over_re
     assert_eq!(alone.last()["steps"]["c"]["state"], "SKIPPED");
     let before = place.run(&["rerun", &run, "--from", "b", "--until", "a"]);
     assert_eq!(before.code, 2);
-    assert!(before.err.contains("The run begins at 'b', and nothing leads from there to 'a'."), "{}", before.err);
+    assert!(before.err.contains("The run starts at 'b', and no path leads from there to 'a'."), "{}", before.err);
 
     let serving = with_roles(&place);
     let look = json!({ "runId": run, "stepId": "b", "until": "b" });
@@ -386,7 +386,7 @@ fn c16_a_run_ends_after_a_step_and_a_step_runs_alone_at_the_terminal_and_over_re
 
 #[test]
 fn c16_a_step_in_a_loop_runs_alone_and_is_run_to_at_the_terminal() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = json!({ "signalbox": 1, "id": "each", "name": "Each", "edges": [{ "from": "a.success", "to": "b" }], "nodes": {
         "each": { "type": "flow.loop", "config": { "source": "=[10, 20, 30]" } },
         "a": { "type": "data.set", "parent": "each", "config": { "assign": { "n": "=_item" }, "keep": false } },
@@ -422,7 +422,7 @@ fn c16_a_step_in_a_loop_runs_alone_and_is_run_to_at_the_terminal() {
 
 #[test]
 fn a_paused_run_names_what_it_asks_and_a_wrong_argument_is_named() {
-    let place = Box::new();
+    let place = TestHome::new();
     let ask =
         workflow(json!({ "ask": { "type": "builtin.human_approval", "config": { "title": "Go on?" } } }), json!([]));
     let file = place.file("ask.signalbox.json", ask.to_string()).display().to_string();

@@ -5,28 +5,28 @@ use crate::support;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
-use support::{Box, workflow};
+use support::{TestHome, workflow};
 
 const DB: &str = "signalbox.db";
 
-fn run_once(place: &Box) {
+fn run_once(place: &TestHome) {
     let document = workflow(json!({ "a": { "type": "data.set", "config": { "assign": { "n": 1 } } } }), json!([]));
     let file = place.file("flow.signalbox.json", document.to_string());
     assert_eq!(place.run(&["run", &file.display().to_string(), "--json"]).code, 0);
 }
 
-fn json_of(place: &Box, args: &[&str]) -> (i32, Value) {
+fn json_of(place: &TestHome, args: &[&str]) -> (i32, Value) {
     let done = place.run(args);
     (done.code, if done.out.is_empty() { Value::Null } else { done.json() })
 }
 
-fn sql(place: &Box, text: &str) {
+fn sql(place: &TestHome, text: &str) {
     let connection = rusqlite::Connection::open(place.data().join(DB)).expect("the store");
     connection.execute_batch(text).expect("executed");
 }
 
 /// Entries are as old as their columns say: what finds rows is not what holds.
-fn age(place: &Box, below: u64) {
+fn age(place: &TestHome, below: u64) {
     sql(place, &format!("UPDATE audit_entry SET ts_high = 1000, ts = 1000 WHERE seq < {below};"));
 }
 
@@ -40,7 +40,7 @@ fn python(args: &[&str]) -> (i32, Value) {
 /// missing record does not pass.
 #[test]
 fn e_08_old_entries_go_and_a_signed_entry_stands_for_them() {
-    let place = Box::new();
+    let place = TestHome::new();
     run_once(&place);
     let old = place.dir.path().join("old.zip").display().to_string();
     // An export seals a checkpoint: a place to cut.

@@ -5,7 +5,7 @@ use crate::support;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
-use support::{Box, workflow};
+use support::{TestHome, workflow};
 
 fn script(source: &str, more: &Value) -> Value {
     let mut config = json!({ "source": source });
@@ -15,19 +15,19 @@ fn script(source: &str, more: &Value) -> Value {
     json!({ "type": "code.javascript", "config": config })
 }
 
-fn one(place: &Box, name: &str, source: &str, more: &Value) -> String {
+fn one(place: &TestHome, name: &str, source: &str, more: &Value) -> String {
     let mut step = script(source, more);
     step["print"] = json!("=_meta");
     saved(place, name, json!({ "s": step }), json!([]))
 }
 
-fn saved(place: &Box, name: &str, nodes: Value, edges: Value) -> String {
+fn saved(place: &TestHome, name: &str, nodes: Value, edges: Value) -> String {
     place.file(&format!("{name}.json"), workflow(nodes, edges).to_string()).display().to_string()
 }
 
 #[test]
 fn what_it_returns_is_the_item_and_what_it_prints_is_told() {
-    let place = Box::new();
+    let place = TestHome::new();
     let nodes = json!({
             "list": { "type": "data.transform", "config": { "expression": "[1, 2, 3]", "split": true } },
             "each": { "type": "code.javascript", "config": { "source": "console.log('item', item);\nreturn { n: item * params.by }" } },
@@ -49,7 +49,7 @@ fn what_it_returns_is_the_item_and_what_it_prints_is_told() {
 
 #[test]
 fn each_way_to_fail_is_an_error_on_the_red_port() {
-    let place = Box::new();
+    let place = TestHome::new();
     let many = "const all = []; for (;;) all.push('x'.repeat(1000) + all.length)";
     for (name, source, more, kind, code, words) in [
         ("syntax", "const a = 1;\nconst = 2", json!({}), "ToolError", "SCRIPT_SYNTAX", "Line 2: "),
@@ -92,7 +92,7 @@ fn children(of: u32) -> Vec<u32> {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_process_that_is_killed_in_a_script_takes_nothing_with_it() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut step = script("for (;;) {}", &json!({ "timeoutMs": 60_000 }));
     step["errorHandling"] = json!({ "retryPolicy": { "maxAttempts": 0 } });
     let nodes =
@@ -123,7 +123,7 @@ fn a_process_that_is_killed_in_a_script_takes_nothing_with_it() {
 #[test]
 fn ctrl_c_in_a_script_leaves_a_run_that_goes_on() {
     use std::os::unix::process::CommandExt;
-    let place = Box::new();
+    let place = TestHome::new();
     let file = one(&place, "long", "for (;;) {}", &json!({ "timeoutMs": 60_000 }));
     let mut command = place.command(&["run", &file, "--events", "--json"]);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).process_group(0);
@@ -144,7 +144,7 @@ fn ctrl_c_in_a_script_leaves_a_run_that_goes_on() {
 /// Cases js-big-ids and big-id-as-text: an id is the same one behind every kind of step, and an address shows its digits.
 #[test]
 fn large_ids_keep_their_digits_through_a_run() {
-    let place = Box::new();
+    let place = TestHome::new();
     let json = r#"{"id": 9007199254740993, "rows": [{"ref": 7615917337495251231}], "order": 12345678901234567890}"#;
     let nodes = json!({
         "text": { "type": "data.set", "config": { "assign": { "json": json } } },
@@ -176,7 +176,7 @@ fn large_ids_keep_their_digits_through_a_run() {
 /// What no value holds is refused where it comes in, with the name of the field.
 #[test]
 fn a_number_that_would_lose_digits_is_refused_where_it_comes_in() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = one(&place, "given", "return params", &json!({}));
     for (given, path) in [
         (r#"{"rows": [{"id": 12345678901234567890123}]}"#, "rows[0].id"),
@@ -197,7 +197,7 @@ fn a_number_that_would_lose_digits_is_refused_where_it_comes_in() {
 /// Case script-locale-zone: another time in another form is not what was asked for.
 #[test]
 fn a_script_that_asks_for_a_language_or_a_time_zone_fails() {
-    let place = Box::new();
+    let place = TestHome::new();
     let source = "const d = new Date('2026-07-01T22:30:00Z');\nreturn { berlin: d.toLocaleString('de-DE', { timeZone: 'Europe/Berlin' }) };";
     let done = place.run(&["run", &one(&place, "zone", source, &json!({})), "--json"]);
     assert_ne!(done.code, 0, "{}", done.out);

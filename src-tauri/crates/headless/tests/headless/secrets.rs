@@ -11,21 +11,21 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
-use support::{Box, Serving};
+use support::{Serving, TestHome};
 
 /// With characters that every encoding writes differently.
 const CANARY: &str = "cAnArY-7f3a\"9c/51+e2&x%zZ é0123456789";
 /// For headers, which are Latin-1.
 const PLAIN: &str = "cAnArY-b64d\"8e/17+a0&y%qQ 9876543210";
 
-fn chosen() -> Box {
-    let place = Box::new();
+fn chosen() -> TestHome {
+    let place = TestHome::new();
     let done = place.run(&["secret", "choose", "file", "--json"]);
     assert_eq!((done.code, done.json()["state"].as_str()), (0, Some("ready")), "{}", done.err);
     place
 }
 
-fn set(place: &Box, name: &str, more: &[&str], value: &str) {
+fn set(place: &TestHome, name: &str, more: &[&str], value: &str) {
     let args = [&["secret", "set", name, "--json"], more].concat();
     let done = place.run_with(&args, &format!("{value}\n"));
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
@@ -346,7 +346,7 @@ fn a_credential_with_another_host_is_refused_before_anything_is_sent() {
 /// The terminal: nothing before a choice, locked without the passphrase, every act recorded.
 #[test]
 fn the_terminal_keeps_lists_and_deletes_and_records_it() {
-    let place = Box::new();
+    let place = TestHome::new();
     let none = place.run_with(&["secret", "set", "erp", "--host", "api.example.com", "--json"], PLAIN);
     assert_eq!((none.code, none.json()["error"]["code"].as_str()), (2, Some("SECRETS_NOT_CHOSEN")));
     let status = place.run(&["secret", "status", "--json"]);

@@ -3,7 +3,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Box, Loopback, OPERATOR, VIEWER, eventually, with_roles, workflow};
+use support::{Loopback, OPERATOR, TestHome, VIEWER, eventually, with_roles, workflow};
 
 /// a → b (asks the server, which refuses; nobody handles it) → c (tells the server).
 fn flow(id: &str) -> Value {
@@ -22,7 +22,7 @@ fn flow(id: &str) -> Value {
 
 #[test]
 fn a_failed_run_is_sent_to_the_inbox_once_at_the_terminal() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let path = place.file("flow.signalbox.json", flow("sent").to_string());
     let params = json!({ "base": server.base }).to_string();
     let done = place.run(&["run", &path.display().to_string(), "--params", &params, "--json"]);
@@ -85,7 +85,7 @@ fn a_failed_run_is_sent_to_the_inbox_once_at_the_terminal() {
 
 #[test]
 fn an_operator_sends_it_over_rest_and_two_at_once_make_one_task() {
-    let (place, server) = (Box::new(), Loopback::start());
+    let (place, server) = (TestHome::new(), Loopback::start());
     let serving = with_roles(&place);
     assert_eq!(serving.ask("PUT", "/workflows/sent", &flow("sent")).status, 200);
     let start = json!({ "workflow": "sent", "params": { "base": server.base } });

@@ -5,7 +5,7 @@ use crate::support;
 use serde_json::{Value, json};
 use signalbox_app::command_list::COMMANDS;
 use signalbox_app::dto::{CallerRole, Host};
-use support::{BUILDER, Box, Loopback, OPERATOR, Serving, VIEWER, eventually, with_roles, workflow};
+use support::{BUILDER, Loopback, OPERATOR, Serving, TestHome, VIEWER, eventually, with_roles, workflow};
 
 /// As in `routes.rs`; the unit test there says that every route stands here (method, path, least role).
 const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
@@ -60,7 +60,7 @@ fn all_paths() -> Vec<(&'static str, String)> {
 
 #[test]
 fn every_route_refuses_strangers() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let host = serving.host().to_owned();
     let bearer = format!("Bearer {BUILDER}");
@@ -138,7 +138,7 @@ fn every_route_refuses_strangers() {
 
 #[test]
 fn roles_are_kept_for_every_command_and_route() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let tokens = [(VIEWER, CallerRole::Viewer), (OPERATOR, CallerRole::Operator), (BUILDER, CallerRole::Builder)];
     for command in COMMANDS {
@@ -172,7 +172,7 @@ fn roles_are_kept_for_every_command_and_route() {
 
 #[test]
 fn unknown_things_have_one_shape() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     for path in ["/workflow/nope/status", "/workflow/nope/events", "/workflows/nope"] {
         let answer = serving.ask("GET", path, &Value::Null);
@@ -202,7 +202,7 @@ fn unknown_things_have_one_shape() {
         assert_eq!(answer.status, 405, "{method} {path}");
         assert!(answer.head.contains(&format!("allow: {allow}\r\n")), "{method} {path}: {}", answer.head);
         if method != "HEAD" {
-            let told = format!("There is no route {method} {path}; it answers to {allow} only.");
+            let told = format!("There is no route {method} {path}; it supports only {allow}.");
             assert_eq!(
                 (answer.code().as_str(), &answer.json()["error"]["message"]),
                 ("METHOD_NOT_ALLOWED", &json!(told))
@@ -239,7 +239,7 @@ fn unknown_things_have_one_shape() {
 
 #[test]
 fn what_no_route_takes_is_refused_and_named() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     let message = |answer: &support::Answer| answer.json()["error"]["message"].as_str().unwrap_or_default().to_owned();
     for path in [
@@ -255,15 +255,19 @@ fn what_no_route_takes_is_refused_and_named() {
         "/workflow/x/debug",
     ] {
         let answer = serving.ask("GET", &format!("{path}?run=R&more=1"), &Value::Null);
-        assert_eq!((answer.status, message(&answer).as_str()), (400, "'run=R' is not known here."), "{path}");
+        assert_eq!(
+            (answer.status, message(&answer).as_str()),
+            (400, "The query parameter 'run=R' is unknown."),
+            "{path}"
+        );
     }
     let start = json!({ "workflow": "echo" });
     assert_eq!(serving.ask("POST", "/workflow/run?dry=1", &start).status, 400);
     for (query, why) in [
-        ("limit=-1", "'limit=-1' does not fit: limit takes a whole number, 0 or more."),
-        ("limit", "'limit' does not fit: it has no value."),
-        ("limit=1&limit=2", "'limit=2' does not fit: its name stands there twice."),
-        ("limit=%zz", "'limit=%zz' does not fit: it is not percent-encoded UTF-8."),
+        ("limit=-1", "'limit=-1' is not valid: limit must be a whole number of at least 0."),
+        ("limit", "'limit' is not valid: it has no value."),
+        ("limit=1&limit=2", "'limit=2' is not valid: its name appears twice."),
+        ("limit=%zz", "'limit=%zz' is not valid: it is not percent-encoded UTF-8."),
     ] {
         let answer = serving.ask("GET", &format!("/human-tasks?{query}"), &Value::Null);
         assert_eq!((answer.status, message(&answer).as_str()), (400, why), "{query}");
@@ -275,7 +279,7 @@ fn what_no_route_takes_is_refused_and_named() {
     for body in [json!(["echo", {}, null, [], false, null, null, {}]), json!([])] {
         let answer = serving.ask("POST", "/workflow/run", &body);
         let told = message(&answer);
-        assert_eq!((answer.status, told.as_str()), (400, "The body does not fit: it is no JSON object."), "{body}");
+        assert_eq!((answer.status, told.as_str()), (400, "The body is not valid: it is not a JSON object."), "{body}");
     }
     for (path, body) in [
         ("/workflow/rerun", json!({ "runId": "r", "stepId": "a", "overrides": [] })),
@@ -295,7 +299,7 @@ fn what_no_route_takes_is_refused_and_named() {
 
 #[test]
 fn workflows_are_stored_run_and_followed() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     let mut document = workflow(
         json!({ "a": { "type": "data.set", "config": { "assign": { "n": "=params.n + 1" }, "keep": false } }, "w": { "type": "flow.wait", "config": { "ms": 300 } } }),
@@ -365,7 +369,7 @@ fn workflows_are_stored_run_and_followed() {
 
 #[test]
 fn a_run_is_aborted_and_a_run_by_rest_reaches_no_loopback() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = Loopback::start();
     let serving = Serving::start(&place, &[]);
     let mut wait = workflow(json!({ "w": { "type": "flow.wait", "config": { "ms": 600_000 } } }), json!([]));
@@ -402,7 +406,7 @@ fn a_run_is_aborted_and_a_run_by_rest_reaches_no_loopback() {
 
 #[test]
 fn large_values_are_cut_on_the_wire_and_fetched_whole() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = Loopback::start();
     let serving = Serving::start(&place, &[]);
     let url = format!("{}/big", server.base);
@@ -432,7 +436,7 @@ fn large_values_are_cut_on_the_wire_and_fetched_whole() {
 
 #[test]
 fn an_address_for_everybody_and_a_readable_token_are_refused() {
-    let place = Box::new();
+    let place = TestHome::new();
     let done = place.run(&["serve", "--addr", "0.0.0.0:0", "--json"]);
     assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some("BAD_ADDRESS")));
     #[cfg(unix)]
@@ -452,7 +456,7 @@ fn an_address_for_everybody_and_a_readable_token_are_refused() {
 /// A page of another site that got its name to lead here says so in the request line or in `Host`; neither gets in.
 #[test]
 fn a_request_line_that_names_another_host_is_refused() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     let (host, bearer) = (serving.host().to_owned(), format!("Bearer {}", serving.token));
     let ask = |line: &str, host: &str| {
@@ -473,7 +477,7 @@ fn a_request_line_that_names_another_host_is_refused() {
 /// What somebody set is not lost by a request whose body was lost.
 #[test]
 fn a_command_that_changes_something_wants_a_body_when_it_takes_fields() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     let set = [
         ("audit_retention_set", json!({ "keepDays": 30 })),
@@ -484,7 +488,7 @@ fn a_command_that_changes_something_wants_a_body_when_it_takes_fields() {
         let path = format!("/rpc/{command}");
         serving.ask("POST", &path, body);
         let refused = serving.ask("POST", &path, &Value::Null);
-        let told = format!("{command} takes fields, and the request has no body.");
+        let told = format!("{command} requires fields, and the request has no body.");
         assert_eq!((refused.status, &refused.json()["error"]["message"]), (400, &json!(told)));
     }
     let ask = |command: &str| serving.ask("POST", &format!("/rpc/{command}"), &Value::Null);
@@ -499,7 +503,7 @@ fn a_command_that_changes_something_wants_a_body_when_it_takes_fields() {
 #[cfg(target_os = "linux")]
 fn half_open_connections_keep_nobody_out() {
     use std::io::Write;
-    let place = Box::new();
+    let place = TestHome::new();
     let program = place.command(&["serve", "--addr", "127.0.0.1:0"]);
     let mut limited = std::process::Command::new("prlimit");
     limited.arg("--nofile=256:256").arg(program.get_program()).args(program.get_args());
@@ -531,7 +535,7 @@ fn half_open_connections_keep_nobody_out() {
 
 #[test]
 fn the_description_lists_every_command() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     let document = serving.ask("GET", "/openapi.json", &Value::Null).json();
     assert_eq!(document["openapi"], "3.1.0");
@@ -544,7 +548,7 @@ fn the_description_lists_every_command() {
 
 #[test]
 fn the_web_ui_is_served_under_a_tight_policy_or_says_how_to_build_it() {
-    let place = Box::new();
+    let place = TestHome::new();
     let built = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ui/dist/index.html").exists();
     if !built {
         let done = place.run(&["serve", "--ui", "--addr", "127.0.0.1:0", "--json"]);

@@ -9,11 +9,11 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use support::{BUILDER, Box, Done, OPERATOR, Serving, eventually, with_roles, workflow};
+use support::{BUILDER, Done, OPERATOR, Serving, TestHome, eventually, with_roles, workflow};
 
 /// The two servers, and a data folder in which the tool server is registered as `desk`.
 struct Desk {
-    place: Box,
+    place: TestHome,
     servers: Child,
     url: String,
 }
@@ -34,7 +34,7 @@ fn browse(address: &str) -> String {
 
 impl Desk {
     fn new(settings: Value) -> Self {
-        let place = Box::new();
+        let place = TestHome::new();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/sign-in.mjs");
         let file = |name: &str| place.dir.path().join(name);
         std::fs::write(file("set"), settings.to_string()).expect("written");

@@ -5,9 +5,9 @@ use crate::support;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use support::{Box, eventually, workflow};
+use support::{TestHome, eventually, workflow};
 
-fn run_once(place: &Box) {
+fn run_once(place: &TestHome) {
     let document = workflow(json!({ "a": { "type": "data.set", "config": { "assign": { "n": 1 } } } }), json!([]));
     let file = place.file("flow.signalbox.json", document.to_string());
     assert_eq!(place.run(&["run", &file.display().to_string(), "--json"]).code, 0);
@@ -24,19 +24,19 @@ fn held(file: &Path) -> Vec<(u64, String)> {
 }
 
 /// What the store has.
-fn chain(place: &Box) -> Vec<(u64, String)> {
+fn chain(place: &TestHome) -> Vec<(u64, String)> {
     let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
     let mut rows = store.prepare("SELECT seq, hash FROM audit_entry ORDER BY seq").expect("reads");
     let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("reads");
     rows.collect::<Result<_, _>>().expect("rows")
 }
 
-fn add(place: &Box, file: &Path) -> (i32, Value) {
+fn add(place: &TestHome, file: &Path) -> (i32, Value) {
     let done = place.run(&["audit", "sink", "add", "--file", &file.display().to_string(), "--json"]);
     (done.code, done.json())
 }
 
-fn events(place: &Box, event: &str) -> usize {
+fn events(place: &TestHome, event: &str) -> usize {
     let list = place.run(&["audit", "list", "--query", &format!("event:{event}"), "--json"]).json();
     list.as_array().map_or(0, Vec::len)
 }
@@ -44,7 +44,7 @@ fn events(place: &Box, event: &str) -> usize {
 /// The same entries with the same hashes in the file as in the store, each once, whatever happens to the file.
 #[test]
 fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
-    let place = Box::new();
+    let place = TestHome::new();
     run_once(&place);
     let file = place.dir.path().join("audit.jsonl");
     let (code, list) = add(&place, &file);
@@ -72,7 +72,7 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     let cut = place.file("cut.jsonl", &text.as_bytes()[..text.len() - 9]);
     let told = verify(&cut);
     assert!(told.code == 2 && told.err.contains("is no entry of an audit chain"), "{}{}", told.out, told.err);
-    let elsewhere = Box::new().run(&["audit", "verify", &file.display().to_string(), "--json"]).json();
+    let elsewhere = TestHome::new().run(&["audit", "verify", &file.display().to_string(), "--json"]).json();
     assert_eq!((&elsewhere["intact"], &elsewhere["signaturesChecked"]), (&json!(true), &json!(false)), "{elsewhere}");
 
     // A crash cut a line off; the next copy replaces it.
@@ -84,7 +84,7 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     assert_eq!(held(&file), chain(&place));
 
     let listed = || place.run(&["audit", "sink", "list"]).out;
-    assert!(!listed().contains("It begins at entry"), "{}", listed());
+    assert!(!listed().contains("Starts at entry"), "{}", listed());
     // Somebody rotates it: the rest goes on in a new file, nothing is there twice.
     let old = place.dir.path().join("audit.1.jsonl");
     std::fs::rename(&file, &old).expect("rotated");
@@ -94,11 +94,7 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     assert_eq!(both, chain(&place));
     // Of a file that begins in the middle that is told, in the list and by who is asked to verify it.
     let first = held(&old).len();
-    assert!(
-        listed().contains(&format!("It begins at entry {first}: those before it are not in this file.")),
-        "{}",
-        listed()
-    );
+    assert!(listed().contains(&format!("Starts at entry {first}: earlier ones are not in this file.")), "{}", listed());
     assert!(listed().contains(&format!("  {} entries, last at", held(&file).len())), "{}", listed());
     let told = verify(&file);
     assert!(told.code == 2 && told.err.contains(&format!("begins at entry {first}")), "{}{}", told.out, told.err);
@@ -113,7 +109,7 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
 /// A file of something else, of another installation, or that cannot be written: told, nothing is touched or lost.
 #[test]
 fn a_file_that_cannot_take_entries_is_told_and_catches_up() {
-    let (place, other) = (Box::new(), Box::new());
+    let (place, other) = (TestHome::new(), TestHome::new());
     run_once(&place);
     run_once(&other);
     let notes = place.file("notes.txt", "milk\n");
@@ -158,7 +154,7 @@ fn a_file_that_cannot_take_entries_is_told_and_catches_up() {
 /// What was told as copied is never written again over what was done to it: that is all there is to see of it.
 #[test]
 fn k_22_an_entry_that_was_copied_and_damaged_stays_as_it_is() {
-    let place = Box::new();
+    let place = TestHome::new();
     run_once(&place);
     let file = place.dir.path().join("audit.jsonl");
     assert_eq!(add(&place, &file).0, 0);
@@ -182,7 +178,7 @@ fn k_22_an_entry_that_was_copied_and_damaged_stays_as_it_is() {
 /// `serve` copies by itself, to files and to its standard output.
 #[test]
 fn k_22_a_server_copies_by_itself_and_to_its_standard_output() {
-    let place = Box::new();
+    let place = TestHome::new();
     run_once(&place);
     let file = place.dir.path().join("audit.jsonl");
     assert_eq!(add(&place, &file).0, 0);
@@ -208,7 +204,7 @@ fn k_22_a_server_copies_by_itself_and_to_its_standard_output() {
 /// It is recorded before anything leaves, so what became of it has a record of its own (ADR 73).
 #[test]
 fn an_export_that_failed_is_recorded_as_that() {
-    let place = Box::new();
+    let place = TestHome::new();
     run_once(&place);
     // A folder in the place of the file: nothing takes its place.
     let taken = place.dir.path().join("chain.zip");

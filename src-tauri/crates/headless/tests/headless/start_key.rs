@@ -5,7 +5,7 @@ use crate::dying;
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Answer, BUILDER, Box, Loopback, OPERATOR, Serving, workflow};
+use support::{Answer, BUILDER, Loopback, OPERATOR, Serving, TestHome, workflow};
 
 /// The workflow of the case: it waits for a moment.
 fn store(serving: &Serving) {
@@ -39,7 +39,7 @@ fn message(answer: &Answer) -> String {
 /// `start-twice`: one run for one key, 409 for the same key with other params.
 #[test]
 fn a_start_that_is_sent_twice_is_one_run() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = support::with_roles(&place);
     store(&serving);
     let first = run_of(&start(&serving, BUILDER, "order-77", &body(json!({ "a": 1, "b": 2 }))));
@@ -77,7 +77,7 @@ fn a_start_that_is_sent_twice_is_one_run() {
 
 #[test]
 fn a_key_is_its_callers_own_and_has_a_shape() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = place.file("tokens", format!("builder {BUILDER} anna\noperator {OPERATOR} ben\n"));
     #[cfg(unix)]
     {
@@ -101,8 +101,8 @@ fn a_key_is_its_callers_own_and_has_a_shape() {
         ("", "The idempotency key is empty."),
         ("two words", "The idempotency key holds ' ', which is no visible ASCII character."),
         (long.as_str(), "The idempotency key has 256 characters; at most 255 are taken."),
-        ("größe", "Idempotency-Key holds characters that are no ASCII."),
-        ("\"a\\\"b\"", "Idempotency-Key holds an escape."),
+        ("größe", "Idempotency-Key contains non-ASCII characters."),
+        ("\"a\\\"b\"", "Idempotency-Key contains an escape."),
     ] {
         let refused = start(&serving, BUILDER, key, &body(json!({})));
         assert_eq!((refused.status, message(&refused).as_str()), (400, why), "{key}");
@@ -117,7 +117,7 @@ fn a_key_is_its_callers_own_and_has_a_shape() {
     let bare = json!({ "params": {}, "document": flow });
     assert_eq!(run_of(&as_anna("POST", "/rpc/run_start", &bare, &[("idempotency-key", "c")])), by_field);
     let both = as_anna("POST", "/rpc/run_start", &command, &[("idempotency-key", "d")]);
-    assert_eq!((both.status, message(&both).as_str()), (400, "The header names the key d, the body \"c\"."));
+    assert_eq!((both.status, message(&both).as_str()), (400, "The header has the key d, the body \"c\"."));
     flow["name"] = json!("Another");
     let other = json!({ "document": flow, "params": {}, "idempotencyKey": "c" });
     assert_eq!(as_anna("POST", "/rpc/run_start", &other, &[]).status, 409);
@@ -127,14 +127,14 @@ fn a_key_is_its_callers_own_and_has_a_shape() {
         ("/workflow/x/abort", "/workflow/x/abort"),
     ] {
         let refused = as_anna("POST", path, &json!({ "runId": "x" }), &[("idempotency-key", "k")]);
-        let told = format!("{what} takes no Idempotency-Key: sent twice it would be done twice.");
+        let told = format!("{what} does not support Idempotency-Key: a repeated request would run twice.");
         assert_eq!((refused.status, message(&refused)), (400, told));
     }
 }
 
 #[test]
 fn starts_at_once_with_one_key_are_one_run() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = Serving::start(&place, &[]);
     store(&serving);
     let gate = std::sync::Barrier::new(8);
@@ -155,7 +155,7 @@ fn starts_at_once_with_one_key_are_one_run() {
 
 #[test]
 fn a_command_with_a_key_follows_the_run_that_is_there() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = Loopback::start();
     let call = json!({ "c": { "type": "http.request", "config": { "url": format!("{}/c", server.base) } } });
     let file = place.file("w.signalbox.json", workflow(call, json!([])).to_string()).display().to_string();

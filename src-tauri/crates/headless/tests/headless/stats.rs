@@ -3,11 +3,11 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Box, VIEWER, with_roles, workflow};
+use support::{TestHome, VIEWER, with_roles, workflow};
 
 #[test]
 fn three_decisions_alike_suggest_a_rule() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut file = workflow(
         json!({
             "check": { "type": "flow.fail", "title": "Check", "config": { "error": {
@@ -60,7 +60,7 @@ fn three_decisions_alike_suggest_a_rule() {
 
 #[test]
 fn a_viewer_reads_the_figures_over_rest() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let get = |query: &str| serving.ask_as(VIEWER, "GET", &format!("/human-tasks/stats{query}"), &Value::Null, &[]);
     let all = get("?since=2026-01-01T00:00:00Z&workflow=none");

@@ -3,7 +3,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{Box, workflow};
+use support::{TestHome, workflow};
 
 fn lines(err: &str) -> Vec<Value> {
     err.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
@@ -19,7 +19,7 @@ fn nodes() -> Value {
 }
 
 fn logged(level: &str) -> Vec<Value> {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = place
         .file("w.signalbox.json", workflow(nodes(), json!([{ "from": "know.success", "to": "refuse" }])).to_string());
     let done = place.run(&["run", &file.display().to_string(), "--log", level, "--json"]);
@@ -41,7 +41,7 @@ fn o_05_o_06_each_line_has_one_schema_and_names_run_and_step() {
     assert!(events.iter().all(|line| line["runId"] == events[0]["runId"] && line["runId"].is_string()));
     let began = events.iter().find(|line| line["event"] == "step_start").expect("a step");
     let told = [&began["level"], &began["nodeId"], &began["nodeType"], &began["message"]];
-    assert_eq!(told, [&json!("DEBUG"), &json!("know"), &json!("data.set"), &json!("Know it began")]);
+    assert_eq!(told, [&json!("DEBUG"), &json!("know"), &json!("data.set"), &json!("Know it started")]);
     // O-09: what its author says that it does.
     assert_eq!(began["description"], "Keeps what the next step needs.");
     let failed = events.iter().find(|line| line["event"] == "step_error").expect("an error");
@@ -64,7 +64,7 @@ fn o_05_a_level_has_those_before_it() {
 
 #[test]
 fn without_a_log_errors_of_steps_are_no_lines() {
-    let place = Box::new();
+    let place = TestHome::new();
     let file = place
         .file("w.signalbox.json", workflow(nodes(), json!([{ "from": "know.success", "to": "refuse" }])).to_string());
     let done = place.run(&["run", &file.display().to_string(), "--json"]);

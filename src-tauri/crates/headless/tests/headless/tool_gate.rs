@@ -6,7 +6,7 @@ use crate::support;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use support::Box;
+use support::TestHome;
 
 /// Answers in turn: words, or `{name, input}` of a tool. What was asked is kept.
 fn model(answers: Vec<Value>) -> (String, Arc<Mutex<Vec<Value>>>) {
@@ -34,7 +34,7 @@ fn server() -> String {
 }
 
 /// Registers and approves the test server under a name.
-fn approve(place: &Box, name: &str, more: &[&str]) {
+fn approve(place: &TestHome, name: &str, more: &[&str]) {
     let (server, log) = (server(), place.dir.path().join(name).display().to_string());
     let set = [&["tools", "set", name], more, &["--", "node", &server, "--log", &log]].concat();
     let done = place.run(&set);
@@ -44,12 +44,12 @@ fn approve(place: &Box, name: &str, more: &[&str]) {
 }
 
 /// How often a server was asked to call a tool.
-fn calls(place: &Box, name: &str) -> usize {
+fn calls(place: &TestHome, name: &str) -> usize {
     let log = std::fs::read_to_string(place.dir.path().join(name)).unwrap_or_default();
     log.lines().filter(|line| line.contains("\"called\"")).count()
 }
 
-fn file(place: &Box, base: &str, settings: Value, tools: Value) -> String {
+fn file(place: &TestHome, base: &str, settings: Value, tools: Value) -> String {
     let config = json!({
         "prompt": "Go", "tools": tools, "model": "small", "provider": { "kind": "openai", "baseUrl": base }, "stream": false
     });
@@ -60,7 +60,7 @@ fn file(place: &Box, base: &str, settings: Value, tools: Value) -> String {
     place.file("gated.signalbox.json", flow.to_string()).display().to_string()
 }
 
-fn open_task(place: &Box) -> Value {
+fn open_task(place: &TestHome) -> Value {
     let tasks = place.run(&["tasks", "list", "--json"]).json();
     let id = tasks[0]["id"].as_str().expect("a task").to_owned();
     place.run(&["tasks", "show", &id, "--json"]).json()
@@ -68,7 +68,7 @@ fn open_task(place: &Box) -> Value {
 
 #[test]
 fn k_14_a_person_allows_a_call_and_nothing_is_called_twice() {
-    let place = Box::new();
+    let place = TestHome::new();
     approve(&place, "one", &[]);
     let echo = |text: &str| json!({ "name": "echo", "input": { "text": text } });
     let (base, asked) = model(vec![
@@ -147,7 +147,7 @@ fn k_14_a_person_allows_a_call_and_nothing_is_called_twice() {
 
 #[test]
 fn k_14_a_call_is_answered_one_by_one_and_by_who_may() {
-    let place = Box::new();
+    let place = TestHome::new();
     approve(&place, "one", &[]);
     let (base, _) = model(vec![json!({ "name": "echo", "input": { "text": "a", "times": 2 } }), "No.".into()]);
     let flow = file(&place, &base, json!({ "toolRules": [] }), json!(["one/echo"]));
@@ -177,7 +177,7 @@ fn k_14_a_call_is_answered_one_by_one_and_by_who_may() {
 
 #[test]
 fn trust_secrets_and_a_way_out_in_one_hand_do_not_run_without_a_person() {
-    let place = Box::new();
+    let place = TestHome::new();
     assert_eq!(place.run(&["secret", "choose", "file"]).code, 0);
     let kept = place.run_with(&["secret", "set", "erp", "--host", "erp.example"], "4711-4711-4711\n");
     assert_eq!(kept.code, 0, "{}{}", kept.out, kept.err);
@@ -206,7 +206,7 @@ fn trust_secrets_and_a_way_out_in_one_hand_do_not_run_without_a_person() {
 
 #[test]
 fn trust_a_persons_word_on_a_tool_is_what_validation_and_the_gate_go_by() {
-    let place = Box::new();
+    let place = TestHome::new();
     approve(&place, "vault", &[]);
     approve(&place, "mail", &[]);
     let say = |args: &[&str]| place.run(&[&["tools", "say", "--json"], args].concat());
@@ -249,7 +249,7 @@ fn trust_a_persons_word_on_a_tool_is_what_validation_and_the_gate_go_by() {
 /// ADR 70: with the bytes of a real server, in the form of chat completions, which has no place for them in an answer of a tool.
 #[test]
 fn adr_70_a_picture_of_a_tool_is_shown_to_the_model_and_not_to_the_log() {
-    let place = Box::new();
+    let place = TestHome::new();
     let server = [server(), "--pictures".into()];
     assert_eq!(place.run(&["tools", "set", "cam", "--", "node", &server[0], &server[1]]).code, 0);
     let hash = place.run(&["tools", "connect", "cam", "--json"]).json()["hash"].as_str().expect("a hash").to_owned();

@@ -5,22 +5,22 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::path::Path;
-use support::{BUILDER, Box, Done, OPERATOR, Serving, VIEWER, with_roles};
+use support::{BUILDER, Done, OPERATOR, Serving, TestHome, VIEWER, with_roles};
 
 fn server() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/server.mjs");
     path.canonicalize().expect("the test server").display().to_string()
 }
 
-fn tools(place: &Box, args: &[&str]) -> Done {
+fn tools(place: &TestHome, args: &[&str]) -> Done {
     let mut all = vec!["tools", "--json"];
     all.extend(args);
     place.run(&all)
 }
 
 /// A folder with the test server, whose description of `echo` stands in a file.
-fn with_server() -> Box {
-    let place = Box::new();
+fn with_server() -> TestHome {
+    let place = TestHome::new();
     let text = place.file("text", "Says what it is told.").display().to_string();
     let set = tools(&place, &["set", "one", "--env", "LEVEL=debug", "--", "node", &server(), "--text", &text]);
     assert_eq!(set.code, 0, "{}{}", set.out, set.err);
@@ -28,17 +28,17 @@ fn with_server() -> Box {
     place
 }
 
-fn connect(place: &Box) -> Value {
+fn connect(place: &TestHome) -> Value {
     tools(place, &["connect", "one"]).json()
 }
 
-fn approve(place: &Box) {
+fn approve(place: &TestHome) {
     let hash = connect(place)["hash"].as_str().expect("a hash").to_owned();
     let done = tools(place, &["approve", "one", "--hash", &hash]);
     assert_eq!((done.code, done.json()["state"].as_str()), (0, Some("approved")), "{}", done.out);
 }
 
-fn events(place: &Box) -> Vec<String> {
+fn events(place: &TestHome) -> Vec<String> {
     let all = place.run(&["audit", "list", "--json"]).json();
     let named = all.as_array().expect("entries").iter().filter_map(|entry| entry["event"].as_str());
     named.filter(|event| event.starts_with("TOOL_")).map(str::to_owned).collect()
@@ -105,7 +105,7 @@ fn all_that_an_approval_holds_is_shown_and_one_line_of_json_asks_nobody() {
     }
     let unasked = tools(&place, &["approve", "one"]);
     assert_eq!((unasked.code, unasked.out.lines().count()), (2, 1), "{}", unasked.out);
-    assert_eq!(unasked.json()["error"]["message"], "Nobody is there to be asked.");
+    assert_eq!(unasked.json()["error"]["message"], "There is no terminal to ask for confirmation.");
     let long = place.file("long.json", "[".repeat(1024 * 1024 + 1));
     let refused = tools(&place, &["import", &long.display().to_string()]).json();
     let message = refused["error"]["message"].as_str().expect("words");
@@ -114,7 +114,7 @@ fn all_that_an_approval_holds_is_shown_and_one_line_of_json_asks_nobody() {
 
 #[test]
 fn what_is_wrong_with_a_server_is_told_and_kept() {
-    let place = Box::new();
+    let place = TestHome::new();
     let set = tools(&place, &["set", "broken", "--", "node", "-e", "console.error('no licence'); process.exit(1)"]);
     assert_eq!(set.code, 0);
     let asked = tools(&place, &["connect", "broken"]);
@@ -127,7 +127,7 @@ fn what_is_wrong_with_a_server_is_told_and_kept() {
 
 #[test]
 fn credentials_do_not_stand_in_the_data_folder() {
-    let place = Box::new();
+    let place = TestHome::new();
     let set = tools(&place, &["set", "x", "--env", "API_TOKEN=canary-5d1e", "--", "node"]);
     assert_eq!((set.code, &set.json()["error"]["code"]), (2, &json!("PLAIN_CREDENTIAL")));
     for args in [&["--api-key", "canary-5d1e"][..], &["--header", "Authorization: Bearer canary-5d1e"]] {
@@ -207,7 +207,7 @@ fn roles_decide_who_may_register_look_and_approve() {
 /// G-19: what a folder of skills holds is known before a run, to builders, and in granted folders only.
 #[test]
 fn g_19_the_skills_of_a_granted_folder_are_listed() {
-    let place = Box::new();
+    let place = TestHome::new();
     let folder = place.dir.path().join("skills");
     std::fs::create_dir(&folder).expect("a folder");
     std::fs::write(folder.join("refunds.md"), "# Refunds\n\nWhen money goes back.").expect("a skill");

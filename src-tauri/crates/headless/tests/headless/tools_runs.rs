@@ -4,14 +4,14 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::path::Path;
-use support::{Box, Serving, eventually, workflow};
+use support::{Serving, TestHome, eventually, workflow};
 
 fn server() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/server.mjs");
     path.canonicalize().expect("the test server").display().to_string()
 }
 
-fn tools(place: &Box, args: &[&str]) -> Value {
+fn tools(place: &TestHome, args: &[&str]) -> Value {
     let mut all = vec!["tools", "--json"];
     all.extend(args);
     let done = place.run(&all);
@@ -20,8 +20,8 @@ fn tools(place: &Box, args: &[&str]) -> Value {
 }
 
 /// A folder with the approved test server `one`; what it was told is in `log`, the description of `echo` in `text`.
-fn approved() -> Box {
-    let place = Box::new();
+fn approved() -> TestHome {
+    let place = TestHome::new();
     let file = |name: &str| place.dir.path().join(name).display().to_string();
     place.file("text", "Says what it is told.");
     tools(&place, &["set", "one", "--", "node", &server(), "--log", &file("log"), "--text", &file("text")]);
@@ -30,7 +30,7 @@ fn approved() -> Box {
     place
 }
 
-fn log(place: &Box) -> Vec<Value> {
+fn log(place: &TestHome) -> Vec<Value> {
     let text = std::fs::read_to_string(place.dir.path().join("log")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -43,7 +43,7 @@ fn step(tool: &str, arguments: Value, more: Value) -> Value {
 }
 
 /// Runs one step; gives its events (of the step alone) and the summary.
-fn run(place: &Box, id: &str, node: Value) -> (Vec<Value>, Value) {
+fn run(place: &TestHome, id: &str, node: Value) -> (Vec<Value>, Value) {
     let file = place.file("flow.signalbox.json", workflow(json!({ id: node }), json!([])).to_string());
     let done = place.run(&["run", &file.display().to_string(), "--events", "--json"]);
     let mut lines = done.lines();
@@ -188,7 +188,7 @@ fn arguments_and_answers_are_checked_against_what_was_approved() {
 }
 
 /// What one run with the policy `safe` does about an item; its events, and the only task.
-fn safely(place: &Box, item: &Value, node: Value) -> (Vec<Value>, Value) {
+fn safely(place: &TestHome, item: &Value, node: Value) -> (Vec<Value>, Value) {
     let make = json!({ "type": "data.set", "config": { "assign": item } });
     let mut flow = workflow(json!({ "make": make, "call": node }), json!([{ "from": "make.success", "to": "call" }]));
     flow["settings"] = json!({ "errorPolicy": "safe" });
@@ -203,7 +203,7 @@ fn safely(place: &Box, item: &Value, node: Value) -> (Vec<Value>, Value) {
     (lines, place.run(&["tasks", "show", &task, "--json"]).json())
 }
 
-fn called(place: &Box, tool: &str) -> usize {
+fn called(place: &TestHome, tool: &str) -> usize {
     log(place).iter().filter(|entry| entry["called"] == tool).count()
 }
 
@@ -254,7 +254,7 @@ fn one_changed_character_stops_the_run_and_is_recorded() {
 }
 
 /// A run that waits for a tool, and how to ask for the processes of that.
-fn waiting(place: &Box) -> std::process::Child {
+fn waiting(place: &TestHome) -> std::process::Child {
     let file = place.file(
         "flow.signalbox.json",
         workflow(json!({ "call": step("waits", json!({}), json!({})) }), json!([])).to_string(),
@@ -265,12 +265,12 @@ fn waiting(place: &Box) -> std::process::Child {
 }
 
 /// The process of the server and its child, once a call waits there.
-fn pids(place: &Box) -> Option<[u64; 2]> {
+fn pids(place: &TestHome) -> Option<[u64; 2]> {
     let told = log(place).into_iter().find(|entry| entry.get("child").is_some())?;
     Some([told["pid"].as_u64()?, told["child"].as_u64()?])
 }
 
-fn all_gone(place: &Box) {
+fn all_gone(place: &TestHome) {
     for pid in pids(place).expect("pids") {
         eventually("its process is gone", || {
             let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -310,7 +310,7 @@ fn a_program_that_is_told_to_stop_leaves_no_process() {
 
 #[test]
 fn ts_018_one_tool_with_a_huge_schema_weighs_nothing_in_lists_in_the_store_and_in_runs() {
-    let place = Box::new();
+    let place = TestHome::new();
     tools(&place, &["set", "one", "--", "node", &server(), "--hostile"]);
     let seen = tools(&place, &["connect", "one"]);
     tools(&place, &["approve", "one", "--hash", seen["hash"].as_str().expect("a hash")]);
@@ -351,9 +351,9 @@ fn ts_018_one_tool_with_a_huge_schema_weighs_nothing_in_lists_in_the_store_and_i
     for (name, why) in [
         (
             "elsewhere",
-            "Its arguments cannot be checked: `$ref` to `https://example.com/order.json` leads out of the schema",
+            "Its arguments cannot be checked: `$ref` to `https://example.com/order.json` refers to another document",
         ),
-        ("promise", "Its answer cannot be checked: `$ref` to `#/$defs/gone` leads to nothing in the schema"),
+        ("promise", "Its answer cannot be checked: `$ref` to `#/$defs/gone` refers to nothing in the schema"),
     ] {
         let shown =
             seen["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == name).expect("it is there");

@@ -9,7 +9,7 @@ use signalbox_model::hash::hmac_sha256;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use support::{BUILDER, Box, OPERATOR, Serving, VIEWER, eventually, with_roles, workflow};
+use support::{BUILDER, OPERATOR, Serving, TestHome, VIEWER, eventually, with_roles, workflow};
 
 const KEY: &str = "correct horse battery staple";
 
@@ -116,8 +116,8 @@ fn asking() -> Value {
 }
 
 /// A folder with a secret that may sign for these hosts.
-fn with_secret(hosts: &[&str]) -> Box {
-    let place = Box::new();
+fn with_secret(hosts: &[&str]) -> TestHome {
+    let place = TestHome::new();
     assert_eq!(place.run(&["secret", "choose", "file", "--json"]).code, 0);
     let mut args = vec!["secret", "set", "desk", "--kind", "bearer", "--json"];
     for host in hosts {
@@ -128,14 +128,14 @@ fn with_secret(hosts: &[&str]) -> Box {
     place
 }
 
-fn add(place: &Box, url: &str, more: &[&str]) -> Value {
+fn add(place: &TestHome, url: &str, more: &[&str]) -> Value {
     let args = [&["webhook", "add", url, "--secret", "secret://desk", "--allow-local", "--json"], more].concat();
     let done = place.run(&args);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     done.json()
 }
 
-fn ask_once(place: &Box) -> String {
+fn ask_once(place: &TestHome) -> String {
     let file = place.file("pay.signalbox.json", asking().to_string()).display().to_string();
     let done = place.run(&["run", &file, "--json"]);
     assert_eq!(done.code, 3, "{}{}", done.out, done.err);
@@ -143,17 +143,17 @@ fn ask_once(place: &Box) -> String {
 }
 
 /// The time of the next attempt has come.
-fn later(place: &Box) {
+fn later(place: &TestHome) {
     write(place, "UPDATE webhook_delivery SET due_ms = 0 WHERE due_ms IS NOT NULL; UPDATE webhook SET next_ms = NULL;");
 }
 
-fn write(place: &Box, sql: &str) {
+fn write(place: &TestHome, sql: &str) {
     let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
     store.busy_timeout(std::time::Duration::from_secs(10)).expect("set");
     store.execute_batch(sql).expect("writes");
 }
 
-fn events(place: &Box, event: &str) -> Vec<Value> {
+fn events(place: &TestHome, event: &str) -> Vec<Value> {
     let done = place.run(&["audit", "list", "--query", &format!("event:{event}"), "--json"]);
     assert!(!done.out.contains(KEY), "{}", done.out);
     done.json().as_array().cloned().expect("a list")

@@ -141,7 +141,7 @@ pub(crate) fn is_one(value: &Value) -> bool {
 /// Reads a file; what is not as it should be is told.
 pub(super) fn read<'a>(value: &'a Value, options: &Options, found: &mut Findings) -> Result<File<'a>, Refused> {
     let Some(top) = value.as_object() else {
-        return Err(cannot("", "The file is no JSON object.", "Give a workflow file."));
+        return Err(cannot("", "The file is not a JSON object.", "Give a workflow file."));
     };
     let list = match top.get("steps").and_then(Value::as_array) {
         Some(list) if !list.is_empty() => list,

@@ -8,7 +8,7 @@ use crate::llm::images;
 use crate::llm::settings::{both, number, request, texts};
 use crate::llm::skills::{self, Skill};
 use crate::llm::tool_approval::Gate;
-use crate::llm::toolset::Kit;
+use crate::llm::toolset::Toolset;
 use crate::llm::transcript::{self, Transcript};
 use crate::support::{origin, text};
 use crate::{EffectFuture, Kind, Outcome};
@@ -47,7 +47,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     let skills = skills::of(call, world).await?;
     let default: Vec<String> = skills.iter().map(|skill: &Skill| skill.name.clone()).collect();
     let names = agent::tools(&default, &texts(slot, "tools")?).map_err(both)?;
-    let kit = Kit::gather(&names, skills, world).await?;
+    let kit = Toolset::gather(&names, skills, world).await?;
     log.say(transcript::file(call, "tools.json", kit.written()));
     let mut talk = Talk::new(world, log);
     let mut said = Transcript::kept(question, call, log);

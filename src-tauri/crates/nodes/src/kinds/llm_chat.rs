@@ -8,7 +8,7 @@ use crate::llm::settings::{both, number, request, texts};
 use crate::llm::skills;
 use crate::llm::suspended_call;
 use crate::llm::tool_approval::Gate;
-use crate::llm::toolset::Kit;
+use crate::llm::toolset::Toolset;
 use crate::llm::transcript::Transcript;
 use crate::support::{kind_of, made, setting, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, file_error};
@@ -47,7 +47,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     let names = agent::tools(&[], &texts(slot, "tools")?).map_err(both)?;
     let skilled = names.iter().any(|name| name.starts_with(LEARN));
     let skills = if skilled { skills::of(call, world).await? } else { Vec::new() };
-    let kit = Kit::gather(&names, skills, world).await?;
+    let kit = Toolset::gather(&names, skills, world).await?;
     let mut talk = Talk::new(world, log);
     let mut said = Transcript::passing(question);
     let gate = Gate::of(call, slot, &kit);

@@ -7,14 +7,14 @@ use super::skills;
 use super::suspended_call::{self, Progress, Talked, Waiting};
 use super::tool_approval::{self, Asked, Gate, Verdict};
 use super::tool_images;
-use super::toolset::{Does, Kit};
+use super::toolset::{Does, Toolset};
 use super::transcript::Transcript;
 use crate::tool_answer::Told;
 use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, Failed, Wanted};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, ToolAnswer};
-use signalbox_model::said::{LlmToolResult, LlmToolUse};
-use signalbox_model::{ErrorType, NodeFailure, Said, SuggestedAction};
+use signalbox_model::call_progress::{LlmToolResult, LlmToolUse};
+use signalbox_model::{CallProgress, ErrorType, NodeFailure, SuggestedAction};
 use signalbox_ports::llm::{Finish, LlmAnswer, LlmRequest, Message, Part, Role, ToolResult, ToolUse};
 use signalbox_ports::tools::ToolInfo;
 use signalbox_ports::{CallLog, World};
@@ -38,7 +38,7 @@ pub(crate) struct Rounds<'a> {
     pub(crate) call: &'a Call,
     pub(crate) world: &'a World,
     pub(crate) log: &'a dyn CallLog,
-    pub(crate) kit: &'a Kit,
+    pub(crate) kit: &'a Toolset,
     pub(crate) form: Option<&'a Form>,
     /// Answers that the form is not the reason for.
     pub(crate) turns: u32,
@@ -200,7 +200,7 @@ impl Rounds<'_> {
     ) -> Result<(), NodeFailure> {
         let from = progress.done.len();
         for one in used.iter().skip(from) {
-            self.log.say(Said::LlmToolUse(LlmToolUse {
+            self.log.say(CallProgress::LlmToolUse(LlmToolUse {
                 tool_use_id: one.id.clone(),
                 name: one.name.clone(),
                 input: Arc::new(one.input.clone()),
@@ -241,7 +241,7 @@ impl Rounds<'_> {
             };
             // Before it is cut: half a secret is found by nobody.
             let content = cut(self.world.secrets.scrubber().text(&words).into_owned(), most);
-            self.log.say(Said::LlmToolResult(LlmToolResult {
+            self.log.say(CallProgress::LlmToolResult(LlmToolResult {
                 tool_use_id: one.id.clone(),
                 content: content.clone(),
                 is_error,
@@ -272,7 +272,7 @@ impl Rounds<'_> {
             Value::Object(arguments) => arguments.clone(),
             Value::Null => Map::new(),
             Value::String(text) if text.trim().is_empty() => Map::new(),
-            _ => return Ok(Came::Told(Err("The arguments are no JSON object. Call it again with one".into()))),
+            _ => return Ok(Came::Told(Err("The arguments are not a JSON object. Call it again with one".into()))),
         };
         match does {
             Does::Skill(path) => {

@@ -4,9 +4,9 @@
 use super::fault;
 use futures_util::future::{Either, select};
 use serde_json::{Value, json};
-use signalbox_model::said::{LlmDelta, LlmDone, LlmError, LlmUsage, Said};
+use signalbox_model::call_progress::{CallProgress, LlmDelta, LlmDone, LlmError, LlmUsage};
 use signalbox_model::{ErrorType, NodeFailure, time};
-use signalbox_ports::llm::{Delta, Finish, Hearer, LlmAnswer, LlmRequest, Message, Part, Role};
+use signalbox_ports::llm::{Delta, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, Role};
 use signalbox_ports::{CallLog, Scrubber, World};
 use std::pin::pin;
 use std::sync::Mutex;
@@ -32,21 +32,21 @@ pub(crate) struct Talk<'a> {
 }
 
 /// Tells pieces, and remembers whether there were any.
-struct Ear<'a> {
+struct DeltaCollector<'a> {
     log: &'a dyn CallLog,
     /// Words were said before this answer.
     after: bool,
-    heard: Mutex<Heard>,
+    heard: Mutex<CollectedDeltas>,
 }
 
 /// What an answer brought so far.
 #[derive(Default)]
-struct Heard {
+struct CollectedDeltas {
     text: bool,
     thoughts: bool,
 }
 
-impl Ear<'_> {
+impl DeltaCollector<'_> {
     /// Whether there were words, and thoughts.
     fn so_far(&self) -> (bool, bool) {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,15 +59,15 @@ impl Ear<'_> {
         let piece = LlmDelta { delta: words.to_owned(), anew };
         if thinks {
             heard.thoughts = true;
-            self.log.say(Said::LlmThinking(piece));
+            self.log.say(CallProgress::LlmThinking(piece));
         } else {
             heard.text = true;
-            self.log.say(Said::LlmToken(piece));
+            self.log.say(CallProgress::LlmToken(piece));
         }
     }
 }
 
-impl Hearer for Ear<'_> {
+impl DeltaSink for DeltaCollector<'_> {
     fn delta(&self, delta: Delta<'_>) {
         match delta {
             Delta::Text(text) => self.say(false, text),
@@ -98,7 +98,7 @@ impl<'a> Talk<'a> {
 
     /// Asks once.
     pub(crate) async fn ask(&mut self, request: &LlmRequest) -> Result<LlmAnswer, NodeFailure> {
-        let ear = Ear { log: self.log, after: self.spoke, heard: Mutex::default() };
+        let ear = DeltaCollector { log: self.log, after: self.spoke, heard: Mutex::default() };
         let request = without_secrets(request.clone(), &self.world.secrets.scrubber());
         let asked = {
             let ask = pin!(self.world.llm.ask(request, &ear));
@@ -180,7 +180,7 @@ impl<'a> Talk<'a> {
             "thinkingTokens": self.thinking_tokens,
             "costMicros": self.cost_micros,
         });
-        self.log.say(Said::LlmDone(LlmDone {
+        self.log.say(CallProgress::LlmDone(LlmDone {
             latency_ms: self.latency_ms(),
             finish_reason: finish_reason.into(),
             model: std::mem::take(&mut self.model),
@@ -209,7 +209,7 @@ impl<'a> Talk<'a> {
     }
 
     fn tell(&self, error_type: ErrorType, code: &str, error: &str, retryable: bool) {
-        self.log.say(Said::LlmError(LlmError {
+        self.log.say(CallProgress::LlmError(LlmError {
             error: error.to_owned(),
             error_type,
             code: code.to_owned(),

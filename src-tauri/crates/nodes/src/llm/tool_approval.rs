@@ -1,6 +1,6 @@
 //! The one place through which every call of a tool passes that a model asks for, before it is made.
 
-use super::toolset::Kit;
+use super::toolset::Toolset;
 use crate::{tool_answer, tool_call};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot, Granted};
@@ -64,7 +64,7 @@ pub(super) struct Limit {
 
 impl<'a> Gate<'a> {
     /// Of a step with these settings and tools.
-    pub(crate) fn of(call: &'a Call, slot: &'a CallSlot, kit: &Kit) -> Self {
+    pub(crate) fn of(call: &'a Call, slot: &'a CallSlot, kit: &Toolset) -> Self {
         let known = |info: &ToolInfo| Held {
             server: info.server.clone(),
             tool: info.name.clone(),

@@ -32,9 +32,9 @@ struct Entry {
 
 /// All of them.
 #[derive(Default)]
-pub(crate) struct Kit(Vec<Entry>);
+pub(crate) struct Toolset(Vec<Entry>);
 
-impl Kit {
+impl Toolset {
     /// Finds what these names mean; servers are started when nobody has yet.
     pub(crate) async fn gather(names: &[String], skills: Vec<Skill>, world: &World) -> Result<Self, NodeFailure> {
         if names.len() > MOST {

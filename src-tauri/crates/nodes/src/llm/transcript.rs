@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use signalbox_engine::effect::Call;
-use signalbox_model::Said;
-use signalbox_model::said::LeftFile;
+use signalbox_model::CallProgress;
+use signalbox_model::call_progress::LeftFile;
 use signalbox_ports::CallLog;
 use signalbox_ports::llm::{LlmRequest, Message, Part, Role};
 use std::sync::Arc;
@@ -44,9 +44,9 @@ impl Drop for Transcript<'_> {
 }
 
 /// A file of the call's own folder (G-20).
-pub(crate) fn file(call: &Call, name: &str, content: Value) -> Said {
+pub(crate) fn file(call: &Call, name: &str, content: Value) -> CallProgress {
     let path = format!("/agents/{}/workstreams/{}/{name}", call.run_id, call.launch_id);
-    Said::File(LeftFile { path, content: Arc::new(content) })
+    CallProgress::File(LeftFile { path, content: Arc::new(content) })
 }
 
 fn message(message: &Message) -> Value {

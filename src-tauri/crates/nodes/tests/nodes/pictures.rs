@@ -14,7 +14,7 @@ use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Effects, NodeFailure};
 use signalbox_nodes::{kind, run_call};
 use signalbox_ports::llm::{
-    Finish, Hearer, ImageSource, LlmAnswer, LlmFailure, LlmRequest, Message, Part, ToolUse, Usage,
+    DeltaSink, Finish, ImageSource, LlmAnswer, LlmFailure, LlmRequest, Message, Part, ToolUse, Usage,
 };
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolHearer, ToolInfo};
 use signalbox_ports::{Binaries, BinaryError, HttpError, World};
@@ -30,7 +30,7 @@ struct Model {
 
 #[async_trait]
 impl signalbox_ports::Llm for Model {
-    async fn ask(&self, request: LlmRequest, _: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+    async fn ask(&self, request: LlmRequest, _: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure> {
         let mut asked = self.asked.lock().expect("no panic");
         let at = asked.0;
         *asked = (at + 1, request.messages);

@@ -3,13 +3,13 @@
 use super::{Driver, Message};
 use signalbox_engine::effect::CallKey;
 use signalbox_engine::input::Input;
-use signalbox_model::{EventBody, Said, time};
-use signalbox_nodes::progress::{Cancellation, Signal, Speech};
+use signalbox_model::{EventBody, CallProgress, time};
+use signalbox_nodes::progress_reporter::{Cancellation, Signal, ProgressReporter};
 use std::sync::Arc;
 
 impl Driver {
     /// What a call tells becomes inputs of the run, before its result.
-    pub(super) fn speech(&self, key: &CallKey, step: &str) -> Speech {
+    pub(super) fn speech(&self, key: &CallKey, step: &str) -> ProgressReporter {
         let (given_up, key, inbox) = (key.clone(), key.clone(), self.driven.inbox.clone());
         let world = &self.core.world;
         let clock = Arc::clone(&world.clock);
@@ -21,7 +21,7 @@ impl Driver {
         // A call that is given up tells what it has paid when nobody listens any more: only the sums still take it.
         let (store, run, step, clock) =
             (self.core.store.clone(), self.driven.run_id.clone(), step.to_owned(), Arc::clone(&world.clock));
-        let left = move |said: Vec<Said>| {
+        let left = move |said: Vec<CallProgress>| {
             let ts = time::format(clock.now_ms());
             for body in said.into_iter().filter_map(|said| EventBody::try_from(said).ok()) {
                 store.submit_given_up(&run, &step, &ts, &body);
@@ -42,7 +42,7 @@ impl Driver {
             // The run has ended meanwhile: nobody waits for the call.
             let _ = inbox.send(Message::GivenUp(call.clone()));
         };
-        Speech::new(Arc::clone(&world.clock), world.secrets.scrubber(), Box::new(tell))
+        ProgressReporter::new(Arc::clone(&world.clock), world.secrets.scrubber(), Box::new(tell))
             .leaving(Box::new(left))
             .cancelled_by(Cancellation { cancelled: Box::new(cancelled), give_up: Box::new(give_up) })
     }

@@ -1,4 +1,4 @@
-use super::{Burst, Limits, run};
+use super::{Limits, StepBatch, run};
 use crate::load;
 use crate::registry::Registry;
 use serde_json::json;
@@ -34,7 +34,7 @@ impl Chain {
         Self { compiled, state, clock: ManualClock::default(), code: registry.code }
     }
 
-    fn burst(&mut self, input: Input) -> Burst {
+    fn burst(&mut self, input: Input) -> StepBatch {
         let inputs = VecDeque::from([input]);
         run(&self.compiled, &mut self.state, inputs, VecDeque::new(), self.code, &self.clock, LIMITS).expect("goes on")
     }
@@ -47,21 +47,21 @@ impl Chain {
         call_of(burst)
     }
 
-    fn failed(&mut self, call: &Call) -> Burst {
+    fn failed(&mut self, call: &Call) -> StepBatch {
         let failure = NodeFailure::tool("DOWN", "it does not answer").retryable();
         let now = self.clock.now_ms();
         self.burst(Input::NodeFinished { key: call.key.clone(), results: vec![(0, Err(failure))], now })
     }
 }
 
-fn call_of(burst: Burst) -> Call {
+fn call_of(burst: StepBatch) -> Call {
     match burst.effects.into_iter().next() {
         Some(Effect::Call(call)) => *call,
         other => panic!("{other:?}"),
     }
 }
 
-fn names(burst: &Burst) -> Vec<&'static str> {
+fn names(burst: &StepBatch) -> Vec<&'static str> {
     burst.events.iter().map(|event| event.body.type_name()).collect()
 }
 

@@ -3,7 +3,7 @@
 use crate::support::{NoAlarm, collect, lines, runtime_of, runtime_on, start, until};
 use serde_json::json;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
-use signalbox_model::said::{LlmDelta, LlmError, LlmToolUse, LlmUsage, Said};
+use signalbox_model::call_progress::{CallProgress, LlmDelta, LlmError, LlmToolUse, LlmUsage};
 use signalbox_model::{ErrorType, EventBody, RunStatus};
 use signalbox_nodes::{EffectFuture, Kind};
 use signalbox_ports::{CallLog, World};
@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 fn say(log: &dyn CallLog) {
     for delta in ["a", "b", "c"] {
-        log.say(Said::LlmToken(LlmDelta::new(delta)));
+        log.say(CallProgress::LlmToken(LlmDelta::new(delta)));
     }
     let input = Arc::new(json!({ "q": 1 }));
-    log.say(Said::LlmToolUse(LlmToolUse { tool_use_id: "t1".into(), name: "find".into(), input }));
+    log.say(CallProgress::LlmToolUse(LlmToolUse { tool_use_id: "t1".into(), name: "find".into(), input }));
 }
 
 fn at_once<'a>(_: &'a Call, _: &'a CallSlot, _: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
@@ -46,7 +46,7 @@ fn paid<'a>(_: &'a Call, _: &'a CallSlot, _: &'a World, log: &'a dyn CallLog) ->
     struct Talk<'a>(&'a dyn CallLog);
     impl Drop for Talk<'_> {
         fn drop(&mut self) {
-            self.0.say(Said::LlmError(LlmError {
+            self.0.say(CallProgress::LlmError(LlmError {
                 error: "given up".into(),
                 error_type: ErrorType::Timeout,
                 code: "TIMEOUT".into(),

@@ -1,4 +1,4 @@
-use super::{Desk, GROUP, GROUPS_HERE, Job, Task, Work, Writer};
+use super::{GROUP, GROUPS_HERE, Job, Task, Work, WriteQueue, Writer};
 use crate::chain::Newest;
 use crate::connection::Database;
 use crate::error::{Error, Result};
@@ -12,11 +12,11 @@ fn database(folder: &tempfile::TempDir) -> Database {
 }
 
 /// A desk at which no thread waits.
-fn desk(folder: &tempfile::TempDir) -> Desk {
+fn desk(folder: &tempfile::TempDir) -> WriteQueue {
     let database = database(folder);
     let connection = database.writer().expect("opens");
     connection.execute_batch("CREATE TABLE done (n INTEGER)").expect("a table");
-    Desk::new(Writer {
+    WriteQueue::new(Writer {
         database,
         connection: Some(connection),
         marks: None,

@@ -1,4 +1,4 @@
-//! The house rules that no compiler keeps: ranks, purity of the engine, sizes, forgotten files, forbidden words.
+//! The architecture rules that no compiler keeps: ranks, purity of the engine, sizes, forgotten files, forbidden words.
 
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,9 +1,10 @@
-//! Scenarios, histories and the rules of the house; one binary.
+//! Scenarios, histories, and the rules for architecture and names; one binary.
 
 mod agents;
 mod architecture;
 mod binaries;
 mod clock;
+mod glossary;
 mod histories;
 mod modules;
 mod scenarios;

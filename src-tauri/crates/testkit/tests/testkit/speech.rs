@@ -1,36 +1,36 @@
 //! What calls tell, on its way into the log.
 
 use futures_util::FutureExt;
-use signalbox_model::Said;
-use signalbox_model::said::{LlmDelta, LlmToolResult, ToolMessage};
-use signalbox_nodes::progress::Speech;
+use signalbox_model::CallProgress;
+use signalbox_model::call_progress::{LlmDelta, LlmToolResult, ToolMessage};
+use signalbox_nodes::progress_reporter::ProgressReporter;
 use signalbox_ports::{CallLog, Clock, Scrubber, Secret};
 use signalbox_testkit::ManualClock;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
-type Told = Arc<Mutex<Vec<Vec<Said>>>>;
+type Told = Arc<Mutex<Vec<Vec<CallProgress>>>>;
 
-fn speech(scrubber: Scrubber) -> (Arc<ManualClock>, Told, Speech) {
+fn speech(scrubber: Scrubber) -> (Arc<ManualClock>, Told, ProgressReporter) {
     let (clock, told) = (Arc::new(ManualClock::default()), Told::default());
     let (time, sink) = (Arc::clone(&clock), Arc::clone(&told));
     let tell = move |said| sink.lock().expect("not poisoned").push(said);
-    (clock, told, Speech::new(time, Arc::new(scrubber), Box::new(tell)))
+    (clock, told, ProgressReporter::new(time, Arc::new(scrubber), Box::new(tell)))
 }
 
-fn token(delta: &str) -> Said {
-    Said::LlmToken(LlmDelta::new(delta))
+fn token(delta: &str) -> CallProgress {
+    CallProgress::LlmToken(LlmDelta::new(delta))
 }
 
-fn thinking(delta: &str) -> Said {
-    Said::LlmThinking(LlmDelta::new(delta))
+fn thinking(delta: &str) -> CallProgress {
+    CallProgress::LlmThinking(LlmDelta::new(delta))
 }
 
-fn result(content: &str) -> Said {
-    Said::LlmToolResult(LlmToolResult { tool_use_id: "t".into(), content: content.into(), is_error: false })
+fn result(content: &str) -> CallProgress {
+    CallProgress::LlmToolResult(LlmToolResult { tool_use_id: "t".into(), content: content.into(), is_error: false })
 }
 
-fn all(told: &Told) -> Vec<Said> {
+fn all(told: &Told) -> Vec<CallProgress> {
     told.lock().expect("not poisoned").concat()
 }
 
@@ -52,7 +52,7 @@ fn an_answer_after_another_one_does_not_run_into_it_not_even_while_it_may_begin_
     let scrubber = Scrubber::default();
     scrubber.add("erp", None, &Secret::new("canary-value"));
     let (clock, told, speech) = speech(scrubber);
-    let anew = |delta: &str| Said::LlmToken(LlmDelta { delta: delta.into(), anew: true });
+    let anew = |delta: &str| CallProgress::LlmToken(LlmDelta { delta: delta.into(), anew: true });
     let work = async {
         for said in [token("a"), token("b"), anew("canary"), token("-yellow"), anew("c")] {
             speech.say(said);
@@ -128,7 +128,7 @@ fn ts_166_a_secret_that_comes_in_pieces_is_hidden() {
     }
     let told = all(&told);
     let text: String =
-        told.iter().map(|said| if let Said::LlmToken(piece) = said { &piece.delta } else { "" }).collect();
+        told.iter().map(|said| if let CallProgress::LlmToken(piece) = said { &piece.delta } else { "" }).collect();
     assert_eq!(text, "the key is [secret:erp], really hunt");
     assert_eq!(told.last(), Some(&result("{\"key\":\"[secret:erp]\"}")));
 }
@@ -137,7 +137,7 @@ fn ts_166_a_secret_that_comes_in_pieces_is_hidden() {
 fn a_tool_that_never_stops_telling_is_not_heard_for_ever() {
     let (_, told, speech) = speech(Scrubber::default());
     let notice = || ToolMessage { name: "t".into(), level: "info".into(), message: "m".into(), data: None };
-    let work = async { (0..5_000).for_each(|_| speech.say(Said::ToolMessage(notice()))) };
+    let work = async { (0..5_000).for_each(|_| speech.say(CallProgress::ToolMessage(notice()))) };
     speech.over(pin!(work)).now_or_never().expect("nothing waits");
     assert_eq!(all(&told).len(), 1_000);
 }

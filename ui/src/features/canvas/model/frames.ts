@@ -14,7 +14,7 @@ export const FRAME_HEAD = 28;
 export const BODY_AT: Point = [32, 48];
 /** Left of the body free: the right edge, with its ports. */
 export const BODY_RIGHT = 32;
-/** Below the body free: the tag of an unwired red port stands there. */
+/** Below the body free: the tag of an unwired error port stands there. */
 export const BODY_BELOW = 48;
 /** The ports of a frame stand on the row of its first step. */
 export const FRAME_PORT_Y = BODY_AT[1] + 28;

@@ -189,7 +189,7 @@ export function freeBlock(taken: readonly Rect[], cards: readonly Rect[], wanted
   return [x, snap(Math.max(y, ...near.map((r) => r.y + r.height + GAP)))];
 }
 
-/** Where the next card after `id` goes: one column on, its input on the same row; below for the red port. */
+/** Where the next card after `id` goes: one column on, its input on the same row; below for the error port. */
 export function nextTo(rects: ReadonlyMap<string, Rect>, id: string, red: boolean, size?: Size, inputY = 28): Point {
   const rect = rects.get(id);
   if (!rect) return [0, 0];

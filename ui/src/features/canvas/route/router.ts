@@ -19,7 +19,7 @@ export interface WireEnds {
   target: string;
   from: P;
   to: P;
-  /** red ports leave downwards */
+  /** error ports leave downwards */
   down: boolean;
   /** how wide its tag is, when it has one with words */
   tagWidth?: number;
@@ -38,7 +38,7 @@ export interface Route {
 
 const OUT = 24;
 const MARGIN = 7;
-/** An unwired red port has its tag below the card. */
+/** An unwired error port has its tag below the card. */
 const BELOW = 44;
 const ABOVE = 20;
 
@@ -99,7 +99,7 @@ export interface RouteOptions {
   /** lay only these anew and keep the others from `previous` (while something is dragged) */
   only?: ReadonlySet<string>;
   previous?: ReadonlyMap<string, Route>;
-  /** tags of unwired red ports: run around them when it costs little */
+  /** tags of unwired error ports: run around them when it costs little */
   soft?: readonly Rect[];
 }
 

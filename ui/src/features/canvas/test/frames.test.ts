@@ -9,7 +9,7 @@ import { BODY_AT, byDepth, FRAME_MIN, framesAround, outermost, treeOf, withInsid
 import { blockedSources, blockedTargets } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';
 import { frameAt, overlaps, placesOf, rectsIn, rectsOf } from '../model/place.ts';
-import { withRoom } from '../model/room.ts';
+import { makeSpace } from '../model/make-space.ts';
 import { routeWires } from '../route/router.ts';
 import { templateEdits } from '../templates.ts';
 import { copySelection } from '../view/clipboard.ts';
@@ -144,7 +144,7 @@ describe('over the border', () => {
     fc.assert(fc.property(fc.array(edit, { maxLength: 20 }), (edits) => {
       const editor = createEditor(nested());
       for (const one of edits) {
-        editor.apply(withRoom(editor.getState().document, CATALOG, [one]));
+        editor.apply(makeSpace(editor.getState().document, CATALOG, [one]));
         const { document } = editor.getState();
         for (const { from, to } of document.edges) expect(document.nodes[from.split('.')[0] as string]?.parent).toBe(document.nodes[to]?.parent);
         for (const { parent } of Object.values(document.nodes)) if (typeof parent === 'string') expect(document.nodes).toHaveProperty(parent);
@@ -220,7 +220,7 @@ describe('delete, copy, paste', () => {
 });
 
 describe('new steps', () => {
-  it('go into the frame that lies at the place, that of the neighbour, or the one that is chosen', () => {
+  it('go into the frame that lies at the place, that of the neighbour, or the one that is selected', () => {
     const at = insertNode(nested(), CATALOG, kindOf('data.set'), { at: [300, 300] });
     expect(apply(nested(), ...at.edits).nodes[at.id]).toMatchObject({ parent: 'each' });
     const from = insertNode(nested(), CATALOG, kindOf('data.set'), { from: 'count.success' });
@@ -244,7 +244,7 @@ describe('new steps', () => {
     expect((each?.width ?? 0) > 600).toBe(true);
   });
 
-  it('templates at a red port in a frame stay in it', () => {
+  it('templates at an error port in a frame stay in it', () => {
     const { edits, ids } = templateEdits(nested(), CATALOG, 'retry', 'count.error');
     const next = apply(nested(), ...edits);
     expect(ids.map((id) => next.nodes[id]?.parent)).toEqual(['inner']);

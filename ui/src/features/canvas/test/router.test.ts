@@ -25,7 +25,7 @@ describe('wires', () => {
     expect(routes.get('a>c')?.d).toBe('M200 28L216 28L224 36L224 164L232 172L248 172');
   });
 
-  it('leaves a red port downwards and enters an input from the left', () => {
+  it('leaves an error port downwards and enters an input from the left', () => {
     const routes = routeWires([wire('a', 'b', [176, 56], [0, 300], true)], new Map([['a', rect(0, 0)], ['b', rect(0, 272)]]));
     const points = routes.get('a>b')?.points ?? [];
     expect(points[1]?.[0]).toBe(176);
@@ -159,7 +159,7 @@ describe('what may be wired', () => {
   it('says why a target is not possible', () => {
     const blocked = blockedTargets(sample(), CATALOG, 'adult.true');
     expect(Object.fromEntries(blocked)).toEqual({
-      start: 'A start has no input', fetch: 'This would make a circle', adult: 'A step cannot feed itself', yes: 'Wired already',
+      start: 'A trigger has no input', fetch: 'This would create a cycle', adult: 'A step cannot connect to itself', yes: 'Already connected',
     });
   });
 

@@ -17,14 +17,14 @@ it('a list is counted by its name; where nothing has to be filled in, nothing is
   expect([of([{}]), of([{}, {}])]).toEqual(['1 rule', '2 rules']);
   expect(summaryOf(handler, { type: handler.type } as never)).toEqual({ text: handler.description, mono: false });
   const set = kind('data.set', { summary: '{assign}', config: { type: 'object', required: ['assign'], properties: { assign: { type: 'object' } } } });
-  expect(summaryOf(set, { type: 'data.set' } as never).text).toBe('not set up yet');
+  expect(summaryOf(set, { type: 'data.set' } as never).text).toBe('not set up');
 });
 
 it('a choice is said in words, on the card and in the form, and stays what it is in the file', () => {
   const strategy = { type: 'string', enum: ['deterministic', 'both', 'llm'], default: 'deterministic', description: 'both: rules, and a model.', 'x-ui': { widget: 'select', order: 1 } };
   const healer = kind('builtin.self_healing', { summary: '{strategy}', config: { type: 'object', properties: { strategy, prompt: { type: 'string' } } } });
   const of = (config: object) => summaryOf(healer, { type: healer.type, config } as never).text;
-  const words = ['Rules, without a model', 'Rules first, then a model', 'A model alone'];
+  const words = ['Rules only', 'Rules first, then a model', 'Model only'];
   expect([of({}), of({ strategy: 'both' }), of({ strategy: 'llm' }), of({ strategy: 'other' })]).toEqual([...words, 'other']);
   const form = withChoiceWords(healer.type, asSchema(healer.config));
   expect(choicesOf(form.properties?.['strategy'] as JsonSchema)).toEqual(strategy.enum.map((value, index) => ({ value, label: words[index] })));

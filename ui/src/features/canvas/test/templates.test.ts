@@ -16,7 +16,7 @@ const put = (id: TemplateId, document = sample(), from = 'fetch.error', at?: rea
 };
 const wires = (document: Workflow): string[] => document.edges.slice(sample().edges.length).map((edge) => `${edge.from}>${edge.to}`);
 
-describe('templates at a red port', () => {
+describe('templates at an error port', () => {
   it('ts_170_every_choice_creates_and_wires_and_one_undo_step_removes_it_all', () => {
     expect(templatesFor(sample(), CATALOG, 'fetch.error')).toEqual([...TEMPLATES]);
     expect(templatesFor(sample(), CATALOG, 'fetch.success')).toEqual([]);
@@ -46,10 +46,10 @@ describe('templates at a red port', () => {
     expect(wires(heal.document)).toEqual(['fetch.error>error_handler', 'error_handler.auto_fix>self_healing', 'self_healing.success>fetch']);
   });
 
-  it('asks a person so that no red port of it is open (coverage)', () => {
+  it('asks a person so that no error port of it is open (coverage)', () => {
     const { document, ids } = put('ask');
     expect(wires(document)).toEqual(['fetch.error>human_decision', 'human_decision.retry>fetch', 'human_decision.corrected>fetch', `human_decision.error>${ids[1] ?? ''}`]);
-    expect(document.nodes[ids[1] ?? '']).toMatchObject({ type: 'flow.fail', title: 'Nobody could be asked', config: { error: { message: '{{error.message}}' } } });
+    expect(document.nodes[ids[1] ?? '']).toMatchObject({ type: 'flow.fail', title: 'Nobody available', config: { error: { message: '{{error.message}}' } } });
   });
 
   it('leads a replacement to where the result would have gone', () => {
@@ -97,13 +97,13 @@ describe('wires that go back', () => {
     const { document } = put('human');
     const retry = blockedTargets({ ...document, edges: document.edges.filter((edge) => edge.from !== 'human_decision.retry') }, CATALOG, 'human_decision.retry');
     expect(retry.has('fetch')).toBe(false);
-    expect(retry.get('end')).toContain('nowhere else');
-    expect(blockedTargets(document, CATALOG, 'human_decision.skip').get('fetch')).toContain('go back');
+    expect(retry.get('end')).toContain('only lead back');
+    expect(blockedTargets(document, CATALOG, 'human_decision.skip').get('fetch')).toContain('lead back');
     expect(blockedTargets(document, CATALOG, 'human_decision.skip').has('end')).toBe(false);
-    expect(blockedTargets(document, CATALOG, 'yes.success').get('human_decision')).toContain('red port');
+    expect(blockedTargets(document, CATALOG, 'yes.success').get('human_decision')).toContain('error port');
     expect(blockedTargets(document, CATALOG, 'yes.error').has('human_decision')).toBe(false);
     expect(blockedSources(document, CATALOG, 'human_decision').has('adult')).toBe(false);
-    expect(blockedSources(document, CATALOG, 'human_decision').get('start')).toContain('red port');
+    expect(blockedSources(document, CATALOG, 'human_decision').get('start')).toContain('error port');
   });
 
   it('knows recovery kinds by their own names only', () => {

@@ -49,7 +49,7 @@ describe('what is drawn', () => {
     expect(moved.nodes[1]).toBe(second.nodes[1]);
   });
 
-  it('draws a fallback as a wire, and no wire that leads nowhere', () => {
+  it('draws a fallback as a wire, and no wire that leads unhandled', () => {
     const document = sample();
     document.edges.push({ from: 'gone.success', to: 'end' }, { from: 'yes.success', to: 'nowhere' });
     document.nodes['fetch'] = { ...(document.nodes['fetch'] as object), type: 'http.request', errorHandling: { fallbackNodeId: 'yes' } };
@@ -164,7 +164,7 @@ describe('the look of a run', () => {
     // One question about all that came in is not one of three.
     expect(lookOf(run('asks', { itemsIn: 3, inVisit: 3, asking: 1 }), false, 0)).toMatchObject({ line: 'waits for a person' });
     expect(lookOf(run('skipped'), false, 0)).toMatchObject({ signal: 'skip', line: 'skipped' });
-    expect(lookOf(run('kept'), false, 0, false, '01a2009a-37a6-7464-a79a-75ea2b616218').line).toBe('kept from run 616218');
+    expect(lookOf(run('kept'), false, 0, false, '01a2009a-37a6-7464-a79a-75ea2b616218').line).toBe('reused from run 616218');
     expect(timeLeft(2 * 86_400_000 + 4 * 3_600_000)).toBe('2 d 4 h');
   });
 

@@ -1,4 +1,4 @@
-/** What cards and frames have in common: title, marks, ports, what an unwired red port means. */
+/** What cards and frames have in common: title, marks, ports, what an unwired error port means. */
 
 import { Handle, Position } from '@xyflow/react';
 import type { KeyboardEvent } from 'react';
@@ -67,7 +67,7 @@ export function Port({ id, port, title, shape, on }: { id: string; port: PortSpo
   );
 }
 
-/** What an unwired red port means: the workflow's policy, faintly, and one press that draws it. */
+/** What an unwired error port means: the workflow's policy, faintly, and one press that draws it. */
 export function PolicyStub({ from, x, y, policy, press }: { from: string; x: number; y: number; policy: string; press: boolean }) {
   const { explicit } = useCanvas();
   // In a run it is what might have been, and numbers of items stand beside it.
@@ -138,7 +138,7 @@ export function InputBar({ id, title, y, arrives }: { id: string; title: string;
   );
 }
 
-/** What the workflow does with errors that no wire takes, as the tag of a red port says it. */
+/** What the workflow does with errors that no wire takes, as the tag of an error port says it. */
 export function usePolicy(): string {
   return useStore(useCanvas().editor, (s) => {
     const own = s.document.settings?.errorPolicy ?? 'fail';

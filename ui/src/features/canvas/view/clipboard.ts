@@ -1,12 +1,12 @@
 /** Copy and paste through the system's clipboard, as text that can be kept, sent and pasted anywhere. */
 
-import { copyText } from '../../../api/hand-out.ts';
+import { copyText } from '../../../api/save-file.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import type { EditorStore } from '../editor.ts';
 import { asDocument, type Fragment, fragmentOf, fragmentText, pasteEdits, readFragment } from '../model/fragment.ts';
 import { outermost, parentOf, treeOf } from '../model/frames.ts';
 import { frameAt, freeBlock, placesOf, rectsIn, rectsOf, within } from '../model/place.ts';
-import { withRoom } from '../model/room.ts';
+import { makeSpace } from '../model/make-space.ts';
 import type { Catalog, Point } from '../model/ports.ts';
 
 /** Where the system's clipboard cannot be read without asking, what was copied here is still known. */
@@ -65,7 +65,7 @@ export function pasteText(editor: EditorStore, text: string, wanted: Wanted, kee
   const { document } = editor.getState();
   const { at, frame } = placeFor(editor, catalog, fragment, wanted);
   const { edits, ids } = pasteEdits(document, fragment, at, keepIncoming, frame);
-  editor.apply(withRoom(document, catalog, edits), { label: t('canvas.step.paste'), select: ids });
+  editor.apply(makeSpace(document, catalog, edits), { label: t('canvas.step.paste'), select: ids });
   return null;
 }
 
@@ -82,5 +82,5 @@ export function duplicateSelection(editor: EditorStore, catalog: Catalog): void 
   const wanted: Wanted = { at: [left + 32, top + 80], middle: false, frame: homes.size === 1 ? ([...homes][0] ?? null) : null };
   const { at, frame } = placeFor(editor, catalog, fragment, wanted);
   const { edits, ids } = pasteEdits(document, fragment, at, false, frame);
-  editor.apply(withRoom(document, catalog, edits), { label: t('canvas.step.duplicate'), select: ids });
+  editor.apply(makeSpace(document, catalog, edits), { label: t('canvas.step.duplicate'), select: ids });
 }

@@ -43,7 +43,7 @@ export interface Flow {
   edges: WireEdge[];
   rects: Map<string, Rect>;
   wires: WireEnds[];
-  /** tags below unwired red ports */
+  /** tags below unwired error ports */
   soft: Rect[];
   /** who stands in whose way */
   scopes: Scopes;
@@ -227,7 +227,7 @@ export function flowBuilder(): (document: Workflow, catalog: Catalog) => Flow {
   };
 }
 
-/** Tags below unwired red ports, which wires should not run through. */
+/** Tags below unwired error ports, which wires should not run through. */
 function softRects(nodes: readonly CardNode[]): Rect[] {
   return nodes.flatMap((node) => {
     const red = node.data.shape.ports.find((p) => p.kind === 'error');

@@ -12,7 +12,7 @@ import { applyEdits, type Edit } from '../document.ts';
 import { BODY_AT } from '../model/frames.ts';
 import { originOf, shapesOf } from '../model/place.ts';
 import { ERROR, type Size, snap } from '../model/ports.ts';
-import { withRoom } from '../model/room.ts';
+import { makeSpace } from '../model/make-space.ts';
 import { InputBar, Marks, PolicyStub, Port, Title, useNow, usePolicy, useWireMark } from './card-parts.tsx';
 import type { CardNode } from './flow-nodes.ts';
 import { IterationPicker, roundsAt } from './iterations.tsx';
@@ -57,7 +57,7 @@ function useResize(id: string): (side: Side, event: ReactPointerEvent<HTMLElemen
       stop();
       if (cancelled.current || (size.width === from.width && size.height === from.height)) return;
       const edits: Edit[] = [{ type: 'resize', id, size: size.width === least.width && size.height === least.height ? undefined : { width: size.width, height: size.height } }];
-      editor.apply(withRoom(now, catalog, edits), { label: t('canvas.step.resize'), select: [id] });
+      editor.apply(makeSpace(now, catalog, edits), { label: t('canvas.step.resize'), select: [id] });
     };
     const key = (press: KeyboardEvent): void => {
       if (press.key !== 'Escape') return;

@@ -16,7 +16,7 @@ import { ghostsOf, type TemplateId, templateEdits } from '../templates.ts';
 import { type Direction, nearest, portsTo, predecessors, successors } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';
 import { type Rect, rectsOf } from '../model/place.ts';
-import { withRoom } from '../model/room.ts';
+import { makeSpace } from '../model/make-space.ts';
 import { CARD_H, CARD_W, type Catalog, ERROR, mainPort, type Point, portIds } from '../model/ports.ts';
 import { clipboardText, copySelection, duplicateSelection, pasteText } from './clipboard.ts';
 import { type CardNode, type Flow, titleOf, type WireEdge } from './flow-nodes.ts';
@@ -49,9 +49,9 @@ export interface CanvasHandle {
   focusChosen(): void;
   /** the menu of what is chosen, or of the canvas */
   menu(): void;
-  /** what can be done where the chosen step fails: the templates of its red port */
+  /** what can be done where the chosen step fails: the templates of its error port */
   openErrors(): void;
-  /** the chosen step has a red port that no wire leaves */
+  /** the chosen step has an error port that no wire leaves */
   canOpenErrors(): boolean;
   /** the step at an end of the chosen wire */
   goToEnd(end: 'from' | 'to'): void;
@@ -65,7 +65,7 @@ export interface CanvasHandle {
   /** adds a kind next to the selection, wired when it can be */
   addKind(type: string, preset?: InsertContext['preset']): void;
   pick(kind: NodeDescriptor, preset?: InsertContext['preset']): void;
-  /** puts the whole chain of a template at a red port: the one the search began at, or the one given */
+  /** puts the whole chain of a template at an error port: the one the search began at, or the one given */
   addTemplate(id: TemplateId, from?: string): void;
   zoomBy(factor: number): void;
   resetZoom(): void;
@@ -478,7 +478,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       // Tidy is as large as needed: what a person dragged a frame to was for what stood there before.
       const loose: Edit[] = Object.keys(places).filter((id) => draggedSize(now, id) !== null).map((id) => ({ type: 'resize', id }));
       const edits: Edit[] = [...loose, { type: 'place', places }];
-      if (!editor.apply(all ? edits : withRoom(now, parts.catalog(), edits), { label: t('canvas.step.tidy') })) return;
+      if (!editor.apply(all ? edits : makeSpace(now, parts.catalog(), edits), { label: t('canvas.step.tidy') })) return;
       // A part that is longer than before may lead out of the view.
       requestAnimationFrame(() => (all ? handle.fit() : show(selection.nodes)));
     },

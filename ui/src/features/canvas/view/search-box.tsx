@@ -17,7 +17,7 @@ import { summaryOf } from '../model/summary.ts';
 import { MCP_TOOL } from '../../../code/tool-step.ts';
 import { presetOf, type ToolEntry } from '../tool-entry.ts';
 import { TEMPLATES, type TemplateId, templatesFor } from '../templates.ts';
-import { beside } from './beside.ts';
+import { placePopover } from './place-popover.ts';
 import { titleOf } from './flow-nodes.ts';
 import { TEMPLATE_ICON, TemplateArt } from './template-art.tsx';
 import type { SearchAt } from './ui.ts';
@@ -70,7 +70,7 @@ function Box({ at, label, placeholder, hint, rows, none, query, title, foot, abo
       const boxes = (which: string) => [...parent.querySelectorAll(which)].map((card) => card.getBoundingClientRect())
         .map(({ left, top, right, bottom }) => ({ left: left - of.left, top: top - of.top, right: right - of.left, bottom: bottom - of.top }));
       const shown = boxes('.cv-preview .cv-ghost');
-      const outside = (what: typeof shown) => beside({ width: element.offsetWidth, height: HIGH }, { width: parent.clientWidth, height: parent.clientHeight }, { left: element.offsetLeft, top: element.offsetTop }, what);
+      const outside = (what: typeof shown) => placePopover({ width: element.offsetWidth, height: HIGH }, { width: parent.clientWidth, height: parent.clientHeight }, { left: element.offsetLeft, top: element.offsetTop }, what);
       // The step as well, where there is room for both.
       const place = outside(about === undefined ? shown : [...shown, ...boxes(`.cv-node[data-node="${CSS.escape(about)}"]`)]) ?? outside(shown);
       if (!place) return;

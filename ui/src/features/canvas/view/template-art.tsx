@@ -1,4 +1,4 @@
-/** Small pictures of the templates at a red port: the failed step, what is put there, and where it leads. */
+/** Small pictures of the templates at an error port: the failed step, what is put there, and where it leads. */
 
 import type { ReactNode } from 'react';
 import type { IconName } from '../../../kit/icon.tsx';

@@ -130,7 +130,7 @@ export interface CanvasParts {
   choose(choice: Choice): void;
   /** tools of approved servers: each is a step */
   tools: readonly ToolEntry[];
-  /** draws what the policy does at a red port */
+  /** draws what the policy does at an error port */
   explicit(from: string): void;
 }
 

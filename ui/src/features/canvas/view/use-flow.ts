@@ -10,7 +10,7 @@ import { mayEnterWire } from '../insert.ts';
 import { FRAME_HEAD, outermost, parentOf, withInside } from '../model/frames.ts';
 import { frameAt, within } from '../model/place.ts';
 import { CARD_H, mainPort, type Point, snap } from '../model/ports.ts';
-import { withRoom, withRoomBetween } from '../model/room.ts';
+import { makeSpace, makeSpaceBetween } from '../model/make-space.ts';
 import { distanceTo } from '../route/geometry.ts';
 import { type Picture, routeLocally, touchedWires } from '../route/local.ts';
 import { routeWires } from '../route/router.ts';
@@ -189,7 +189,7 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
     const only = all.length === 1 ? all[0] : undefined;
     const port = only ? mainPort(only.data.descriptor, only.data.node) : undefined;
     const wire = edge && only && port !== undefined ? { edge: edgeOfKey(edge), id: only.id, port } : undefined;
-    const whole = wire ? withRoomBetween(now, catalog, [...edits, { type: 'insertOnEdge', ...wire }], wire.id, wire.edge) : withRoom(now, catalog, edits);
+    const whole = wire ? makeSpaceBetween(now, catalog, [...edits, { type: 'insertOnEdge', ...wire }], wire.id, wire.edge) : makeSpace(now, catalog, edits);
     editor.apply(whole, { label: !changes ? movedLabel(all.length) : t(under === undefined ? 'canvas.step.outOfFrame' : 'canvas.step.intoFrame') });
     const frame = under ?? home;
     const name = frame === undefined ? undefined : now.nodes[frame];

@@ -113,12 +113,12 @@ fn a_loop_whose_source_is_never_a_list_is_told_with_what_to_write() {
         (json!("[1,2,3]"), "Write =[1,2,3]"),
         (json!("params.orders"), "Write =params.orders"),
         (json!("{{ item.orders }}"), "Write =item.orders"),
-        (json!("orders"), "Write a list, or = and an expression, for example =item.orders"),
-        (json!("5"), "Write a list, or = and an expression, for example =item.orders"),
-        (json!("a, b"), "Write a list, or = and an expression, for example =item.orders"),
-        (json!(" "), "Remove 'source' to go through the input items"),
-        (json!(3), "To count, write a list of numbers, or use 'while'"),
-        (json!({ "a": 1 }), "Write a list, or = and an expression"),
+        (json!("orders"), "Use a list, or = and an expression, for example =item.orders"),
+        (json!("5"), "Use a list, or = and an expression, for example =item.orders"),
+        (json!("a, b"), "Use a list, or = and an expression, for example =item.orders"),
+        (json!(" "), "Remove 'source' to iterate over the input items"),
+        (json!(3), "To count, use a list of numbers, or 'while'"),
+        (json!({ "a": 1 }), "Use a list, or = and an expression"),
     ] {
         let found = of(source.clone()).unwrap_or_else(|| panic!("{source} is no list"));
         assert_eq!((found.code, found.severity, found.hint.as_str()), (Code::BadConfig, Severity::Warning, hint));

@@ -58,7 +58,7 @@ fn a_rule_that_fails_on_every_error_is_told_before_anything_fails() {
     // As the validator of a file says it: one finding has one severity.
     assert!(found.iter().all(|f| f.diagnostic.severity == signalbox_model::Severity::Warning), "{found:?}");
     for (_, message) in said {
-        assert!(message.contains("can never be used"), "{message}");
+        assert!(message.contains("can never be evaluated"), "{message}");
     }
     assert!(found[1].diagnostic.hint.contains("error.retryable") || found[1].diagnostic.hint.contains("retryable"));
 }
@@ -92,7 +92,9 @@ fn a_field_that_no_error_has_is_told_wherever_it_stands() {
         assert_eq!(*at, Some(position), "{when}");
     }
     // An error on one side of || is nothing where the other side is true: that rule is of use, and its field is told all the same.
-    for (other, words) in [("Timeout", "uses 'error.cod', which no error has"), ("NoSuchType", "can never be used")] {
+    for (other, words) in
+        [("Timeout", "uses 'error.cod', which no error has"), ("NoSuchType", "can never be evaluated")]
+    {
         let found = of(&format!("['a'].exists(x, x == error.cod) || error.type == '{other}'"));
         assert!(found.len() == 1 && found[0].1.contains(words), "{other}: {found:?}");
     }

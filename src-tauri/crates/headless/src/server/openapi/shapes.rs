@@ -60,8 +60,8 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
         Action::Health => Shape::giving(types.given.subschema_for::<Health>().to_value()),
         Action::OpenApi => Shape::giving(json!({ "type": "object" })),
         Action::RunStart => {
-            let about = "Names the start: sent again with the same key within 24 hours it gives the same run; with another workflow \
-                or other params it is refused (409).";
+            let about = "Idempotency key of the start: a repeated request with the same key within 24 hours returns the same run; with \
+                another workflow or other params it is refused (409).";
             let key = json!({ "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$", "description": about });
             Shape {
                 parameters: vec![parameter("header", "Idempotency-Key", false, &key)],
@@ -71,7 +71,7 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
         }
         Action::RunStatus => Shape::giving(types.given.subschema_for::<RunSummary>().to_value()),
         Action::RunEvents => {
-            let seq = json!({ "type": "integer", "minimum": 0, "description": "The seq of the last event you have." });
+            let seq = json!({ "type": "integer", "minimum": 0, "description": "The sequence number of the last event you have." });
             Shape {
                 parameters: vec![
                     parameter("query", "after", false, &seq),
@@ -208,7 +208,7 @@ fn tagged(mut shape: Shape) -> Shape {
 
 /// With the revision in the head of the request.
 fn matched(mut shape: Shape) -> Shape {
-    let about = "The revision that is changed; * for whatever is there.";
+    let about = "The revision to change; * for any.";
     let schema = json!({ "type": "string", "description": about });
     shape.parameters.push(parameter("header", "If-Match", false, &schema));
     shape

@@ -45,8 +45,7 @@ impl Types {
                 if let Some(document) =
                     definitions.get_mut(*name).and_then(|one| one.pointer_mut("/properties/document"))
                 {
-                    *document =
-                        json!({ "description": "A workflow as far as it is made; it need not be whole or valid." });
+                    *document = json!({ "description": "A workflow draft; it need not be complete or valid." });
                 }
             }
         }

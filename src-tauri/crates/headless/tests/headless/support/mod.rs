@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A data folder of its own.
-pub(crate) struct Box {
+pub(crate) struct TestHome {
     pub(crate) dir: tempfile::TempDir,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Done {
     pub(crate) err: String,
 }
 
-impl Box {
+impl TestHome {
     pub(crate) fn new() -> Self {
         Self { dir: tempfile::tempdir().expect("a folder") }
     }
@@ -213,7 +213,7 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    pub(crate) fn start(place: &Box, more: &[&str]) -> Self {
+    pub(crate) fn start(place: &TestHome, more: &[&str]) -> Self {
         let mut args = vec!["serve", "--addr", "127.0.0.1:0"];
         args.extend(more);
         Self::of(place.spawn(&args))
@@ -303,7 +303,7 @@ pub(crate) const VIEWER: &str = "viewer-token-0123456789";
 pub(crate) const BUILDER: &str = "builder-token-0123456789";
 
 /// A server with a token of each role.
-pub(crate) fn with_roles(place: &Box) -> Serving {
+pub(crate) fn with_roles(place: &TestHome) -> Serving {
     let file = place.file("tokens", format!("{BUILDER}\noperator {OPERATOR}\nviewer {VIEWER}\n"));
     #[cfg(unix)]
     {

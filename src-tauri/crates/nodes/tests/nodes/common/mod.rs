@@ -7,7 +7,7 @@ use signalbox_engine::scope::Scope;
 use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Effects, Item, Mode};
-use signalbox_ports::llm::{Finish, Hearer, LlmAnswer, LlmFailure, LlmRequest, Part, Usage};
+use signalbox_ports::llm::{DeltaSink, Finish, LlmAnswer, LlmFailure, LlmRequest, Part, Usage};
 use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
@@ -57,7 +57,7 @@ struct FakeLlm;
 
 #[async_trait]
 impl signalbox_ports::Llm for FakeLlm {
-    async fn ask(&self, request: LlmRequest, _hearer: &dyn Hearer) -> Result<LlmAnswer, LlmFailure> {
+    async fn ask(&self, request: LlmRequest, _hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure> {
         let text = if request.form.is_some() { "```json\n{\"product\": \"lamp\"}\n```" } else { "The lamp." };
         Ok(LlmAnswer {
             parts: vec![Part::Text(text.to_owned())],

@@ -1,5 +1,5 @@
 use crate::support::{commit, count, delete, end, event, new_run, started, temporary};
-use signalbox_model::said::{LlmDone, LlmError, LlmUsage};
+use signalbox_model::call_progress::{LlmDone, LlmError, LlmUsage};
 use signalbox_model::{ErrorType, EventBody, RunEvent};
 use signalbox_store::NewRun;
 

@@ -3,7 +3,7 @@
 const SEPARATORS = /(?<=\d),(?=\d{3}(?!\d))/g;
 const bare = (text: string): string => (text.includes(',') ? text.replaceAll(SEPARATORS, '') : text);
 
-export class Needle {
+export class SearchQuery {
   /** '' finds everything. */
   readonly words: string;
   /** Nothing but a number: people count from 1, paths from 0. */

@@ -14,7 +14,7 @@ const GRID = 8;
 const after = (document: Workflow, edits: readonly Edit[]): Workflow => edits.reduce((now, edit) => applyPatches(now, patchesOf(now, edit)).document, document);
 
 /** The edits, and those that move the neighbours of frames which they made larger. */
-export function withRoom(document: Workflow, catalog: Catalog, edits: readonly Edit[]): Edit[] {
+export function makeSpace(document: Workflow, catalog: Catalog, edits: readonly Edit[]): Edit[] {
   const all = [...edits];
   let now = after(document, edits);
   if (treeOf(now).children.size === 0) return all;
@@ -48,12 +48,12 @@ export function withRoom(document: Workflow, catalog: Catalog, edits: readonly E
 }
 
 /** The edits that put the card `id` into a wire, and those that part the ends of the wire when there is no room between them. */
-export function withRoomBetween(document: Workflow, catalog: Catalog, edits: readonly Edit[], id: string, edge: EdgeRef): Edit[] {
+export function makeSpaceBetween(document: Workflow, catalog: Catalog, edits: readonly Edit[], id: string, edge: EdgeRef): Edit[] {
   const now = after(document, edits);
   const rects = rectsIn(now, rectsOf(now, catalog), parentOf(now, id));
   const [source, target, own] = [rects.get(splitPort(edge.from).node), rects.get(edge.to), rects.get(id)];
   const others = new Map([...rects].filter(([one]) => one !== id));
-  if (!source || !target || !own || ![...others.values()].some((r) => overlaps(own, r, GAP))) return withRoom(document, catalog, edits);
+  if (!source || !target || !own || ![...others.values()].some((r) => overlaps(own, r, GAP))) return makeSpace(document, catalog, edits);
   const places: { [id: string]: Point } = {};
   let wanted: Point = [own.x, own.y];
   // A wire that leads back or down has its ends elsewhere: only the card itself gives way.
@@ -73,5 +73,5 @@ export function withRoomBetween(document: Workflow, catalog: Catalog, edits: rea
     }
   }
   places[id] = freePlace(others.values(), wanted, { width: own.width, height: own.height });
-  return withRoom(document, catalog, [...edits, { type: 'place', places }]);
+  return makeSpace(document, catalog, [...edits, { type: 'place', places }]);
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { setTransport } from '../client.ts';
-import { copyText, saveFile } from '../hand-out.ts';
+import { copyText, saveFile } from '../save-file.ts';
 import { fakeTransport } from '../transport/fake.ts';
 
 afterEach(() => vi.unstubAllGlobals());

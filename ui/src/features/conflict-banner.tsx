@@ -4,7 +4,7 @@ import { useCopy } from '../code/use-copy.ts';
 import { t } from '../i18n/index.ts';
 import { Banner, Button } from '../kit/index.ts';
 
-export function Unsent({ title, json, onDrop, children }: { title: string; /** What was written, when it is JSON. */ json?: (() => string) | undefined; onDrop(): void; children?: ReactNode }) {
+export function ConflictBanner({ title, json, onDrop, children }: { title: string; /** What was written, when it is JSON. */ json?: (() => string) | undefined; onDrop(): void; children?: ReactNode }) {
   const { copied, copy } = useCopy();
   return (
     <Banner signal="info" title={title}

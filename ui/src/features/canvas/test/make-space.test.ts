@@ -3,7 +3,7 @@ import type { Workflow } from '../../../api/types.ts';
 import { applyEdits, type Edit } from '../document.ts';
 import { insertNode } from '../insert.ts';
 import { overlaps, rectsIn, rectsOf } from '../model/place.ts';
-import { withRoomBetween } from '../model/room.ts';
+import { makeSpaceBetween } from '../model/make-space.ts';
 import { CATALOG, KINDS } from './fixtures.ts';
 
 const SET = KINDS.find((one) => one.type === 'data.set') ?? KINDS[0]!;
@@ -23,7 +23,7 @@ const covers = (document: Workflow): boolean => {
 };
 const drop = (document: Workflow, edge: { from: string; to: string }, at: [number, number]): Workflow => {
   const edits: Edit[] = [{ type: 'place', places: { loose: at } }, { type: 'insertOnEdge', edge, id: 'loose', port: 'success' }];
-  return applyEdits(document, withRoomBetween(document, CATALOG, edits, 'loose', edge)).document;
+  return applyEdits(document, makeSpaceBetween(document, CATALOG, edits, 'loose', edge)).document;
 };
 
 describe('a card in a wire (UX C4)', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markCuts, markEvents } from '../cuts.ts';
+import { markTruncated, markEvents } from '../truncation.ts';
 import { isCut } from '../json.ts';
 import type { Command, CutValue } from '../types.ts';
 
@@ -25,7 +25,7 @@ describe('K-28: what the wire has cut', () => {
   });
 
   it('stands in other answers where the host cuts', () => {
-    const marked = (command: Command, answer: unknown, ...way: (string | number)[]) => isCut(at(markCuts(command, answer), ...way));
+    const marked = (command: Command, answer: unknown, ...way: (string | number)[]) => isCut(at(markTruncated(command, answer), ...way));
     expect(marked('run_get', { runId: 'R', context: { a: cut('R/summary/context/a') } }, 'context', 'a')).toBe(true);
     expect(marked('run_get', { runId: 'R', context: { a: cut('R/summary/context/b') } }, 'context', 'a')).toBe(false);
     expect(marked('run_get', { runId: 'R', params: cut('R/1/payload/params') }, 'params')).toBe(true);
@@ -43,7 +43,7 @@ describe('K-28: what the wire has cut', () => {
       definition: { steps: [{ stepId: 'a/b', changes: [{ pointer: '/config/assign', a: cut('R/definition/nodes/a~1b/config/assign'), b: { text: cut('S/definition/nodes/a~1b/config/assign/text') } }] }] },
       steps: [{ stepId: 's', changes: [{ part: 'output', pointer: '/to~1b/3/text', a: cut('R/5/payload/items/to~1b/0/data/text'), b: cut('S/5/payload/items/to~1b/0/data/other') }, { part: 'input', pointer: '/0', b: { text: cut('S/1/payload/base/events/8/payload/input/0/data/text') } }] }],
     };
-    markCuts('run_diff', both);
+    markTruncated('run_diff', both);
     const found = (...way: (string | number)[]) => isCut(at(both, ...way));
     expect([found('params', 0, 'a'), found('params', 0, 'b', 'own'), found('context', 0, 'a', 'big'), found('output', 0, 'b')]).toEqual([true, true, true, true]);
     expect([found('definition', 'steps', 0, 'changes', 0, 'a'), found('definition', 'steps', 0, 'changes', 0, 'b', 'text')]).toEqual([true, true]);
@@ -62,6 +62,6 @@ describe('K-28: what the wire has cut', () => {
 
   it('is not looked for in answers that have nothing like it', () => {
     const answer = [event({ delta: cut('R/7/payload/delta') })];
-    expect(isCut(at(markCuts('run_events', answer as never, '[]'), 0, 'payload', 'delta'))).toBe(false);
+    expect(isCut(at(markTruncated('run_events', answer as never, '[]'), 0, 'payload', 'delta'))).toBe(false);
   });
 });

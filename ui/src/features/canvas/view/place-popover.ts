@@ -10,7 +10,7 @@ const LEAST = 240;
 
 /** `size`: of the box, at most; `room`: of what it stands in; `now`: where it would stand; `shown`: what should stay in sight. Below rather than at a side, as a menu.
  * Undefined: there is no such place. */
-export function beside(size: { width: number; height: number }, room: { width: number; height: number }, now: { left: number; top: number }, shown: readonly Rect[]): Place | undefined {
+export function placePopover(size: { width: number; height: number }, room: { width: number; height: number }, now: { left: number; top: number }, shown: readonly Rect[]): Place | undefined {
   const here = { ...now, height: size.height };
   if (shown.length === 0) return here;
   const hull = { left: Math.min(...shown.map((one) => one.left)), top: Math.min(...shown.map((one) => one.top)), right: Math.max(...shown.map((one) => one.right)), bottom: Math.max(...shown.map((one) => one.bottom)) };

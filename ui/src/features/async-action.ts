@@ -19,7 +19,7 @@ export async function attempt<T>(work: () => Promise<T>, title?: string): Promis
   }
 }
 
-export interface Doing {
+export interface AsyncAction {
   busy: boolean;
   /** Why the last one failed, for a form that keeps what was typed. */
   error: ApiError | null;
@@ -28,7 +28,7 @@ export interface Doing {
 }
 
 /** One thing at a time. `inForm`: the failure is shown where it happened, not as a message. */
-export function useDoing({ inForm = false }: { inForm?: boolean } = {}): Doing {
+export function useAsyncAction({ inForm = false }: { inForm?: boolean } = {}): AsyncAction {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
   const waits = useRef(true);

@@ -8,7 +8,7 @@ export interface ReadonlyList<V> {
   at(index: number): V | undefined;
 }
 
-export class CowList<V> implements ReadonlyList<V> {
+export class PersistentList<V> implements ReadonlyList<V> {
   private size = 0;
   private parts: V[][] = [];
   /** Parts that no other list has. */
@@ -33,8 +33,8 @@ export class CowList<V> implements ReadonlyList<V> {
     this.set(this.size, value);
   }
 
-  fork(): CowList<V> {
-    const other = new CowList<V>();
+  fork(): PersistentList<V> {
+    const other = new PersistentList<V>();
     other.size = this.size;
     other.parts = [...this.parts];
     other.copied = this.copied + this.parts.length;
@@ -59,12 +59,12 @@ export class CowList<V> implements ReadonlyList<V> {
 }
 
 /** Nothing is ever taken out. The places of keys are shared by all forks; a fork that lies behind does not have the later ones. */
-export class CowMap<V extends object | number> implements ReadonlyMap<string, V> {
+export class PersistentMap<V extends object | number> implements ReadonlyMap<string, V> {
   private count = 0;
 
   constructor(
     private readonly places: Map<string, number> = new Map(),
-    private readonly list: CowList<V | undefined> = new CowList(),
+    private readonly list: PersistentList<V | undefined> = new PersistentList(),
   ) {}
 
   get size(): number {
@@ -94,8 +94,8 @@ export class CowMap<V extends object | number> implements ReadonlyMap<string, V>
     this.list.set(place, value);
   }
 
-  fork(): CowMap<V> {
-    const other = new CowMap<V>(this.places, this.list.fork());
+  fork(): PersistentMap<V> {
+    const other = new PersistentMap<V>(this.places, this.list.fork());
     other.count = this.count;
     return other;
   }

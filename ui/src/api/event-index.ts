@@ -1,6 +1,6 @@
 // Moments of a run by number: one call on or back, and the event of a time.
 
-import type { ReadonlyList } from './cow.ts';
+import type { ReadonlyList } from './persistent-list.ts';
 import type { CallCard, RunEventLike } from './run-state.ts';
 
 /** Where the next call begins, or the one before; undefined when there is none that way. */

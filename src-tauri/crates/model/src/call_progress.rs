@@ -193,7 +193,7 @@ pub struct LeftFile {
 
 /// One thing that a call tells while it is under way.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum CallProgress {
     /// A piece of the answer.
     LlmToken(LlmDelta),
     /// A piece of what the model thinks.
@@ -218,23 +218,23 @@ pub enum Said {
     File(LeftFile),
 }
 
-impl TryFrom<Said> for EventBody {
+impl TryFrom<CallProgress> for EventBody {
     /// It is no event of its own.
     type Error = LeftFile;
 
-    fn try_from(said: Said) -> Result<Self, LeftFile> {
+    fn try_from(said: CallProgress) -> Result<Self, LeftFile> {
         Ok(match said {
-            Said::LlmToken(said) => Self::LlmToken(said),
-            Said::LlmThinking(said) => Self::LlmThinking(said),
-            Said::LlmToolUse(said) => Self::LlmToolUse(said),
-            Said::LlmToolResult(said) => Self::LlmToolResult(said),
-            Said::LlmDone(said) => Self::LlmDone(said),
-            Said::LlmError(said) => Self::LlmError(said),
-            Said::ToolStart(said) => Self::ToolStart(said),
-            Said::ToolMessage(said) => Self::ToolMessage(said),
-            Said::ToolDone(said) => Self::ToolDone(said),
-            Said::ToolError(said) => Self::ToolError(said),
-            Said::File(left) => return Err(left),
+            CallProgress::LlmToken(said) => Self::LlmToken(said),
+            CallProgress::LlmThinking(said) => Self::LlmThinking(said),
+            CallProgress::LlmToolUse(said) => Self::LlmToolUse(said),
+            CallProgress::LlmToolResult(said) => Self::LlmToolResult(said),
+            CallProgress::LlmDone(said) => Self::LlmDone(said),
+            CallProgress::LlmError(said) => Self::LlmError(said),
+            CallProgress::ToolStart(said) => Self::ToolStart(said),
+            CallProgress::ToolMessage(said) => Self::ToolMessage(said),
+            CallProgress::ToolDone(said) => Self::ToolDone(said),
+            CallProgress::ToolError(said) => Self::ToolError(said),
+            CallProgress::File(left) => return Err(left),
         })
     }
 }

@@ -29,7 +29,7 @@ describe('U-21: what a model said', () => {
 
   it('thoughts are said to come in as long as nothing else has come', () => {
     const coming = (said: Saying[]) => { const shown = card(said, [], { endSeq: undefined } as never); const text = screen.getByRole('button', { name: /^Thinking/ }).textContent; shown.unmount(); return text; };
-    expect(coming([{ what: 'thinking', text: 'Hm.' }])).toContain('coming in');
+    expect(coming([{ what: 'thinking', text: 'Hm.' }])).toContain('streaming');
     expect(coming([{ what: 'thinking', text: 'Hm.' }, { what: 'text', text: 'Well' }])).toContain('3B');
   });
 
@@ -45,7 +45,7 @@ describe('U-21: what a model said', () => {
     expect([...talk.children].map((one) => one.textContent)).toEqual([expect.stringContaining('I look it up.'), expect.stringContaining('find'), expect.stringContaining('find'), expect.stringContaining('In aisle 7.')]);
     expect(screen.getByRole('img', { name: 'Failed' })).toBeTruthy();
     await userEvent.click(screen.getAllByRole('button', { name: /find/ })[0] as HTMLElement);
-    expect(screen.getByLabelText('find Answer').textContent).toContain('no such aisle');
+    expect(screen.getByLabelText('find Result').textContent).toContain('no such aisle');
   });
 
   it('a turn that the wire has cut says so and leads to the rest; an empty one is none', () => {
@@ -53,7 +53,7 @@ describe('U-21: what a model said', () => {
     const cut = new Cut({ _truncated: true, type: 'string', preview: 'First I look', ref: 'R/3/payload/delta', length: 20_000 });
     card([{ what: 'text', text: '\n\n' }, { ...tool, id: 't1' }, { what: 'text', text: 'First I look', cut }, { ...tool, id: 't2' }, { what: 'text', text: 'Done.' }, turn], ['response', 'conversation']);
     const talk = within(screen.getByRole('list', { name: 'Conversation' }));
-    expect(talk.getByText(/^Of a part that is long, the beginning stands above/)).toBeTruthy();
+    expect(talk.getByText(/^A long part is truncated above/)).toBeTruthy();
     // Turns are no landmarks, and only what scrolls is a stop of the keyboard.
     expect(talk.queryByRole('region')).toBeNull();
     const turns = talk.getAllByRole('group', { name: /^Model \d/ }).filter((one) => one.className === 'said-text');
@@ -103,7 +103,7 @@ describe('U-21: what a model said', () => {
     const cut = new Cut({ _truncated: true, type: 'string', length: 12_000, preview: 'It was', ref: 'R/3/payload/delta' });
     card([{ what: 'text', text: 'It was', cut }]);
     expect(screen.getByRole('region', { name: 'Response' }).textContent).toBe('It was');
-    expect(screen.getByText(/All of it:/)).toBeTruthy();
+    expect(screen.getByText(/Full text:/)).toBeTruthy();
   });
 
   it('what is only space is no answer', () => {
@@ -114,7 +114,7 @@ describe('U-21: what a model said', () => {
   it('while it comes the end of a long one is seen', () => {
     card([{ what: 'text', text: `${'a'.repeat(30_000)}END` }], ['response'], { endSeq: undefined });
     expect(screen.getByRole('region', { name: 'Response' }).textContent?.endsWith('END')).toBe(true);
-    expect(screen.getByText('coming in')).toBeTruthy();
+    expect(screen.getByText('streaming')).toBeTruthy();
   });
 
   it('a tool opens to its arguments and its answer; one that failed says so before', async () => {
@@ -130,21 +130,21 @@ describe('U-21: what a model said', () => {
   it('tokens are summed over the answers of a call', () => {
     card([turn, { ...turn, inputTokens: 2000, outputTokens: 6, thinkingTokens: 3, model: 'tiny-2' }], ['usage']);
     const facts = screen.getAllByRole('definition').map((one) => one.textContent);
-    expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', 'no price known', '2.40 s', 'it was finished']);
+    expect(facts).toEqual(['tiny-1, tiny-2', '2', '3,100', '40', '3', 'no price known', '2.40 s', 'completed']);
   });
 
   it('tokens that the provider did not tell are marked as an estimate, with their cost', () => {
     card([{ ...turn, costMicros: 700 }, { ...turn, costMicros: 300, estimated: true }], ['usage']);
     const facts = screen.getAllByRole('definition').map((one) => one.textContent);
     expect(facts.filter((fact) => fact?.startsWith('about '))).toHaveLength(3);
-    expect(facts.some((fact) => fact?.startsWith('by an estimate'))).toBe(true);
+    expect(facts.some((fact) => fact?.startsWith('estimated high'))).toBe(true);
     expect(screen.getByRole('button', { name: /about .* tokens, about / })).toBeTruthy();
   });
 
   it('one answer without a price hides the money of no other', () => {
     card([{ ...turn, costMicros: 100_000 }, { ...turn, costMicros: 100_000 }, turn], ['usage']);
     expect(screen.getByRole('button', { name: /^Token usage/ }).textContent).toMatch(/, 0\.20 \+$/);
-    expect(screen.getAllByRole('definition').map((one) => one.textContent)).toContainEqual(expect.stringMatching(/^0\.20 \+\. .*1 call had no price/));
+    expect(screen.getAllByRole('definition').map((one) => one.textContent)).toContainEqual(expect.stringMatching(/^0\.20 \+\. .*1 call has no price/));
   });
 
   it('answers that failed before the last try are told; the last one is the error of the call', () => {
@@ -161,16 +161,16 @@ describe('a call that waits for the yes of a person (ADR 51)', () => {
 
   it('is a question: it was not asked and left without an answer, and nothing has failed', () => {
     card([{ what: 'text', text: 'I write.' }, held], ['conversation', 'outputs'], { status: 'asks', error, question: true, items: {} });
-    expect(screen.getByRole('img', { name: 'A person is asked first' })).toBeTruthy();
-    expect(screen.queryByRole('img', { name: 'No answer' })).toBeNull();
-    expect(screen.getByRole('button', { name: /^What is asked/ })).toBeTruthy();
-    expect(screen.getByText('after the answer of a person, in the next call')).toBeTruthy();
+    expect(screen.getByRole('img', { name: 'Waiting for approval' })).toBeTruthy();
+    expect(screen.queryByRole('img', { name: 'No response' })).toBeNull();
+    expect(screen.getByRole('button', { name: /^Question/ })).toBeTruthy();
+    expect(screen.getByText('after a person answers, in the next call')).toBeTruthy();
     expect(screen.queryByText(/the call failed/)).toBeNull();
   });
 
   it('the same call that failed otherwise says so', () => {
     card([{ what: 'text', text: 'I write.' }, held], ['conversation'], { status: 'failed', error, items: {} });
-    expect(screen.getByRole('img', { name: 'No answer' })).toBeTruthy();
+    expect(screen.getByRole('img', { name: 'No response' })).toBeTruthy();
     expect(screen.getByText(/none, the call failed/)).toBeTruthy();
   });
 

@@ -14,7 +14,7 @@ const nextTask = (): Promise<void> => new Promise((done) => {
 });
 
 /** Called after each piece of a work: waits when enough was done without a break. */
-export function breather(): () => Promise<void> | undefined {
+export function createYieldToMain(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => (performance.now() - since < PART_MS ? undefined : nextTask().then(() => { since = performance.now(); }));
 }

@@ -89,7 +89,7 @@ const valueAt = (value: unknown, way: readonly string[]): unknown =>
 const runOf = (answer: unknown): string => (isObject(answer) && typeof answer['runId'] === 'string' ? answer['runId'] : '');
 
 /** Marks what was cut in an answer; `text` is the one that it was read from, where there is one. */
-export function markCuts<T>(command: Command, answer: T, text = MARK): T {
+export function markTruncated<T>(command: Command, answer: T, text = MARK): T {
   if (text.includes(MARK)) PLACES[command]?.(answer);
   return answer;
 }

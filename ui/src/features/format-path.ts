@@ -30,13 +30,13 @@ function elsewhere(view: Known | null, id: string, path: string): string | undef
 }
 
 /** `each[3]/inner[0]` as "Each order 4 › Inner 1": people count from 1. */
-export function pathWords(path: string, nameOf: NameOf): string {
+export function formatPath(path: string, nameOf: NameOf): string {
   return namesAlong(path, nameOf).join(' › ');
 }
 
 /** The same of the place where a step stands, for a line that names the step, too: a branch is named after the step that it begins with, and
  * that is not said twice. */
-export function placeWords(path: string, step: string, nameOf: NameOf): string {
+export function formatPlace(path: string, step: string, nameOf: NameOf): string {
   const names = namesAlong(path, nameOf);
   const repeats = names.length > 1 && path.endsWith(`/${step}`) && names.at(-1) === nameOf(step, path);
   return (repeats ? names.slice(0, -1) : names).join(' › ');
@@ -51,9 +51,9 @@ function namesAlong(path: string, nameOf: NameOf): string[] {
 }
 
 /** `each[3]/put` as "Each order 4 › Put": a step with where it is. */
-export function stepWords(name: string, nameOf: NameOf): string {
+export function formatStep(name: string, nameOf: NameOf): string {
   const { stepId, path } = stepAt(name);
-  return path === undefined ? nameOf(stepId) : `${placeWords(path, stepId, nameOf)} › ${nameOf(stepId, path)}`;
+  return path === undefined ? nameOf(stepId) : `${formatPlace(path, stepId, nameOf)} › ${nameOf(stepId, path)}`;
 }
 
 /** How deep something stands: an iteration is one step in; a branch is named after its container, and both are one. */

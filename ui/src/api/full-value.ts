@@ -8,15 +8,15 @@ export function hasCut(value: unknown): boolean {
 }
 
 /** Loads one part after the other: each may be megabytes. */
-export async function wholeOf(value: unknown): Promise<unknown> {
+export async function loadFullValue(value: unknown): Promise<unknown> {
   if (isCut(value)) return call('run_value', { ref: value.ref });
   if (!hasCut(value)) return value;
   if (Array.isArray(value)) {
     const list: unknown[] = [];
-    for (const one of value) list.push(await wholeOf(one));
+    for (const one of value) list.push(await loadFullValue(one));
     return list;
   }
   const all: [string, unknown][] = [];
-  for (const [key, one] of Object.entries(value as object)) all.push([key, await wholeOf(one)]);
+  for (const [key, one] of Object.entries(value as object)) all.push([key, await loadFullValue(one)]);
   return Object.fromEntries(all);
 }

@@ -31,7 +31,7 @@ const textOf = (said: readonly Saying[], what: 'text' | 'thinking'): string =>
 /** Thoughts come in, and nothing else after them yet. */
 export const thinksNow = (card: CallCard): boolean => card.endSeq === undefined && card.said?.at(-1)?.what === 'thinking';
 
-export function saidSections(card: CallCard, section: MakeSection): ReactNode {
+export function modelOutputSections(card: CallCard, section: MakeSection): ReactNode {
   const said = card.said;
   if (!said) return null;
   const open = card.endSeq === undefined;

@@ -7,7 +7,7 @@ import { asSchema } from '../../api/json-schema.ts';
 import { call } from '../../api/client.ts';
 import type { JsonSchema } from '../../api/types.ts';
 import type { Operation } from '../evidence/patch.ts';
-import { isBatch, PART, undoLast, undoSend, useSends, type Send } from './sending.ts';
+import { isBatch, PART, undoLast, cancelSend, useSends, type Send } from './sending.ts';
 import type { Task, TaskRow } from './types.ts';
 
 /** `source`: the task whose input was corrected. */
@@ -32,9 +32,9 @@ export function keepChoice(sendId: string, taskIds: readonly string[], choice: C
 }
 
 /** Takes back this decision, or the last one. Undefined when it is too late. */
-export function takeBack(sendId?: string): Send | undefined {
+export function undoSend(sendId?: string): Send | undefined {
   const before = new Map(kept);
-  const send = sendId === undefined ? undoLast() : undoSend(sendId);
+  const send = sendId === undefined ? undoLast() : cancelSend(sendId);
   if (!send) return undefined;
   const known = before.get(send.id);
   if (known) {
@@ -64,7 +64,7 @@ async function read({ id, taskIds, patch, notes = '' }: Send): Promise<ChoiceBac
 }
 
 /** Calls `take` with what was taken back, also when that was done on another screen. `take` is stable. */
-export function useTakenBack(take: (back: ChoiceBack) => void): void {
+export function useUndoneChoice(take: (back: ChoiceBack) => void): void {
   const back = useBack((state) => state.back);
   useEffect(() => {
     if (!back) return;

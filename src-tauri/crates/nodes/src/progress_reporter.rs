@@ -2,8 +2,8 @@
 //! and secrets are taken out, also those that come in two pieces.
 
 use futures_util::future::poll_fn;
-use signalbox_model::Said;
-use signalbox_model::said::LlmDelta;
+use signalbox_model::CallProgress;
+use signalbox_model::call_progress::LlmDelta;
 use signalbox_ports::{CallLog, Clock, Scrubber};
 use std::collections::VecDeque;
 use std::future::Future;
@@ -19,18 +19,18 @@ const BYTES: usize = 4_096;
 const NOTICES: usize = 1_000;
 
 /// Takes what is to be told, in order.
-type Tell = Box<dyn Fn(Vec<Said>) + Send + Sync>;
+type Tell = Box<dyn Fn(Vec<CallProgress>) + Send + Sync>;
 
 #[derive(Default)]
 struct Queue {
-    said: VecDeque<Said>,
+    said: VecDeque<CallProgress>,
     bytes: usize,
     told_ms: Option<i64>,
     notices: usize,
 }
 
 /// The log of one call.
-pub struct Speech {
+pub struct ProgressReporter {
     queue: Mutex<Queue>,
     scrubber: Arc<Scrubber>,
     clock: Arc<dyn Clock>,
@@ -50,18 +50,18 @@ pub struct Cancellation {
     pub give_up: Box<dyn Fn() + Send + Sync>,
 }
 
-impl Drop for Speech {
+impl Drop for ProgressReporter {
     fn drop(&mut self) {
         let Some(left) = &self.left else { return };
         let queue = self.queue.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let said: Vec<Said> = queue.said.drain(..).map(|said| clean(&self.scrubber, said)).collect();
+        let said: Vec<CallProgress> = queue.said.drain(..).map(|said| clean(&self.scrubber, said)).collect();
         if !said.is_empty() {
             left(said);
         }
     }
 }
 
-impl Speech {
+impl ProgressReporter {
     /// A log that gives what is said to `tell`.
     pub fn new(clock: Arc<dyn Clock>, scrubber: Arc<Scrubber>, tell: Tell) -> Self {
         Self { queue: Mutex::default(), scrubber, clock, tell, left: None, cancellation: None }
@@ -133,7 +133,7 @@ impl Speech {
     /// Tells what is there; before the end a piece that may be the beginning of a secret stays.
     fn tell(&self, all: bool) {
         let mut queue = self.queue();
-        let mut told: Vec<Said> = queue.said.drain(..).map(|said| clean(&self.scrubber, said)).collect();
+        let mut told: Vec<CallProgress> = queue.said.drain(..).map(|said| clean(&self.scrubber, said)).collect();
         queue.bytes = 0;
         if !all && let Some(text) = told.last_mut().and_then(piece_mut) {
             let open = self.scrubber.open_end(text);
@@ -143,11 +143,13 @@ impl Speech {
                 // Nothing of it is told yet: it still begins an answer.
                 let nothing_told = text.is_empty();
                 let kept = match told.last() {
-                    Some(Said::LlmThinking(last)) => {
-                        Said::LlmThinking(LlmDelta { delta, anew: last.anew && nothing_told })
+                    Some(CallProgress::LlmThinking(last)) => {
+                        CallProgress::LlmThinking(LlmDelta { delta, anew: last.anew && nothing_told })
                     }
-                    Some(Said::LlmToken(last)) => Said::LlmToken(LlmDelta { delta, anew: last.anew && nothing_told }),
-                    Some(_) | None => Said::LlmToken(LlmDelta::new(delta)),
+                    Some(CallProgress::LlmToken(last)) => {
+                        CallProgress::LlmToken(LlmDelta { delta, anew: last.anew && nothing_told })
+                    }
+                    Some(_) | None => CallProgress::LlmToken(LlmDelta::new(delta)),
                 };
                 queue.said.push_back(kept);
             }
@@ -161,7 +163,7 @@ impl Speech {
     }
 }
 
-impl CallLog for Speech {
+impl CallLog for ProgressReporter {
     fn cancelled(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         match &self.cancellation {
             Some(cancellation) => (cancellation.cancelled)(),
@@ -176,9 +178,9 @@ impl CallLog for Speech {
         }
     }
 
-    fn say(&self, said: Said) {
+    fn say(&self, said: CallProgress) {
         let mut queue = self.queue();
-        if matches!(said, Said::ToolMessage(_)) {
+        if matches!(said, CallProgress::ToolMessage(_)) {
             queue.notices += 1;
             if queue.notices > NOTICES {
                 return;
@@ -186,8 +188,8 @@ impl CallLog for Speech {
         }
         queue.bytes += piece(&said).map_or(0, str::len);
         match (queue.said.back_mut(), said) {
-            (Some(Said::LlmToken(last)), Said::LlmToken(next))
-            | (Some(Said::LlmThinking(last)), Said::LlmThinking(next))
+            (Some(CallProgress::LlmToken(last)), CallProgress::LlmToken(next))
+            | (Some(CallProgress::LlmThinking(last)), CallProgress::LlmThinking(next))
                 if !next.anew =>
             {
                 last.delta.push_str(&next.delta);
@@ -202,22 +204,22 @@ impl CallLog for Speech {
     }
 }
 
-fn piece(said: &Said) -> Option<&str> {
+fn piece(said: &CallProgress) -> Option<&str> {
     match said {
-        Said::LlmToken(piece) | Said::LlmThinking(piece) => Some(&piece.delta),
+        CallProgress::LlmToken(piece) | CallProgress::LlmThinking(piece) => Some(&piece.delta),
         _ => None,
     }
 }
 
-fn piece_mut(said: &mut Said) -> Option<&mut String> {
+fn piece_mut(said: &mut CallProgress) -> Option<&mut String> {
     match said {
-        Said::LlmToken(piece) | Said::LlmThinking(piece) => Some(&mut piece.delta),
+        CallProgress::LlmToken(piece) | CallProgress::LlmThinking(piece) => Some(&mut piece.delta),
         _ => None,
     }
 }
 
 /// Without the secrets that this process knows: it is stored and shown.
-pub fn clean(scrubber: &Scrubber, said: Said) -> Said {
+pub fn clean(scrubber: &Scrubber, said: CallProgress) -> CallProgress {
     let text = |text: &mut String| *text = scrubber.text(text).into_owned();
     let value = |value: &mut Arc<serde_json::Value>| {
         if scrubber.finds_in(value) {
@@ -226,45 +228,45 @@ pub fn clean(scrubber: &Scrubber, said: Said) -> Said {
     };
     let mut said = said;
     match &mut said {
-        Said::LlmToken(piece) | Said::LlmThinking(piece) => text(&mut piece.delta),
-        Said::LlmToolUse(said) => {
+        CallProgress::LlmToken(piece) | CallProgress::LlmThinking(piece) => text(&mut piece.delta),
+        CallProgress::LlmToolUse(said) => {
             text(&mut said.tool_use_id);
             text(&mut said.name);
             value(&mut said.input);
         }
-        Said::LlmToolResult(said) => {
+        CallProgress::LlmToolResult(said) => {
             text(&mut said.tool_use_id);
             text(&mut said.content);
         }
-        Said::LlmDone(said) => text(&mut said.model),
-        Said::LlmError(said) => {
+        CallProgress::LlmDone(said) => text(&mut said.model),
+        CallProgress::LlmError(said) => {
             text(&mut said.error);
             said.model.iter_mut().for_each(text);
         }
-        Said::ToolStart(said) => {
+        CallProgress::ToolStart(said) => {
             text(&mut said.name);
             text(&mut said.input_summary);
             value(&mut said.input);
         }
-        Said::ToolMessage(said) => {
+        CallProgress::ToolMessage(said) => {
             text(&mut said.name);
             text(&mut said.message);
             said.data.iter_mut().for_each(value);
         }
-        Said::ToolDone(said) => {
+        CallProgress::ToolDone(said) => {
             text(&mut said.name);
             text(&mut said.output_summary);
             value(&mut said.output);
             value(&mut said.tool_result);
         }
-        Said::ToolError(said) => {
+        CallProgress::ToolError(said) => {
             text(&mut said.name);
             said.output.iter_mut().chain(said.tool_result.as_mut()).for_each(value);
             let error = Arc::make_mut(&mut said.error);
             text(&mut error.message);
             error.details.iter_mut().for_each(|details| scrubber.map(details));
         }
-        Said::File(left) => value(&mut left.content),
+        CallProgress::File(left) => value(&mut left.content),
     }
     said
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { foldRun, type RunEventLike } from '../api/run-state.ts';
-import { namesIn, pathWords, placeWords, stepWords } from './where.ts';
+import { namesIn, formatPath, formatPlace, formatStep } from './format-path.ts';
 
 const DRAWN = {
   name: 'Day', edges: [],
@@ -17,14 +17,14 @@ const titles: Record<string, string> = { each: 'Each order', ship: 'Ship it', te
 const names = namesIn(VIEW, DRAWN, (id) => titles[id] ?? id);
 
 it('a place says everything once, by titles, those of another file too', () => {
-  expect(pathWords('each[0]/ship/parcels[1]', names)).toBe('Each order 1 › Ship it › Each parcel 2');
-  expect(stepWords('each[0]/ship/parcels[1]/pack', names)).toBe('Each order 1 › Ship it › Each parcel 2 › Pack it');
+  expect(formatPath('each[0]/ship/parcels[1]', names)).toBe('Each order 1 › Ship it › Each parcel 2');
+  expect(formatStep('each[0]/ship/parcels[1]/pack', names)).toBe('Each order 1 › Ship it › Each parcel 2 › Pack it');
   // A branch is named after the step that it begins with.
-  expect([placeWords('tell/mail', 'mail', names), placeWords('tell/mail', 'sent', names)]).toEqual(['Tell people', 'Tell people › Write a mail']);
-  expect(stepWords('tell/mail/mail', names)).toBe('Tell people › Write a mail');
+  expect([formatPlace('tell/mail', 'mail', names), formatPlace('tell/mail', 'sent', names)]).toEqual(['Tell people', 'Tell people › Write a mail']);
+  expect(formatStep('tell/mail/mail', names)).toBe('Tell people › Write a mail');
 });
 
 it('a step of another file that has not begun here has its title from where it has', () => {
-  expect(stepWords('each[4]/ship/parcels[0]/pack', names)).toBe('Each order 5 › Ship it › Each parcel 1 › Pack it');
-  expect(stepWords('each[4]/ship/other', names)).toBe('Each order 5 › Ship it › other');
+  expect(formatStep('each[4]/ship/parcels[0]/pack', names)).toBe('Each order 5 › Ship it › Each parcel 1 › Pack it');
+  expect(formatStep('each[4]/ship/other', names)).toBe('Each order 5 › Ship it › other');
 });
