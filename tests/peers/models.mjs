@@ -212,9 +212,10 @@ const LITELLM = {
   },
   async 'an upstream that answers a page is a failure, not an empty answer'(place, { provider }) {
     for (const stream of [true, false]) {
-      const { summary, code } = await runs(place, flow(provider, { model: 'page', prompt: 'Hi', maxTokens: 8, stream }));
+      // Streamed, the proxy answers 200 with nothing in it and `stop`; at once, it answers 500.
+      const { summary } = await runs(place, flow(provider, { model: 'page', prompt: 'Hi', maxTokens: 8, stream }));
       assert.equal(summary.status, 'failed', JSON.stringify(summary.output));
-      assert.ok(['BAD_ANSWER', 'HTTP_STATUS'].includes(code), JSON.stringify(summary.error));
+      assert.ok(summary.error.retryable, JSON.stringify(summary.error));
     }
   },
   async 'an upstream that is cut in mid-stream is a failure, not a short answer'(place, { provider }) {
