@@ -2,7 +2,7 @@
 
     python llama.py FOLDER      writes FOLDER/tiny.gguf, serves it on loopback, prints its address, and ends with its standard input
 
-It needs the Python packages `xllamacpp` (the server, in this process) and `gguf` (writes the model).
+It needs the Python packages `xllamacpp` (the server: llama_server.py) and `gguf` (writes the model).
 """
 
 import sys
@@ -10,7 +10,8 @@ import sys
 try:
     import gguf
     import numpy as np
-    import xllamacpp
+
+    from llama_server import serve
 except ImportError as error:
     sys.exit(f"{error}. This peer needs two Python packages: python3 -m venv DIR && DIR/bin/pip install xllamacpp gguf, "
              "then SIGNALBOX_TEST_PYTHON=DIR/bin/python cargo xtask peers llama")
@@ -84,24 +85,7 @@ def write(path):
     file.close()
 
 
-def serve(path):
-    params = xllamacpp.CommonParams()
-    params.model.path = path
-    params.model_alias = {"tiny"} if isinstance(params.model_alias, set) else "tiny"
-    params.hostnames = ["127.0.0.1"] if isinstance(params.hostnames, list) else params.hostnames
-    params.port = 0
-    params.n_ctx = READS
-    params.n_parallel = 1
-    params.warmup = False
-    params.use_jinja = True
-    params.cpuparams.n_threads = 2
-    return xllamacpp.Server(params)
-
-
 if __name__ == "__main__":
     model = f"{sys.argv[1]}/tiny.gguf"
     write(model)
-    server = serve(model)
-    print(server.listening_address, flush=True)
-    # Whoever started it holds this open.
-    sys.stdin.read()
+    serve(model, "tiny", READS)

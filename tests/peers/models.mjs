@@ -2,8 +2,10 @@
 // The model is too small to be right; what is checked is the wire: pieces, ends, limits, refusals and cancels.
 // Run only when it is named: it installs Python packages in a folder of its own below target/peers.
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -71,12 +73,29 @@ async function freePort() {
   return port;
 }
 
-async function liteLlm(upstream, folder) {
+/** An upstream for the proxy: `/page` answers a page of HTML with 200, `/cut` closes the connection after a piece of its stream. */
+async function brokenUpstream() {
+  const piece = { id: 'cut', object: 'chat.completion.chunk', created: 1, model: 'smollm2', choices: [{ index: 0, delta: { role: 'assistant', content: 'Once upon' }, finish_reason: null }] };
+  const server = createHttpServer((request, response) => {
+    request.resume();
+    request.once('end', () => {
+      if (!request.url.startsWith('/cut')) return response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please sign in</body></html>');
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return response.write(`data: ${JSON.stringify(piece)}\n\n`, () => response.destroy());
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { address: `http://127.0.0.1:${server.address().port}`, end: () => { server.close(); server.closeAllConnections(); } };
+}
+
+/** Its key is made here: it refuses to start without one. */
+async function liteLlm(upstream, broken, folder, key) {
   const port = await freePort();
   const config = join(folder, 'litellm.yaml');
-  const params = { model: 'openai/smollm2', api_base: `${upstream}/v1`, api_key: 'none' };
+  const model = (name, base) => ({ model_name: name, litellm_params: { model: 'openai/smollm2', api_base: `${base}/v1`, api_key: 'none', max_retries: 0 } });
+  const models = [model('small', upstream), model('page', `${broken}/page`), model('cut', `${broken}/cut`)];
   // YAML takes JSON.
-  writeFileSync(config, JSON.stringify({ model_list: [{ model_name: 'small', litellm_params: params }], litellm_settings: { telemetry: false } }));
+  writeFileSync(config, JSON.stringify({ model_list: models, litellm_settings: { telemetry: false, num_retries: 0 } }));
   const address = `http://127.0.0.1:${port}`;
   const ready = async (_, isOver) => {
     for (;;) {
@@ -87,7 +106,7 @@ async function liteLlm(upstream, folder) {
     }
   };
   const args = ['--config', config, '--host', '127.0.0.1', '--port', String(port)];
-  return started('LiteLLM', join(VENV, 'bin/litellm'), args, ready, { LITELLM_LOCAL_MODEL_COST_MAP: 'True', NO_COLOR: '1' });
+  return started('LiteLLM', join(VENV, 'bin/litellm'), args, ready, { LITELLM_MASTER_KEY: key, LITELLM_LOCAL_MODEL_COST_MAP: 'True', NO_COLOR: '1' });
 }
 
 const flow = (provider, config) => ({
@@ -139,7 +158,7 @@ const BOTH = {
     }
   },
   async 'a cancel in mid-stream ends the run, and the server stops writing'(place, { provider, model, server }) {
-    const watched = place.watch('run', place.file('long.signalbox.json', flow(provider, { model, prompt: 'Tell a very long story about a ship.', maxTokens: 1_800 })), '--events');
+    const watched = place.watch('run', place.file('long.signalbox.json', flow(provider, { model, prompt: 'Tell a very long story about a ship.', maxTokens: 900 })), '--events');
     await watched.until((line) => line.type === 'llm_token');
     const runId = watched.lines.find((line) => line.runId)?.runId;
     const cancelled = await place.run('cancel', runId);
@@ -156,7 +175,15 @@ const BOTH = {
   },
 };
 
+const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
 const LLAMA = {
+  async 'a picture that its model does not see is told'(place, { provider, model }) {
+    const picture = place.file('dot.png', Buffer.from(PICTURE, 'base64'));
+    const file = place.file('models.signalbox.json', flow(provider, { model, prompt: 'What is this?', maxTokens: 8, images: [picture] }));
+    const summary = (await place.run('run', file, '--allow-dir', place.folder)).json;
+    assert.equal(summary.error?.details?.code, 'IMAGES_UNSUPPORTED', JSON.stringify(summary.error));
+  },
   async 'a name that it ignores is told'(place, { provider }) {
     const { json } = await place.run('models', 'test', provider, '--model', 'no-such-model');
     assert.match(json.message, /'no-such-model' is not in the server's list of models/);
@@ -170,7 +197,7 @@ const LLAMA = {
     assert.equal(of('llm_token').length, 0);
   },
   async 'a full context is told as that'(place, { provider, model }) {
-    const config = { model, prompt: `Count on from here: ${'one two three four '.repeat(430)}`, maxTokens: 4_000, maxReasks: 0, output: { type: 'json_schema', schema: { ...ROWS, properties: { cities: { ...ROWS.properties.cities, minItems: 500 } } } } };
+    const config = { model, prompt: `Count on from here: ${'one two three four '.repeat(215)}`, maxTokens: 4_000, maxReasks: 0, output: { type: 'json_schema', schema: { ...ROWS, properties: { cities: { ...ROWS.properties.cities, minItems: 500 } } } } };
     const { summary, code } = await runs(place, flow(provider, config));
     assert.ok(code === 'TRUNCATED' || code === 'CONTEXT_LENGTH', JSON.stringify(summary.error));
     assert.match(summary.error.message, /context/);
@@ -182,6 +209,19 @@ const LITELLM = {
     const { summary, code } = await runs(place, flow(provider, { model: 'no-such-model', prompt: 'Hi', maxTokens: 8 }));
     assert.equal(code, 'HTTP_STATUS', JSON.stringify(summary.error));
     assert.match(summary.error.message, /name of the model/);
+  },
+  async 'an upstream that answers a page is a failure, not an empty answer'(place, { provider }) {
+    for (const stream of [true, false]) {
+      // Streamed, the proxy answers 200 with nothing in it and `stop`; at once, it answers 500.
+      const { summary } = await runs(place, flow(provider, { model: 'page', prompt: 'Hi', maxTokens: 8, stream }));
+      assert.equal(summary.status, 'failed', JSON.stringify(summary.output));
+      assert.ok(summary.error.retryable, JSON.stringify(summary.error));
+    }
+  },
+  async 'an upstream that is cut in mid-stream is a failure, not a short answer'(place, { provider }) {
+    const { summary, of } = await runs(place, flow(provider, { model: 'cut', prompt: 'Hi', maxTokens: 8 }));
+    assert.equal(summary.status, 'failed', JSON.stringify(summary.output));
+    assert.ok(!of('llm_done').length, 'it was not answered');
   },
   async 'tools go through, and a turn of them ends'(place, { provider, model }) {
     const { summary, code } = await runs(place, flow(provider, { model, prompt: 'Echo hi.', maxTokens: 32, maxTurns: 2, tools: ['own/echo'] }));
@@ -198,7 +238,7 @@ export async function models(report) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-models-'));
   const servers = [];
   const all = async (name, checks, one) => { for (const [what, check] of Object.entries(checks)) await report(`${name}: ${what}`, () => check(place, one)); };
-  const provide = async (name, address) => { assert.equal((await place.run('models', 'set', name, '--kind', 'openai', '--url', `${address}/v1`)).code, 0); };
+  const provide = async (name, address, ...more) => { assert.equal((await place.run('models', 'set', name, '--kind', 'openai', '--url', `${address}/v1`, ...more)).code, 0); };
   try {
     await place.server('own', '--', process.execPath, join(HERE, '../mcp/server.mjs'));
     let upstream;
@@ -206,7 +246,17 @@ export async function models(report) {
     if (!upstream) return;
     await all('llama.cpp', { ...BOTH, ...LLAMA }, { provider: 'llama', model: 'smollm2', server: upstream });
     let proxy;
-    await report('LiteLLM: it starts', async () => { const one = await liteLlm(upstream, folder); servers.push(one); proxy = one.address; await provide('litellm', proxy); });
+    await report('LiteLLM: it starts', async () => {
+      const key = `sk-${randomBytes(16).toString('hex')}`;
+      const broken = await brokenUpstream();
+      servers.push(broken);
+      const one = await liteLlm(upstream, broken.address, folder, key);
+      servers.push(one);
+      assert.equal((await place.run('secret', 'choose', 'file')).code, 0);
+      assert.equal((await place.told(key, 'secret', 'set', 'litellm', '--host', new URL(one.address).hostname)).code, 0);
+      await provide('litellm', one.address, '--credential', 'secret://litellm');
+      proxy = one.address;
+    });
     if (proxy) await all('LiteLLM', { ...BOTH, ...LITELLM }, { provider: 'litellm', model: 'small', server: upstream });
   } finally {
     for (const one of servers) one.end();

@@ -71,7 +71,7 @@ export class Signalbox {
   /** Writes a file beside the data. */
   file(name, content, mode = 0o666) {
     const path = join(this.folder, name);
-    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode });
+    writeFileSync(path, typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content), { mode });
     return path;
   }
 
