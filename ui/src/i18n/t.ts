@@ -1,5 +1,6 @@
 /** All words a person sees. Each room has its own table; keys are typed; `{name}` is filled from the arguments. */
 import { audit } from './en.audit.ts';
+import { automations } from './en.automations.ts';
 import { canvas } from './en.canvas.ts';
 import { compare } from './en.compare.ts';
 import { errors } from './en.errors.ts';
@@ -18,7 +19,7 @@ import { tools } from './en.tools.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

@@ -6,6 +6,7 @@ import { loadRole, queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
 import { formatTime, t } from '../i18n/index.ts';
 import { Button, EmptyState, leaveScreen, listenForKeys, toast, Toaster } from '../kit/index.ts';
+import { AutomationsScreen } from './automations-screen.tsx';
 import { CatalogScreen } from './catalog-screen.tsx';
 import { Frame } from './frame.tsx';
 import { GalleryScreen } from './gallery-screen.tsx';
@@ -73,6 +74,7 @@ function Screens() {
         {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} /> : null}
         {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} at={route.at} /> : null}
         {route.screen === 'compare' ? <CompareScreen key={key} runId={route.runId} with={route.with} /> : null}
+        {route.screen === 'automations' ? <AutomationsScreen /> : null}
         {route.screen === 'inbox' ? <InboxScreen taskId={route.taskId} /> : null}
         {route.screen === 'audit' ? <AuditScreen query={route.query} seq={route.seq} /> : null}
         {route.screen === 'catalog' ? <CatalogScreen kind={route.kind} /> : null}

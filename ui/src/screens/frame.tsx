@@ -23,9 +23,10 @@ import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
 import { hashOf, navigate, type Route } from './router.ts';
 
-const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
+const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.automations' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
   { route: { screen: 'workflows' }, icon: 'flow', title: 'nav.workflows', screens: ['workflows', 'workflow'] },
   { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run', 'compare'] },
+  { route: { screen: 'automations' }, icon: 'clock', title: 'nav.automations', screens: ['automations'] },
   { route: { screen: 'inbox' }, icon: 'inbox', title: 'nav.inbox', screens: ['inbox'] },
   { route: { screen: 'audit' }, icon: 'chain', title: 'nav.audit', screens: ['audit'] },
   { route: { screen: 'catalog' }, icon: 'grid', title: 'nav.catalog', screens: ['catalog'] },
@@ -136,6 +137,7 @@ export function frameActions(showPalette: () => void, showSheet: () => void, mak
     { id: 'go.inbox', title: t('action.goInbox'), keys: ['Mod+Alt+3'], run: () => navigate({ screen: 'inbox' }), group, icon: 'inbox', inFields: true },
     { id: 'go.audit', title: t('action.goAudit'), keys: ['Mod+Alt+4'], run: () => navigate({ screen: 'audit' }), group, icon: 'chain', inFields: true },
     { id: 'go.catalog', title: t('action.goCatalog'), keys: ['Mod+Alt+5'], run: () => navigate({ screen: 'catalog' }), group, icon: 'grid', inFields: true },
+    { id: 'go.automations', title: t('action.goAutomations'), keys: ['Mod+Alt+6'], run: () => navigate({ screen: 'automations' }), group, icon: 'clock', inFields: true },
     { id: 'go.settings', title: t('action.goSettings'), keys: ['Mod+,'], run: () => navigate({ screen: 'settings' }), group, icon: 'sliders', inFields: true },
     { id: 'app.messages', title: t('action.messages'), keys: [], run: () => showMessages(true), group, icon: 'chat' },
     { id: 'theme.light', title: t('action.themeLight'), keys: [], run: () => setTheme('light'), group, icon: 'eye' },

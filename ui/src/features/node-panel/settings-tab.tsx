@@ -2,6 +2,8 @@
 
 import { useCallback, useMemo } from 'react';
 import { asSchema } from '../../api/json-schema.ts';
+import { isObject } from '../../api/json.ts';
+import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
 import { useCommand } from '../../api/queries.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
@@ -36,6 +38,15 @@ export interface SettingsTabProps {
   onEdit: NodePanelProps['onEdit'];
 }
 
+const SCHEDULE = 'trigger.schedule';
+
+/** When a schedule runs has an editor of its own; the form shows the other settings. */
+function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {
+  if (kind !== SCHEDULE || !schema.properties) return schema;
+  const { cron: _cron, every: _every, ...properties } = schema.properties;
+  return { ...schema, properties };
+}
+
 /** The parts of a node that all kinds share, as a schema. */
 export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: JsonSchema; more: JsonSchema } {
   const hasSuccess = !descriptor || descriptor.ports.some((port) => port.id === 'success');
@@ -64,7 +75,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
 
 export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, readOnly, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
-  const own = useMemo(() => withChoiceWords(node.type, asSchema(descriptor?.config)), [node.type, descriptor]);
+  const own = useMemo(() => withoutSchedule(node.type, withChoiceWords(node.type, asSchema(descriptor?.config))), [node.type, descriptor]);
   const schema = useConfigSchema(own, nodeId, node, skills);
   const tools = useCommand('tool_list', {}, { enabled: node.type === MCP_TOOL, staleTime: 30_000 }).data;
   const asks = schema.properties?.['model']?.['x-ui']?.['widget'] === 'model';
@@ -94,6 +105,10 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
   const empty = descriptor !== undefined && Object.keys(asSchema(descriptor.config).properties ?? {}).length === 0 && node.config === undefined;
   return (
     <div className="panel-body">
+      {node.type === SCHEDULE ? (
+        <ScheduleEditor key={`schedule ${nodeId}`} config={isObject(node.config) ? node.config : {}} pointer={`${pointer}/config`} diagnostics={diagnostics} readOnly={readOnly}
+          onChange={({ cron, every }) => onEdit([{ type: 'setNode', id: nodeId, path: ['config', 'cron'], value: cron }, { type: 'setNode', id: nodeId, path: ['config', 'every'], value: every }], { label: t('schedule.title'), merge: `${nodeId} schedule` })} />
+      ) : null}
       {descriptor && !empty ? (
         <ModelContext value={chosen}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></ModelContext>
       ) : empty ? (

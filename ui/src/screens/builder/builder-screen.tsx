@@ -8,6 +8,7 @@ import { act, queryClient, useCommand, usePermission } from '../../api/queries.t
 import { isTerminal } from '../../api/run-state.ts';
 import type { CoverageFinding, JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { useEditor, type CanvasHandle, type Edit, type TemplateId } from '../../features/canvas/index.ts';
+import { useActivation } from '../../features/automations/activation.tsx';
 import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
@@ -279,6 +280,15 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     if (made) navigate({ screen: 'workflow', ref: made.ref });
   };
 
+  const activation = useActivation({
+    document, fileRef: session.ref, catalog, readOnly: session.readOnly,
+    // One step of undo, whatever differs.
+    onRestore: (version) => {
+      const keys = [...new Set([...Object.keys(document), ...Object.keys(version)])].filter((key) => key !== 'id');
+      editor.apply(keys.map((key) => ({ type: 'set', path: [key], value: version[key as keyof Workflow] }) as const), { label: t('activate.versionRestore') });
+    },
+    onShow: (problem) => { const id = nodeOf(problem, document); if (id !== undefined) openStep(id); },
+  });
   const bar = (
     <header className="bar">
       <WorkflowName name={document.name} editing={renaming} onEditing={setRenaming} readOnly={session.readOnly}
@@ -298,9 +308,11 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         ...(asksValues && may('run_start') ? [{ id: 'with', label: t('action.runWith'), icon: 'play' as const, disabled: running, onSelect: runWith }] : []),
         ...(may('workflow_duplicate') ? [{ id: 'duplicate', label: t('builder.duplicate'), icon: 'copy' as const, onSelect: () => void duplicate() }] : []),
         { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
+        ...activation.entries,
         ...(runId && !running ? [null, { id: 'clear', label: t('action.clearRun'), icon: 'x' as const, onSelect: () => { lastRuns.delete(session.ref); setRunId(null); } }] : []),
       ]} />
       <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={keys.save}>{t('builder.save')}</Button>
+      {activation.bar}
       {debug.bar}
       {running
         ? <Button icon="stop" busy={cancelling} disabled={past || !may('run_cancel')} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
@@ -321,6 +333,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         <ConnectionBanner error={running ? runError : null} />
       </>} />
       {asking ? <AskParams document={document} first={asking.params} onStart={(params) => start(params, asking.how)} onClose={() => setAsking(null)} /> : null}
+      {activation.dialog}
       {debug.dialog}
       {steps.dialog}
       {rerun.dialog}

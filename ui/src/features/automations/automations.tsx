@@ -1,0 +1,84 @@
+/** The list of triggers of active workflows. What happens with one is the screen's. */
+import './automations.css';
+import type { Trigger } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
+import { Pieces } from '../../code/pieces.tsx';
+import { formatAgo, formatDuration, t } from '../../i18n/index.ts';
+import { IconButton, Menu, SignalIcon, VirtualList } from '../../kit/index.ts';
+import { useNow } from '../../kit/use-now.ts';
+import { StatusIcon, statusText } from '../status.tsx';
+import { scheduleOf, scheduleText } from '../../shared/schedule/schedule-model.ts';
+import { localText } from '../../shared/schedule/use-schedule-preview.ts';
+
+export interface AutomationsProps {
+  triggers: readonly Trigger[];
+  may(what: 'trigger_fire' | 'workflow_deactivate'): boolean;
+  onOpenWorkflow(trigger: Trigger): void;
+  onOpenRun(runId: string): void;
+  onRunNow(trigger: Trigger): void;
+  onHistory(trigger: Trigger): void;
+  onVersions(trigger: Trigger): void;
+  onDeactivate(trigger: Trigger): void;
+}
+
+export function Automations({ triggers, ...rest }: AutomationsProps) {
+  const now = useNow(30_000);
+  return (
+    <div className="au-body">
+      <div className="au-head" aria-hidden="true">
+        <span>{t('automations.colName')}</span>
+        <span className="au-opt">{t('automations.colWhen')}</span>
+        <span>{t('automations.colNext')}</span>
+        <span>{t('automations.colLast')}</span>
+        <span />
+      </div>
+      <VirtualList grid clickOpens className="au-list" label={t('automations.list')} items={[...triggers]} rowHeight={36} keyOf={(one) => one.triggerId}
+        onOpen={(index) => { const one = triggers[index]; if (one) rest.onHistory(one); }}
+        row={(one) => (
+          <div className="au-row" role="presentation">
+            <span role="gridcell" className="ell" title={plain(one.workflowName)}><b><bdi><Pieces text={one.workflowName} /></bdi></b> <span className="t3"><Pieces text={one.title} /></span></span>
+            <span role="gridcell" className="ell t2 au-opt" title={whenText(one)}>{whenText(one)}</span>
+            <span role="gridcell" className="ell t2 nw">{nextText(one, now)}</span>
+            <span role="gridcell" className="ell t2"><Last trigger={one} now={now} /></span>
+            <RowMenu trigger={one} {...rest} />
+          </div>
+        )} />
+    </div>
+  );
+}
+
+/** "Every weekday at 08:00, Europe/Berlin". */
+export function whenText({ config }: Pick<Trigger, 'config'>): string {
+  const { cron, every, timezone } = config as { cron?: unknown; every?: unknown; timezone?: unknown };
+  return t('automations.inZone', { text: scheduleText(scheduleOf({ cron, every })), zone: typeof timezone === 'string' && timezone !== '' ? timezone : 'UTC' });
+}
+
+function nextText({ next }: Trigger, now: number): string {
+  const [first] = next;
+  if (!first) return t('automations.nextNone');
+  return t('automations.nextIn', { when: localText(first.local), time: formatDuration(Math.max(0, Date.parse(first.utc) - now)) });
+}
+
+function Last({ trigger: { last, problem }, now }: { trigger: Trigger; now: number }) {
+  if (problem !== undefined) return <span className="c-err" title={problem}><SignalIcon signal="err" /> {problem}</span>;
+  if (!last) return t('automations.lastNone');
+  const ago = formatAgo(last.firedAt, now);
+  if (last.outcome === 'skipped') return `${t('automations.skipped')}, ${ago}`;
+  return last.runStatus ? <><StatusIcon status={last.runStatus} /> {statusText(last.runStatus)}, {ago}</> : `${t('automations.fired')}, ${ago}`;
+}
+
+function RowMenu({ trigger, may, onOpenWorkflow, onOpenRun, onRunNow, onHistory, onVersions, onDeactivate }: Omit<AutomationsProps, 'triggers'> & { trigger: Trigger }) {
+  const runId = trigger.last?.runId;
+  return (
+    <span role="gridcell" onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>
+      <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: plain(trigger.workflowName) })} />} entries={[
+        ...(may('trigger_fire') ? [{ id: 'run', label: t('automations.runNow'), icon: 'play' as const, onSelect: () => onRunNow(trigger) }] : []),
+        { id: 'history', label: t('automations.history'), icon: 'clock', onSelect: () => onHistory(trigger) },
+        ...(runId === undefined ? [] : [{ id: 'last', label: t('automations.openRun'), icon: 'runs' as const, onSelect: () => onOpenRun(runId) }]),
+        { id: 'workflow', label: t('automations.openWorkflow'), icon: 'flow', onSelect: () => onOpenWorkflow(trigger) },
+        { id: 'versions', label: t('activate.versions'), icon: 'book', onSelect: () => onVersions(trigger) },
+        ...(may('workflow_deactivate') ? [null, { id: 'off', label: t('activate.off'), icon: 'pause' as const, onSelect: () => onDeactivate(trigger) }] : []),
+      ]} />
+    </span>
+  );
+}

@@ -1,0 +1,43 @@
+/** When a trigger fires next, and what came of it before. */
+import './automations.css';
+import '../../shared/schedule/schedule.css';
+import { useCommand } from '../../api/queries.ts';
+import type { Firing, Trigger } from '../../api/types.ts';
+import { plain } from '../../code/letters.ts';
+import { formatDateTime, t, tn } from '../../i18n/index.ts';
+import { Button, Dialog, Skeleton } from '../../kit/index.ts';
+import { Fault } from '../fault.tsx';
+import { StatusBadge } from '../status.tsx';
+import { whenText } from './automations.tsx';
+import { localText } from '../../shared/schedule/use-schedule-preview.ts';
+
+export function HistoryDialog({ trigger, onOpenRun, onClose }: { trigger: Trigger; onOpenRun(runId: string): void; onClose(): void }) {
+  const { data, error } = useCommand('trigger_get', { triggerId: trigger.triggerId }, { refetchInterval: 3_000 });
+  const firings = data?.firings;
+  return (
+    <Dialog open onClose={onClose} width={560} title={t('automations.historyTitle', { name: plain(trigger.workflowName) })} closeLabel={t('common.close')} footer={<Button onClick={onClose}>{t('common.close')}</Button>}>
+      <div className="schedule-next">
+        <b>{whenText(trigger)}</b>
+        <span className="s t3">{t('schedule.next')}</span>
+        {(data ?? trigger).next.length > 0 ? <ol className="s t2">{(data ?? trigger).next.map((one) => <li key={one.utc}>{localText(one.local)}</li>)}</ol> : <span className="s t2">{t('schedule.never')}</span>}
+      </div>
+      {error ? <Fault error={error} /> : firings === undefined ? <Skeleton rows={3} /> : firings.length === 0 ? <p className="t2">{t('automations.historyNone')}</p> : (
+        <table className="au-history">
+          <thead><tr><th scope="col">{t('automations.historyDue')}</th><th scope="col">{t('automations.historyResult')}</th><th /></tr></thead>
+          <tbody>{firings.map((one) => <Row key={`${one.scheduledAt} ${one.firedAt}`} firing={one} onOpenRun={onOpenRun} />)}</tbody>
+        </table>
+      )}
+    </Dialog>
+  );
+}
+
+function Row({ firing, onOpenRun }: { firing: Firing; onOpenRun(runId: string): void }) {
+  const { runId, count } = firing;
+  return (
+    <tr>
+      <td>{formatDateTime(firing.scheduledAt)}</td>
+      <td>{firing.outcome === 'skipped' ? (count === undefined ? t('automations.skipped') : tn('automations.missed', count)) : firing.runStatus ? <StatusBadge status={firing.runStatus} /> : t('automations.fired')}</td>
+      <td>{runId === undefined ? null : <Button small variant="ghost" onClick={() => onOpenRun(runId)}>{t('runs.open')}</Button>}</td>
+    </tr>
+  );
+}
