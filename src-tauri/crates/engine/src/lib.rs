@@ -46,6 +46,7 @@ pub mod rules {
     pub use crate::rule_check::{RuleFinding, check};
 }
 pub mod rerun;
+pub mod schedule;
 pub mod schema;
 pub mod scope;
 pub mod snapshot;
@@ -55,6 +56,7 @@ pub mod summary;
 pub mod taint;
 pub mod template;
 pub mod tool_rules;
+pub mod trigger;
 pub mod until;
 pub mod validate;
 
@@ -63,5 +65,5 @@ pub use compiled::Compiled;
 pub use effect::Effect;
 pub use fold::{FoldError, fold};
 pub use input::Input;
-pub use state::RunState;
+pub use state::{BY_SCHEDULE, RunState};
 pub use step::{GRACE_MS, MANY_TASKS, StepError, StepOutput, step};

@@ -9,6 +9,7 @@ mod graph;
 mod hours;
 mod recovery;
 mod request;
+mod schedule;
 mod secrets;
 mod shape;
 pub(crate) mod words;
@@ -157,6 +158,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     containers::check(workflow, catalog, &mut found);
     recovery::check(workflow, catalog, &mut found);
     graph::check(workflow, catalog, &mut found);
+    schedule::check(workflow, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found
 }
