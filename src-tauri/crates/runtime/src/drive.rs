@@ -18,7 +18,9 @@ use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_store::failpoint::{Point, pass};
-use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written};
+use signalbox_store::{
+    CommitError, Firing, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written,
+};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
@@ -106,6 +108,8 @@ pub(crate) struct Birth {
     pub(crate) audit: Vec<Record>,
     /// What the starter calls it by.
     pub(crate) key: Option<RunKey>,
+    /// The trigger that starts it.
+    pub(crate) firing: Option<Firing>,
     pub(crate) born: oneshot::Sender<Result<(), Error>>,
 }
 
@@ -562,9 +566,10 @@ impl Driver {
             tasks,
             audit: birth.audit.into_iter().chain(audit).collect(),
             // Whoever sends it again relies on the first one.
-            durable: durable || birth.key.is_some(),
+            durable: durable || birth.key.is_some() || birth.firing.is_some(),
             rests,
             key: birth.key,
+            firing: birth.firing,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));
