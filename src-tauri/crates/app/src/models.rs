@@ -5,6 +5,8 @@ mod findings;
 mod ledger;
 mod probe;
 
+pub(crate) use findings::with_called;
+
 use crate::app::App;
 use crate::bodies::day;
 use crate::dto::{ModelChoice, ModelEntry, ModelKind, ModelProvider, ModelSet, Models};
