@@ -103,6 +103,15 @@ impl FolderFiles {
         self.open.read().unwrap_or_else(PoisonError::into_inner).iter().map(|open| open.grant.clone()).collect()
     }
 
+    /// Whether a step of a workflow may read or list at a path, or write there; the reason when it may not. Only the grants are
+    /// looked at: nothing needs to be there yet.
+    pub fn may(&self, workflow: &str, path: &str, write: bool) -> Result<(), String> {
+        match self.find(workflow, path, if write { Wanted::Write } else { Wanted::File }) {
+            Err(FileError::Refused { message }) => Err(message),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     /// Finds the folder that holds a path, and the path below it.
     fn find(&self, workflow: &str, path: &str, wanted: Wanted) -> Result<(PathBuf, PathBuf), FileError> {
         let below = check(path)?;

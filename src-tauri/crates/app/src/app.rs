@@ -221,6 +221,7 @@ impl App {
                 app.copy_in_background(threads.handle());
                 app.webhooks_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
+                app.triggers_in_background(threads.handle());
                 app.watch_clock(threads.handle());
             }
         }
@@ -275,6 +276,11 @@ impl App {
     /// Whether a path is in the data folder, which no program that steps start is led to.
     pub(crate) fn is_closed(&self, path: &Path) -> bool {
         self.files.is_closed(path)
+    }
+
+    /// Whether a step of a workflow may use a path; the reason when it may not.
+    pub(crate) fn may_use_path(&self, workflow: &str, path: &str, writes: bool) -> Result<(), String> {
+        self.files.may(workflow, path, writes)
     }
 
     /// Tells the file steps which folders are granted now.

@@ -18,6 +18,7 @@ mod runs;
 mod secrets;
 mod tasks;
 mod tool_servers;
+mod triggers;
 mod workflows;
 
 pub use app::{App, Options, default_data_dir};
@@ -37,4 +38,5 @@ pub use signalbox_adapters::script;
 pub use signalbox_model::wire::{WireEvent, list_text};
 pub use signalbox_runtime::StartOutcome;
 pub use tasks::change_feed::TaskChanges;
+pub use triggers::next_of_file;
 pub use workflows::{canonical, check, import, samples};

@@ -20,6 +20,7 @@ use crate::compiled::Compiled;
 use crate::error_codes::{INTERRUPTED, MAY_HAVE_HAPPENED};
 use crate::limit;
 use crate::state::{Activation, At, Ending, Made, Phase, RunState, Slot};
+use crate::trigger;
 use ending::{finish, settle_ending};
 pub(crate) use failed::bytes_of;
 use failed::error_item;
@@ -329,8 +330,13 @@ fn workflow_start(compiled: &Compiled, state: &mut RunState, start: &WorkflowSta
         until::begins(compiled, state, start);
     }
     let first = Item { id: "1".into(), data: Arc::clone(&start.params), binary: None, error: None, paired_item: None };
+    let left_out = trigger::left_out(compiled, &start.params);
     for entry in &compiled.regions[0].entries {
-        activate(compiled, state, *entry, vec![first.clone()].into());
+        if left_out.contains(entry) {
+            until::skip_silently(compiled, state, *entry);
+        } else {
+            activate(compiled, state, *entry, vec![first.clone()].into());
+        }
     }
     until::begins(compiled, state, start);
 }

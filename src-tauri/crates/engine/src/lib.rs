@@ -50,6 +50,7 @@ pub mod rules {
     pub use crate::validate::rules::{RuleFinding, check};
 }
 pub mod rerun;
+pub mod schedule;
 pub mod schema;
 pub mod scope;
 pub mod snapshot;
@@ -59,6 +60,7 @@ pub mod summary;
 pub mod taint;
 pub mod template;
 pub mod tool_rules;
+pub mod trigger;
 pub mod until;
 pub mod validate;
 
@@ -67,5 +69,5 @@ pub use compiled::Compiled;
 pub use effect::Effect;
 pub use fold::{FoldError, fold};
 pub use input::Input;
-pub use state::RunState;
+pub use state::{BY_SCHEDULE, RunState};
 pub use step::{GRACE_MS, MANY_TASKS, StepError, StepOutput, step};

@@ -40,7 +40,12 @@ pub fn check(workflow: &Workflow, params: &Value) -> Vec<Diagnostic> {
         )];
     }
     let Some(schema) = workflow.params.as_ref().and_then(|p| Schema::compile(p).ok()) else { return Vec::new() };
-    let Err(violations) = schema.validate(params) else { return Vec::new() };
+    // Which trigger fired is the host's to say.
+    let mut params = params.clone();
+    if let Value::Object(all) = &mut params {
+        all.shift_remove(crate::trigger::PARAM);
+    }
+    let Err(violations) = schema.validate(&params) else { return Vec::new() };
     let known: Vec<&str> = properties(workflow).into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     violations
         .iter()

@@ -23,6 +23,9 @@ use signalbox_model::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+/// What starts runs of a schedule that a person activated on this machine.
+pub const BY_SCHEDULE: &str = "schedule";
+
 /// State of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunState {
@@ -635,6 +638,11 @@ impl RunState {
     pub fn started_ms(&self) -> Millis {
         self.started_ms
     }
+    /// A person on this machine started the run, or activated the schedule that did: nothing from outside decided it.
+    pub(crate) fn is_started_here(&self) -> bool {
+        matches!(self.started_by.as_deref(), None | Some(BY_SCHEDULE))
+    }
+
     /// What expressions see as `run`.
     pub(crate) fn run_seen(&self) -> Arc<Value> {
         let seen = || {

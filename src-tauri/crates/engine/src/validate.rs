@@ -10,6 +10,7 @@ mod graph;
 mod hours;
 mod recovery;
 mod request;
+mod schedule;
 pub(crate) mod rules;
 mod secrets;
 mod shape;
@@ -159,6 +160,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     containers::check(workflow, catalog, &mut found);
     recovery::check(workflow, catalog, &mut found);
     graph::check(workflow, catalog, &mut found);
+    schedule::check(workflow, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found
 }

@@ -4,12 +4,14 @@ mod audit;
 mod debug;
 mod models;
 mod tools;
+mod triggers;
 mod webhook;
 
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink};
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use tools::{SignIn, Statement, Tools};
+pub(crate) use triggers::Triggers;
 pub(crate) use webhook::Webhook;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -151,6 +153,37 @@ pub(crate) enum Command {
         after_help = "Example:\n  signalbox tools set files -- npx -y @modelcontextprotocol/server-filesystem /srv/data"
     )]
     Tools(Tools),
+    /// Activates a workflow: its triggers start runs by themselves, with this version, until it is activated again or deactivated.
+    #[command(
+        after_help = "A workflow with errors, or one that lacks a folder, a secret, a model or a tool on this machine, is refused. A host \
+                      that stays (the window, serve) fires the triggers.\n\nExit: 0 active, 2 refused.\n\nExamples:\n  signalbox activate \
+                      daily.signalbox.json\n  signalbox activate daily-report --version 9f86d081…"
+    )]
+    Activate {
+        /// A workflow file, or the id of a workflow of the library.
+        #[arg(value_name = "FILE|ID")]
+        workflow: String,
+        /// A version that was active before, instead of what the file holds now.
+        #[arg(long, value_name = "HASH")]
+        version: Option<String>,
+    },
+    /// Deactivates a workflow: it starts no runs by itself any more; runs under way go on.
+    #[command(after_help = "Exit: 0, 2 it was never active.\n\nExample:\n  signalbox deactivate daily-report")]
+    Deactivate {
+        /// Id of the workflow.
+        #[arg(value_name = "ID")]
+        workflow: String,
+    },
+    /// What starts active workflows, and when.
+    #[command(subcommand, after_help = "Example:\n  signalbox triggers next daily.signalbox.json --count 10")]
+    Triggers(Triggers),
+    /// Lists the versions of a workflow that are active, or were.
+    #[command(after_help = "Exit: 0, 2 it was never active.\n\nExample:\n  signalbox versions daily-report --json")]
+    Versions {
+        /// Id of the workflow.
+        #[arg(value_name = "ID")]
+        workflow: String,
+    },
     /// Lists, shows and checks step kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),
@@ -179,6 +212,8 @@ impl Command {
             ),
             Self::Tasks(command) => matches!(command, Tasks::List { .. } | Tasks::Stats { .. } | Tasks::Show { .. }),
             Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
+            Self::Triggers(command) => matches!(command, Triggers::List { .. } | Triggers::Show { .. }),
+            Self::Versions { .. } => true,
             _ => false,
         }
     }

@@ -15,6 +15,7 @@ pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod tasks;
 pub(crate) mod tools;
+pub(crate) mod triggers;
 mod usage;
 pub(crate) mod validate;
 pub(crate) mod webhook;

@@ -5,7 +5,7 @@ mod commands;
 mod output;
 mod server;
 
-use args::{Audit, Cli, Command, Global};
+use args::{Audit, Cli, Command, Global, Triggers};
 use clap::Parser;
 use clap::error::ErrorKind;
 use commands::finish;
@@ -50,6 +50,9 @@ fn start() -> u8 {
         }
         Command::Import(args) => finish(&output, commands::import::import(&output, args)),
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
+        Command::Triggers(Triggers::Next { file, count, from }) => {
+            finish(&output, commands::triggers::next(&output, file, *count, from.as_deref()))
+        }
         _ => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK).build();
             match runtime {
@@ -83,6 +86,12 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Models(command) => commands::models::models(&app, output, command).await,
         Command::Tools(command) => commands::tools::tools(&app, output, command).await,
         Command::Webhook(command) => commands::webhook::webhook(&app, output, command).await,
+        Command::Activate { workflow, version } => {
+            commands::triggers::activate(&app, output, workflow, version.as_deref()).await
+        }
+        Command::Deactivate { workflow } => commands::triggers::deactivate(&app, output, workflow).await,
+        Command::Versions { workflow } => commands::triggers::versions(&app, output, workflow).await,
+        Command::Triggers(command) => commands::triggers::triggers(&app, output, command).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         // Handled before a store was opened.
         Command::Validate { .. } | Command::Import(_) | Command::Catalog(_) => Ok(OK),

@@ -155,6 +155,14 @@ events! {
     ToolServerSignInEnded = "TOOL_SERVER_SIGN_IN_ENDED",
     /// A person deleted a tool server.
     ToolServerDeleted = "TOOL_SERVER_DELETED",
+    /// A person made a version of a workflow the one that runs by itself.
+    WorkflowActivated = "WORKFLOW_ACTIVATED",
+    /// A person had a workflow run by itself no more.
+    WorkflowDeactivated = "WORKFLOW_DEACTIVATED",
+    /// A trigger started a run.
+    TriggerFired = "TRIGGER_FIRED",
+    /// A trigger was due and started no run.
+    TriggerSkipped = "TRIGGER_SKIPPED",
     /// A call of a tool that a model asked for was not made: a rule or a person does not allow it.
     ToolRefused = "TOOL_REFUSED",
 }

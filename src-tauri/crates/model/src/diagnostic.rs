@@ -65,6 +65,11 @@ pub enum Code {
     UnusableSkill,
     NotTranslated,
     HandlerUnreachable,
+    BadCron,
+    NeverFires,
+    UnknownTimezone,
+    MissingGrant,
+    UnfitParams,
 }
 
 impl Code {

@@ -70,6 +70,8 @@ mod llm_chat;
 mod mcp_tool;
 #[path = "kinds/trigger_manual.rs"]
 mod trigger_manual;
+#[path = "kinds/trigger_schedule.rs"]
+mod trigger_schedule;
 
 #[rustfmt::skip]
 pub(crate) const TABLE: &[Entry] = &[
@@ -107,4 +109,5 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "llm.chat", yaml: include_str!("../../../../node-catalog/llm.chat.yaml"), code: llm_chat::KIND },
     Entry { kind: "mcp.tool", yaml: include_str!("../../../../node-catalog/mcp.tool.yaml"), code: mcp_tool::KIND },
     Entry { kind: "trigger.manual", yaml: include_str!("../../../../node-catalog/trigger.manual.yaml"), code: trigger_manual::KIND },
+    Entry { kind: "trigger.schedule", yaml: include_str!("../../../../node-catalog/trigger.schedule.yaml"), code: trigger_schedule::KIND },
 ];

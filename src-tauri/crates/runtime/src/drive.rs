@@ -18,7 +18,9 @@ use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_store::failpoint::{Point, pass};
-use signalbox_store::{CommitError, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written};
+use signalbox_store::{
+    CommitError, Firing, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written,
+};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
@@ -110,6 +112,8 @@ pub(crate) struct RunCreation {
     pub(crate) audit: Vec<Record>,
     /// What the starter calls it by.
     pub(crate) key: Option<RunKey>,
+    /// The trigger that starts it.
+    pub(crate) firing: Option<Firing>,
     pub(crate) born: oneshot::Sender<Result<(), Error>>,
 }
 
@@ -566,9 +570,10 @@ impl Driver {
             tasks,
             audit: creation.audit.into_iter().chain(audit).collect(),
             // Whoever sends it again relies on the first one.
-            durable: durable || creation.key.is_some(),
+            durable: durable || creation.key.is_some() || creation.firing.is_some(),
             rests,
             key: creation.key,
+            firing: creation.firing,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));

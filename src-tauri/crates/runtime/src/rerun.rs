@@ -143,6 +143,7 @@ impl Runtime {
             audit: vec![record.with_metadata(told)],
             kept,
             key: None,
+            firing: None,
         };
         self.begin(start, first).await
     }

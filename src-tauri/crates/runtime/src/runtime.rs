@@ -17,7 +17,7 @@ use signalbox_model::debug::DebugStart;
 use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
-use signalbox_store::{RunKey, Store, StoreError};
+use signalbox_store::{Firing, RunKey, Store, StoreError};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
@@ -80,6 +80,7 @@ pub(crate) struct Start {
     pub(crate) audit: Vec<Record>,
     pub(crate) kept: Option<Kept>,
     pub(crate) key: Option<RunKey>,
+    pub(crate) firing: Option<Firing>,
 }
 
 /// Drives runs. Clones share it; the last one closes it.
@@ -172,22 +173,28 @@ impl Runtime {
 
     /// Starts a run; returns its id as soon as its beginning is recorded.
     pub async fn start(&self, new: NewRun) -> Result<String, Error> {
-        self.start_with(new, None, None).await
+        self.start_with(new, None, None, None).await
     }
 
     /// [`Self::start`] of a run that does not begin at its entries; what it begins with holds its params and variables.
     pub async fn start_at(&self, new: NewRun, begins: Rerun) -> Result<String, Error> {
-        self.start_with(new, Some(begins), None).await
+        self.start_with(new, Some(begins), None, None).await
     }
 
     /// [`Self::start`] or [`Self::start_at`] of a run that a caller names by a key: while the key holds, the same start sent
     /// again gives the same run, in any process. The key and the run are on the disk before the answer.
     pub async fn start_once(&self, new: NewRun, begins: Option<Rerun>, key: RunKey) -> Result<StartOutcome, Error> {
-        match self.start_with(new, begins, Some(key)).await {
+        match self.start_with(new, begins, Some(key), None).await {
             Ok(run) => Ok(StartOutcome::New(run)),
             Err(Error::Store(StoreError::StartedBefore { run })) => Ok(StartOutcome::Existing(run)),
             Err(error) => Err(error),
         }
+    }
+
+    /// [`Self::start`] by a trigger: its firing and `record` are written in the transaction that creates the run. A firing that
+    /// was written before starts nothing.
+    pub async fn start_fired(&self, new: NewRun, firing: Firing, record: Record) -> Result<String, Error> {
+        self.start_with(new, None, None, Some((firing, record))).await
     }
 
     /// The run that was started with a key, while the key holds. Refuses a key that stands for another start.
@@ -196,7 +203,13 @@ impl Runtime {
         Ok(self.worker(move || store.run_of_key(&key, now)).await??)
     }
 
-    async fn start_with(&self, new: NewRun, begins: Option<Rerun>, key: Option<RunKey>) -> Result<String, Error> {
+    async fn start_with(
+        &self,
+        new: NewRun,
+        begins: Option<Rerun>,
+        key: Option<RunKey>,
+        fired: Option<(Firing, Record)>,
+    ) -> Result<String, Error> {
         let core = self.core();
         let Pinned { compiled, definition, files } = new.pinned;
         let (seed, now, started_by, debug) =
@@ -211,17 +224,21 @@ impl Runtime {
                 Input::Start { params, context, seed, started_by, debug, until, now }
             }
         };
+        let run_id = core.ids.run_id();
+        let (firing, record) = fired.unzip();
+        let audit = record.map(|record| Record { run_id: run_id.clone(), ..record });
         let start = Start {
-            run_id: core.ids.run_id(),
+            run_id,
             compiled,
             definition: Some(definition),
             files,
             client_run_token: new.client_run_token,
             started_by: new.started_by,
             person: new.person,
-            audit: Vec::new(),
+            audit: audit.into_iter().collect(),
             kept: new.kept,
             key,
+            firing,
         };
         self.begin(start, first).await
     }
@@ -230,8 +247,19 @@ impl Runtime {
     pub(crate) async fn begin(&self, start: Start, first: Input) -> Result<String, Error> {
         let core = self.core();
         core.open()?;
-        let Start { run_id, compiled, definition, files, client_run_token, started_by, person, audit, kept, key } =
-            start;
+        let Start {
+            run_id,
+            compiled,
+            definition,
+            files,
+            client_run_token,
+            started_by,
+            person,
+            audit,
+            kept,
+            key,
+            firing,
+        } = start;
         // Before the run: one that was recorded always finds them.
         if !files.is_empty() {
             let store = core.store.clone();
@@ -241,7 +269,7 @@ impl Runtime {
         let (driven, inbox) = Driven::new(&run_id);
         let (born, creation) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));
-        let row = RunCreation { definition, client_run_token, started_by, person, audit, key, born };
+        let row = RunCreation { definition, client_run_token, started_by, person, audit, key, firing, born };
         let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept).with_creation(row);
         core.handle.spawn(Box::pin(driver.drive(VecDeque::from([first]))));
         match creation.await {

@@ -4,6 +4,7 @@ use crate::chain;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::high_water::Mark;
+use crate::table::activation::{self, Firing};
 use crate::table::llm_usage::{self, Spent};
 use crate::table::run::{Owner, RunRow};
 use crate::table::run_event::PreparedEvent;
@@ -126,6 +127,8 @@ pub struct NewRun {
     pub rests: bool,
     /// With it the run is created once: a second one with the same key is [`Error::StartedBefore`].
     pub key: Option<RunKey>,
+    /// The trigger that starts it: one that has fired with this key before creates nothing.
+    pub firing: Option<Firing>,
 }
 
 /// A commit whose text and hashes were made on the caller's thread.
@@ -304,6 +307,7 @@ pub(crate) struct PreparedRun {
     /// Bytes that items of the run's base name: the original may go before this run does.
     shared: Vec<String>,
     key: Option<RunKey>,
+    firing: Option<Firing>,
     pub(crate) first: Prepared,
 }
 
@@ -349,7 +353,7 @@ impl PreparedRun {
         if first.events.first().is_some_and(|event| event.seq != 1) {
             return Err(Error::Invalid { reason: "the first event of a run has seq 1".into() });
         }
-        Ok(Self { row, definition: new.definition, shared, key: new.key, first })
+        Ok(Self { row, definition: new.definition, shared, key: new.key, firing: new.firing, first })
     }
 
     pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Written> {
@@ -363,6 +367,9 @@ impl PreparedRun {
                 return Err(Error::StartedBefore { run });
             }
             run_key::put(connection, key, run_id, self.row.started_ms)?;
+        }
+        if let Some(firing) = &self.firing {
+            activation::fire(connection, firing, run_id)?;
         }
         if let Some(text) = &self.definition {
             definition::put(connection, &self.row.definition_hash, text)?;

@@ -96,6 +96,20 @@ pub enum Error {
         /// The run that was started with it.
         run: String,
     },
+    /// A tick of a trigger has its run already. Nothing was written.
+    #[error("The trigger {trigger} fired for {key} before")]
+    FiredBefore {
+        /// The trigger.
+        trigger: String,
+        /// Key of the firing.
+        key: String,
+    },
+    /// The trigger is not one of the active version any more. Nothing was written.
+    #[error("The workflow of the trigger {trigger} is not active, or was activated in another version")]
+    TriggerChanged {
+        /// The trigger.
+        trigger: String,
+    },
     /// Another run asks the task again already. Nothing was written.
     #[error("Task {task} was opened again already: run {run} asks it")]
     TaskReopened {
@@ -171,6 +185,8 @@ impl Error {
             Self::RunExists { .. } => "RUN_EXISTS",
             Self::StartedBefore { .. } => "STARTED_BEFORE",
             Self::KeyReused { .. } => "IDEMPOTENCY_KEY_REUSED",
+            Self::FiredBefore { .. } => "FIRED_BEFORE",
+            Self::TriggerChanged { .. } => "TRIGGER_CHANGED",
             Self::TaskDecided { .. } => "TASK_DECIDED",
             Self::TaskReopened { .. } => "ALREADY_REOPENED",
             Self::RunSent { .. } => "ALREADY_SENT",
@@ -204,6 +220,8 @@ impl Error {
             Self::KeyReused { .. } => {
                 "Use a new key for another start. A key stands for one workflow with its params for 24 hours."
             }
+            Self::FiredBefore { .. } => "Look at the run that it started.",
+            Self::TriggerChanged { .. } => "Look at the triggers again: signalbox triggers list.",
             Self::TaskDecided { .. } => "Nothing is lost: the run goes on with the answer.",
             Self::TaskReopened { .. } => "Answer the task that this run asks, or cancel the run first.",
             Self::RunSent { .. } => "Answer the task of that run, or cancel it first.",

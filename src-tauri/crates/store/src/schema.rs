@@ -40,6 +40,7 @@ fn all() -> Vec<&'static Migration> {
         table::tool_server::MIGRATIONS,
         table::llm_usage::MIGRATIONS,
         table::run_key::MIGRATIONS,
+        table::activation::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

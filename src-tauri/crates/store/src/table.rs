@@ -1,5 +1,6 @@
 //! One file per table: its migration, its row, how it is read and how it is written.
 
+pub(crate) mod activation;
 pub(crate) mod audit_checkpoint;
 pub(crate) mod audit_entry;
 pub(crate) mod audit_meta;

@@ -7,6 +7,10 @@ import type { AuditActor, AuditMissingEnd, AuditRow, ExportFormat, Related } fro
 const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKey } } = {
   WORKFLOW_STARTED: { icon: 'play', color: 't2', key: 'audit.event.WORKFLOW_STARTED' },
   WORKFLOW_COMPLETED: { icon: 'okc', color: 'c-ok', key: 'audit.event.WORKFLOW_COMPLETED' },
+  WORKFLOW_ACTIVATED: { icon: 'play', color: 'c-ok', key: 'audit.event.WORKFLOW_ACTIVATED' },
+  WORKFLOW_DEACTIVATED: { icon: 'pause', color: 't2', key: 'audit.event.WORKFLOW_DEACTIVATED' },
+  TRIGGER_FIRED: { icon: 'clock', color: 'c-run', key: 'audit.event.TRIGGER_FIRED' },
+  TRIGGER_SKIPPED: { icon: 'clock', color: 'c-wait', key: 'audit.event.TRIGGER_SKIPPED' },
   NODE_START: { icon: 'play', color: 't2', key: 'audit.event.NODE_START' },
   NODE_SUCCESS: { icon: 'okc', color: 'c-ok', key: 'audit.event.NODE_SUCCESS' },
   NODE_ERROR: { icon: 'errd', color: 'c-err', key: 'audit.event.NODE_ERROR' },

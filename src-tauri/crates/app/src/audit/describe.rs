@@ -313,6 +313,16 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::ToolServerSignedIn => format!("{} signed in to a tool server{}", who(), of("name")),
         AuditEvent::ToolServerSignedOut => format!("{} signed out of a tool server{}", who(), of("name")),
         AuditEvent::ToolServerSignInEnded => format!("A sign-in to a tool server ended{}", of("name")),
+        AuditEvent::WorkflowActivated => format!("{} activated the workflow{}", who(), of("name")),
+        AuditEvent::WorkflowDeactivated => format!("{} deactivated the workflow{}", who(), of("name")),
+        AuditEvent::TriggerFired if facts.is_some_and(|facts| facts.get("manual").is_some()) => {
+            format!("{} fired a trigger{}", who(), of("triggerId"))
+        }
+        AuditEvent::TriggerFired => format!("A trigger fired{}", of("triggerId")),
+        AuditEvent::TriggerSkipped => {
+            let count = number(facts, "count").unwrap_or(1);
+            format!("A trigger was due {count} times and started no run{}", of("triggerId"))
+        }
         AuditEvent::ToolRefused => format!("A tool call was blocked{}", of("tool")),
         AuditEvent::ToolWordSet => format!("{} set the capabilities of a tool{}", who(), of("tool")),
         AuditEvent::ToolServerDeleted => format!("{} deleted a tool server{}", who(), of("name")),

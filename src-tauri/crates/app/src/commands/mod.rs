@@ -73,6 +73,11 @@ pub(crate) use workflow::{
 };
 pub(crate) use workflow_import::workflow_import;
 
+pub(crate) use crate::triggers::bodies::{
+    activation_list, schedule_preview, trigger_fire, trigger_get, trigger_list, workflow_activate, workflow_deactivate,
+    workflow_versions,
+};
+
 /// How many a page has: what is asked for, at most `most`.
 fn page_size(asked: Option<u32>, usual: u32, most: u32) -> ApiResult<usize> {
     match asked.unwrap_or(usual) {

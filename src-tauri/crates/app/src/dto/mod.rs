@@ -52,3 +52,5 @@ pub use tools::*;
 pub use usage::*;
 pub use way::*;
 pub use webhook::*;
+
+pub use crate::triggers::dto::*;

@@ -27,6 +27,8 @@ impl From<StoreError> for ApiError {
             StoreError::DeleteRefused { .. }
             | StoreError::RunExists { .. }
             | StoreError::StartedBefore { .. }
+            | StoreError::FiredBefore { .. }
+            | StoreError::TriggerChanged { .. }
             | StoreError::TaskDecided { .. }
             | StoreError::TaskReopened { .. }
             | StoreError::RunSent { .. }

@@ -164,7 +164,11 @@ impl App {
 }
 
 /// Findings of a workflow and of the files that it runs with.
-fn with_called(workflow: &Workflow, called: &Called, of: impl Fn(&Workflow) -> Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(crate) fn with_called(
+    workflow: &Workflow,
+    called: &Called,
+    of: impl Fn(&Workflow) -> Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
     let mut found = of(workflow);
     let files = called.files.iter().map(|(id, file)| (id.as_str(), of(file)));
     found.extend(of_called(workflow, &files.collect::<Vec<_>>()));

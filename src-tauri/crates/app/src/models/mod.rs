@@ -5,6 +5,8 @@ mod findings;
 mod ledger;
 mod probe;
 
+pub(crate) use findings::with_called;
+
 use crate::app::App;
 use crate::audit::facts::signed;
 use crate::caller::Caller;

@@ -16,8 +16,8 @@ use signalbox_engine::{Compiled, imported_checkpoint, params, summary};
 use signalbox_model::wire::WireEvent;
 use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunSummary, Workflow};
 use signalbox_runtime::{Kept, Phase, StartOutcome, Subscription, definition, pinned_files, state};
-use signalbox_store::audit::Level;
-use signalbox_store::{RunKey, RunRow};
+use signalbox_store::audit::{Level, Record};
+use signalbox_store::{Firing, RunKey, RunRow};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl App {
     ) -> ApiResult<StartOutcome> {
         let workflow = whole(&document)?;
         let called = self.called(&workflow, file)?;
-        self.start_workflow(workflow, called, new, key, None)
+        self.start_workflow(workflow, called, new, key, None, None)
     }
 
     /// Starts a run with the definition and the input of another one. On a thread that may wait.
@@ -132,17 +132,19 @@ impl App {
         // Nobody here has typed what a program sent: it reaches no further because a person sends it again.
         let started_by = start.started_by.or(new.started_by);
         let new = NewRun { params, context, started_by, ..new };
-        Ok(self.start_workflow(workflow, called, new, None, self.lease_again(run_id))?.run_id())
+        Ok(self.start_workflow(workflow, called, new, None, self.lease_again(run_id), None)?.run_id())
     }
 
-    /// `kept` is what the host keeps for the run when the params name no service that it starts.
-    fn start_workflow(
+    /// `kept` is what the host keeps for the run when the params name no service that it starts; `fired` is what is written
+    /// with it when a trigger starts it.
+    pub(crate) fn start_workflow(
         &self,
         workflow: Workflow,
         called: Called,
         new: NewRun,
         key: Option<RunKey>,
         kept: Option<Kept>,
+        fired: Option<(Firing, Record)>,
     ) -> ApiResult<StartOutcome> {
         check::runnable(&self.all_model_findings(&workflow, &called))?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
@@ -208,6 +210,9 @@ impl App {
                 until: new.until,
                 kept,
             };
+            if let Some((firing, record)) = fired {
+                return runtime.start_fired(run, firing, record).await.map(StartOutcome::New);
+            }
             match (key, begins) {
                 (Some(key), begins) => runtime.start_once(run, begins, key).await,
                 (None, Some(begins)) => runtime.start_at(run, begins).await.map(StartOutcome::New),
@@ -366,7 +371,7 @@ pub(crate) fn damaged(run_id: &str, why: &str) -> ApiError {
 }
 
 /// A workflow that can run by itself.
-fn whole(document: &Value) -> ApiResult<Workflow> {
+pub(crate) fn whole(document: &Value) -> ApiResult<Workflow> {
     let checked = check_bytes(document.to_string().as_bytes(), check::catalog());
     check::runnable(&checked.diagnostics)?;
     checked.workflow.ok_or_else(|| ApiError::bad_request("The document is no workflow.", "Send a workflow."))

@@ -115,9 +115,13 @@ pub(super) fn leaves_branch_out(compiled: &Compiled, state: &RunState, container
 
 /// A node in a container that does not run: what waits for it waits no longer. At the top the end of the run does that.
 pub(super) fn leave_out(compiled: &Compiled, state: &mut RunState, node: usize) {
-    if compiled.nodes.frame(node) == 0 {
-        return;
+    if compiled.nodes.frame(node) != 0 {
+        skip_silently(compiled, state, node);
     }
+}
+
+/// A node that has no part in this run: it is skipped without an event, and its wires are dead.
+pub(super) fn skip_silently(compiled: &Compiled, state: &mut RunState, node: usize) {
     state.nodes[node].state = NodeState::Skipped;
     let mut todo = Vec::new();
     for edge in &compiled.nodes[node].out_edges {

@@ -305,7 +305,7 @@ impl Deciding<'_> {
                 scope: self.recovery_scope(node, slot, recovery, error),
             }],
             timeout_ms: this.node.timeout_ms.or(this.descriptor.timeout_ms),
-            loopback_allowed: self.state.started_by.is_none() && !this.host_from_data,
+            loopback_allowed: self.state.is_started_here() && !this.host_from_data,
             model: this.model.clone(),
             workflow: Arc::clone(&self.compiled.file(recovery).workflow),
             launch_id: String::new(),

@@ -221,7 +221,7 @@ impl Deciding<'_> {
             slots: live,
             timeout_ms: this.node.timeout_ms.or(this.descriptor.timeout_ms),
             idempotency_key,
-            loopback_allowed: self.state.started_by.is_none() && !this.host_from_data,
+            loopback_allowed: self.state.is_started_here() && !this.host_from_data,
             model: this.model.clone(),
             workflow: Arc::clone(&compiled.file(node).workflow),
             launch_id,

@@ -1,7 +1,7 @@
 //! The bodies of the routes: thin, everything real is a command.
 
 use super::routes::Action;
-use super::types::{Health, Recorded, RunRequest};
+use super::types::{ActivationRequest, Health, Recorded, RunRequest};
 use super::{Server, answer, openapi, sse};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -113,6 +113,20 @@ pub(crate) async fn run(
             Ok(with_etag(ok(value(&stored)), &stored.revision))
         }
         Action::WorkflowDelete => Ok(ok(value(&app.delete_stored(id, revision_of(parts)).await?))),
+        Action::WorkflowActivate => {
+            let ActivationRequest { version } = parse_or_empty(body)?;
+            let request = json!({ "workflowId": id, "version": version });
+            Ok(ok(app.dispatch(caller, "workflow_activate", request).await?))
+        }
+        Action::WorkflowDeactivate => {
+            Ok(ok(app.dispatch(caller, "workflow_deactivate", json!({ "workflowId": id })).await?))
+        }
+        Action::TriggerList => Ok(ok(app.dispatch(caller, "trigger_list", query(parts, &[])?).await?)),
+        Action::TriggerFire => {
+            let mut request: Value = parse_or_empty(body)?;
+            with_id(&mut request, "triggerId", &id)?;
+            Ok(ok(app.dispatch(caller, "trigger_fire", request).await?))
+        }
         Action::RunResume => {
             let mut request: Value = parse_or_empty(body)?;
             with_id(&mut request, "runId", &id)?;
@@ -204,8 +218,8 @@ fn no_body(caller: &Caller, command: &str) -> ApiResult<Value> {
 
 /// The routes that read what stands behind `?`; all others would pass over it, and seem to have answered it.
 fn takes_query(action: Action) -> bool {
-    use Action::{AuditList, AuditVerify, RunDiff, RunEvents, TaskList, TaskStats};
-    matches!(action, RunEvents | RunDiff | TaskList | TaskStats | AuditList | AuditVerify)
+    use Action::{AuditList, AuditVerify, RunDiff, RunEvents, TaskList, TaskStats, TriggerList};
+    matches!(action, RunEvents | RunDiff | TaskList | TaskStats | TriggerList | AuditList | AuditVerify)
 }
 
 fn no_query(parts: &Parts) -> ApiResult<()> {

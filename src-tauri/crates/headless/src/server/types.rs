@@ -46,6 +46,15 @@ pub(crate) struct RunRequest {
     pub(crate) overrides: Map,
 }
 
+/// Activates a workflow of the library.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ActivationRequest {
+    /// A version that was active before, instead of what the file holds now.
+    #[serde(default)]
+    pub(crate) version: Option<String>,
+}
+
 /// An entry was recorded.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Recorded {

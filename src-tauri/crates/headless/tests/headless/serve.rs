@@ -49,6 +49,10 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("GET", "/workflows/x", Some(CallerRole::Viewer)),
     ("PUT", "/workflows/x", Some(CallerRole::Builder)),
     ("DELETE", "/workflows/x", Some(CallerRole::Builder)),
+    ("POST", "/workflows/x/activation", Some(CallerRole::Builder)),
+    ("DELETE", "/workflows/x/activation", Some(CallerRole::Builder)),
+    ("GET", "/triggers", Some(CallerRole::Viewer)),
+    ("POST", "/triggers/x/fire", Some(CallerRole::Operator)),
     ("GET", "/catalog", Some(CallerRole::Viewer)),
     ("GET", "/metrics", Some(CallerRole::Viewer)),
 ];

@@ -157,6 +157,7 @@ impl Real {
                     durable: false,
                     rests: false,
                     key: None,
+                    firing: None,
                 });
                 process.owner = Some(owner.expect("a new run"));
             }

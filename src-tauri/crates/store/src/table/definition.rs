@@ -38,10 +38,11 @@ fn texts(connection: &Connection, sql: &str, parameters: impl rusqlite::Params) 
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Definitions that no run is pinned to and no definition names. `files` is the member of a definition that names others:
+/// Definitions that no run is pinned to, no activation has named, and no definition names. `files` is the member of a definition that names others:
 /// id → hash. It reads every definition: nothing is written meanwhile.
 pub(crate) fn unneeded(connection: &Connection, files: &str) -> Result<BTreeSet<String>> {
     let mut used = texts(connection, "SELECT DISTINCT definition_hash FROM run", [])?;
+    used.append(&mut texts(connection, "SELECT DISTINCT hash FROM workflow_version", [])?);
     // What a definition names is needed as long as that one is there. A damaged text names nothing that could be told.
     used.append(&mut texts(
         connection,
@@ -75,7 +76,8 @@ pub(crate) fn sweep(
                 connection
                     .prepare_cached(
                         "INSERT INTO definition_unused (hash, since_ms) SELECT hash, ?2 FROM definition WHERE hash = ?1 \
-                         AND NOT EXISTS (SELECT 1 FROM run WHERE definition_hash = ?1)",
+                         AND NOT EXISTS (SELECT 1 FROM run WHERE definition_hash = ?1) \
+                         AND NOT EXISTS (SELECT 1 FROM workflow_version WHERE hash = ?1)",
                     )?
                     .execute(rusqlite::params![hash, now_ms])?;
             }

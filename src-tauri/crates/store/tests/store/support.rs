@@ -124,6 +124,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         durable: true,
         rests: false,
         key: None,
+        firing: None,
     }
 }
 

@@ -1,3 +1,4 @@
+mod activation;
 mod audit_checkpoint;
 mod audit_entry;
 mod audit_meta;

@@ -1,7 +1,7 @@
 //! What each route takes and gives. Most of it is what its command says.
 
 use super::super::routes::{Action, Route};
-use super::super::types::{Health, Recorded, RunRequest};
+use super::super::types::{ActivationRequest, Health, Recorded, RunRequest};
 use super::types::Types;
 use super::{parameter, takes_body};
 use serde_json::{Map, Value, json};
@@ -129,6 +129,12 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
             matched(tagged(Shape::giving(stored).taking(file)))
         }
         Action::WorkflowDelete => matched(Shape::giving(types.given.subschema_for::<WorkflowId>().to_value())),
+        Action::WorkflowActivate => command("workflow_activate", types)
+            .taking(types.taken.subschema_for::<ActivationRequest>().to_value())
+            .or_nothing(),
+        Action::WorkflowDeactivate => command("workflow_deactivate", types),
+        Action::TriggerList => query("trigger_list", types),
+        Action::TriggerFire => body(route, "trigger_fire", Some("triggerId"), types),
         Action::TaskList => query("task_list", types),
         Action::TaskStats => query("task_stats", types),
         Action::TaskGet => command("task_get", types),

@@ -1,0 +1,43 @@
+//! What the commands do. One function per row of the command list, with its name.
+
+use super::dto::{
+    Activation, SchedulePreview, SchedulePreviewRequest, Trigger, TriggerDetails, TriggerFire, TriggerList, TriggerRef,
+    WorkflowActivate, WorkflowNamed, WorkflowVersion,
+};
+use super::preview::preview;
+use crate::Caller;
+use crate::app::App;
+use crate::dto::{Empty, RunId};
+use crate::error::ApiResult;
+
+pub(crate) fn workflow_activate(app: &App, caller: &Caller, request: WorkflowActivate) -> ApiResult<Activation> {
+    app.activate(caller, request)
+}
+
+pub(crate) fn workflow_deactivate(app: &App, caller: &Caller, request: WorkflowNamed) -> ApiResult<Activation> {
+    app.deactivate(caller, &request.workflow_id)
+}
+
+pub(crate) fn activation_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Activation>> {
+    app.activations()
+}
+
+pub(crate) fn workflow_versions(app: &App, caller: &Caller, request: WorkflowNamed) -> ApiResult<Vec<WorkflowVersion>> {
+    app.versions(caller, &request.workflow_id)
+}
+
+pub(crate) fn trigger_list(app: &App, _: &Caller, request: TriggerList) -> ApiResult<Vec<Trigger>> {
+    app.trigger_list(request.workflow_id.as_deref())
+}
+
+pub(crate) fn trigger_get(app: &App, _: &Caller, request: TriggerRef) -> ApiResult<TriggerDetails> {
+    app.trigger_details(&request.trigger_id)
+}
+
+pub(crate) fn trigger_fire(app: &App, caller: &Caller, request: TriggerFire) -> ApiResult<RunId> {
+    Ok(RunId { run_id: app.fire_by_hand(caller, &request.trigger_id, request.payload)? })
+}
+
+pub(crate) fn schedule_preview(app: &App, _: &Caller, request: SchedulePreviewRequest) -> ApiResult<SchedulePreview> {
+    preview(&request, app.now_ms())
+}

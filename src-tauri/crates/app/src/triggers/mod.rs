@@ -1,0 +1,15 @@
+//! Workflows that run by themselves: a person activates a version, its triggers start runs (ADR 90). One process per data
+//! folder fires; every firing has a key that is written in the transaction that creates its run.
+
+mod activate;
+pub(crate) mod bodies;
+pub mod dto;
+mod fire;
+mod preview;
+mod scheduler;
+mod view;
+
+pub use preview::next_of_file;
+
+#[cfg(test)]
+mod tests;

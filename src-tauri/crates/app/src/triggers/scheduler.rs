@@ -1,0 +1,274 @@
+//! The scheduler of a process that stays: it fires what is due. Of several processes on one data folder the one that holds
+//! the lock does; the system frees the lock when that one dies, and another takes over at its next look.
+
+use super::fire::schedule_of;
+use crate::app::App;
+use crate::error::{ApiResult, Class};
+use crate::files::io_error;
+use serde_json::json;
+use signalbox_engine::schedule::{OnMissed, Schedule};
+use signalbox_engine::validate::Called;
+use signalbox_model::{AuditEvent, Workflow, time};
+use signalbox_ports::Clock;
+use signalbox_store::audit::{Actor, Level};
+use signalbox_store::{SkippedTicks, TriggerRow};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often it looks whether something else is due, or nobody fires any more.
+const LOOK: Duration = Duration::from_secs(1);
+/// A tick that fires this late was not missed.
+const ON_TIME_MS: i64 = 60_000;
+/// A clock that shows so much less than before was put back.
+const PUT_BACK_MS: i64 = 60_000;
+/// Missed ticks that fire with `onMissed: all`.
+pub(super) const MOST_MISSED: usize = 100;
+
+/// A trigger and when it is due.
+struct Planned {
+    row: TriggerRow,
+    schedule: Schedule,
+}
+
+/// Ticks that are due.
+#[derive(Debug, PartialEq, Eq)]
+struct Due {
+    /// The last ones, as many as may fire.
+    last: VecDeque<i64>,
+    /// The first one of all.
+    first: i64,
+    /// The one before those.
+    before: Option<i64>,
+    count: u64,
+}
+
+impl Due {
+    fn of(schedule: &Schedule, row: &TriggerRow, now_ms: i64) -> Option<Self> {
+        let most = if schedule.on_missed == OnMissed::All { MOST_MISSED } else { 1 };
+        let mut ticks = schedule.ticks(row.cursor_ms).take_while(|tick| schedule.fires_at(&row.id, *tick) <= now_ms);
+        let first = ticks.next()?;
+        let mut due = Self { last: VecDeque::from([first]), first, before: None, count: 1 };
+        for tick in ticks {
+            due.count += 1;
+            due.last.push_back(tick);
+            if due.last.len() > most {
+                due.before = due.last.pop_front();
+            }
+        }
+        Some(due)
+    }
+}
+
+/// What fires, and when.
+#[derive(Default)]
+pub(crate) struct Scheduler {
+    /// Held as long as this process fires.
+    lock: Option<File>,
+    /// What the store said when the plan was made.
+    change: Option<i64>,
+    plan: Vec<Planned>,
+    /// When each of the plan is due: the moment and the place in the plan.
+    queue: BTreeSet<(i64, usize)>,
+    versions: HashMap<String, (Workflow, Called)>,
+    /// What the clock showed last.
+    seen_ms: i64,
+}
+
+impl Scheduler {
+    /// Fires what is due now. Says how long nothing else is.
+    pub(crate) fn pass(&mut self, app: &App, clock: &dyn Clock) -> ApiResult<Duration> {
+        if !self.holds_lock(app.data_dir())? {
+            return Ok(LOOK);
+        }
+        let now = clock.now_ms();
+        let change = app.store.trigger_change()?;
+        if self.change != Some(change) || now + PUT_BACK_MS < self.seen_ms {
+            self.read(app, now)?;
+            self.change = Some(change);
+        }
+        self.seen_ms = now;
+        while let Some((due, index)) = self.queue.first().copied().filter(|(due, _)| *due <= now) {
+            self.queue.remove(&(due, index));
+            match self.settle(app, index, now) {
+                Ok(()) => self.enqueue(index),
+                // The plan is made anew at the next pass.
+                Err(error) if error.code == "TRIGGER_CHANGED" => self.change = None,
+                Err(error) => {
+                    // Nothing is lost: the tick stays where it is, and this one is tried again.
+                    self.queue.insert((now + ms(LOOK), index));
+                    if error.class != Class::Unavailable {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        let next = self.queue.first().map_or(LOOK, |(due, _)| {
+            Duration::from_millis(u64::try_from(due.saturating_sub(clock.now_ms())).unwrap_or_default())
+        });
+        Ok(next.min(LOOK))
+    }
+
+    fn holds_lock(&mut self, folder: &Path) -> ApiResult<bool> {
+        if self.lock.is_some() {
+            return Ok(true);
+        }
+        let path = folder.join("triggers.lock");
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(|error| io_error(&error, &path, "opened"))?;
+        match file.try_lock() {
+            Ok(()) => {
+                self.lock = Some(file);
+                // What another process settled meanwhile is read anew.
+                self.change = None;
+                Ok(true)
+            }
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(io_error(&error, &path, "locked")),
+        }
+    }
+
+    /// Makes the plan.
+    fn read(&mut self, app: &App, now: i64) -> ApiResult<()> {
+        self.plan.clear();
+        self.queue.clear();
+        for mut row in app.store.triggers()? {
+            // What cannot be read was refused when it was activated; a release that reads it otherwise leaves it out.
+            let Ok(schedule) = schedule_of(&row) else { continue };
+            if row.cursor_ms > now + PUT_BACK_MS {
+                // The clock was put back. What fired already has its key and does not fire again.
+                app.store.trigger_move(&row.id, now)?;
+                if let Some(moved) = app.store.trigger(&row.id)? {
+                    row = moved;
+                }
+            }
+            self.plan.push(Planned { row, schedule });
+        }
+        let active: BTreeSet<&str> = self.plan.iter().map(|planned| planned.row.version.as_str()).collect();
+        self.versions.retain(|version, _| active.contains(version.as_str()));
+        for index in 0..self.plan.len() {
+            self.enqueue(index);
+        }
+        Ok(())
+    }
+
+    fn enqueue(&mut self, index: usize) {
+        let Some(Planned { row, schedule }) = self.plan.get(index) else { return };
+        if let Some(tick) = schedule.next_after(row.cursor_ms) {
+            self.queue.insert((schedule.fires_at(&row.id, tick), index));
+        }
+    }
+
+    /// Settles every tick of a trigger that is due: it fires, or it is recorded why not.
+    fn settle(&mut self, app: &App, index: usize, now: i64) -> ApiResult<()> {
+        let Some(Planned { row, schedule }) = self.plan.get(index) else { return Ok(()) };
+        let Some(Due { mut last, first, before, count }) = Due::of(schedule, row, now) else { return Ok(()) };
+        let newest = last.back().copied().unwrap_or(first);
+        let is_missed = now - schedule.fires_at(&row.id, newest) > ON_TIME_MS;
+        let skipped = if schedule.on_missed == OnMissed::Skip && is_missed {
+            last.clear();
+            Some((newest, count))
+        } else {
+            before.map(|before| (before, count - last.len() as u64))
+        };
+        let (row, schedule) = (row.clone(), schedule.clone());
+        if let Some((to, count)) = skipped {
+            let reason = if schedule.on_missed == OnMissed::All { "too_many_missed" } else { "missed" };
+            self.skip(app, index, Skipped { from: first, to, count, now, reason, problem: None })?;
+        }
+        for tick in last {
+            let started =
+                self.version(app, &row.version).and_then(|version| app.fire_tick(&row, version, &schedule, tick, now));
+            match started {
+                Ok(_) => self.moved(index, tick),
+                Err(error) if error.code == "FIRED_BEFORE" => {
+                    app.store.trigger_move(&row.id, tick)?;
+                    self.moved(index, tick);
+                }
+                Err(error) if error.class == Class::Unavailable || error.code == "TRIGGER_CHANGED" => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    let problem = Some(error.message);
+                    self.skip(
+                        app,
+                        index,
+                        Skipped { from: tick, to: tick, count: 1, now, reason: &error.code, problem },
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn version(&mut self, app: &App, version: &str) -> ApiResult<(Workflow, Called)> {
+        if let Some(known) = self.versions.get(version) {
+            return Ok(known.clone());
+        }
+        let read = app.pinned_version(version)?;
+        Ok(self.versions.entry(version.to_owned()).or_insert(read).clone())
+    }
+
+    fn moved(&mut self, index: usize, tick: i64) {
+        if let Some(planned) = self.plan.get_mut(index) {
+            planned.row.cursor_ms = tick;
+        }
+    }
+
+    fn skip(&mut self, app: &App, index: usize, skipped: Skipped<'_>) -> ApiResult<()> {
+        let Some(Planned { row, .. }) = self.plan.get(index) else { return Ok(()) };
+        let Skipped { from, to, count, now, reason, problem } = skipped;
+        let facts = json!({
+            "triggerId": row.id, "workflowId": row.workflow, "version": row.version, "reason": reason, "count": count,
+            "from": time::format(from), "to": time::format(to), "message": problem,
+        });
+        let level = if problem.is_some() { Level::Error } else { Level::Warn };
+        let record = app.fact(AuditEvent::TriggerSkipped, level, Actor::system(), facts);
+        let ticks = SkippedTicks {
+            trigger: row.id.clone(),
+            version: row.version.clone(),
+            last_ms: to,
+            count,
+            at_ms: now,
+            reason: reason.to_owned(),
+            problem,
+        };
+        app.store.trigger_skip(ticks, record)?;
+        self.moved(index, to);
+        Ok(())
+    }
+}
+
+/// Ticks that start no run.
+struct Skipped<'a> {
+    from: i64,
+    to: i64,
+    count: u64,
+    now: i64,
+    reason: &'a str,
+    problem: Option<String>,
+}
+
+fn ms(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl App {
+    /// A host that stays fires the triggers of active workflows, unless another one does.
+    pub(crate) fn triggers_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
+        let scheduler = Arc::new(Mutex::new(Scheduler::default()));
+        self.again_and_again(threads, Duration::ZERO, move |app| {
+            let scheduler = Arc::clone(&scheduler);
+            async move {
+                let pass = move |app: &App| {
+                    let mut scheduler = scheduler.lock().unwrap_or_else(PoisonError::into_inner);
+                    scheduler.pass(app, app.world.clock.as_ref())
+                };
+                // What failed is tried again at the next look; a store that cannot be used says so elsewhere.
+                Some(app.blocking(pass).await.unwrap_or(LOOK))
+            }
+        });
+    }
+}

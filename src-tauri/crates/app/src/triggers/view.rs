@@ -1,0 +1,61 @@
+//! Triggers as people see them.
+
+use super::dto::{Firing, FiringOutcome, Trigger, TriggerDetails};
+use super::fire::schedule_of;
+use super::preview::next_times;
+use crate::app::App;
+use crate::error::ApiResult;
+use serde_json::Value;
+use signalbox_model::time;
+use signalbox_store::{FiringRow, TriggerRow};
+
+/// Times that a list shows.
+const NEXT: usize = 5;
+/// Firings that the details show.
+const FIRINGS: usize = 50;
+
+impl App {
+    pub(crate) fn trigger_list(&self, workflow: Option<&str>) -> ApiResult<Vec<Trigger>> {
+        let rows = self.store.triggers()?.into_iter();
+        rows.filter(|row| workflow.is_none_or(|only| only == row.workflow)).map(|row| self.trigger_of(row)).collect()
+    }
+
+    pub(crate) fn trigger_details(&self, id: &str) -> ApiResult<TriggerDetails> {
+        let trigger = self.trigger_of(self.trigger_row(id)?)?;
+        let firings = self.store.trigger_firings(id, FIRINGS)?.into_iter().map(|row| self.firing_of(row)).collect();
+        Ok(TriggerDetails { trigger, firings })
+    }
+
+    fn trigger_of(&self, row: TriggerRow) -> ApiResult<Trigger> {
+        let schedule = schedule_of(&row);
+        let after = self.now_ms().max(row.cursor_ms);
+        let last = self.store.trigger_firings(&row.id, 1)?.pop().map(|row| self.firing_of(row));
+        Ok(Trigger {
+            next: schedule.as_ref().map(|schedule| next_times(schedule, after, NEXT)).unwrap_or_default(),
+            last,
+            problem: row.problem.or_else(|| schedule.err().map(|error| error.message)),
+            config: serde_json::from_str(&row.config).unwrap_or(Value::Null),
+            trigger_id: row.id,
+            workflow_id: row.workflow,
+            workflow_name: row.workflow_name,
+            node_id: row.node,
+            kind: row.kind,
+            title: row.title,
+            version: row.version,
+        })
+    }
+
+    fn firing_of(&self, row: FiringRow) -> Firing {
+        // The run may have been deleted since.
+        let status = row.run.as_deref().and_then(|run| self.store.run(run).ok()).map(|run| run.status);
+        Firing {
+            scheduled_at: time::format(row.scheduled_ms),
+            fired_at: time::format(row.fired_ms),
+            outcome: if row.run.is_some() { FiringOutcome::Fired } else { FiringOutcome::Skipped },
+            run_id: row.run,
+            run_status: status,
+            reason: row.reason,
+            count: row.count,
+        }
+    }
+}

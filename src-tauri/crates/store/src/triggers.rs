@@ -1,0 +1,107 @@
+//! Active workflows and their triggers. Each change is one transaction with its audit entry.
+
+use crate::chain;
+use crate::error::Result;
+use crate::store::Store;
+use crate::table::activation::{self, Activation, FiringRow, NewTrigger, SkippedTicks, TriggerRow, WorkflowVersion};
+use crate::table::definition;
+use signalbox_audit::Record;
+
+/// Firings of ticks that are this old are forgotten, milliseconds.
+pub const FIRING_KEPT_MS: i64 = 7 * 86_400_000;
+
+/// Firings that are forgotten in one transaction.
+const SWEEP: usize = 2_000;
+
+/// Workflows that run by themselves.
+impl Store {
+    /// Makes a version the active one. `definition` is its text, kept by its hash.
+    pub fn activate(
+        &self,
+        new: Activation,
+        definition: String,
+        triggers: Vec<NewTrigger>,
+        record: Record,
+    ) -> Result<()> {
+        self.write(true, move |work| {
+            definition::put(work.connection, &new.version, &definition)?;
+            activation::activate(work.connection, &new, &triggers)?;
+            chain::append(work, vec![record])
+        })
+    }
+
+    /// The workflow starts no runs by itself any more. False, and nothing is written, when it did not.
+    pub fn deactivate(&self, workflow: &str, record: Record) -> Result<bool> {
+        let workflow = workflow.to_owned();
+        self.write(true, move |work| {
+            let was_active = activation::deactivate(work.connection, &workflow)?;
+            if was_active {
+                chain::append(work, vec![record])?;
+            }
+            Ok(was_active)
+        })
+    }
+
+    /// Every workflow that is active, or was.
+    pub fn activations(&self) -> Result<Vec<Activation>> {
+        self.view(activation::all)
+    }
+
+    /// Which version of a workflow is active, or was last.
+    pub fn activation(&self, workflow: &str) -> Result<Option<Activation>> {
+        self.view(|connection| activation::get(connection, workflow))
+    }
+
+    /// The versions of a workflow that are active, or were; the newest first.
+    pub fn workflow_versions(&self, workflow: &str) -> Result<Vec<WorkflowVersion>> {
+        self.view(|connection| activation::versions(connection, workflow))
+    }
+
+    /// The triggers of active workflows.
+    pub fn triggers(&self) -> Result<Vec<TriggerRow>> {
+        self.view(activation::triggers)
+    }
+
+    /// A trigger of an active workflow.
+    pub fn trigger(&self, id: &str) -> Result<Option<TriggerRow>> {
+        self.view(|connection| activation::trigger(connection, id))
+    }
+
+    /// Grows with each change of what fires, in any process.
+    pub fn trigger_change(&self) -> Result<i64> {
+        self.view(activation::change)
+    }
+
+    /// What became of a trigger's ticks, the newest first.
+    pub fn trigger_firings(&self, id: &str, limit: usize) -> Result<Vec<FiringRow>> {
+        self.view(|connection| activation::firings(connection, id, limit))
+    }
+
+    /// Ticks of a trigger start no run.
+    pub fn trigger_skip(&self, skipped: SkippedTicks, record: Record) -> Result<()> {
+        self.write(true, move |work| {
+            activation::skip(work.connection, &skipped)?;
+            chain::append(work, vec![record])
+        })
+    }
+
+    /// Every tick of a trigger up to this one was settled before; or, with an earlier one, the clock was put back.
+    pub fn trigger_move(&self, id: &str, tick_ms: i64) -> Result<()> {
+        let id = id.to_owned();
+        self.write(true, move |work| activation::move_to(work.connection, &id, tick_ms))
+    }
+
+    /// Forgets firings of long ago; says how many.
+    pub fn trigger_firings_sweep(&self, now_ms: i64) -> Result<usize> {
+        let mut removed = 0;
+        loop {
+            let some = self.write(false, move |work| {
+                activation::sweep(work.connection, now_ms.saturating_sub(FIRING_KEPT_MS), SWEEP)
+            })?;
+            removed += some;
+            if some < SWEEP {
+                return Ok(removed);
+            }
+        }
+    }
+}
