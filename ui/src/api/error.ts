@@ -1,5 +1,5 @@
 /** Every failure of a command: what, why (message), what now (hint). */
-import type { JsonMap } from './json-schema.ts';
+import type { JsonMap } from '../json/json-schema.ts';
 
 /** What a failed command answers. */
 export interface ApiErrorBody { code: string; message: string; hint: string; details?: unknown }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIRST, FIRST_EVENTS } from '../test/walkthrough.ts';
-import { cardsOf, createRunFold, foldRun, isTerminal, type RunEventLike } from './run-state.ts';
+import { cardsOf, createRunFold, foldRun, isTerminal, type RunEventLike } from '../run/run-state.ts';
 
 const T = '2026-11-21T23:00:00.000Z';
 let seq = 0;

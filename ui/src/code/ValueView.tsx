@@ -1,16 +1,16 @@
 // A JSON value as text nodes: whatever it holds is shown as letters, never as markup.
 
-import { writeExact } from '../api/exact.ts';
+import { writeExact } from '../json/exact-json.ts';
 import { useMemo, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react';
 import { call } from '../api/client.ts';
 import { toApiError } from '../api/error.ts';
 import { saveFile } from '../api/save-file.ts';
-import { hasCut, loadFullValue } from '../api/full-value.ts';
+import { hasCut, loadFullValue } from '../api/load-full-value.ts';
 import type { CutValue } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, toast } from '../kit/index.ts';
 import { pathExpression, startFieldDrag } from './field-drag.ts';
-import { plain } from './letters.ts';
+import { plain } from '../text/letters.ts';
 import { Pieces } from './pieces.tsx';
 import { useCopy } from './use-copy.ts';
 import { formatSize, keyOf, linesOf, searchIn, type ValueLine, type ValuePath } from './value-lines.ts';

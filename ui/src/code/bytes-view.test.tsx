@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
-import { Cut } from '../api/json.ts';
+import { Cut } from '../json/json.ts';
 import { ApiError } from '../api/error.ts';
 import { renderWith } from '../test/render.tsx';
 import { BytesView } from './BytesView.tsx';

@@ -3,7 +3,7 @@ import { CompletionContext } from '@codemirror/autocomplete';
 import { act, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
-import { Cut, isCut } from '../api/json.ts';
+import { Cut, isCut } from '../json/json.ts';
 import { editorOf, renderWith, replaceCode } from '../test/render.tsx';
 import { CodeEditor } from './CodeEditor.tsx';
 import { celLanguage, isTemplate, kitHighlight, templateLanguage } from './cel-language.ts';

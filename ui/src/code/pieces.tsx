@@ -1,6 +1,6 @@
 // A text from outside, with a mark in the place of each letter that is not seen.
 
-import { piecesOf } from './letters.ts';
+import { piecesOf } from '../text/letters.ts';
 import './code.css';
 
 export function Pieces({ text }: { text: string }) {

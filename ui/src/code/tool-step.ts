@@ -1,8 +1,8 @@
 // Steps that call one tool each. Pure.
 
-import { isObject } from '../api/json.ts';
+import { isObject } from '../json/json.ts';
 import type { WorkflowNode } from '../api/types.ts';
-import { plain } from './letters.ts';
+import { plain } from '../text/letters.ts';
 
 export const MCP_TOOL = 'mcp.tool';
 

@@ -1,7 +1,7 @@
 // A JSON value as lines to draw, and the small questions about values that several screens ask. Pure.
 
-import { writeExact } from '../api/exact.ts';
-import { isCut } from '../api/json.ts';
+import { writeExact } from '../json/exact-json.ts';
+import { isCut } from '../json/json.ts';
 import type { CutValue } from '../api/types.ts';
 import { formatNumber, t } from '../i18n/index.ts';
 

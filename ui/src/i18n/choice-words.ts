@@ -1,5 +1,5 @@
 /** What the words that a file has for a choice are called on the screen: the form of a step and its card say the same. */
-import type { JsonSchema } from '../api/json-schema.ts';
+import type { JsonSchema } from '../json/json-schema.ts';
 import { t, type MessageKey } from './t.ts';
 
 interface Field { hint: MessageKey; words: { [value: string]: MessageKey } }

@@ -1,5 +1,5 @@
 /** What is wrong with a JSON text that a person writes. */
-import { MAX_DEPTH, placeOf, type JsonProblem } from '../api/read-json.ts';
+import { MAX_DEPTH, placeOf, type JsonProblem } from '../json/read-json.ts';
 import { t } from './t.ts';
 
 const LONG = 40;

@@ -1,8 +1,8 @@
 // A value of any type: the kind is chosen in front of it and never changes by itself.
 
 import { useEffect, useId, useState } from 'react';
-import { writeExact } from '../api/exact.ts';
-import { numberKept, placeOf, readJson, type JsonProblem } from '../api/read-json.ts';
+import { writeExact } from '../json/exact-json.ts';
+import { numberKept, placeOf, readJson, type JsonProblem } from '../json/read-json.ts';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { jsonWords, t } from '../i18n/index.ts';
 import { Icon, Select, TextInput } from '../kit/index.ts';

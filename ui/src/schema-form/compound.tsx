@@ -1,8 +1,8 @@
 // Fields made of fields: objects, tables of keys, lists, variants.
 
 import { useEffect, useId, useRef, useState, type RefObject } from 'react';
-import { isFault } from '../api/findings.ts';
-import { isObject } from '../api/json.ts';
+import { isFault } from '../api/diagnostics.ts';
+import { isObject } from '../json/json.ts';
 import type { JsonSchema } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, Select, TextInput } from '../kit/index.ts';

@@ -1,12 +1,12 @@
 // Label on top, control, live result, findings of the validator: the same for every field.
 
 import { useId, useState, type ReactNode } from 'react';
-import { isFault, isTodo, type Finding } from '../api/findings.ts';
+import { isFault, isTodo, type Finding } from '../api/diagnostics.ts';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
-import { plain } from '../code/letters.ts';
+import { plain } from '../text/letters.ts';
 import { Pieces } from '../code/pieces.tsx';
 import { Button, Icon } from '../kit/index.ts';
-import { pointerParts } from '../api/json.ts';
+import { pointerParts } from '../json/json.ts';
 import { useFormAround, useLenient } from './scope.ts';
 
 export interface FrameIds {

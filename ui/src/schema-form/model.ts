@@ -1,9 +1,9 @@
 // What a schema asks for, and how an edit changes a value. Pure.
 
-import { writeExact } from '../api/exact.ts';
+import { writeExact } from '../json/exact-json.ts';
 import { isTemplate } from '../code/cel-language.ts';
-import { isObject, pointerTo } from '../api/json.ts';
-import { numberKept, readJson } from '../api/read-json.ts';
+import { isObject, pointerTo } from '../json/json.ts';
+import { numberKept, readJson } from '../json/read-json.ts';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
 import { celString } from '../code/field-drag.ts';
 

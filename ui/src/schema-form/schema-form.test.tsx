@@ -3,7 +3,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
-import type { Finding } from '../api/findings.ts';
+import type { Finding } from '../api/diagnostics.ts';
 import type { Diagnostic, Preview, JsonSchema } from '../api/types.ts';
 import { editorOf, renderWith, replaceCode, typeCode } from '../test/render.tsx';
 import { SchemaForm } from './schema-form.tsx';

@@ -1,9 +1,9 @@
 // A form over a JSON Schema: settings of a node, input of a run. The raw JSON is the same value, seen as text.
 
-import { pointerParts } from '../api/json.ts';
+import { pointerParts } from '../json/json.ts';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Diagnostic, JsonSchema } from '../api/types.ts';
-import { plain } from '../code/letters.ts';
+import { plain } from '../text/letters.ts';
 import { t } from '../i18n/index.ts';
 import { Segmented } from '../kit/index.ts';
 import { AnyField, JsonBox } from './any.tsx';

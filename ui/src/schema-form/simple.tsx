@@ -1,8 +1,8 @@
 // Fields with one plain value.
 
 import { useState } from 'react';
-import { isLarge } from '../api/exact.ts';
-import { numberKept } from '../api/read-json.ts';
+import { isLarge } from '../json/exact-json.ts';
+import { numberKept } from '../json/read-json.ts';
 import { Icon, IconButton, Select, Switch, TextInput } from '../kit/index.ts';
 import { t, whatWords } from '../i18n/index.ts';
 import { ToExpression } from './expression.tsx';

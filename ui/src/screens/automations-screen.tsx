@@ -1,13 +1,13 @@
 /** Every trigger that starts runs by itself: when next, what came of it, and how to stop it. */
 import { useState } from 'react';
-import { act, useCommand, useMay } from '../api/queries.ts';
+import { act, useCommand, usePermission } from '../api/queries.ts';
 import type { Trigger } from '../api/types.ts';
 import { Automations } from '../features/automations/automations.tsx';
 import { HistoryDialog } from '../features/automations/history-dialog.tsx';
 import { VersionsDialog } from '../features/automations/versions-dialog.tsx';
-import { useDoing } from '../features/doing.ts';
+import { useAsyncAction } from '../shared/use-async-action.ts';
 import { RunsArt } from '../features/gallery/gallery.tsx';
-import { plain } from '../code/letters.ts';
+import { plain } from '../text/letters.ts';
 import { t, tn } from '../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, EmptyState, Skeleton } from '../kit/index.ts';
 import { Screen } from './frame.tsx';
@@ -16,10 +16,10 @@ import { navigate } from './router.ts';
 type Open = { what: 'history' | 'versions' | 'off'; trigger: Trigger } | { what: 'offAll' };
 
 export function AutomationsScreen() {
-  const may = useMay();
+  const may = usePermission();
   const query = useCommand('trigger_list', {}, { refetchInterval: 3_000 });
   const workflows = useCommand('workflow_list', {});
-  const { busy, run } = useDoing();
+  const { busy, run } = useAsyncAction();
   const [open, setOpen] = useState<Open | null>(null);
   const triggers = query.data;
   const ids = [...new Set(triggers?.map((one) => one.workflowId))];

@@ -4,7 +4,7 @@ import { act, useCommand } from '../api/queries.ts';
 import { resetKeys, setKeys, setTheme, useSettings } from '../api/settings.ts';
 import { mayNotify, useNotify } from '../features/inbox/attention.ts';
 import { ModelsSection } from '../features/models/models-section.tsx';
-import { KeyDialog } from '../features/secrets/key-dialog.tsx';
+import { KeyDialog } from '../shared/secrets/key-dialog.tsx';
 import { SecretsSection } from '../features/secrets/secrets-section.tsx';
 import { SettingsView } from '../features/settings/settings.tsx';
 import { t } from '../i18n/index.ts';

@@ -1,8 +1,8 @@
 /** Made-up tasks for tests and for looking at screens without a host. Not part of the product's bundle. */
 import { ApiError } from '../api/error.ts';
 import { fakeTransport, type FakeTransport, type Handlers } from '../api/transport/fake.ts';
-import { applyPatch, at, type Operation } from '../features/evidence/patch.ts';
-import { diffLines } from '../features/diff.ts';
+import { applyPatch, at, type Operation } from '../shared/evidence/patch.ts';
+import { diffLines } from '../shared/diff.ts';
 import type { Command, Commands } from '../api/types.ts';
 import type { Delegation, Task, TaskFilter, TaskRow } from '../features/inbox/types.ts';
 

@@ -1,7 +1,7 @@
 // What a value of a step's settings lacks to be of the shape of a schema: types, names, choices. How long a text or how great a number
 // is, is the person's to write, and the engine's to say. No JSON Schema library: the catalog uses a closed list of keywords.
 
-import { isObject } from '../api/json.ts';
+import { isObject } from '../json/json.ts';
 import type { JsonSchema } from '../api/types.ts';
 import { isExpression, matches, pointerOf, typeName } from '../schema-form/model.ts';
 

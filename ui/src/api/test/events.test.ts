@@ -1,8 +1,8 @@
 import { act, renderHook, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listenForToken, setTransport } from '../client.ts';
-import { followRun, useRunView } from '../events.ts';
-import { createRunFold } from '../run-state.ts';
+import { followRun, useRunView } from '../../run/follow-run.ts';
+import { createRunFold } from '../../run/run-state.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { RunEvent } from '../types.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { isLarge, parseExact, writeExact } from '../exact.ts';
+import { isLarge, parseExact, writeExact } from '../../json/exact-json.ts';
 import { httpTransport } from '../transport/http.ts';
 
 const LARGE = '{"id":9007199254740993,"list":[-9223372036854775808,18446744073709551615],"text":"9007199254740993 \\" 9007199254740995","n":1.5}';

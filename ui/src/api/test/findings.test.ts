@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFault, isTodo, markTodos, tally } from '../findings.ts';
+import { isFault, isTodo, markTodos, tally } from '../diagnostics.ts';
 import type { Diagnostic } from '../types.ts';
 
 const one = (code: Diagnostic['code'], path: string, severity: Diagnostic['severity'] = 'error'): Diagnostic => ({ code, severity, path, message: 'm', hint: 'h' });

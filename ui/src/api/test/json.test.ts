@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isObject, pointerParts, pointerTo } from '../json.ts';
+import { isObject, pointerParts, pointerTo } from '../../json/json.ts';
 
 describe('JSON pointers', () => {
   it('come back as the names that they were made of', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_DEPTH, numberKept, placeOf, readJson } from '../read-json.ts';
+import { MAX_DEPTH, numberKept, placeOf, readJson } from '../../json/read-json.ts';
 
 const kind = (text: string) => {
   const read = readJson(text);

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
-import { PersistentList, PersistentMap } from '../persistent-list.ts';
-import { viewAt } from '../run-paths.ts';
-import { createRunFold, foldRun, type CallCard, type RunDefinition, type RunEventLike, type RunView } from '../run-state.ts';
+import { PersistentList, PersistentMap } from '../../run/persistent-list.ts';
+import { viewAt } from '../../run/run-paths.ts';
+import { createRunFold, foldRun, type CallCard, type RunDefinition, type RunEventLike, type RunView } from '../../run/run-state.ts';
 
 /** All that a screen reads of a view, without what is shared with later moments. */
 function said(view: RunView) {

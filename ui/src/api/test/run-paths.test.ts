@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { chooseAll, chooseRound, choiceOf, inChoice, isKeptAside, loopsOf, readPath, roundsOf, slotKey, stepAt, Sum, viewAt, viewWith } from '../run-paths';
-import { onlyAsks, restsAt, statusIn } from '../run-where';
-import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike, type RunView } from '../run-state';
+import { chooseAll, chooseRound, choiceOf, inChoice, isKeptAside, loopsOf, readPath, roundsOf, slotKey, stepAt, Sum, viewAt, viewWith } from '../../run/run-paths';
+import { onlyAsks, restsAt, statusIn } from '../../run/run-location';
+import { cardsOf, createRunFold, foldRun, type NodeRun, type RunDefinition, type RunEventLike, type RunView } from '../../run/run-state';
 
 const DEFINITION: RunDefinition = {
   nodes: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldRun, type RunEventLike } from '../run-state.ts';
+import { foldRun, type RunEventLike } from '../../run/run-state.ts';
 
 const definition = {
   nodes: { pay: { type: 'http.request', title: 'Pay' }, ask: { type: 'builtin.human_decision', title: 'Ask' }, done: { type: 'flow.noop' } },

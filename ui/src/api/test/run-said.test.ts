@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { Cut } from '../json.ts';
-import { viewAt } from '../run-paths.ts';
-import { createRunFold, foldRun, type RunEventLike } from '../run-state.ts';
+import { Cut } from '../../json/json.ts';
+import { viewAt } from '../../run/run-paths.ts';
+import { createRunFold, foldRun, type RunEventLike } from '../../run/run-state.ts';
 
 const T = Date.parse('2026-11-22T10:00:00.000Z');
 const at = (n: number) => new Date(T + n * 100).toISOString();

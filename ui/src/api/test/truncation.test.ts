@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { markTruncated, markEvents } from '../truncation.ts';
-import { isCut } from '../json.ts';
+import { markTruncated, markEvents } from '../truncated-values.ts';
+import { isCut } from '../../json/json.ts';
 import type { Command, CutValue } from '../types.ts';
 
 const cut = (ref: string): CutValue => ({ _truncated: true, type: 'string', length: 12_000, preview: 'It was...', ref });

@@ -1,5 +1,5 @@
 /** A host in memory, for tests only. Every command can be replaced; unknown ones fail as the real host does. */
-import { markTruncated, markEvents } from '../truncation.ts';
+import { markTruncated, markEvents } from '../truncated-values.ts';
 import { ApiError } from '../error.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import type { Transport } from './transport.ts';

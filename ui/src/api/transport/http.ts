@@ -1,9 +1,9 @@
 /** The HTTP host: POST /rpc/{command}, and server-sent events read by fetch because EventSource cannot send a header. */
 import { t } from '../../i18n/index.ts';
 import { createYieldToMain } from '../yield-to-main.ts';
-import { markTruncated, markEvents } from '../truncation.ts';
+import { markTruncated, markEvents } from '../truncated-values.ts';
 import { ApiError, toApiError } from '../error.ts';
-import { parseExact, writeExact } from '../exact.ts';
+import { parseExact, writeExact } from '../../json/exact-json.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import { SseParser, type SseFrame } from './sse.ts';
 import type { Transport } from './transport.ts';

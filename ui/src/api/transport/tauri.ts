@@ -1,9 +1,9 @@
 /** The desktop host. The only file that imports @tauri-apps. */
 import { Channel, invoke, isTauri } from '@tauri-apps/api/core';
-import { markTruncated, markEvents } from '../truncation.ts';
+import { markTruncated, markEvents } from '../truncated-values.ts';
 import { toApiError } from '../error.ts';
-import { parseExact, writeExact } from '../exact.ts';
-import { randomId } from '../random-id.ts';
+import { parseExact, writeExact } from '../../json/exact-json.ts';
+import { randomId } from '../../text/random-id.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import { listen } from '@tauri-apps/api/event';
 import type { Picked, Transport } from './transport.ts';

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { act } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, TextArea } from '../../kit/index.ts';
-import { useAsyncAction } from '../async-action.ts';
-import { FormDialog } from '../form-dialog.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { FormDialog } from '../../shared/form-dialog.tsx';
 
 export function AcceptCutDialog({ onClose }: { onClose(): void }) {
   const [reason, setReason] = useState('');

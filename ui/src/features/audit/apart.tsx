@@ -3,7 +3,7 @@
 import { ValueView } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
 import { Icon, type IconName } from '../../kit/index.ts';
-import { plainValue } from '../evidence/controls.ts';
+import { plainValue } from '../../shared/evidence/controls.ts';
 import { spaced } from './hash.ts';
 import type { AuditApart, PayloadState } from './types.ts';
 

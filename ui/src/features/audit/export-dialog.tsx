@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { t } from '../../i18n/index.ts';
 import { Button, Dialog, Segmented } from '../../kit/index.ts';
-import { useAsyncAction } from '../async-action.ts';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
 import type { AuditProfile, ExportFormat } from './types.ts';
 
 const FORMATS: ExportFormat[] = ['pack', 'csv', 'jsonl'];

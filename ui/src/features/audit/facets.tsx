@@ -2,8 +2,8 @@
 
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Checkbox, Icon, IconButton, Skeleton, type IconName } from '../../kit/index.ts';
-import { plain } from '../../code/letters.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { plain } from '../../text/letters.ts';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { means, toggle, toggleWithout, valueOf, withoutOf, type Qualifier } from './query.ts';
 import type { AuditFacets, FacetCount } from './types.ts';
 import { actorName, eventLook, LEVELS, levelText } from './words.ts';

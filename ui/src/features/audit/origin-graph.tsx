@@ -1,7 +1,7 @@
 // How a record came about: error, rule, retry or heal, human, outcome, on one track that turns at the margin.
 
 import { t } from '../../i18n/index.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import type { Related } from './types.ts';
 import { eventLook, KIND_LINE } from './words.ts';
 

@@ -3,7 +3,7 @@
 import { Fragment, useId, useRef, useState, type KeyboardEvent, type Ref } from 'react';
 import { t } from '../../i18n/index.ts';
 import { Icon, Kbd } from '../../kit/index.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { complete, tokensOf, type Completion, type Qualifier } from './query.ts';
 
 export function QueryBox({ value, onChange, values, found, keys, ref }: {

@@ -1,19 +1,19 @@
 // One record: what it says, its bytes, its hash computed again on this page, and what it belongs to.
 
-import { parseExact } from '../../api/exact.ts';
+import { parseExact } from '../../json/exact-json.ts';
 import { errorText } from '../../api/error.ts';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
-import { shortRunId } from '../status.tsx';
+import { shortRunId } from '../../shared/run-status.tsx';
 import { t } from '../../i18n/index.ts';
 import { Button, EmptyState, Icon, Segmented, Skeleton } from '../../kit/index.ts';
-import { plainValue } from '../evidence/controls.ts';
-import { same } from '../diff.ts';
-import { DiffView } from '../diff-view.tsx';
-import { isPatch, type Operation } from '../evidence/patch.ts';
+import { plainValue } from '../../shared/evidence/controls.ts';
+import { same } from '../../shared/diff.ts';
+import { DiffView } from '../../shared/diff-view.tsx';
+import { isPatch, type Operation } from '../../shared/evidence/patch.ts';
 import { Pieces } from '../../code/pieces.tsx';
-import { SafeText } from '../evidence/safe-text.tsx';
-import { isObject } from '../../api/json.ts';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
+import { isObject } from '../../json/json.ts';
 import { useCommand } from '../../api/queries.ts';
 import { hashOf, spaced } from './hash.ts';
 import { Apart } from './apart.tsx';

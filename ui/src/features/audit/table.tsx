@@ -2,10 +2,10 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, type KeyboardEvent } from 'react';
-import { shortRunId } from '../status.tsx';
+import { shortRunId } from '../../shared/run-status.tsx';
 import { t } from '../../i18n/index.ts';
 import { Icon } from '../../kit/index.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { PayloadMark } from './apart.tsx';
 import type { AuditRow, AuditVerdict } from './types.ts';
 import { ACTOR_ICON, actorText, clock, eventLook, LEVELS, levelText, summaryText } from './words.ts';

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { formatAgo, formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, Icon } from '../../kit/index.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import { short } from './hash.ts';
 import type { AuditStatus } from './types.ts';

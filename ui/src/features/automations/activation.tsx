@@ -3,14 +3,14 @@ import './automations.css';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { Diagnostic, NodeDescriptor, Trigger, Workflow } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
 import { Badge, Button, ConfirmDialog, Dialog, DialogCancel, toast, type MenuEntry } from '../../kit/index.ts';
-import { DiffView } from '../diff-view.tsx';
-import { showError } from '../doing.ts';
-import { Fault } from '../fault.tsx';
+import { DiffView } from '../../shared/diff-view.tsx';
+import { showError } from '../../shared/use-async-action.ts';
+import { Fault } from '../../shared/form-error.tsx';
 import { sameDocument } from './same-document.ts';
 import { localText } from '../../shared/schedule/use-schedule-preview.ts';
 import { VersionsDialog } from './versions-dialog.tsx';
@@ -32,7 +32,7 @@ export function useActivation({ document, fileRef, catalog, readOnly, onRestore,
   /** Leads to what is missing: a diagnostic's path. */
   onShow(problem: Diagnostic): void;
 }) {
-  const may = useMay();
+  const may = usePermission();
   const list = useCommand('activation_list', {}, { refetchInterval: 10_000 });
   const activation = list.data?.find((one) => one.workflowId === document.id);
   const active = activation?.active ? activation : undefined;

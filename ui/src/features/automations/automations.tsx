@@ -1,12 +1,12 @@
 /** The list of triggers of active workflows. What happens with one is the screen's. */
 import './automations.css';
 import type { Trigger } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatAgo, formatDuration, t } from '../../i18n/index.ts';
 import { IconButton, Menu, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { useNow } from '../../kit/use-now.ts';
-import { StatusIcon, statusText } from '../status.tsx';
+import { StatusIcon, statusText } from '../../shared/run-status.tsx';
 import { scheduleOf, scheduleText } from '../../shared/schedule/schedule-model.ts';
 import { localText } from '../../shared/schedule/use-schedule-preview.ts';
 

@@ -3,11 +3,11 @@ import './automations.css';
 import '../../shared/schedule/schedule.css';
 import { useCommand } from '../../api/queries.ts';
 import type { Firing, Trigger } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Button, Dialog, Skeleton } from '../../kit/index.ts';
-import { Fault } from '../fault.tsx';
-import { StatusBadge } from '../status.tsx';
+import { Fault } from '../../shared/form-error.tsx';
+import { StatusBadge } from '../../shared/run-status.tsx';
 import { whenText } from './automations.tsx';
 import { localText } from '../../shared/schedule/use-schedule-preview.ts';
 

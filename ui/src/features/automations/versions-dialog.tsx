@@ -1,14 +1,14 @@
 /** The versions of a workflow that were active, beside its draft: compare, copy to the draft, activate again. */
 import './automations.css';
 import { useState } from 'react';
-import { act, useCommand, useMay } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { Workflow, WorkflowVersion } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
 import { Badge, Button, Dialog, Skeleton } from '../../kit/index.ts';
-import { DiffView } from '../diff-view.tsx';
-import { useDoing } from '../doing.ts';
-import { Fault } from '../fault.tsx';
+import { DiffView } from '../../shared/diff-view.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { Fault } from '../../shared/form-error.tsx';
 import { sameDocument } from './same-document.ts';
 
 export function VersionsDialog({ workflowId, name, draft, onRestore, onClose }: {
@@ -21,8 +21,8 @@ export function VersionsDialog({ workflowId, name, draft, onRestore, onClose }: 
 }) {
   const { data: versions, error } = useCommand('workflow_versions', { workflowId });
   const [compared, setCompared] = useState<WorkflowVersion | null>(null);
-  const { busy, run } = useDoing();
-  const may = useMay();
+  const { busy, run } = useAsyncAction();
+  const may = usePermission();
   const use = (version: string) => void run(() => act('workflow_activate', { workflowId, version }), t('activate.done', { name: plain(name) }));
   const when = (one: WorkflowVersion) => t('activate.versionBy', { when: formatDateTime(one.activatedAt), who: formatPerson(one.activatedBy) });
   return (

@@ -4,7 +4,7 @@ import type { NodeDescriptor } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import type { Action } from '../../kit/action.ts';
 import type { EditorStore } from './editor.ts';
-import { treeOf } from './model/frames.ts';
+import { treeOf } from '../../shared/container-tree.ts';
 import type { CanvasHandle } from './view/handle.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
 import { presetOf, type ToolEntry } from './tool-entry.ts';

@@ -3,7 +3,7 @@
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import type { Edit, EdgeRef } from './document.ts';
 import { FRAME_MIN, holdsSteps, parentOf } from './model/frames.ts';
-import { slug, splitPort, uniqueId } from './model/ids.ts';
+import { slug, splitPort, uniqueId } from '../../shared/step-ids.ts';
 import { frameAt, freePlace, nextTo, type Rect, rectsIn, rectsOf, within } from './model/place.ts';
 import { makeSpace, makeSpaceBetween } from './model/make-space.ts';
 import { type Catalog, ERROR, mainPort, type Point, portIds, shapeOf, snap, wiredPortsByNode } from './model/ports.ts';

@@ -1,9 +1,9 @@
 /** A rule that decisions of people suggest, put where errors of one step are decided: edits of one undo step (UX D2.14). */
 
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import type { Workflow } from '../../api/types.ts';
 import type { Edit } from './document.ts';
-import { splitPort } from './model/ids.ts';
+import { splitPort } from '../../shared/step-ids.ts';
 import type { Catalog } from './model/ports.ts';
 import { recoveryKind } from './model/recovery.ts';
 import { handlerEdits, type Placed, policyRules, type Rule } from './templates.ts';

@@ -1,11 +1,12 @@
 /** What is put at an error port with one choice: the whole wired chain, as edits of one undo step (C3, U-05…U-07; docs/adr/0010). */
 
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import type { Edit } from './document.ts';
-import { parentOf, treeOf } from './model/frames.ts';
-import { slug, splitPort, uniqueId } from './model/ids.ts';
+import { parentOf } from './model/frames.ts';
+import { treeOf } from '../../shared/container-tree.ts';
+import { slug, splitPort, uniqueId } from '../../shared/step-ids.ts';
 import { freePlace, rectsIn, rectsOf, within } from './model/place.ts';
 import { makeSpace } from './model/make-space.ts';
 import { type Catalog, COLUMN, hasInput, mainPort, type Point, ROW, shapeOf, snap } from './model/ports.ts';

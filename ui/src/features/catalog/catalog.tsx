@@ -1,7 +1,7 @@
 /** All kinds of step: what they do, their ports, settings and errors. */
 import './catalog.css';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { asSchema } from '../../api/json-schema.ts';
+import { asSchema } from '../../json/json-schema.ts';
 import type { JsonSchema, NodeDescriptor } from '../../api/types.ts';
 import { formatDuration, t, type MessageKey } from '../../i18n/index.ts';
 import { Badge, EmptyState, TextInput, Tile } from '../../kit/index.ts';

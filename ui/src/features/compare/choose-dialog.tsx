@@ -6,7 +6,7 @@ import { useCommand } from '../../api/queries.ts';
 import type { RunDetails, RunRow } from '../../api/types.ts';
 import { formatMoment, formatDuration, t } from '../../i18n/index.ts';
 import { Dialog, EmptyState, Skeleton, VirtualList } from '../../kit/index.ts';
-import { shortRunId, stateText, StatusIcon } from '../status.tsx';
+import { shortRunId, stateText, StatusIcon } from '../../shared/run-status.tsx';
 import { candidatesOf, type Candidate } from './choose.ts';
 
 /** Newest runs that are offered. */

@@ -2,18 +2,18 @@
 import './compare.css';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { toApiError, errorText } from '../../api/error.ts';
-import { writeExact } from '../../api/exact.ts';
-import { isCut } from '../../api/json.ts';
+import { writeExact } from '../../json/exact-json.ts';
+import { isCut } from '../../json/json.ts';
 import { useCommand } from '../../api/queries.ts';
-import { hasCut, loadFullValue } from '../../api/full-value.ts';
+import { hasCut, loadFullValue } from '../../api/load-full-value.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatSize } from '../../code/value-lines.ts';
 import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, EmptyState, Skeleton, Tabs } from '../../kit/index.ts';
 import { ValueView } from '../../code/ValueView.tsx';
-import { DiffView } from '../diff-view.tsx';
-import { shortRunId } from '../status.tsx';
-import { formatStep, type NameOf } from '../format-path.ts';
+import { DiffView } from '../../shared/diff-view.tsx';
+import { shortRunId } from '../../shared/run-status.tsx';
+import { formatStep, type NameOf } from '../../shared/format-path.ts';
 import { bothOf, changeOf, isIdle, laidOut, ran, SIDES, signalOf, stateWords, type Comparison, type Side } from './words.ts';
 
 const PARTS = ['input', 'config', 'output', 'error'] as const;

@@ -1,13 +1,13 @@
 /** What differs: the run as a whole, then the steps. */
 import './compare.css';
 import { useMemo } from 'react';
-import { slotKey } from '../../api/run-paths.ts';
+import { slotKey } from '../../run/run-paths.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import type { NodeState } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Icon, SignalIcon, VirtualList } from '../../kit/index.ts';
-import { formatStep, type NameOf } from '../format-path.ts';
+import { formatStep, type NameOf } from '../../shared/format-path.ts';
 import { aspectWords, countOf, isIdle, signalOf, stateWords, wholesOf, type Comparison, type StepDifference, type Whole } from './words.ts';
 
 export type Entry = { whole: Whole; step?: undefined } | { whole?: undefined; step: StepDifference };

@@ -4,8 +4,8 @@ import type { Workflow } from '../../api/types.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { ValueView } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
-import { DiffView } from '../diff-view.tsx';
-import type { NameOf } from '../format-path.ts';
+import { DiffView } from '../../shared/diff-view.tsx';
+import type { NameOf } from '../../shared/format-path.ts';
 import { SideName, useEnter } from './detail.tsx';
 import { SIDES, type Comparison, type Side, type Whole } from './words.ts';
 

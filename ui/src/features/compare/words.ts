@@ -1,8 +1,8 @@
 // What differs between two runs, in words and marks. Pure.
 
-import { readPath, stepAt } from '../../api/run-paths.ts';
-import type { RunDefinition } from '../../api/run-types.ts';
-import { isCut, isObject } from '../../api/json.ts';
+import { readPath, stepAt } from '../../run/run-paths.ts';
+import type { RunDefinition } from '../../run/run-types.ts';
+import { isCut, isObject } from '../../json/json.ts';
 import type { Commands, NodeState } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';

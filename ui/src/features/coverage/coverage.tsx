@@ -4,7 +4,7 @@ import { Popover } from '@base-ui/react/popover';
 import { useEffect, useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { CoverageFinding, ErrorCoverage, Workflow } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon } from '../../kit/index.ts';

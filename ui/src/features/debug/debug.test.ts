@@ -1,6 +1,6 @@
 // Where a run stands that somebody stopped, and what is sent with the next one.
 import { beforeEach, expect, test, vi } from 'vitest';
-import { foldRun, type RunEventLike } from '../../api/run-state.ts';
+import { foldRun, type RunEventLike } from '../../run/run-state.ts';
 import { whereStopped, whyStopped } from './words.ts';
 
 const log = (...all: [type: string, stepId: string | null, payload?: unknown][]): RunEventLike[] =>
@@ -31,7 +31,7 @@ test('breakpoints that were kept wrongly are none, and steps that are gone are n
     localStorage.setItem('signalbox.breakpoints', text);
     // They are read once, when the window opens.
     vi.resetModules();
-    return await import('../breakpoints.ts');
+    return await import('../../shared/breakpoints.ts');
   };
   for (const text of ['{ "w": ', 'null', '7', '{ "w": "a" }', '{ "w": [null, {}, { "node": 1 }, { "node": "a", "when": 5 }] }']) expect((await kept(text)).breakpointsOf('w'), text).toEqual([]);
   const { breakpointsOf, sendable } = await kept(JSON.stringify({ w: [{ node: 'a', when: ' item.n > 1 ' }, { node: 'gone' }, { node: 'b', when: ' ' }] }));
@@ -41,7 +41,7 @@ test('breakpoints that were kept wrongly are none, and steps that are gone are n
 });
 
 test('a refusal names the step of a breakpoint by its title', async () => {
-  const { withTitle } = await import('../breakpoints.ts');
+  const { withTitle } = await import('../../shared/breakpoints.ts');
   const refused = (node: string) => ({ code: 'BAD_BREAKPOINT', message: `The breakpoint at '${node}' cannot be set: it ends too early.`, hint: 'Name a step.', details: { node } });
   const titles = (id: string) => ({ n: 'Tell', each: 'Each order' })[id] ?? id;
   expect(withTitle(refused('n'), titles)).toMatchObject({ message: 'The breakpoint at “Tell” cannot be set: it ends too early.', hint: 'Name a step.' });
@@ -52,7 +52,7 @@ test('a refusal names the step of a breakpoint by its title', async () => {
 test('breakpoints on wires are told apart from those of their step, and go with the wire', async () => {
   localStorage.setItem('signalbox.breakpoints', JSON.stringify({ w: [{ node: 'b' }, { node: 'b', from: 'a.error', when: 'true' }, { node: 'b', from: 'a.success' }, { node: 'c', from: 'a.fallback' }, { node: 'b', from: 7 }] }));
   vi.resetModules();
-  const { breakpointsOf, nameOf, placeOf, sendable } = { ...(await import('../breakpoints.ts')), ...(await import('./words.ts')) };
+  const { breakpointsOf, nameOf, placeOf, sendable } = { ...(await import('../../shared/breakpoints.ts')), ...(await import('./words.ts')) };
   expect(breakpointsOf('w').map(placeOf)).toEqual(['b', 'a.error>b', 'a.success>b', 'a.fallback>c']);
   const nodes = { a: { type: 't', errorHandling: { fallbackNodeId: 'c' } }, b: { type: 't' }, c: { type: 't' } };
   expect(sendable('w', { nodes, edges: [{ from: 'a.error', to: 'b' }] })).toEqual([{ node: 'b' }, { node: 'b', from: 'a.error', when: 'true' }, { node: 'c', from: 'a.fallback' }]);
@@ -67,7 +67,7 @@ test('breakpoints follow a step to its new id, with its wires and their conditio
     w: [{ node: 'a', when: "nodes.a.output.n > 1 && item.text != 'nodes.a'" }, { node: 'b', from: 'a.success' }, { node: 'b' }], other: [{ node: 'a' }],
   }));
   vi.resetModules();
-  const { breakpointsOf, renamePoints } = await import('../breakpoints.ts');
+  const { breakpointsOf, renamePoints } = await import('../../shared/breakpoints.ts');
   renamePoints('w', 'a', 'a-2');
   expect(breakpointsOf('w')).toEqual([{ node: 'a-2', when: "nodes['a-2'].output.n > 1 && item.text != 'nodes.a'" }, { node: 'b', from: 'a-2.success' }, { node: 'b' }]);
   expect(breakpointsOf('other')).toEqual([{ node: 'a' }]);

@@ -2,18 +2,18 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { call, whenTokenChanges } from '../../api/client.ts';
 import { isTransient, sentences, toApiError } from '../../api/error.ts';
-import { writeExact } from '../../api/exact.ts';
-import { readJson } from '../../api/read-json.ts';
-import { slotKey } from '../../api/run-paths.ts';
+import { writeExact } from '../../json/exact-json.ts';
+import { readJson } from '../../json/read-json.ts';
+import { slotKey } from '../../run/run-paths.ts';
 import { act, useCommand } from '../../api/queries.ts';
 import type { WaitingCall } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { jsonWords, t, tn } from '../../i18n/index.ts';
 import { Button, ConfirmDialog, Dialog, Icon, Select, Skeleton, TextArea, toast } from '../../kit/index.ts';
-import { same } from '../diff.ts';
-import { DiffView } from '../diff-view.tsx';
-import { ConflictBanner } from '../conflict-banner.tsx';
-import { formatStep, type NameOf } from '../format-path.ts';
+import { same } from '../../shared/diff.ts';
+import { DiffView } from '../../shared/diff-view.tsx';
+import { ConflictBanner } from '../../shared/conflict-banner.tsx';
+import { formatStep, type NameOf } from '../../shared/format-path.ts';
 import './debug.css';
 
 const SETTLE_MS = 250;

@@ -5,14 +5,14 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
 import { act } from '../../api/queries.ts';
-import { isTerminal, type RunView } from '../../api/run-state.ts';
+import { isTerminal, type RunView } from '../../run/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { t } from '../../i18n/index.ts';
 import { toast } from '../../kit/index.ts';
-import { asSent, at, placeOf, put, sendable, stands, useBreakpoints, withTitle, type Breakpoint, type Points } from '../breakpoints.ts';
-import { same } from '../diff.ts';
-import type { NameOf } from '../format-path.ts';
+import { asSent, at, placeOf, put, sendable, stands, useBreakpoints, withTitle, type Breakpoint, type Points } from '../../shared/breakpoints.ts';
+import { same } from '../../shared/diff.ts';
+import type { NameOf } from '../../shared/format-path.ts';
 
 /** Conditions are typed: not every letter is sent. */
 const SETTLE_MS = 500;

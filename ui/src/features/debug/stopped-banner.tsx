@@ -1,8 +1,8 @@
 /** The run is stopped: where, why, and the ways on. */
-import type { RunView } from '../../api/run-state.ts';
+import type { RunView } from '../../run/run-state.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Banner, Button, Icon } from '../../kit/index.ts';
-import type { NameOf } from '../format-path.ts';
+import type { NameOf } from '../../shared/format-path.ts';
 import { whereStopped, whyStopped } from './words.ts';
 
 export function StoppedBanner({ view, titleOf, keys, busy, onContinue, onStep, onEdit }: {

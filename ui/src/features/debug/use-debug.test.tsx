@@ -3,13 +3,13 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../api/error.ts';
-import { foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
+import { foldRun, type RunEventLike, type RunView } from '../../run/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import { runAction } from '../../kit/index.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { renderWith } from '../../test/render.tsx';
-import { breakpointsOf, put, type Breakpoint } from '../breakpoints.ts';
+import { breakpointsOf, put, type Breakpoint } from '../../shared/breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
 import { useDebug } from './use-debug.tsx';
 

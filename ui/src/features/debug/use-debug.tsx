@@ -2,15 +2,15 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { act, usePermission } from '../../api/queries.ts';
-import { isTerminal, type RunView } from '../../api/run-state.ts';
+import { isTerminal, type RunView } from '../../run/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { IconButton, keysOf, useActions, useAllActions } from '../../kit/index.ts';
 import { debugActions } from './actions.ts';
 import { BreakLine } from './break-line.tsx';
-import { placeOf, type Breakpoint } from '../breakpoints.ts';
+import { placeOf, type Breakpoint } from '../../shared/breakpoints.ts';
 import { InputDialog } from './input-dialog.tsx';
-import type { NameOf } from '../format-path.ts';
+import type { NameOf } from '../../shared/format-path.ts';
 import { failed, useRunPoints } from './run-points.ts';
 import { StoppedBanner } from './stopped-banner.tsx';
 

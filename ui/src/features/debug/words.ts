@@ -1,10 +1,10 @@
 // Where and why a run stands stopped, in words.
 
-import { stepAt } from '../../api/run-paths.ts';
-import type { RunStop } from '../../api/run-state.ts';
+import { stepAt } from '../../run/run-paths.ts';
+import type { RunStop } from '../../run/run-state.ts';
 import { formatPerson, t } from '../../i18n/index.ts';
-import { formatPlace, formatStep, type NameOf } from '../format-path.ts';
-import type { Breakpoint } from '../breakpoints.ts';
+import { formatPlace, formatStep, type NameOf } from '../../shared/format-path.ts';
+import type { Breakpoint } from '../../shared/breakpoints.ts';
 
 export function whereStopped(stop: RunStop, titleOf: NameOf): string {
   if (stop.stepId === undefined) return t('debug.byRequest', { who: formatPerson(stop.who ?? '') });

@@ -3,11 +3,11 @@ import './gallery.css';
 import { useState } from 'react';
 import type { ApiError } from '../../api/error.ts';
 import type { RunRow, Sample, SampleNeed, WorkflowEntry } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatAgo, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Icon, IconButton, Kbd, Menu, SignalIcon, Skeleton } from '../../kit/index.ts';
-import { outcomeText, StatusIcon } from '../status.tsx';
+import { outcomeText, StatusIcon } from '../../shared/run-status.tsx';
 import { GraphArt } from './graph-art.tsx';
 
 export interface Loaded<T> { data: T | undefined; error: ApiError | null; retry(): void }

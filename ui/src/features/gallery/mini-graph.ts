@@ -1,7 +1,7 @@
 /** A small drawing of a workflow: columns and rows of boxes, wires with 45° turns. Pure, so that it can be tested. */
 import type { Workflow } from '../../api/types.ts';
-import { treeOf } from '../canvas/model/frames.ts';
-import { stepTitle } from '../step-title.ts';
+import { treeOf } from '../../shared/container-tree.ts';
+import { stepTitle } from '../../shared/step-title.ts';
 
 export interface MiniBox { id: string; title: string; x: number; y: number; w: number; h: number }
 export interface MiniWire { d: string; kind: 'ok' | 'err' | 'back' }

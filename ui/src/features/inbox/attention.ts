@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react';
 import { call, transport } from '../../api/client.ts';
 import { usePaneOpen } from '../../api/settings.ts';
 import { t } from '../../i18n/index.ts';
-import { titleOpen } from '../page-title.ts';
-import { plain } from '../../code/letters.ts';
+import { titleOpen } from '../../shared/page-title.ts';
+import { plain } from '../../text/letters.ts';
 import type { TaskRow } from './types.ts';
 
 /** More than these at once are one message. */

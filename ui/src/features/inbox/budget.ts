@@ -1,7 +1,7 @@
 // A step whose budget is used up: what a person lets the run spend more.
 
 import { formatMoney, t } from '../../i18n/index.ts';
-import { badMoney, MOST_MICROS, moneyText, tooMuch } from '../money.ts';
+import { badMoney, MOST_MICROS, moneyText, tooMuch } from '../../shared/money.ts';
 import type { Task, TaskRow } from './types.ts';
 
 const isUsedUp = (task: Pick<TaskRow, 'errorCode'>): boolean => task.errorCode === 'BUDGET_EXCEEDED';

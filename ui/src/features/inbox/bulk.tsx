@@ -1,13 +1,13 @@
 // One decision, or one correction, for many tasks: each is seen before anything is sent, each gets its own record.
 
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
-import { shortRunId } from '../status.tsx';
+import { shortRunId } from '../../shared/run-status.tsx';
 import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Checkbox, Field, Icon, Segmented, TextArea, VirtualList } from '../../kit/index.ts';
-import { plain } from '../../code/letters.ts';
-import { at, type Operation } from '../evidence/patch.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
-import { withoutSecrets } from '../secret-at.ts';
+import { plain } from '../../text/letters.ts';
+import { at, type Operation } from '../../shared/evidence/patch.ts';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
+import { withoutSecrets } from '../../shared/secret-paths.ts';
 import type { JsonSchema } from '../../api/types.ts';
 import { tooLong } from './bounds.ts';
 import { anyUsedUp } from './budget.ts';

@@ -3,7 +3,7 @@
 import { create } from 'zustand';
 import { t } from '../../i18n/index.ts';
 import { Button, Icon } from '../../kit/index.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
 import type { Task } from './types.ts';
 import { claimOf, whoText } from './words.ts';

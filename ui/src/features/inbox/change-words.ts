@@ -1,10 +1,10 @@
 // What a suggestion changes, in words, where some of the values are secret.
 
-import { pointerParts } from '../../api/json.ts';
+import { pointerParts } from '../../json/json.ts';
 import type { JsonSchema } from '../../api/types.ts';
-import { changedPaths, diffLines } from '../diff.ts';
-import { at } from '../evidence/patch.ts';
-import { holdsSecret, secretAt } from '../secret-at.ts';
+import { changedPaths, diffLines } from '../../shared/diff.ts';
+import { at } from '../../shared/evidence/patch.ts';
+import { holdsSecret, secretAt } from '../../shared/secret-paths.ts';
 import { titleAt } from './schema.ts';
 import type { Task } from './types.ts';
 import { pathText } from './words.ts';

@@ -1,15 +1,15 @@
 // One task: what is asked, what went wrong, and what a person can do about it.
 
 import { useState, type ReactNode } from 'react';
-import { shortRunId } from '../status.tsx';
+import { shortRunId } from '../../shared/run-status.tsx';
 import { formatMoney, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Field, Icon, IconButton, Menu, Tabs, TextInput, type IconName, type MenuEntry } from '../../kit/index.ts';
 import { ValueView } from '../../code/ValueView.tsx';
-import { plain } from '../../code/letters.ts';
-import { plainValue } from '../evidence/controls.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { plain } from '../../text/letters.ts';
+import { plainValue } from '../../shared/evidence/controls.ts';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { useNow } from '../../kit/use-now.ts';
-import { microsOf } from '../money.ts';
+import { microsOf } from '../../shared/money.ts';
 import { cannotTryAgain, failsAsIs } from './budget.ts';
 import { Called } from './called.tsx';
 import { CorrectTab } from './correct-tab.tsx';

@@ -3,10 +3,10 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Button, Dialog, DialogCancel, Field, Icon, TextArea, TextInput } from '../../kit/index.ts';
-import { plain } from '../../code/letters.ts';
-import { hiddenIn } from '../evidence/controls.ts';
-import { DiffView } from '../diff-view.tsx';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { plain } from '../../text/letters.ts';
+import { hiddenIn } from '../../shared/evidence/controls.ts';
+import { DiffView } from '../../shared/diff-view.tsx';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { MOST, tooLong } from './bounds.ts';
 import { toolWords } from './tool-call.tsx';
 import type { Task, TaskAction } from './types.ts';

@@ -1,10 +1,10 @@
 // What a person has begun and not sent: kept per task while other tasks are looked at, and over a reload of the page.
 
 import { create } from 'zustand';
-import { parseExact, writeExact } from '../../api/exact.ts';
-import { isObject } from '../../api/json.ts';
+import { parseExact, writeExact } from '../../json/exact-json.ts';
+import { isObject } from '../../json/json.ts';
 import type { ErrorPayload } from '../../api/types.ts';
-import { same } from '../diff.ts';
+import { same } from '../../shared/diff.ts';
 
 export interface Draft {
   /** The corrected input; absent = as it was. */

@@ -2,7 +2,7 @@
 
 import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Icon, IconButton, Kbd, Menu, type IconName } from '../../kit/index.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { awake, filtersOf, NO_FILTERS, sameView, type InboxFilters, type InboxView } from './filter-model.ts';
 import type { TaskCounts } from './types.ts';
 

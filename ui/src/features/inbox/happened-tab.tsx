@@ -4,8 +4,8 @@ import { useMemo, useState } from 'react';
 import { formatTime, t } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon, type Signal } from '../../kit/index.ts';
 import { ValueView } from '../../code/ValueView.tsx';
-import { plainValue } from '../evidence/controls.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { plainValue } from '../../shared/evidence/controls.ts';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import type { DetailProps } from './detail.tsx';
 
 const SIGNALS: { [event: string]: Signal } = {

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { formatDateTime, formatMoment, t } from '../../i18n/index.ts';
 import { Button, Icon, TextArea, type IconName } from '../../kit/index.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { tooLong } from './bounds.ts';
 import type { DetailProps } from './detail.tsx';
 import type { TaskEvent } from './types.ts';

@@ -1,7 +1,7 @@
 /** What a step was doing when the program stopped: the call that may have happened already, so that a person knows where to look. */
 import { useCommand } from '../../api/queries.ts';
-import { isObject } from '../../api/json.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { isObject } from '../../json/json.ts';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { t } from '../../i18n/index.ts';
 import type { Task } from './types.ts';
 

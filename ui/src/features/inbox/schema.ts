@@ -1,10 +1,10 @@
 // The form of a task: its schema, or one that its input suggests; without what is masked.
 
 import type { Diagnostic, JsonSchema } from '../../api/types.ts';
-import { isObject, pointerParts } from '../../api/json.ts';
+import { isObject, pointerParts } from '../../json/json.ts';
 import { t } from '../../i18n/index.ts';
 import { labelOf } from '../../schema-form/model.ts';
-import { at } from '../evidence/patch.ts';
+import { at } from '../../shared/evidence/patch.ts';
 
 /** Of any kind: which one it is stands before the field, and can be changed. */
 const OPEN = { 'x-ui': { widget: 'any' } };

@@ -2,9 +2,9 @@
 
 import { create } from 'zustand';
 import { toApiError, type ApiError } from '../../api/error.ts';
-import { parseExact, writeExact } from '../../api/exact.ts';
-import { randomId } from '../../api/random-id.ts';
-import type { Operation } from '../evidence/patch.ts';
+import { parseExact, writeExact } from '../../json/exact-json.ts';
+import { randomId } from '../../text/random-id.ts';
+import type { Operation } from '../../shared/evidence/patch.ts';
 import { call } from '../../api/client.ts';
 import { loadRole, queryClient } from '../../api/queries.ts';
 import { refreshTasks } from './refresh.ts';

@@ -5,8 +5,8 @@ import { useCommand } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Icon, Segmented, Skeleton } from '../../kit/index.ts';
-import { plain } from '../../code/letters.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { plain } from '../../text/letters.ts';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { doneText, whoText } from './words.ts';
 import './stats.css';
 

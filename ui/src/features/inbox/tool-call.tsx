@@ -1,9 +1,9 @@
 // A model wants to call a tool, and a rule asks a person before: which tool, why it is asked, what its server says of it.
 
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import { t, type MessageKey } from '../../i18n/index.ts';
 import { Icon } from '../../kit/index.ts';
-import { SafeText } from '../evidence/safe-text.tsx';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import type { Task, TaskAction, TaskRow } from './types.ts';
 
 export const isToolCall = (task: Pick<TaskRow, 'reason'>): boolean => task.reason === 'tool_call';

@@ -3,10 +3,10 @@
 
 import { useEffect } from 'react';
 import { create } from 'zustand';
-import { asSchema } from '../../api/json-schema.ts';
+import { asSchema } from '../../json/json-schema.ts';
 import { call } from '../../api/client.ts';
 import type { JsonSchema } from '../../api/types.ts';
-import type { Operation } from '../evidence/patch.ts';
+import type { Operation } from '../../shared/evidence/patch.ts';
 import { isBatch, PART, undoLast, cancelSend, useSends, type Send } from './sending.ts';
 import type { Task, TaskRow } from './types.ts';
 

@@ -3,10 +3,10 @@
 import { useEffect, useState } from 'react';
 import { toApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
-import { applyPatch, type Operation } from '../evidence/patch.ts';
+import { applyPatch, type Operation } from '../../shared/evidence/patch.ts';
 import { call } from '../../api/client.ts';
 import { t } from '../../i18n/index.ts';
-import { asSchema } from '../../api/json-schema.ts';
+import { asSchema } from '../../json/json-schema.ts';
 import { asDiagnostics } from './schema.ts';
 
 export interface Fit { state: 'fits' | 'not'; before: unknown; after?: unknown; message?: string }

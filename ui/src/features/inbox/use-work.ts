@@ -2,9 +2,9 @@
 
 import { errorText } from '../../api/error.ts';
 import { useEffect, useMemo, useState } from 'react';
-import { asSchema } from '../../api/json-schema.ts';
-import { same } from '../diff.ts';
-import { holdsSecret } from '../secret-at.ts';
+import { asSchema } from '../../json/json-schema.ts';
+import { same } from '../../shared/diff.ts';
+import { holdsSecret } from '../../shared/secret-paths.ts';
 import { useCommand } from '../../api/queries.ts';
 import { asksForMore, usualMore } from './budget.ts';
 import { editDraft, useDrafts, type Draft } from './drafts.ts';

@@ -1,7 +1,7 @@
 // How a task is said: who, when, what next. Pure.
 
-import { pointerParts } from '../../api/json.ts';
-import { partsOf } from '../../api/run-paths.ts';
+import { pointerParts } from '../../json/json.ts';
+import { partsOf } from '../../run/run-paths.ts';
 import { formatDateTime, formatMoney, formatNumber, formatPerson, formatTime, t, tn, type MessageKey } from '../../i18n/index.ts';
 import type { IconName, Signal } from '../../kit/index.ts';
 import { asksForMore } from './budget.ts';

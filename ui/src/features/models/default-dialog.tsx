@@ -4,9 +4,9 @@ import { act, useCommand } from '../../api/queries.ts';
 import type { Models } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, Select, TextInput } from '../../kit/index.ts';
-import { useAsyncAction } from '../async-action.ts';
-import { Fault } from '../fault.tsx';
-import { FormDialog } from '../form-dialog.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { Fault } from '../../shared/form-error.tsx';
+import { FormDialog } from '../../shared/form-dialog.tsx';
 
 const NONE = '';
 

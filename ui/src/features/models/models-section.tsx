@@ -1,13 +1,13 @@
 /** Settings, Models: who answers steps that ask a language model. Servers of this machine are looked for by themselves; a provider is asked when a person presses a button. */
-import '../keys.css';
+import '../../shared/keys.css';
 import { useEffect, useState } from 'react';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { ModelFound, ModelProvider, Models, ModelTested } from '../../api/types.ts';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Icon } from '../../kit/index.ts';
-import { useAsyncAction } from '../async-action.ts';
-import { ConfirmRemove } from '../form-dialog.tsx';
-import { NoLine, NotRead, Section } from '../section.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { ConfirmRemove } from '../../shared/form-dialog.tsx';
+import { NoLine, NotRead, Section } from '../../shared/settings-section.tsx';
 import { DefaultDialog } from './default-dialog.tsx';
 import { UsageBox } from './usage.tsx';
 import { ProviderDialog, type KeyPlace } from './provider-dialog.tsx';

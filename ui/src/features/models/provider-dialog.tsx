@@ -4,9 +4,9 @@ import { act, useCommand } from '../../api/queries.ts';
 import type { ModelKind, ModelProvider, SecretStatus } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, Checkbox, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
-import { useAsyncAction } from '../async-action.ts';
-import { Fault } from '../fault.tsx';
-import { FormDialog } from '../form-dialog.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { Fault } from '../../shared/form-error.tsx';
+import { FormDialog } from '../../shared/form-dialog.tsx';
 import { freeName, hostFor, KINDS, modelsOf, secretFor, secretName, textOf, USUAL } from './words.ts';
 
 const SCHEME = 'secret://';

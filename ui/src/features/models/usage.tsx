@@ -2,14 +2,14 @@
 import { useState, type ReactNode } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { Models, Usage } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { formatMoney, t, tn } from '../../i18n/index.ts';
 import { Button, Field, Icon, Segmented, TextInput } from '../../kit/index.ts';
-import { useAsyncAction } from '../async-action.ts';
-import { FormDialog } from '../form-dialog.tsx';
-import { NoLine, NotRead } from '../section.tsx';
-import { badMoney, microsOf, MOST_MICROS, moneyText, tooMuch } from '../money.ts';
-import { spentHint, spentText } from '../spent.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { FormDialog } from '../../shared/form-dialog.tsx';
+import { NoLine, NotRead } from '../../shared/settings-section.tsx';
+import { badMoney, microsOf, MOST_MICROS, moneyText, tooMuch } from '../../shared/money.ts';
+import { spentHint, spentText } from '../../shared/model-cost.tsx';
 
 const DAYS = 30;
 /** So many lines stand there at first. */

@@ -1,7 +1,7 @@
 // What the agents of a workflow have: tools where they name none, rules over every call of a tool, a folder of skills.
 
 import type { JsonSchema, NodeDescriptor, Workflow } from '../../api/types.ts';
-import { asSchema } from '../../api/json-schema.ts';
+import { asSchema } from '../../json/json-schema.ts';
 import { useCommand } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, diagnosticsAt, useForm } from '../../schema-form/index.ts';

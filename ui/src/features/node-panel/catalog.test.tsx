@@ -5,7 +5,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, it } from 'vitest';
-import { asSchema } from '../../api/json-schema.ts';
+import { asSchema } from '../../json/json-schema.ts';
 import type { JsonSchema, NodeDescriptor, WorkflowEntry, WorkflowNode } from '../../api/types.ts';
 import type { Handlers } from '../../api/transport/fake.ts';
 import { t } from '../../i18n/index.ts';

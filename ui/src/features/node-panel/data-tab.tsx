@@ -4,13 +4,13 @@ import { useMemo, useState } from 'react';
 import { codeOf, errorText } from '../../api/error.ts';
 import { BytesView } from '../../code/BytesView.tsx';
 import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
-import { isCut } from '../../api/json.ts';
-import { plain } from '../../code/letters.ts';
+import { isCut } from '../../json/json.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { columnsOf, formatSize, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Banner, EmptyState, IconButton, Segmented, Skeleton, TextInput } from '../../kit/index.ts';
-import { shortRunId } from '../status.tsx';
+import { shortRunId } from '../../shared/run-status.tsx';
 import type { StepDataState, StepValues } from './step-data.ts';
 
 type View = 'json' | 'table' | 'schema';

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
-import { foldRun } from '../../api/run-state.ts';
+import { foldRun } from '../../run/run-state.ts';
 import type { PastError, Workflow } from '../../api/types.ts';
 import { demoEvents, KINDS, RETRY } from '../../test/fixtures.ts';
 import { renderWith } from '../../test/render.tsx';

@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { HandlerDryRun, PastError, Rule, TriedError } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatMoment, formatPause, t } from '../../i18n/index.ts';
 import { Icon, Select, SignalIcon, Switch } from '../../kit/index.ts';

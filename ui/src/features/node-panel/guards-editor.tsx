@@ -1,7 +1,7 @@
 // The guards of a step: conditions that refuse its call, or withhold what it made. They act only when they are switched on.
 
 import { useMemo } from 'react';
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import type { Diagnostic, ExpressionName, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { IconButton, Switch } from '../../kit/index.ts';

@@ -1,6 +1,6 @@
 /** When people work: the calendar by which steps with business hours count their time. */
 import { useState } from 'react';
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import type { Diagnostic } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Checkbox, Field, Switch, TextInput } from '../../kit/index.ts';

@@ -1,6 +1,6 @@
 // The shape of `settings.businessHours`, as far as the form knows it.
 
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Day = (typeof DAYS)[number];

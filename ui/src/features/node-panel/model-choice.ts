@@ -1,6 +1,6 @@
 // Which model a step asks (K-41): its own settings, then those of its workflow, then the default of this machine. Pure.
 
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import type { JsonSchema, Models, WorkflowNode } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 

@@ -1,7 +1,7 @@
 /** Provider and model of a step or of a workflow: chosen among those of this machine, or written. A provider is asked for its models only when
  * a person goes into the field. */
 import { createContext, useContext, useId, useState } from 'react';
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import { isTemplate } from '../../code/cel-language.ts';
 import { useCommand, usePermission } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';

@@ -1,7 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
-import { foldRun, type RunView } from '../../api/run-state.ts';
+import { foldRun, type RunView } from '../../run/run-state.ts';
 import type { Handlers } from '../../api/transport/fake.ts';
 import type { Diagnostic, NodeDescriptor, StepData, Workflow } from '../../api/types.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';

@@ -5,7 +5,7 @@ import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
-import { formatPath } from '../format-path.ts';
+import { formatPath } from '../../shared/format-path.ts';
 import { DataTab } from './data-tab.tsx';
 import { ErrorTab } from './error-tab.tsx';
 import { useExpressionHost } from './expression-host.ts';

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react';
 import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { IconButton, Switch, Tile, Tooltip } from '../../kit/index.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import { useState } from 'react';
 import type { JsonSchema } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';

@@ -1,7 +1,7 @@
 // One rule of a list: its place among the others, and what most have: a name, what is done, when.
 
 import type { ReactNode } from 'react';
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import type { Diagnostic } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { IconButton, Select, type Option } from '../../kit/index.ts';

@@ -1,8 +1,8 @@
 // Settings of a step: the form of its kind, then what every step has.
 
 import { useCallback, useMemo } from 'react';
-import { asSchema } from '../../api/json-schema.ts';
-import { isObject } from '../../api/json.ts';
+import { asSchema } from '../../json/json-schema.ts';
+import { isObject } from '../../json/json.ts';
 import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
 import { useCommand } from '../../api/queries.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
@@ -10,7 +10,7 @@ import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../..
 import { useLatest } from '../../code/use-latest.ts';
 import { t, withChoiceWords } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
-import { CredentialField } from '../secrets/credential-field.tsx';
+import { CredentialField } from '../../shared/secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
 import { chosenFor } from './model-choice.ts';
 import { ModelContext, ModelField, ProviderField } from './model-fields.tsx';

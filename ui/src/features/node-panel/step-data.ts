@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import { useCommand } from '../../api/queries.ts';
-import { EVERY, inChoice, slotKey } from '../../api/run-paths.ts';
-import { cardsOf, foldRun, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
+import { EVERY, inChoice, slotKey } from '../../run/run-paths.ts';
+import { cardsOf, foldRun, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../run/run-state.ts';
 import type { ApiError } from '../../api/error.ts';
-import { readError } from '../../api/run-error.ts';
-import type { RunError } from '../../api/run-types.ts';
+import { readError } from '../../run/run-error.ts';
+import type { RunError } from '../../run/run-types.ts';
 import type { Item } from '../../api/types.ts';
 
 export interface StepValues {

@@ -2,7 +2,7 @@
 
 import type { NodeDescriptor, RetryPolicy, Workflow } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
-import { stepTitle } from '../step-title.ts';
+import { stepTitle } from '../../shared/step-title.ts';
 
 export interface Then {
   text: string;

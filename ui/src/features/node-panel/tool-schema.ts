@@ -2,10 +2,10 @@
 // told by the servers; their hints for forms are not followed.
 
 import { useMemo } from 'react';
-import { isObject } from '../../api/json.ts';
-import { asSchema, type JsonSchema } from '../../api/json-schema.ts';
+import { isObject } from '../../json/json.ts';
+import { asSchema, type JsonSchema } from '../../json/json-schema.ts';
 import { useCommand, usePermission } from '../../api/queries.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { MCP_TOOL, toolInId, toolOf, toolTitle } from '../../code/tool-step.ts';
 import { t } from '../../i18n/index.ts';
 import type { Commands, WorkflowNode } from '../../api/types.ts';

@@ -1,6 +1,6 @@
 // What the panel needs from the screen that shows it. The edits are a part of the canvas' own list.
 
-import type { RunView } from '../../api/run-state.ts';
+import type { RunView } from '../../run/run-state.ts';
 import type { Diagnostic, NodeDescriptor, Workflow } from '../../api/types.ts';
 
 export type PanelEdit =

@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, render } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { RunView } from '../../api/run-state.ts';
+import type { RunView } from '../../run/run-state.ts';
 import { AFTER_MS, useNewErrors } from './use-new-errors.ts';
 
 beforeEach(() => { vi.useFakeTimers(); });

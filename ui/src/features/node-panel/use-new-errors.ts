@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
-import type { RunView } from '../../api/run-state.ts';
+import type { RunView } from '../../run/run-state.ts';
 
 /** One question for all errors of such a time. */
 export const AFTER_MS = 250;

@@ -1,10 +1,10 @@
 // No step is chosen: the workflow itself.
 
 import { useMemo } from 'react';
-import { isObject } from '../../api/json.ts';
-import { asSchema } from '../../api/json-schema.ts';
+import { isObject } from '../../json/json.ts';
+import { asSchema } from '../../json/json-schema.ts';
 import type { JsonSchema, Workflow } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { Segmented, Select, Tile } from '../../kit/index.ts';

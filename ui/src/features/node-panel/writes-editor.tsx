@@ -1,6 +1,6 @@
 /** What an agent writes: names of variables with their types, which are declared for the whole workflow. */
 import { useEffect, useId, useRef, useState } from 'react';
-import { isObject } from '../../api/json.ts';
+import { isObject } from '../../json/json.ts';
 import type { Diagnostic, WorkflowNode } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { IconButton, Select, TextInput } from '../../kit/index.ts';

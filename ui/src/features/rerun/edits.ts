@@ -1,9 +1,9 @@
 /** What a person changed of the values before a step. */
-import { isObject } from '../../api/json.ts';
-import { asSchema } from '../../api/json-schema.ts';
-import { readJson, type JsonProblem } from '../../api/read-json.ts';
+import { isObject } from '../../json/json.ts';
+import { asSchema } from '../../json/json-schema.ts';
+import { readJson, type JsonProblem } from '../../json/read-json.ts';
 import type { Workflow } from '../../api/types.ts';
-import { same } from '../diff.ts';
+import { same } from '../../shared/diff.ts';
 
 export type Values = Record<string, unknown>;
 

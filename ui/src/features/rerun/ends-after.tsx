@@ -1,5 +1,5 @@
 /** A run that was started to end after a step says so: what it left out did not run. */
-import type { RunView } from '../../api/run-state.ts';
+import type { RunView } from '../../run/run-state.ts';
 import { t } from '../../i18n/index.ts';
 import { Badge } from '../../kit/index.ts';
 

@@ -1,8 +1,8 @@
 /** Where the step that failed a run stands, as its log says: the summary has its id alone. */
 import { call } from '../../api/client.ts';
-import type { RunError } from '../../api/run-types.ts';
-import { slotKey } from '../../api/run-paths.ts';
-import { fromInside } from '../../api/run-where.ts';
+import type { RunError } from '../../run/run-types.ts';
+import { slotKey } from '../../run/run-paths.ts';
+import { fromInside } from '../../run/run-location.ts';
 import type { RunDetails } from '../../api/types.ts';
 
 /** So many events are read from the end: what a failure ends comes after it. */

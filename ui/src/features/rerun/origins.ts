@@ -1,7 +1,7 @@
 /** Which definition a kept result was made with. A re-run keeps results of its original, which may have kept them of its own: a step that is run
  * alone again and again stands at the end of a line of runs, and what comes before it is as old as the first of them. */
 import { call } from '../../api/client.ts';
-import { stepAt } from '../../api/run-paths.ts';
+import { stepAt } from '../../run/run-paths.ts';
 import type { Workflow } from '../../api/types.ts';
 import type { MadeWith } from './stale.ts';
 

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { ApiError } from '../../api/error.ts';
 import type { Handlers } from '../../api/transport/fake.ts';
 import { editorOf, renderWith, replaceCode } from '../../test/render.tsx';
-import { useBreakpoints } from '../breakpoints.ts';
+import { useBreakpoints } from '../../shared/breakpoints.ts';
 import { RerunDialog } from './rerun-dialog.tsx';
 
 const PLAN = { stepId: 'put', masked: false, context: { big: 9_007_199_254_740_993_000, n: 1 }, input: [{ n: 1 }], params: {}, steps: [], answers: [], waits: false, sameDefinition: true };

@@ -1,22 +1,22 @@
 /** Re-run from a step (U-23, C24): step, version, values with their changes, decisions of people, what happens again. */
 import './rerun.css';
 import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { writeExact } from '../../api/exact.ts';
+import { writeExact } from '../../json/exact-json.ts';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
-import { readPath, stepAt } from '../../api/run-paths.ts';
+import { readPath, stepAt } from '../../run/run-paths.ts';
 import type { Commands, Diagnostic, JsonMap, Workflow } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { CodeEditor } from '../../code/CodeEditor.tsx';
 import { formatPerson, jsonWords, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, ConfirmDialog, Dialog, Icon, Segmented, Select, Skeleton, Tabs } from '../../kit/index.ts';
-import { sendable, withTitle, type Breakpoint } from '../breakpoints.ts';
-import { same } from '../diff.ts';
-import { DiffView } from '../diff-view.tsx';
-import { answerWords } from '../answer-words.ts';
-import { shortRunId } from '../status.tsx';
-import { formatStep, type NameOf } from '../format-path.ts';
-import type { RerunPart } from './context.ts';
+import { sendable, withTitle, type Breakpoint } from '../../shared/breakpoints.ts';
+import { same } from '../../shared/diff.ts';
+import { DiffView } from '../../shared/diff-view.tsx';
+import { answerWords } from '../../shared/decision-labels.ts';
+import { shortRunId } from '../../shared/run-status.tsx';
+import { formatStep, type NameOf } from '../../shared/format-path.ts';
+import type { RerunPart } from '../../shared/rerun-context.ts';
 import { changedOf, missingOf, readItems, readValues, undeclared } from './edits.ts';
 
 type Plan = Commands['rerun_look']['response'];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../../api/error.ts';
 import { setTransport } from '../../api/client.ts';
-import { foldRun, type RunEventLike } from '../../api/run-state.ts';
+import { foldRun, type RunEventLike } from '../../run/run-state.ts';
 import { fakeTransport } from '../../api/transport/fake.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { asksFirst, lastThatReached, stepPlace } from './step-runs.ts';

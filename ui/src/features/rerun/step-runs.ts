@@ -1,9 +1,9 @@
 /** Running a step, up to a step and from a step (UX C16): where that can be, and which run has the values for it. */
 import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
-import type { RunView } from '../../api/run-state.ts';
+import type { RunView } from '../../run/run-state.ts';
 import type { Commands, NodeDescriptor, Workflow } from '../../api/types.ts';
-import { slotKey, stepAt } from '../../api/run-paths.ts';
+import { slotKey, stepAt } from '../../run/run-paths.ts';
 import { rerunPlace } from './steps.ts';
 
 /** `only`: the step alone; `with`: the same with values that are looked at first; `to`: what leads to it, and it; `from`: it and what follows. */

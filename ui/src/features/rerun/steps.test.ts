@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { viewAt } from '../../api/run-paths.ts';
-import { foldRun, type RunEventLike } from '../../api/run-state.ts';
+import { viewAt } from '../../run/run-paths.ts';
+import { foldRun, type RunEventLike } from '../../run/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { ranIn, rerunPlace, rerunSteps } from './steps.ts';
 

@@ -1,7 +1,7 @@
-import { inChoice, slotKey } from '../../api/run-paths.ts';
-import type { NodeRun, RunView } from '../../api/run-state.ts';
+import { inChoice, slotKey } from '../../run/run-paths.ts';
+import type { NodeRun, RunView } from '../../run/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
-import { stepTitle } from '../step-title.ts';
+import { stepTitle } from '../../shared/step-title.ts';
 
 /** Steps of a run that a re-run can begin at: those at the top that ran, in the order of the file. Recovery steps work on failures of others. */
 export function rerunSteps(document: Workflow, ran: (id: string) => boolean, catalog: readonly NodeDescriptor[]): { name: string; title: string }[] {

@@ -1,8 +1,8 @@
 /** The dialog of one run: opened by whatever asks, closed by a new run. */
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { Workflow } from '../../api/types.ts';
-import type { NameOf } from '../format-path.ts';
-import type { AskRerun, RerunPart } from './context.ts';
+import type { NameOf } from '../../shared/format-path.ts';
+import type { AskRerun, RerunPart } from '../../shared/rerun-context.ts';
 import { RerunDialog } from './rerun-dialog.tsx';
 
 export interface RerunOf {

@@ -2,12 +2,12 @@
 
 import type { ReactNode } from 'react';
 import { sentences } from '../../api/error.ts';
-import { isObject } from '../../api/json.ts';
-import { cameAs } from '../../api/run-error.ts';
-import { slotKey } from '../../api/run-paths.ts';
-import type { CallCard, CardStatus } from '../../api/run-state.ts';
+import { isObject } from '../../json/json.ts';
+import { cameAs } from '../../run/run-error.ts';
+import { slotKey } from '../../run/run-paths.ts';
+import type { CallCard, CardStatus } from '../../run/run-state.ts';
 import { BytesView, bytesOf } from '../../code/BytesView.tsx';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize, sizeOf } from '../../code/value-lines.ts';
@@ -15,7 +15,7 @@ import { formatDuration, formatTime, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon, Tile } from '../../kit/index.ts';
 import { useShownNow } from '../../kit/use-now.ts';
 import type { Look } from './cards-view.tsx';
-import { useRerun } from '../rerun/context.ts';
+import { useRerun } from '../../shared/rerun-context.ts';
 import { failedItems, ItemErrors } from './item-errors.tsx';
 import { patchLines } from './patch-lines.ts';
 import { modelOutputSections } from './model-output.tsx';

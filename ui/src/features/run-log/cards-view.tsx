@@ -2,9 +2,9 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef, type KeyboardEvent } from 'react';
-import { CONTAINERS, slotKey } from '../../api/run-paths.ts';
-import { isTerminal, type CallCard, type RunView } from '../../api/run-state.ts';
-import { statusIn } from '../../api/run-where.ts';
+import { CONTAINERS, slotKey } from '../../run/run-paths.ts';
+import { isTerminal, type CallCard, type RunView } from '../../run/run-state.ts';
+import { statusIn } from '../../run/run-location.ts';
 import type { NodeDescriptor } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { CardSearch, pickCalls, type CallFilter } from './pick-calls.ts';

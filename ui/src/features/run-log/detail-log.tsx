@@ -1,9 +1,9 @@
 // The bottom pane: a run as cards, events or timeline; one choice for all of them and the canvas.
 
 import { use, useCallback, useEffect, useMemo, useState } from 'react';
-import { choiceOf, EVERY, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
-import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../api/run-state.ts';
-import { statusIn } from '../../api/run-where.ts';
+import { choiceOf, EVERY, readPath, viewAt, type Choice } from '../../run/run-paths.ts';
+import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../run/run-state.ts';
+import { statusIn } from '../../run/run-location.ts';
 import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Workflow } from '../../api/types.ts';
@@ -11,15 +11,15 @@ import { ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { t } from '../../i18n/index.ts';
 import { Button, EmptyState, Segmented, Select, Skeleton, TextInput } from '../../kit/index.ts';
 import { MomentContext } from '../../kit/use-now.ts';
-import type { TimeTravel } from '../../api/time-travel.ts';
+import type { TimeTravel } from '../../run/time-travel.ts';
 import { CardDetail, type SectionId, type Sections, type Where } from './card.tsx';
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';
 import { PathsDialog } from './paths-dialog.tsx';
 import { thinksNow } from './model-output.tsx';
 import { TimelineView } from './timeline-view.tsx';
-import { stepTitle } from '../step-title.ts';
-import { namesIn, formatPlace, formatPath } from '../format-path.ts';
+import { stepTitle } from '../../shared/step-title.ts';
+import { namesIn, formatPlace, formatPath } from '../../shared/format-path.ts';
 import './run-log.css';
 
 export type LogView = 'cards' | 'events' | 'timeline';

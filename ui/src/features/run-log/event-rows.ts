@@ -1,12 +1,12 @@
 // The events of a run in columns, with what the table filters and sorts by. Kept up as events come; pure.
 
-import { StringInterner } from '../../api/call-table.ts';
-import { Column } from '../../api/column.ts';
-import { isQuestion } from '../../api/json.ts';
-import { callKey } from '../../api/run-fold-state.ts';
-import { inChoice, type Choice } from '../../api/run-paths.ts';
-import type { RunEventLike, RunView } from '../../api/run-state.ts';
-import { indexIn } from '../../api/sorted.ts';
+import { StringInterner } from '../../run/call-table.ts';
+import { Column } from '../../run/growable-array.ts';
+import { isQuestion } from '../../json/json.ts';
+import { callKey } from '../../run/run-fold-state.ts';
+import { inChoice, type Choice } from '../../run/run-paths.ts';
+import type { RunEventLike, RunView } from '../../run/run-state.ts';
+import { indexIn } from '../../run/binary-search.ts';
 import { SearchQuery } from './search-query.ts';
 import { eventText } from './words.ts';
 

@@ -1,10 +1,10 @@
 // The log itself, as a table one can filter and sort. What is not seen is not drawn.
 
 import { useDeferredValue, useMemo, useState } from 'react';
-import { isQuestion } from '../../api/json.ts';
-import { slotKey } from '../../api/run-paths.ts';
-import type { RunEventLike, RunView } from '../../api/run-state.ts';
-import { plain } from '../../code/letters.ts';
+import { isQuestion } from '../../json/json.ts';
+import { slotKey } from '../../run/run-paths.ts';
+import type { RunEventLike, RunView } from '../../run/run-state.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatDuration, formatNumber, formatTime, t } from '../../i18n/index.ts';
 import { Icon, SignalIcon, VirtualList, type Signal } from '../../kit/index.ts';

@@ -1,8 +1,8 @@
 // Items of a batch that failed while the others went on.
 
 import { Fragment, useState } from 'react';
-import { cameAs } from '../../api/run-error.ts';
-import type { CallCard } from '../../api/run-state.ts';
+import { cameAs } from '../../run/run-error.ts';
+import type { CallCard } from '../../run/run-state.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatNumber, t, tn } from '../../i18n/index.ts';

@@ -1,8 +1,8 @@
 import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Cut } from '../../api/json.ts';
-import { foldRun, type CallCard, type Saying } from '../../api/run-state.ts';
+import { Cut } from '../../json/json.ts';
+import { foldRun, type CallCard, type Saying } from '../../run/run-state.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { renderWith } from '../../test/render.tsx';
 import { CardSections, type SectionId } from './card.tsx';

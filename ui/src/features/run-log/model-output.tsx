@@ -1,15 +1,15 @@
 // What a model said in a call and what its tools did (U-16, U-21): the answer stands open, the rest is opened.
 
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { isObject } from '../../api/json.ts';
-import type { CallCard, ModelTurn, Saying, ToolRun } from '../../api/run-state.ts';
-import { plain } from '../../code/letters.ts';
+import { isObject } from '../../json/json.ts';
+import type { CallCard, ModelTurn, Saying, ToolRun } from '../../run/run-state.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { CopyButton, ValueView } from '../../code/ValueView.tsx';
 import { formatSize } from '../../code/value-lines.ts';
 import { formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, Icon, SignalIcon } from '../../kit/index.ts';
-import { spentHint, spentOf, spentText } from '../spent.tsx';
+import { spentHint, spentOf, spentText } from '../../shared/model-cost.tsx';
 import type { SectionId } from './card.tsx';
 
 /** So many characters are drawn at once: of a long answer the end while it comes, the beginning afterwards. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CallCard } from '../../api/run-state.ts';
+import type { CallCard } from '../../run/run-state.ts';
 import { patchLines } from './patch-lines.ts';
 
 const card = (...data: unknown[]): CallCard => ({ input: data.map((one, item) => ({ item, data: one })) }) as unknown as CallCard;

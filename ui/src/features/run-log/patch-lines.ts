@@ -1,6 +1,6 @@
 /** A repair as lines of a difference (RFC 6902): what stood there, and what stands there now. */
-import { isObject, pointerParts } from '../../api/json.ts';
-import type { CallCard } from '../../api/run-types.ts';
+import { isObject, pointerParts } from '../../json/json.ts';
+import type { CallCard } from '../../run/run-types.ts';
 
 /** What was repaired, where it is known: the one item of the call, or what the error of a healer's item says its input was. */
 function inputOf(card: CallCard): unknown {

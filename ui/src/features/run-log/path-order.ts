@@ -1,6 +1,6 @@
 // Paths of a run, page by page, in the order of the iterations and not of their first events: an iteration that ran again stands where it stood.
 
-import { partsOf } from '../../api/run-paths.ts';
+import { partsOf } from '../../run/run-paths.ts';
 
 /** Rank of the container and number of the iteration, in turn, from the outside. */
 type Key = readonly number[];

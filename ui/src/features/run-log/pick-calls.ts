@@ -1,8 +1,8 @@
 // The calls that the cards show. Without a filter none is looked at: the list of calls is the list of cards.
 
-import { inChoice } from '../../api/run-paths.ts';
-import type { CallCard, RunView } from '../../api/run-state.ts';
-import { indexIn } from '../../api/sorted.ts';
+import { inChoice } from '../../run/run-paths.ts';
+import type { CallCard, RunView } from '../../run/run-state.ts';
+import { indexIn } from '../../run/binary-search.ts';
 import { SearchQuery } from './search-query.ts';
 
 export interface CallFilter {

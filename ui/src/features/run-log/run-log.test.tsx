@@ -1,8 +1,8 @@
 import { renderHook, act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Cut } from '../../api/json.ts';
-import { createRunFold, emptyRunView, foldRun, type RunEventLike, type RunView } from '../../api/run-state.ts';
+import { Cut } from '../../json/json.ts';
+import { createRunFold, emptyRunView, foldRun, type RunEventLike, type RunView } from '../../run/run-state.ts';
 import { useSettings } from '../../api/settings.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
@@ -13,7 +13,7 @@ import { EventRows, IN_ORDER, type EventFilter, type SortKey, type Sorting } fro
 import { rangeOf, useRowWindow } from '../../kit/row-window.ts';
 import { MomentContext } from '../../kit/use-now.ts';
 import { CardSearch, pickCalls } from './pick-calls.ts';
-import { lineKey } from '../../api/call-table.ts';
+import { lineKey } from '../../run/call-table.ts';
 import { Bars, CallsOfChoice, inTree, niceStep, scaleOf } from './timeline-model.ts';
 import { decisionText, eventText, personText } from './words.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createRunFold, type CallCard, type RunEventLike } from '../../api/run-state.ts';
-import { formatPath } from '../format-path.ts';
+import { createRunFold, type CallCard, type RunEventLike } from '../../run/run-state.ts';
+import { formatPath } from '../../shared/format-path.ts';
 import { EventRows, IN_ORDER } from './event-rows.ts';
 import { SearchQuery } from './search-query.ts';
 import { CardSearch } from './pick-calls.ts';

@@ -1,7 +1,7 @@
 // Where the bars of a run stand. Time without work is folded, so that one long wait does not press everything into one corner. Pure.
 
-import { cover, STATUSES, type CallTable, type Line } from '../../api/call-table.ts';
-import type { CardStatus } from '../../api/run-state.ts';
+import { cover, STATUSES, type CallTable, type Line } from '../../run/call-table.ts';
+import type { CardStatus } from '../../run/run-state.ts';
 import { formatPause, t } from '../../i18n/index.ts';
 
 export interface Bar {

@@ -1,10 +1,10 @@
 // Attempts as bars, pauses dashed, idle time folded: one row per step and place. Only the rows that are seen have bars.
 
 import { memo, useCallback, useMemo, useState } from 'react';
-import { STATUSES, type CallTable, type Line } from '../../api/call-table.ts';
-import { CONTAINERS, inChoice } from '../../api/run-paths.ts';
-import { isTerminal, type RunView } from '../../api/run-state.ts';
-import { statusIn } from '../../api/run-where.ts';
+import { STATUSES, type CallTable, type Line } from '../../run/call-table.ts';
+import { CONTAINERS, inChoice } from '../../run/run-paths.ts';
+import { isTerminal, type RunView } from '../../run/run-state.ts';
+import { statusIn } from '../../run/run-location.ts';
 import { formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, NamedIcon, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { titleText } from './card.tsx';
@@ -12,7 +12,7 @@ import type { Look } from './cards-view.tsx';
 import { CallsOfChoice, inTree, LinesOfBars, roughly, scaleOf, type Bars, type Scale } from './timeline-model.ts';
 import { useShownNow } from '../../kit/use-now.ts';
 import { useLatest } from '../../code/use-latest.ts';
-import { depthOf } from '../format-path.ts';
+import { depthOf } from '../../shared/format-path.ts';
 import { CARD_SIGNAL, callText } from './words.ts';
 
 /** So many folds have room to say how long they are; a tick that stands so near gives way. */

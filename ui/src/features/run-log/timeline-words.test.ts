@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRunFold, type RunEventLike } from '../../api/run-state.ts';
+import { createRunFold, type RunEventLike } from '../../run/run-state.ts';
 import { roughly, scaleOf } from './timeline-model.ts';
 
 it('a fold says in a few letters how long it is', () => {

@@ -1,16 +1,16 @@
 // Events and cards in words.
 
-import { isCut, isQuestion } from '../../api/json.ts';
-import { slotKey } from '../../api/run-paths.ts';
-import type { CallCard, CardStatus, PersonNote, RunEventLike, RunView } from '../../api/run-state.ts';
-import type { RunError } from '../../api/run-types.ts';
-import { failedCall } from '../../api/run-where.ts';
-import { firstLetters, plain } from '../../code/letters.ts';
+import { isCut, isQuestion } from '../../json/json.ts';
+import { slotKey } from '../../run/run-paths.ts';
+import type { CallCard, CardStatus, PersonNote, RunEventLike, RunView } from '../../run/run-state.ts';
+import type { RunError } from '../../run/run-types.ts';
+import { failedCall } from '../../run/run-location.ts';
+import { firstLetters, plain } from '../../text/letters.ts';
 import { formatSize } from '../../code/value-lines.ts';
 import { formatDuration, formatPerson, t, tn } from '../../i18n/index.ts';
 import type { Signal } from '../../kit/index.ts';
-import { answerWords } from '../answer-words.ts';
-import { formatStep, type NameOf } from '../format-path.ts';
+import { answerWords } from '../../shared/decision-labels.ts';
+import { formatStep, type NameOf } from '../../shared/format-path.ts';
 
 export const CARD_SIGNAL: { [S in CardStatus]: Signal } = {
   running: 'run', retrying: 'retry', waiting: 'wait', asks: 'person', done: 'ok', failed: 'err', handled: 'err', skipped: 'skip', interrupted: 'warn', cancelled: 'stop',

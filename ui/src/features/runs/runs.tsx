@@ -2,13 +2,13 @@
 import './runs.css';
 import { useMemo, type ReactNode } from 'react';
 import type { RunRow, RunStatus } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatDateTime, formatDuration, t, tn } from '../../i18n/index.ts';
 import { Button, EmptyState, Icon, IconButton, Menu, Segmented, Select, Skeleton, TextInput, VirtualList } from '../../kit/index.ts';
 import { asTree } from './tree.ts';
-import { SpentCell } from '../spent.tsx';
-import { outcomeText, shortRunId, stateText, statusText, StatusIcon } from '../status.tsx';
+import { SpentCell } from '../../shared/model-cost.tsx';
+import { outcomeText, shortRunId, stateText, statusText, StatusIcon } from '../../shared/run-status.tsx';
 
 type RunCommand = 'run_rerun' | 'run_resume' | 'run_cancel' | 'run_delete';
 export interface RunFilters { workflow: string; status: RunStatus | ''; text: string }

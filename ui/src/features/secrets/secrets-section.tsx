@@ -1,17 +1,17 @@
 /** Settings, Secrets: where the key is, what there is, and what is in the way. Values never come back here. */
 import { errorText } from '../../api/error.ts';
-import '../keys.css';
+import '../../shared/keys.css';
 import { useState, type ReactNode } from 'react';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { SecretEntry, SecretStatus } from '../../api/types.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Field, Icon, Skeleton, TextInput } from '../../kit/index.ts';
-import { useAsyncAction } from '../async-action.ts';
-import { NoLine, Section } from '../section.tsx';
-import { Fault } from '../fault.tsx';
-import { ConfirmRemove } from '../form-dialog.tsx';
-import { KeyDialog } from './key-dialog.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { NoLine, Section } from '../../shared/settings-section.tsx';
+import { Fault } from '../../shared/form-error.tsx';
+import { ConfirmRemove } from '../../shared/form-dialog.tsx';
+import { KeyDialog } from '../../shared/secrets/key-dialog.tsx';
+import { SecretDialog } from '../../shared/secrets/secret-dialog.tsx';
 
 type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string };
 

@@ -3,7 +3,7 @@ import './settings.css';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
-import { NoLine, Section } from '../section.tsx';
+import { NoLine, Section } from '../../shared/settings-section.tsx';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
 export interface SettingsProps {

@@ -2,7 +2,7 @@
 
 import { t } from '../../i18n/index.ts';
 import type { Action } from '../../kit/index.ts';
-import type { TimeTravel } from '../../api/time-travel.ts';
+import type { TimeTravel } from '../../run/time-travel.ts';
 
 /** `time`: what the screen shows at the time of the key press; null without a run. */
 export function timeActions(time: () => TimeTravel | null): Action[] {

@@ -1,8 +1,8 @@
 // Where errors and questions to people lie among the events of a run. Kept up as events come; pure.
 
-import type { RunEventLike } from '../../api/run-state.ts';
-import { isQuestion } from '../../api/json.ts';
-import { firstAbove } from '../../api/sorted.ts';
+import type { RunEventLike } from '../../run/run-state.ts';
+import { isQuestion } from '../../json/json.ts';
+import { firstAbove } from '../../run/binary-search.ts';
 
 export type MarkKind = 'err' | 'person';
 export interface Mark { kind: MarkKind; seq: number; share: number }

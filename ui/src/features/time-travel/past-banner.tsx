@@ -1,10 +1,10 @@
 // What one looks at is over: said plainly, with the way back.
 
-import { isTerminal } from '../../api/run-state.ts';
+import { isTerminal } from '../../run/run-state.ts';
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Banner, Button } from '../../kit/index.ts';
 import { exactTime, type EventWords } from './time-bar.tsx';
-import type { TimeTravel } from '../../api/time-travel.ts';
+import type { TimeTravel } from '../../run/time-travel.ts';
 
 export function PastBanner({ time, words }: { time: TimeTravel | null; words: EventWords }) {
   if (!time || time.seq === null) return null;

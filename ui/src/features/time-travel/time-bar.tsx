@@ -2,11 +2,11 @@
 
 import './time-travel.css';
 import { useMemo } from 'react';
-import { isTerminal, type RunEventLike, type RunView } from '../../api/run-state.ts';
+import { isTerminal, type RunEventLike, type RunView } from '../../run/run-state.ts';
 import { formatNumber, formatTime, t } from '../../i18n/index.ts';
 import { Badge, Button, IconButton, Kbd, keysOf, useAllActions } from '../../kit/index.ts';
 import { Marks, shareOf } from './marks.ts';
-import type { TimeTravel } from '../../api/time-travel.ts';
+import type { TimeTravel } from '../../run/time-travel.ts';
 
 /** What happened, in words: the screen brings them. */
 export type EventWords = (event: RunEventLike, view: Pick<RunView, 'nodes'>) => string;

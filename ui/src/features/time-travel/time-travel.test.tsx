@@ -1,10 +1,10 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { useEffect } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRunFold, type RunEventLike, type RunFold } from '../../api/run-state.ts';
-import { callStart, seqAt } from '../../api/event-index.ts';
-import { firstAbove, indexIn } from '../../api/sorted.ts';
-import { useTimeTravel, type Moment, type TimeTravel } from '../../api/time-travel.ts';
+import { createRunFold, type RunEventLike, type RunFold } from '../../run/run-state.ts';
+import { callStart, seqAt } from '../../run/event-index.ts';
+import { firstAbove, indexIn } from '../../run/binary-search.ts';
+import { useTimeTravel, type Moment, type TimeTravel } from '../../run/time-travel.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
 import { timeActions } from './actions.ts';

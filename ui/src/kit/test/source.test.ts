@@ -85,18 +85,3 @@ it('in a narrow window the name of a run keeps room, and the button that stops i
   expect([...screen.matchAll(/<Button className="last" (icon="stop"|variant)/g)]).toHaveLength(2);
   expect(screen).toContain('wb-run');
 });
-
-/** Screens compose features; what two of them share stands in `api`, `kit` or `code`. These pairs are older than the rule: the list may
- * only become shorter. */
-const PAIRS = ['audit>evidence', 'gallery>canvas', 'inbox>evidence', 'node-panel>secrets', 'run-log>rerun'];
-
-it('features import no other feature', () => {
-  const found = new Set(files.map((name) => name.replaceAll('\\', '/')).flatMap((name) => {
-    const own = /^features\/([\w-]+)\//.exec(name)?.[1];
-    if (own === undefined) return [];
-    const text = readFileSync(join(SRC, name), 'utf8');
-    const up = '../'.repeat(name.split('/').length - 2);
-    return [...text.matchAll(/(?:from|import)\s*\(?\s*'((?:\.\.\/)+)([\w-]+)\//g)].filter(([, dots]) => dots === up).map(([, , other]) => `${own}>${other ?? ''}`);
-  }));
-  expect([...found].sort()).toEqual(PAIRS);
-});

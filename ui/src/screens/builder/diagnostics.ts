@@ -1,6 +1,6 @@
 /** The engine's own findings, a moment after the last change. */
 import { useEffect, useMemo, useState } from 'react';
-import type { Finding } from '../../api/findings.ts';
+import type { Finding } from '../../api/diagnostics.ts';
 import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
 import type { Diagnostic, Workflow } from '../../api/types.ts';

@@ -1,5 +1,5 @@
 /** What a run must be asked for before it starts. */
-import { asSchema } from '../../api/json-schema.ts';
+import { asSchema } from '../../json/json-schema.ts';
 import type { JsonMap, JsonSchema, Workflow } from '../../api/types.ts';
 
 /** Fields that the host does not fill by itself. */

@@ -5,7 +5,7 @@ import { call, whenTokenChanges } from '../../api/client.ts';
 import { ApiError, isTransient, toApiError } from '../../api/error.ts';
 import { act, invalidate } from '../../api/queries.ts';
 import type { Diagnostic, OpenWorkflow, Workflow } from '../../api/types.ts';
-import { renamePoints } from '../../features/breakpoints.ts';
+import { renamePoints } from '../../shared/breakpoints.ts';
 import { createEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { t } from '../../i18n/index.ts';
 import { dismissToast, toast, type ToastMessage } from '../../kit/index.ts';

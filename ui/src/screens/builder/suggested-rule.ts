@@ -3,7 +3,7 @@ import { useEffect, type RefObject } from 'react';
 import type { NodeDescriptor } from '../../api/types.ts';
 import { ruleEdits, type CanvasHandle } from '../../features/canvas/index.ts';
 import { DEFAULT_RULES } from '../../features/node-panel/rules-editor.tsx';
-import { stepTitle } from '../../features/step-title.ts';
+import { stepTitle } from '../../shared/step-title.ts';
 import { t } from '../../i18n/index.ts';
 import { toast } from '../../kit/index.ts';
 import { takePendingRule } from '../commands.ts';

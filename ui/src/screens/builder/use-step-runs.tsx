@@ -2,10 +2,10 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import { call } from '../../api/client.ts';
 import { act, usePermission } from '../../api/queries.ts';
-import { stepAt } from '../../api/run-paths.ts';
-import type { RunView } from '../../api/run-state.ts';
+import { stepAt } from '../../run/run-paths.ts';
+import type { RunView } from '../../run/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
-import { sendable, withTitle, type Breakpoint } from '../../features/breakpoints.ts';
+import { sendable, withTitle, type Breakpoint } from '../../shared/breakpoints.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { RerunDialog } from '../../features/rerun/rerun-dialog.tsx';

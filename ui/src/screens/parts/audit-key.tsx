@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { KeyPlace } from '../../api/types.ts';
-import { useAsyncAction } from '../../features/async-action.ts';
-import { NotRead, Section } from '../../features/section.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { NotRead, Section } from '../../shared/settings-section.tsx';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, ConfirmDialog, Icon } from '../../kit/index.ts';
 

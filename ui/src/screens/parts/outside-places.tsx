@@ -1,6 +1,6 @@
 /** Places outside that the audit chain goes to: what those of checkpoints and those of copies have in common. */
 import type { ReactNode } from 'react';
-import { useAsyncAction } from '../../features/async-action.ts';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
 import { Button, Icon, toast, type IconName } from '../../kit/index.ts';
 
 export interface OutsidePlace { id: string; place: string; /** Why it does not take what it is given. */ error?: string }

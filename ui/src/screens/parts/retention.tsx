@@ -1,9 +1,9 @@
 /** How long the audit chain keeps its records: the choice, what went so far, and what keeps records from going. */
 import { useState } from 'react';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
-import { shortRunId } from '../../features/status.tsx';
-import { attempt, useAsyncAction } from '../../features/async-action.ts';
-import { Section } from '../../features/section.tsx';
+import { shortRunId } from '../../shared/run-status.tsx';
+import { attempt, useAsyncAction } from '../../shared/use-async-action.ts';
+import { Section } from '../../shared/settings-section.tsx';
 import { formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, ConfirmDialog, Icon, Select, toast } from '../../kit/index.ts';
 import { navigate } from '../router.ts';

@@ -2,8 +2,8 @@
 import { transport } from '../../api/client.ts';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
 import { sentences } from '../../api/error.ts';
-import { attempt } from '../../features/async-action.ts';
-import { NoLine, NotRead, Section } from '../../features/section.tsx';
+import { attempt } from '../../shared/use-async-action.ts';
+import { NoLine, NotRead, Section } from '../../shared/settings-section.tsx';
 import { formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button } from '../../kit/index.ts';
 import { PlaceLine, useOutside } from './outside-places.tsx';

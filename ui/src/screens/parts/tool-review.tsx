@@ -4,11 +4,11 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 're
 import { act } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Dialog, Icon } from '../../kit/index.ts';
-import { useAsyncAction } from '../../features/async-action.ts';
-import { hiddenIn, plainValue } from '../../features/evidence/controls.ts';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { hiddenIn, plainValue } from '../../shared/evidence/controls.ts';
 import { Pieces } from '../../code/pieces.tsx';
-import { SafeText } from '../../features/evidence/safe-text.tsx';
-import { Fault } from '../../features/fault.tsx';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
+import { Fault } from '../../shared/form-error.tsx';
 import { differs } from './tool-diff.ts';
 import { ToolWordBox, ToolWordLegend } from './tool-word.tsx';
 import { howOf, sameWords, type ToolServer } from './tool-words.ts';

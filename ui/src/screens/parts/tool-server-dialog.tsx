@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Field, Segmented, Select, TextArea, TextInput, toast } from '../../kit/index.ts';
-import { useAsyncAction } from '../../features/async-action.ts';
-import { FormDialog } from '../../features/form-dialog.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { FormDialog } from '../../shared/form-dialog.tsx';
 import { argumentLines, argumentsOf, variableLines, variablesOf, type Definition, type ToolServer, type Wrong } from './tool-words.ts';
 
 const wrongText = (read: object | Wrong): { error?: string } => ('wrong' in read ? { error: t(`tools.wrong.${read.why}`, { line: read.wrong }) } : {});

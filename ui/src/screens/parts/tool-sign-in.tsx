@@ -4,10 +4,10 @@ import { act, useCommand } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
 import { Button, Field, TextInput, toast } from '../../kit/index.ts';
 import { useCopy } from '../../code/use-copy.ts';
-import { useAsyncAction } from '../../features/async-action.ts';
-import { plain } from '../../code/letters.ts';
-import { SafeText } from '../../features/evidence/safe-text.tsx';
-import { FormDialog } from '../../features/form-dialog.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { plain } from '../../text/letters.ts';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
+import { FormDialog } from '../../shared/form-dialog.tsx';
 import { hostOf, webAddress, type ToolServer } from './tool-words.ts';
 
 type Begun = { address: string; opened: boolean };

@@ -5,9 +5,9 @@ import { act } from '../../api/queries.ts';
 import type { Tool, ToolWord } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, Switch } from '../../kit/index.ts';
-import { useAsyncAction } from '../../features/async-action.ts';
-import { plain } from '../../code/letters.ts';
-import { Fault } from '../../features/fault.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { plain } from '../../text/letters.ts';
+import { Fault } from '../../shared/form-error.tsx';
 import { FIELDS, wordWith } from './tool-words.ts';
 
 type Field = (typeof FIELDS)[number];

@@ -5,9 +5,9 @@ import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { formatDateTime, formatSecret, t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Badge, Button, Checkbox, Icon, Select, TextInput, toast } from '../../kit/index.ts';
-import { useAsyncAction } from '../../features/async-action.ts';
-import { ConfirmRemove } from '../../features/form-dialog.tsx';
-import { NoLine, NotRead, Section } from '../../features/section.tsx';
+import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { ConfirmRemove } from '../../shared/form-dialog.tsx';
+import { NoLine, NotRead, Section } from '../../shared/settings-section.tsx';
 import { navigate } from '../router.ts';
 import { isLocalAddress, LocalConsent } from './local-address.tsx';
 

@@ -2,13 +2,13 @@
 import '../../features/compare/compare.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { isTransient, errorText, type ApiError } from '../../api/error.ts';
-import { useRunView } from '../../api/events.ts';
+import { useRunView } from '../../run/follow-run.ts';
 import { useCommand } from '../../api/queries.ts';
-import { choiceOf, EVERY, inChoice, loopsOf, readPath, viewAt, type Choice } from '../../api/run-paths.ts';
-import { isTerminal } from '../../api/run-state.ts';
+import { choiceOf, EVERY, inChoice, loopsOf, readPath, viewAt, type Choice } from '../../run/run-paths.ts';
+import { isTerminal } from '../../run/run-state.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { Canvas, createEditor, useEditor, type CanvasHandle } from '../../features/canvas/index.ts';
 import { SideName, StepDetail, useAgain } from '../../features/compare/detail.tsx';
@@ -16,8 +16,8 @@ import { DifferenceList, entriesOf, keyOf, type Entry } from '../../features/com
 import { ChangeDetail, WholeDetail } from '../../features/compare/whole.tsx';
 import { cardOf, marksOf, type Comparison, type Side } from '../../features/compare/words.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
-import { shortRunId, StatusBadge } from '../../features/status.tsx';
-import { namesIn, type NameOf } from '../../features/format-path.ts';
+import { shortRunId, StatusBadge } from '../../shared/run-status.tsx';
+import { namesIn, type NameOf } from '../../shared/format-path.ts';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Skeleton, SplitPane, toast } from '../../kit/index.ts';
 import { useNow } from '../../kit/use-now.ts';

@@ -2,13 +2,13 @@
 
 import { useMemo } from 'react';
 import { sentences } from '../../api/error.ts';
-import { stepAt } from '../../api/run-paths.ts';
-import type { RunView } from '../../api/run-state.ts';
+import { stepAt } from '../../run/run-paths.ts';
+import type { RunView } from '../../run/run-state.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { useReruns } from '../../features/rerun/use-reruns.ts';
-import { namesIn, formatStep } from '../../features/format-path.ts';
-import { shortRunId } from '../../features/status.tsx';
+import { namesIn, formatStep } from '../../shared/format-path.ts';
+import { shortRunId } from '../../shared/run-status.tsx';
 import { formatDateTime, formatNumber, t } from '../../i18n/index.ts';
 import { Menu } from '../../kit/index.ts';
 import { navigate } from '../router.ts';

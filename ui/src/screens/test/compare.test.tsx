@@ -3,7 +3,7 @@ import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/re
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../api/error.ts';
-import type { RunDefinition } from '../../api/run-types.ts';
+import type { RunDefinition } from '../../run/run-types.ts';
 import { candidatesOf, inOrder } from '../../features/compare/choose.ts';
 import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
 import { bothOf, cardOf, laidOut, marksOf, wholesOf, type Comparison, type StepDifference } from '../../features/compare/words.ts';

@@ -1,7 +1,7 @@
 import { act, renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { setTransport } from '../../api/client.ts';
-import type { Finding } from '../../api/findings.ts';
+import type { Finding } from '../../api/diagnostics.ts';
 import { fakeTransport } from '../../api/transport/fake.ts';
 import type { Diagnostic, Workflow } from '../../api/types.ts';
 import { FIRST } from '../../test/walkthrough.ts';

@@ -1,7 +1,7 @@
 /** A double click on a step that runs another file. */
 import { fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { foldRun, type RunEventLike } from '../../api/run-state.ts';
+import { foldRun, type RunEventLike } from '../../run/run-state.ts';
 import type { Workflow } from '../../api/types.ts';
 import { createEditor } from '../../features/canvas/editor.ts';
 import { useMessages } from '../../kit/messages.ts';

@@ -1,7 +1,7 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, it, vi } from 'vitest';
-import { foldRun } from '../../api/run-state.ts';
+import { foldRun } from '../../run/run-state.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { demoEvents, RETRY } from '../../test/fixtures.ts';
 import { renderOnce, renderWith } from '../../test/render.tsx';

@@ -3,10 +3,10 @@ import { renderHook, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { setTransport } from '../../api/client.ts';
 import { fakeTransport } from '../../api/transport/fake.ts';
-import { foldRun, type RunEventLike, type RunStop } from '../../api/run-state.ts';
-import type { TimeTravel } from '../../api/time-travel.ts';
+import { foldRun, type RunEventLike, type RunStop } from '../../run/run-state.ts';
+import type { TimeTravel } from '../../run/time-travel.ts';
 import type { Workflow } from '../../api/types.ts';
-import { namesIn } from '../../features/format-path.ts';
+import { namesIn } from '../../shared/format-path.ts';
 import { useEventWords } from '../workbench/event-words.ts';
 import { useInnerNames } from '../workbench/inner-names.ts';
 

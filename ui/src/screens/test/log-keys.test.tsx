@@ -3,7 +3,7 @@ import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { useSettings } from '../../api/settings.ts';
-import { createRunFold } from '../../api/run-state.ts';
+import { createRunFold } from '../../run/run-state.ts';
 import { createEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { pretendLayout, renderWith } from '../../test/render.tsx';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';

@@ -2,8 +2,8 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
-import { Cut } from '../../api/json.ts';
-import { foldRun, type RunEventLike } from '../../api/run-state.ts';
+import { Cut } from '../../json/json.ts';
+import { foldRun, type RunEventLike } from '../../run/run-state.ts';
 import { CopyButton } from '../../code/ValueView.tsx';
 import { DataTab } from '../../features/node-panel/data-tab.tsx';
 import { valuesOfCards } from '../../features/node-panel/step-data.ts';

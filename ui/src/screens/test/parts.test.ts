@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { gridOf, LARGE, largeSize, miniGraph, SMALL } from '../../features/gallery/mini-graph.ts';
 import { formatAgo, formatBytes, formatDuration, t, tn } from '../../i18n/index.ts';
 import { RETRY } from '../../test/fixtures.ts';
-import { nodeOf, edgeOf } from '../../api/findings.ts';
+import { nodeOf, edgeOf } from '../../api/diagnostics.ts';
 import { askedSchema, firstValues, mustAsk } from '../builder/params.ts';
 import { noWorkflow, parseWorkflow } from '../commands.ts';
 import { hashOf, parseRoute } from '../router.ts';

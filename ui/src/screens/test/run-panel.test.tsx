@@ -1,8 +1,8 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
-import { Cut } from '../../api/json.ts';
-import { foldRun, type RunDefinition, type RunEventLike } from '../../api/run-state.ts';
+import { Cut } from '../../json/json.ts';
+import { foldRun, type RunDefinition, type RunEventLike } from '../../run/run-state.ts';
 import { FIRST, FIRST_EVENTS } from '../../test/walkthrough.ts';
 import { renderWith } from '../../test/render.tsx';
 import { RunPanel } from '../workbench/run-panel.tsx';

@@ -1,6 +1,6 @@
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
-import { foldRun } from '../../api/run-state.ts';
+import { foldRun } from '../../run/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { titleOf } from '../../features/canvas/view/flow-nodes.ts';
 import { NodePanel, titleOf as titleIn } from '../../features/node-panel/index.ts';

@@ -1,13 +1,13 @@
 /** Events in words where nothing stands beside them: on the line of time and in the banner of the past. Steps are named with the iteration they stand in. */
 import { useCallback, useMemo } from 'react';
-import { stepAt } from '../../api/run-paths.ts';
-import type { RunEventLike } from '../../api/run-state.ts';
-import type { TimeTravel } from '../../api/time-travel.ts';
+import { stepAt } from '../../run/run-paths.ts';
+import type { RunEventLike } from '../../run/run-state.ts';
+import type { TimeTravel } from '../../run/time-travel.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { eventText } from '../../features/run-log/index.ts';
 import type { EventWords } from '../../features/time-travel/time-bar.tsx';
-import { namesIn } from '../../features/format-path.ts';
+import { namesIn } from '../../shared/format-path.ts';
 import { useInnerNames } from './inner-names.ts';
 
 export function useEventWords(time: TimeTravel | null, document: Workflow, catalog: readonly NodeDescriptor[]): EventWords {

@@ -1,10 +1,10 @@
 /** Titles of steps in the file that a sub-workflow step calls, for those that have not begun: of what has begun the run tells them itself. */
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
-import { readPath } from '../../api/run-paths.ts';
+import { readPath } from '../../run/run-paths.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
-import type { NameOf } from '../../features/format-path.ts';
+import type { NameOf } from '../../shared/format-path.ts';
 
 interface Step { stepId?: string | null | undefined; path?: string | null | undefined }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { Icon, TextInput } from '../../kit/index.ts';

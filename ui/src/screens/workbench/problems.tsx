@@ -1,4 +1,4 @@
-import { isFault, isTodo, nodeOf, edgeOf } from '../../api/findings.ts';
+import { isFault, isTodo, nodeOf, edgeOf } from '../../api/diagnostics.ts';
 import type { Diagnostic, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';

@@ -1,13 +1,13 @@
 /** The right panel when no step is chosen in a run: the run itself and its variables. */
 import { useState, type ReactNode } from 'react';
-import { isCut } from '../../api/json.ts';
-import { readPath } from '../../api/run-paths.ts';
-import type { RunDefinition, RunView } from '../../api/run-state.ts';
+import { isCut } from '../../json/json.ts';
+import { readPath } from '../../run/run-paths.ts';
+import type { RunDefinition, RunView } from '../../run/run-state.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { ValueView } from '../../code/ValueView.tsx';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
 import { Skeleton, Tabs } from '../../kit/index.ts';
-import { shortRunId, StatusBadge } from '../../features/status.tsx';
+import { shortRunId, StatusBadge } from '../../shared/run-status.tsx';
 import { useElapsed } from './status-bar.tsx';
 
 type RunTab = 'run' | 'variables' | 'workflow';

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { CONTAINERS } from '../../api/run-paths.ts';
-import type { NodeRun, RunView } from '../../api/run-state.ts';
-import { failedCall } from '../../api/run-where.ts';
-import { tally } from '../../api/findings.ts';
+import { CONTAINERS } from '../../run/run-paths.ts';
+import type { NodeRun, RunView } from '../../run/run-state.ts';
+import { failedCall } from '../../run/run-location.ts';
+import { tally } from '../../api/diagnostics.ts';
 import type { Diagnostic } from '../../api/types.ts';
-import { plain } from '../../code/letters.ts';
+import { plain } from '../../text/letters.ts';
 import { useShownNow } from '../../kit/use-now.ts';
-import { shortRunId, StatusBadge } from '../../features/status.tsx';
+import { shortRunId, StatusBadge } from '../../shared/run-status.tsx';
 import { formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Icon, Kbd, keysOf, SignalIcon, useAllActions } from '../../kit/index.ts';
 

@@ -1,7 +1,7 @@
 /** People know a step by the title on its card: its own, else that of its kind. Ids are for files. */
-import type { RunDefinition } from '../../api/run-state.ts';
+import type { RunDefinition } from '../../run/run-state.ts';
 import type { NodeDescriptor, Workflow } from '../../api/types.ts';
-import { stepTitle } from '../../features/step-title.ts';
+import { stepTitle } from '../../shared/step-title.ts';
 
 /** `kept`: steps that a re-run has from its original. */
 export function titled(workflow: Workflow, catalog: readonly NodeDescriptor[], kept?: readonly string[]): RunDefinition {

@@ -4,7 +4,7 @@ import type { NodeDescriptor } from '../../api/types.ts';
 import { useEditor, wireOf, type EditorStore } from '../../features/canvas/editor.ts';
 import { useDebug, type Debugging } from '../../features/debug/use-debug.tsx';
 import { titleOf as titleIn } from '../../features/node-panel/index.ts';
-import { namesIn } from '../../features/format-path.ts';
+import { namesIn } from '../../shared/format-path.ts';
 import { useInnerNames } from './inner-names.ts';
 
 type Given = Omit<Parameters<typeof useDebug>[0], 'chosen' | 'titleOf'>;

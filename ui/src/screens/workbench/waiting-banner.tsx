@@ -1,4 +1,4 @@
-import { isTerminal, type RunView } from '../../api/run-state.ts';
+import { isTerminal, type RunView } from '../../run/run-state.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t, tn } from '../../i18n/index.ts';
 import { Banner, Button } from '../../kit/index.ts';

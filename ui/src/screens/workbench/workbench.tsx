@@ -2,8 +2,8 @@
 import './workbench.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { errorText } from '../../api/error.ts';
-import { EVERY, viewAt, type Choice } from '../../api/run-paths.ts';
-import type { CallCard, RunView } from '../../api/run-state.ts';
+import { EVERY, viewAt, type Choice } from '../../run/run-paths.ts';
+import type { CallCard, RunView } from '../../run/run-state.ts';
 import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
@@ -13,7 +13,7 @@ import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../featu
 import { rerunPlace } from '../../features/rerun/steps.ts';
 import { stepPlace, type StepRun } from '../../features/rerun/step-runs.ts';
 import { TimeBar, type EventWords } from '../../features/time-travel/time-bar.tsx';
-import type { TimeTravel } from '../../api/time-travel.ts';
+import type { TimeTravel } from '../../run/time-travel.ts';
 import { DetailLog, eventText } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';

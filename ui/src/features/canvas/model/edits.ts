@@ -4,8 +4,9 @@
  */
 
 import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
-import { draggedSize, framesAround, treeOf, withInside } from './frames.ts';
-import { NODE_ID, splitPort } from './ids.ts';
+import { draggedSize, framesAround, withInside } from './frames.ts';
+import { treeOf } from '../../../shared/container-tree.ts';
+import { NODE_ID, splitPort } from '../../../shared/step-ids.ts';
 import { applyPatches, type Patch, type Path, sameJson, valueAt } from './patch.ts';
 import { originOf, placesOf } from './place.ts';
 import type { Point, Size } from './ports.ts';

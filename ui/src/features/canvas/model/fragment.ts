@@ -1,13 +1,14 @@
 /** Copy and paste as JSON text: the nodes, the wires between them, their places, and the wires that led in. */
 
-import { writeExact } from '../../../api/exact.ts';
-import { isObject } from '../../../api/json.ts';
-import { readJson } from '../../../api/read-json.ts';
+import { writeExact } from '../../../json/exact-json.ts';
+import { isObject } from '../../../json/json.ts';
+import { readJson } from '../../../json/read-json.ts';
 import { jsonWords, t } from '../../../i18n/index.ts';
 import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
 import type { Edit } from './edits.ts';
-import { byDepth, draggedSize, treeOf, withInside } from './frames.ts';
-import { NODE_ID, slug, splitPort, uniqueId } from './ids.ts';
+import { byDepth, draggedSize, withInside } from './frames.ts';
+import { treeOf } from '../../../shared/container-tree.ts';
+import { NODE_ID, slug, splitPort, uniqueId } from '../../../shared/step-ids.ts';
 import { COLUMN, type Point, snap } from './ports.ts';
 import { placesOf } from './place.ts';
 import { renameInStep, stepsNamedBy } from './references.ts';

@@ -2,9 +2,9 @@
 
 import { t } from '../../../i18n/index.ts';
 import type { Workflow } from '../../../api/types.ts';
-import { stepTitle } from '../../step-title.ts';
+import { stepTitle } from '../../../shared/step-title.ts';
 import { crosses, parentOf } from './frames.ts';
-import { splitPort } from './ids.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
 import { type Catalog, ERROR, hasInput, type Point, portIds } from './ports.ts';
 import { mayReenter, onlyBack, type Recovery, recoveryKind, recoveryOf } from './recovery.ts';
 

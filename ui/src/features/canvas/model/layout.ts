@@ -2,8 +2,9 @@
 
 import { graphlib, layout as dagreLayout } from '@dagrejs/dagre';
 import type { Workflow } from '../../../api/types.ts';
-import { BODY_AT, BODY_BELOW, BODY_RIGHT, FRAME_MIN, FRAME_PORT_Y, isFrame, treeOf, withInside } from './frames.ts';
-import { splitPort } from './ids.ts';
+import { BODY_AT, BODY_BELOW, BODY_RIGHT, FRAME_MIN, FRAME_PORT_Y, isFrame, withInside } from './frames.ts';
+import { treeOf } from '../../../shared/container-tree.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
 import { rectsOf, shapesOf } from './place.ts';
 import { CARD_H, CARD_W, type Catalog, COLUMN, type Point, ROW, type Size, snap } from './ports.ts';
 import { recoveryOf } from './recovery.ts';

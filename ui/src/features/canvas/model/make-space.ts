@@ -3,8 +3,9 @@
 import type { Workflow } from '../../../api/types.ts';
 import { applyPatches } from './patch.ts';
 import { type Edit, type EdgeRef, patchesOf } from './edits.ts';
-import { framesAround, parentOf, treeOf } from './frames.ts';
-import { splitPort } from './ids.ts';
+import { framesAround, parentOf } from './frames.ts';
+import { treeOf } from '../../../shared/container-tree.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
 import { freePlace, overlaps, type Rect, rectsIn, rectsOf, shapesOf } from './place.ts';
 import { CARD_W, type Catalog, COLUMN, type Point, snap } from './ports.ts';
 

@@ -5,7 +5,7 @@
  * of a run), so a removed key comes back at its old place: that is what makes "undo everything" byte-equal.
  */
 
-import { isObject } from '../../../api/json.ts';
+import { isObject } from '../../../json/json.ts';
 
 export type PathPart = string | number;
 export type Path = readonly PathPart[];

@@ -1,7 +1,8 @@
 /** Where a new card goes: snapped to the grid, never on top of another. */
 
 import type { Workflow, WorkflowNode } from '../../../api/types.ts';
-import { BODY_AT, BODY_BELOW, BODY_RIGHT, byDepth, draggedSize, FRAME_MIN, FRAME_PORT_Y, framesAround, isFrame, treeOf } from './frames.ts';
+import { BODY_AT, BODY_BELOW, BODY_RIGHT, byDepth, draggedSize, FRAME_MIN, FRAME_PORT_Y, framesAround, isFrame } from './frames.ts';
+import { treeOf } from '../../../shared/container-tree.ts';
 import { CARD_H, CARD_W, type Catalog, COLUMN, type Point, placeOf, ROW, type Shape, shapeOf, type Size, snap, wiredPortsByNode } from './ports.ts';
 
 export interface Rect {

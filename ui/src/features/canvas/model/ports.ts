@@ -1,9 +1,9 @@
 /** Which ports a node has and where they sit on its card (VISUAL, node anatomy). All numbers are px at 100 %. */
 
-import { isObject } from '../../../api/json.ts';
+import { isObject } from '../../../json/json.ts';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.ts';
 import { FRAME_PORT_Y } from './frames.ts';
-import { splitPort } from './ids.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
 
 export const CARD_W = 200;
 export const CARD_H = 56;

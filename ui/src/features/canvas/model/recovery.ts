@@ -1,7 +1,7 @@
 /** Recovery nodes (SEMANTICS 1 and 2): whom they serve, and which wires go back. The same reading of the file as the engine's, so that the picture says what a run does. */
 
 import type { Workflow } from '../../../api/types.ts';
-import { splitPort } from './ids.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
 
 export type RecoveryKind = 'handler' | 'healer' | 'human' | 'audit';
 export type EdgeKind = 'ordinary' | 'to-recovery' | 'reentry' | 'exit';

@@ -3,10 +3,10 @@
  * duplicating go by. Which fields those are says the schema (references.gen.ts, ADR 89).
  */
 
-import { isObject } from '../../../api/json.ts';
+import { isObject } from '../../../json/json.ts';
 import type { Workflow, WorkflowNode } from '../../../api/types.ts';
 import { toolInId } from '../../../code/tool-step.ts';
-import { renameInCel, renameInValue, type Renames } from './cel-references.ts';
+import { renameInCel, renameInValue, type Renames } from '../../../shared/cel-references.ts';
 import type { Patch, Path } from './patch.ts';
 import { OF_FILE, OF_KINDS } from './references.gen.ts';
 

@@ -1,7 +1,7 @@
 /** The line under a card's title: the kind's template `{field}` filled from the node's config. */
 
 import { choiceWord, formatPause, t, tn } from '../../../i18n/index.ts';
-import { asSchema } from '../../../api/json-schema.ts';
+import { asSchema } from '../../../json/json-schema.ts';
 import { MCP_TOOL, toolInId } from '../../../code/tool-step.ts';
 import type { JsonSchema, NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 

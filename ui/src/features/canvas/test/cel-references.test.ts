@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renameInCel, renameInValue, stepsIn } from '../model/cel-references.ts';
+import { renameInCel, renameInValue, stepsIn } from '../../../shared/cel-references.ts';
 
 interface Cases { renames: { [id: string]: string }; cases: { expression: string; steps: string[]; renamed: string }[] }
 const FILE = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../../tests/expressions/references.json'), 'utf8')) as Cases;

@@ -1,7 +1,7 @@
 import { ReactFlowProvider } from '@xyflow/react';
 import { act, cleanup, render } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { foldRun, type RunEventLike } from '../../../api/run-state.ts';
+import { foldRun, type RunEventLike } from '../../../run/run-state.ts';
 import type { Workflow } from '../../../api/types.ts';
 import { MomentContext } from '../../../kit/use-now.ts';
 import { createEditor } from '../editor.ts';

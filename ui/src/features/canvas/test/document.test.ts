@@ -5,7 +5,7 @@ import { applyEdits, applyPatches, type Edit, textOf } from '../document.ts';
 import { createEditor, UNDO_STEPS } from '../editor.ts';
 import { insertNode } from '../insert.ts';
 import { fragmentOf, fragmentText, pasteEdits, readFragment } from '../model/fragment.ts';
-import { slug, uniqueId } from '../model/ids.ts';
+import { slug, uniqueId } from '../../../shared/step-ids.ts';
 import { autoLayout } from '../model/layout.ts';
 import { CATALOG, KINDS, sample } from './fixtures.ts';
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Workflow, WorkflowNode } from '../../../api/types.ts';
-import { isObject } from '../../../api/json.ts';
+import { isObject } from '../../../json/json.ts';
 import { applyEdits, type Edit, textOf } from '../document.ts';
 import { createEditor } from '../editor.ts';
 import { fragmentOf, fragmentText, pasteEdits, readFragment } from '../model/fragment.ts';

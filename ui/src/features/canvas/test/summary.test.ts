@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asSchema, type JsonSchema } from '../../../api/json-schema.ts';
+import { asSchema, type JsonSchema } from '../../../json/json-schema.ts';
 import { withChoiceWords } from '../../../i18n/index.ts';
 import { choicesOf } from '../../../schema-form/model.ts';
 import { kind } from '../../../test/fixtures.ts';

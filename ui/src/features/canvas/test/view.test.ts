@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { formatCount } from '../../../i18n/index.ts';
-import { foldRun, type NodeRun, type RunView } from '../../../api/run-state.ts';
+import { foldRun, type NodeRun, type RunView } from '../../../run/run-state.ts';
 import type { Diagnostic } from '../../../api/types.ts';
 import { canvasActions, canvasActionTable } from '../actions.ts';
 import { applyEdits } from '../document.ts';
@@ -10,7 +10,7 @@ import { flowBuilder } from '../view/flow-nodes.ts';
 import { fitOf } from '../view/handle.ts';
 import { wholeRun } from '../view/iterations.tsx';
 import { keepFitted, withStep } from '../view/keep-fitted.ts';
-import { lookOf, timeLeft, wireState } from '../view/run-look.ts';
+import { lookOf, timeLeft, wireState } from '../view/run-styles.ts';
 import { CanvasSession } from '../view/session.ts';
 import { menuUnder, type MenuParts } from '../view/menu.tsx';
 import { LEGEND } from '../view/tools.tsx';

@@ -3,8 +3,8 @@
 import { Handle, Position } from '@xyflow/react';
 import type { KeyboardEvent } from 'react';
 import { useStore } from 'zustand';
-import { isFault, isTodo } from '../../../api/findings.ts';
-import { plain } from '../../../code/letters.ts';
+import { isFault, isTodo } from '../../../api/diagnostics.ts';
+import { plain } from '../../../text/letters.ts';
 import { Pieces } from '../../../code/pieces.tsx';
 import { t, tn } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
@@ -12,7 +12,7 @@ import { SignalIcon } from '../../../kit/signal.tsx';
 import { useShownNow } from '../../../kit/use-now.ts';
 import { sameJson } from '../model/patch.ts';
 import type { PortSpot, Shape } from '../model/ports.ts';
-import type { CardLook } from './run-look.ts';
+import type { CardLook } from './run-styles.ts';
 import { useCanvas, useUi } from './ui.ts';
 
 /** The clock of what is shown: of a moment of the past it stands still. */

@@ -3,10 +3,11 @@
 import { type Edge as FlowEdge, type Node as FlowNode, type NodeHandle, Position } from '@xyflow/react';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../../api/types.ts';
 import { t } from '../../../i18n/index.ts';
-import { stepTitle } from '../../step-title.ts';
+import { stepTitle } from '../../../shared/step-title.ts';
 import { edgeKeys, FALLBACK_KEY } from '../editor.ts';
-import { splitPort } from '../model/ids.ts';
-import { byDepth, treeOf } from '../model/frames.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
+import { byDepth } from '../model/frames.ts';
+import { treeOf } from '../../../shared/container-tree.ts';
 import { placesOf, type Rect, shapesOf } from '../model/place.ts';
 import { type Catalog, ERROR, type Shape, wiredPortsByNode } from '../model/ports.ts';
 import { recoveryOf } from '../model/recovery.ts';

@@ -1,10 +1,10 @@
 /** A container as a frame: a head, an edge with its ports, and an inside that belongs to the canvas. */
 
-import { plain } from '../../../code/letters.ts';
+import { plain } from '../../../text/letters.ts';
 import { type NodeProps, useReactFlow } from '@xyflow/react';
 import { type CSSProperties, memo, type PointerEvent as ReactPointerEvent, useRef } from 'react';
 import { useStore } from 'zustand';
-import { isStoppedAt, onlyAsks } from '../../../api/run-where.ts';
+import { isStoppedAt, onlyAsks } from '../../../run/run-location.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { Button } from '../../../kit/button.tsx';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
@@ -16,7 +16,7 @@ import { makeSpace } from '../model/make-space.ts';
 import { InputBar, Marks, PolicyStub, Port, Title, useNow, usePolicy, useWireMark } from './card-parts.tsx';
 import type { CardNode } from './flow-nodes.ts';
 import { IterationPicker, roundsAt } from './iterations.tsx';
-import { lookOf } from './run-look.ts';
+import { lookOf } from './run-styles.ts';
 import { useCanvas, useUi } from './ui.ts';
 
 type Side = 'right' | 'bottom' | 'corner';

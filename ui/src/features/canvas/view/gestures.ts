@@ -8,7 +8,7 @@ import { edgeOfKey, type EditorStore } from '../editor.ts';
 import { openPort } from '../insert.ts';
 import { framesAround, parentOf } from '../model/frames.ts';
 import { blockedSources, blockedTargets } from '../model/graph.ts';
-import { splitPort } from '../model/ids.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
 import { type Catalog, ERROR, type Point } from '../model/ports.ts';
 import { type Flow, titleOf } from './flow-nodes.ts';
 import type { Connect, UiStore } from './ui.ts';

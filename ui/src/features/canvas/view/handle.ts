@@ -1,17 +1,18 @@
 /** Everything that can be done to a canvas from outside: by keys, buttons, the menu and the palette. */
 
 import type { ReactFlowInstance } from '@xyflow/react';
-import type { Choice } from '../../../api/run-paths.ts';
+import type { Choice } from '../../../run/run-paths.ts';
 import type { NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { lastPlace } from '../../../kit/action.ts';
-import { stepTitle } from '../../step-title.ts';
+import { stepTitle } from '../../../shared/step-title.ts';
 import { CANVAS_SCOPE } from '../actions.ts';
 import type { Edit, EdgeRef } from '../document.ts';
 import { edgeKeys, edgeOfKey, type EditorStore } from '../editor.ts';
 import { insertNode, openPort, type InsertContext } from '../insert.ts';
-import { draggedSize, isFrame, treeOf, withInside } from '../model/frames.ts';
-import { splitPort } from '../model/ids.ts';
+import { draggedSize, isFrame, withInside } from '../model/frames.ts';
+import { treeOf } from '../../../shared/container-tree.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
 import { ghostsOf, type TemplateId, templateEdits } from '../templates.ts';
 import { type Direction, nearest, portsTo, predecessors, successors } from '../model/graph.ts';
 import { autoLayout } from '../model/layout.ts';

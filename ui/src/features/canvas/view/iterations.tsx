@@ -2,8 +2,8 @@
 
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import { type Choice, chooseAll, chooseRound, EVERY, loopsOf, outerLoops, roundsOf } from '../../../api/run-paths.ts';
-import type { RunView } from '../../../api/run-state.ts';
+import { type Choice, chooseAll, chooseRound, EVERY, loopsOf, outerLoops, roundsOf } from '../../../run/run-paths.ts';
+import type { RunView } from '../../../run/run-state.ts';
 import type { Workflow } from '../../../api/types.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';

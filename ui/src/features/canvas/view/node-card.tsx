@@ -3,8 +3,8 @@
 import type { NodeProps } from '@xyflow/react';
 import { memo } from 'react';
 import { useStore } from 'zustand';
-import { isStoppedAt, onlyAsks } from '../../../api/run-where.ts';
-import { plain } from '../../../code/letters.ts';
+import { isStoppedAt, onlyAsks } from '../../../run/run-location.ts';
+import { plain } from '../../../text/letters.ts';
 import { formatNumber, t, tn } from '../../../i18n/index.ts';
 import { NamedIcon } from '../../../kit/kind-icon.tsx';
 import { recoveryKind } from '../model/recovery.ts';
@@ -12,7 +12,7 @@ import { ERROR, type PortSpot } from '../model/ports.ts';
 import { InputBar, Marks, PolicyStub, Port, Title, useNow, usePolicy, useWireMark } from './card-parts.tsx';
 import type { CardData, CardNode } from './flow-nodes.ts';
 import { IterationPicker, roundsAt } from './iterations.tsx';
-import { lookOf } from './run-look.ts';
+import { lookOf } from './run-styles.ts';
 import { useCanvas, useUi } from './ui.ts';
 
 const asPorts = (data: CardData): { green: PortSpot[]; red: PortSpot | undefined } => ({

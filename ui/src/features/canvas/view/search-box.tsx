@@ -7,7 +7,7 @@ import { Icon } from '../../../kit/icon.tsx';
 import { Kbd } from '../../../kit/kbd.tsx';
 import { Tile } from '../../../kit/kind-icon.tsx';
 import { scoreAll } from '../../../kit/match.ts';
-import { splitPort } from '../model/ids.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
 import { framesAround, parentOf } from '../model/frames.ts';
 import { frameAt, rectsOf } from '../model/place.ts';
 import { linkTargets, portsTo } from '../model/graph.ts';

@@ -1,7 +1,7 @@
 /** One canvas on the screen: its stores, its gestures, and what event handlers must know of the latest drawing. Not React state: nothing here is drawn. */
 
 import type { ReactFlowInstance } from '@xyflow/react';
-import type { Choice } from '../../../api/run-paths.ts';
+import type { Choice } from '../../../run/run-paths.ts';
 import type { EditorStore } from '../editor.ts';
 import type { Catalog, Point } from '../model/ports.ts';
 import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';

@@ -3,11 +3,11 @@
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { nodeOf } from '../../../api/findings.ts';
+import { nodeOf } from '../../../api/diagnostics.ts';
 import type { ToolEntry } from '../tool-entry.ts';
 import type { Diagnostic, Workflow } from '../../../api/types.ts';
-import type { Choice } from '../../../api/run-paths.ts';
-import type { RunView } from '../../../api/run-state.ts';
+import type { Choice } from '../../../run/run-paths.ts';
+import type { RunView } from '../../../run/run-state.ts';
 import type { EdgeRef } from '../document.ts';
 import type { EditorStore } from '../editor.ts';
 import type { Catalog, Point } from '../model/ports.ts';

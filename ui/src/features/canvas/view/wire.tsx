@@ -6,7 +6,7 @@ import { formatCount, t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
 import { looseRoute } from '../route/router.ts';
 import type { WireEdge } from './flow-nodes.ts';
-import { wireState } from './run-look.ts';
+import { wireState } from './run-styles.ts';
 import { useUi } from './ui.ts';
 
 /** In the layer above all wires: no wire runs through the number of another. */
