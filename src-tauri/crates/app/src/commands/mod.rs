@@ -73,7 +73,7 @@ pub(crate) use workflow::{
 };
 pub(crate) use workflow_import::workflow_import;
 
-pub(crate) use crate::triggers::bodies::{
+pub(crate) use crate::triggers::commands::{
     activation_list, schedule_preview, trigger_fire, trigger_get, trigger_list, workflow_activate, workflow_deactivate,
     workflow_versions,
 };

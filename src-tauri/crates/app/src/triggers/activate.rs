@@ -3,12 +3,12 @@
 use super::dto::{Activation, WorkflowActivate, WorkflowVersion};
 use super::preview::no_trigger;
 use crate::app::App;
-use crate::check;
+use crate::workflows::check;
 use crate::error::{ApiError, ApiResult, Class};
-use crate::library::load;
+use crate::workflows::library::load;
 use crate::models::with_called;
-use crate::people::signed;
-use crate::router::Caller;
+use crate::audit::facts::signed;
+use crate::caller::Caller;
 use serde_json::{Value, json};
 use signalbox_engine::params;
 use signalbox_engine::schedule::KIND;
@@ -72,7 +72,7 @@ impl App {
     }
 
     fn activate_document(&self, caller: &Caller, document: Value, file: Option<&Path>) -> ApiResult<Activation> {
-        let workflow = crate::outside::whole(&document)?;
+        let workflow = crate::runs::lifecycle::whole(&document)?;
         let called = self.called(&workflow, file)?;
         self.activate_workflow(caller, workflow, called)
     }

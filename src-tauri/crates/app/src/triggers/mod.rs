@@ -2,7 +2,7 @@
 //! folder fires; every firing has a key that is written in the transaction that creates its run.
 
 mod activate;
-pub(crate) mod bodies;
+pub(crate) mod commands;
 pub mod dto;
 mod fire;
 mod preview;

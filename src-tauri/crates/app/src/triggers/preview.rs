@@ -1,9 +1,9 @@
 //! When a schedule fires next: for the editor, and for a file that nobody has activated.
 
 use super::dto::{SchedulePreview, SchedulePreviewRequest, ScheduledTime};
-use crate::check;
+use crate::workflows::check;
 use crate::error::{ApiError, ApiResult, Class};
-use crate::library::load;
+use crate::workflows::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::schedule::{KIND, Problem, Schedule};
 use signalbox_model::diagnostic::pointer_token;

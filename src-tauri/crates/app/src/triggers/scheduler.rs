@@ -4,7 +4,7 @@
 use super::fire::schedule_of;
 use crate::app::App;
 use crate::error::{ApiResult, Class};
-use crate::files::io_error;
+use crate::host::files::io_error;
 use serde_json::json;
 use signalbox_engine::schedule::{OnMissed, Schedule};
 use signalbox_engine::validate::Called;

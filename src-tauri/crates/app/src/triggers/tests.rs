@@ -4,7 +4,7 @@ use super::scheduler::{MOST_MISSED, Scheduler};
 use crate::app::{App, Options};
 use crate::dto::{CallerRole, Host, WorkflowActivate};
 use crate::error::ApiError;
-use crate::router::Caller;
+use crate::caller::Caller;
 use serde_json::{Value, json};
 use signalbox_model::{RunEvent, event::EventBody, time};
 use signalbox_store::{AuditQuery, FiringRow, RunQuery};
@@ -345,7 +345,7 @@ fn only_builders_activate_and_a_schedule_of_somebody_elsewhere_reaches_no_furthe
         ("trigger_list", CallerRole::Viewer),
         ("workflow_versions", CallerRole::Viewer),
     ] {
-        assert_eq!(crate::table::find(command).map(|row| row.role), Some(least), "{command}");
+        assert_eq!(crate::command_list::find(command).map(|row| row.role), Some(least), "{command}");
     }
 }
 

@@ -17,7 +17,7 @@ use signalbox_model::{
     CallProgress, Effects, ErrorType, EventBody, Item, Items, Map, Mode, NodeFailure,
     event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
     item::together,
-    said::LeftFile,
+    call_progress::LeftFile,
 };
 use std::sync::Arc;
 

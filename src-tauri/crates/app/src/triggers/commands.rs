@@ -5,7 +5,7 @@ use super::dto::{
     WorkflowActivate, WorkflowNamed, WorkflowVersion,
 };
 use super::preview::preview;
-use crate::Caller;
+use crate::caller::Caller;
 use crate::app::App;
 use crate::dto::{Empty, RunId};
 use crate::error::ApiResult;
