@@ -68,7 +68,7 @@ pub use error::{ApiError, ApiResult, Class};
 pub use evidence::verify_file_alone;
 pub use fitting::fitting;
 pub use followers::{Follower, Followers};
-pub use outside::EventStream;
+pub use outside::{EventStream, Told};
 pub use router::{Caller, Via, os_user};
 pub use run_log::RunLogLevel;
 pub use signalbox_adapters::script;
