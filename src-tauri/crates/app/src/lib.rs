@@ -30,7 +30,7 @@ pub use dto::Via;
 pub use error::{ApiError, ApiResult, Class};
 pub use host::metrics;
 pub use runs::followers::{Follower, Followers};
-pub use runs::lifecycle::EventStream;
+pub use runs::lifecycle::{EventStream, Told};
 pub use runs::new_run::NewRun;
 pub use runs::start_key::StartKey;
 pub use runs::structured_log::RunLogLevel;

@@ -31,7 +31,7 @@ use signalbox_model::{
     event::{StepDone, StepError, StepStart, WorkflowStart},
     time,
 };
-use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// An event that does not belong to this run or this state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -466,14 +466,14 @@ fn step_done(
         }
     }
     if compiled.nodes[node].role == Role::Stop {
-        let entered: Vec<Item> = activation_input(state, node).iter().map(Cow::into_owned).collect();
+        let entered = self::activation(state, node).map(|known| Arc::clone(&known.input)).unwrap_or_default();
         if base::is_open(compiled, state, node) {
             // What the original stopped at does not stop what is done again.
-            state.output.extend(entered.into_iter().map(|item| item.data));
+            state.output.extend(entered.pieces().map(|(_, data)| data));
         } else if !cancel_scope::stopped(compiled, state, node, &entered) {
             state.stop_id = Some(stop_id(compiled, state, node));
             state.ending.get_or_insert(Ending::Stop);
-            state.output.extend(entered.into_iter().map(|item| item.data));
+            state.output.extend(entered.pieces().map(|(_, data)| data));
         }
     }
     if compiled.nodes[node].role == Role::Break {

@@ -10,7 +10,7 @@ pub(crate) const STEP_TOO_LARGE: &str = "STEP_TOO_LARGE";
 
 /// About how many bytes of memory the items take that a call puts out.
 pub(crate) fn weight(output: &CallOutput) -> usize {
-    output.ports.values().flatten().map(|item| value_size::of_item(&item.data)).sum()
+    output.ports.values().map(|items| items.memory(value_size::of_item)).sum()
 }
 
 /// Why it does not go on: `what` is told to a person.

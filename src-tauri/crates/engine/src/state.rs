@@ -14,7 +14,7 @@ use crate::{compiled::Compiled, numbers::Spread, scope::Context, scope::NodeView
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
-    ErrorPayload, Item, Items, NodeState, RunStatus, TaskKind,
+    Data, ErrorPayload, Item, Items, NodeState, RunStatus, TaskKind,
     base::{AskedAgain, Foreign, KeptAnswer, Sent, named},
     debug::{Breakpoint, Stopped},
     task::{Answer, OnExpiry},
@@ -99,7 +99,7 @@ pub struct RunState {
     /// Somebody looks into the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) debug: Option<Box<Debug>>,
-    pub(crate) output: Vec<Arc<Value>>,
+    pub(crate) output: Vec<Data>,
     pub(crate) stop_id: Option<String>,
     pub(crate) error: Option<Arc<ErrorPayload>>,
     pub(crate) failed_step: Option<String>,

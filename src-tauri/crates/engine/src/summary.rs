@@ -3,10 +3,37 @@
 use crate::compiled::Compiled;
 use crate::fold::cancel_scope;
 use crate::state::{NodeRun, RunState};
-use signalbox_model::{RunSummary, StepSummary, time};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use signalbox_model::{Data, RunSummary, StepSummary, time};
 
 /// The summary of a run as it stands.
 pub fn of(compiled: &Compiled, state: &RunState) -> RunSummary {
+    RunSummary {
+        output: state.output.iter().map(|data| (*data.value()).clone()).collect(),
+        ..without_output(compiled, state)
+    }
+}
+
+/// The summary of a run as it stands, as compact JSON. What the run put out is copied once, as text.
+pub fn text(compiled: &Compiled, state: &RunState) -> serde_json::Result<String> {
+    serde_json::to_string(&Told(&serde_json::to_value(without_output(compiled, state))?, &state.output))
+}
+
+/// A summary that says it put out nothing, and what was put out.
+struct Told<'a>(&'a serde_json::Value, &'a [Data]);
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.0.as_object().into_iter().flatten() {
+            if name == "output" { map.serialize_entry(name, self.1)? } else { map.serialize_entry(name, value)? }
+        }
+        map.end()
+    }
+}
+
+/// All of a summary but what was put out.
+pub fn without_output(compiled: &Compiled, state: &RunState) -> RunSummary {
     let mut runs: Vec<NodeRun> = state.nodes.top().iter().map(NodeRun::told).collect();
     for (node, run) in state.nodes.inner() {
         cancel_scope::add(&mut runs[compiled.nodes.local(node)], run);
@@ -35,7 +62,7 @@ pub fn of(compiled: &Compiled, state: &RunState) -> RunSummary {
         ended_at: state.status.is_terminal().then(|| time::format(state.last_ms)),
         duration_ms: time::took_ms(state.started_ms, state.last_ms),
         context: state.context.iter().map(|(k, v)| (k.clone(), (**v).clone())).collect(),
-        output: state.output.iter().map(|v| (**v).clone()).collect(),
+        output: Vec::new(),
         error: state.error.as_ref().map(|e| (**e).clone()),
         failed_step_id: state.failed_step.clone(),
         stopped: state.stopped().cloned(),

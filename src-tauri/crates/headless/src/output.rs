@@ -72,8 +72,13 @@ impl Output {
 
     /// One line on standard output. A closed pipe ends the program quietly, as for every other tool.
     pub(crate) fn line(&self, text: &str) {
+        self.line_of("", text);
+    }
+
+    /// A line of two parts, which need not be put together: the second one may be long.
+    pub(crate) fn line_of(&self, before: &str, text: &str) {
         let mut out = std::io::stdout().lock();
-        if writeln!(out, "{text}").and_then(|()| out.flush()).is_err() {
+        if writeln!(out, "{before}{text}").and_then(|()| out.flush()).is_err() {
             std::process::exit(i32::from(OK));
         }
     }

@@ -2,9 +2,11 @@
 //! as text, which takes a tenth of the memory of values, and an item is made of it when somebody asks for it (ADR 72).
 
 use crate::blob::BLOB_LIMIT;
+use crate::data::{Data, Written};
 use crate::{Binaries, ErrorPayload, Item};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{SeqAccess, Visitor};
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -21,14 +23,49 @@ pub struct Items {
     /// Parts of [`PART`] items each.
     parts: Vec<Part>,
     /// The last ones.
-    tail: Vec<Item>,
+    tail: Vec<Kept>,
+}
+
+/// One item of a part that is not packed.
+#[derive(Clone)]
+struct Kept {
+    /// Its data is null when there is a text of it.
+    item: Item,
+    text: Option<Arc<Written>>,
+}
+
+impl Kept {
+    fn data(&self) -> Data {
+        match &self.text {
+            Some(text) => Data::Text(Arc::clone(text)),
+            None => Data::Value(Arc::clone(&self.item.data)),
+        }
+    }
+
+    fn whole(&self) -> Cow<'_, Item> {
+        match &self.text {
+            Some(text) => Cow::Owned(Item { data: text.value(), ..self.item.clone() }),
+            None => Cow::Borrowed(&self.item),
+        }
+    }
+
+    fn bare(&self) -> Item {
+        let Item { id, data: _, binary, error, paired_item } = self.item.clone();
+        Item { id, binary, error, paired_item, ..Item::default() }
+    }
+}
+
+impl From<Item> for Kept {
+    fn from(item: Item) -> Self {
+        Self { item, text: None }
+    }
 }
 
 #[derive(Clone)]
 enum Part {
     Text(Arc<Packed>),
     /// With something that stays as it is: bytes, an error, a large value.
-    Plain(Arc<[Item]>),
+    Plain(Arc<[Kept]>),
 }
 
 /// Items that have data and lineage only, and whose ids are their places in the list, from 1.
@@ -44,11 +81,12 @@ const NONE: u32 = u32::MAX;
 
 impl Packed {
     /// Nothing when one of the items has to stay as it is. `first` is the place of the first one in the list.
-    fn of(items: &[Item], first: usize) -> Option<Self> {
+    fn of(items: &[Kept], first: usize) -> Option<Self> {
         let mut text = Vec::new();
         let mut places = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            if item.error.is_some() || item.binary.is_some() || !is_number(&item.id, first + index + 1) {
+        for (index, Kept { item, text: own }) in items.iter().enumerate() {
+            let stays = own.is_some() || item.error.is_some() || item.binary.is_some();
+            if stays || !is_number(&item.id, first + index + 1) {
                 return None;
             }
             let paired = match item.paired_item {
@@ -104,7 +142,19 @@ impl Items {
 
     /// Adds one at the end.
     pub fn push(&mut self, item: Item) {
-        self.tail.push(item);
+        self.keep(item.into());
+    }
+
+    /// Adds one at the end, with this data instead of its own.
+    pub fn push_data(&mut self, item: Item, data: Data) {
+        self.keep(match data {
+            Data::Value(data) => Item { data, ..item }.into(),
+            Data::Text(text) => Kept { item: Item { data: Arc::default(), ..item }, text: Some(text) },
+        });
+    }
+
+    fn keep(&mut self, kept: Kept) {
+        self.tail.push(kept);
         if self.tail.len() < PART {
             return;
         }
@@ -127,8 +177,9 @@ impl Items {
             *self = others.clone();
             return self.number();
         }
-        for item in others.iter() {
-            self.push_numbered(item.into_owned());
+        for (item, data) in others.pieces() {
+            let id = (self.len() + 1).to_string();
+            self.push_data(Item { id, ..item }, data);
         }
     }
 
@@ -136,7 +187,7 @@ impl Items {
     pub fn number(&mut self) {
         for (part, first) in self.parts.iter_mut().zip((0..).step_by(PART)) {
             if let Part::Plain(items) = part
-                && !items.iter().zip(first + 1..).all(|(item, place)| is_number(&item.id, place))
+                && !items.iter().zip(first + 1..).all(|(kept, place)| is_number(&kept.item.id, place))
             {
                 let mut own = items.to_vec();
                 numbered(&mut own, first);
@@ -152,7 +203,6 @@ impl Items {
     /// One of them, made anew when it is kept as text.
     pub fn get(&self, index: usize) -> Option<Cow<'_, Item>> {
         match self.parts.get(index / PART) {
-            Some(Part::Plain(items)) => items.get(index % PART).map(Cow::Borrowed),
             Some(Part::Text(packed)) => Some(Cow::Owned(Item {
                 id: (index + 1).to_string(),
                 data: packed.data(index % PART),
@@ -160,7 +210,7 @@ impl Items {
                 error: None,
                 paired_item: packed.paired(index % PART),
             })),
-            None => self.tail.get(index - self.parts.len() * PART).map(Cow::Borrowed),
+            Some(Part::Plain(_)) | None => self.whole(index).map(Kept::whole),
         }
     }
 
@@ -173,8 +223,27 @@ impl Items {
     pub fn data(&self, index: usize) -> Option<Arc<Value>> {
         match self.parts.get(index / PART) {
             Some(Part::Text(packed)) => Some(packed.data(index % PART)),
-            Some(Part::Plain(_)) | None => self.whole(index).map(|item| Arc::clone(&item.data)),
+            Some(Part::Plain(_)) | None => self.whole(index).map(|kept| kept.data().value()),
         }
+    }
+
+    /// One without its data, and its data: text stays text when it is the whole text of the item.
+    pub fn piece(&self, index: usize) -> Option<(Item, Data)> {
+        let data = match self.parts.get(index / PART) {
+            Some(Part::Text(packed)) => Data::Value(packed.data(index % PART)),
+            Some(Part::Plain(_)) | None => self.whole(index)?.data(),
+        };
+        Some((self.bare(index)?, data))
+    }
+
+    /// The text of one that is kept as text of its own.
+    pub fn text(&self, index: usize) -> Option<&Arc<Written>> {
+        self.whole(index)?.text.as_ref()
+    }
+
+    /// All, see [`Items::piece`].
+    pub fn pieces(&self) -> impl Iterator<Item = (Item, Data)> {
+        (0..self.len()).filter_map(|index| self.piece(index))
     }
 
     /// One without its data, which is null: id, lineage, bytes and error.
@@ -183,22 +252,21 @@ impl Items {
             let id = (index + 1).to_string();
             return Some(Item { id, paired_item: packed.paired(index % PART), ..Item::default() });
         }
-        let Item { id, data: _, binary, error, paired_item } = self.whole(index)?.clone();
-        Some(Item { id, binary, error, paired_item, ..Item::default() })
+        self.whole(index).map(Kept::bare)
     }
 
     /// The bytes of one.
     pub fn binary(&self, index: usize) -> Option<&Binaries> {
-        self.whole(index)?.binary.as_ref()
+        self.whole(index)?.item.binary.as_ref()
     }
 
     /// The error of one.
     pub fn error(&self, index: usize) -> Option<&Arc<ErrorPayload>> {
-        self.whole(index)?.error.as_ref()
+        self.whole(index)?.item.error.as_ref()
     }
 
-    /// One that is not kept as text; those that are have neither bytes nor an error.
-    fn whole(&self, index: usize) -> Option<&Item> {
+    /// One that is not packed; those that are have neither bytes nor an error.
+    fn whole(&self, index: usize) -> Option<&Kept> {
         match self.parts.get(index / PART) {
             Some(Part::Plain(items)) => items.get(index % PART),
             Some(Part::Text(_)) => None,
@@ -211,19 +279,33 @@ impl Items {
         Iter { items: self, next: 0..self.len() }
     }
 
-    /// Changes the data of each.
-    pub fn change(&mut self, mut change: impl FnMut(&mut Arc<Value>)) {
+    /// Changes the data of each; what is kept as text of its own only when `wanted` says so of the text.
+    pub fn change(&mut self, wanted: impl Fn(&str) -> bool, mut change: impl FnMut(&mut Arc<Value>)) {
         if self.parts.is_empty() {
-            return self.tail.iter_mut().for_each(|item| change(&mut item.data));
+            for kept in &mut self.tail {
+                match kept.text.take() {
+                    Some(text) if !wanted(text.text()) => kept.text = Some(text),
+                    Some(text) => {
+                        kept.item.data = text.value();
+                        change(&mut kept.item.data);
+                    }
+                    None => change(&mut kept.item.data),
+                }
+            }
+            return;
         }
-        *self = std::mem::take(self)
-            .iter()
-            .map(|item| {
-                let mut item = item.into_owned();
-                change(&mut item.data);
-                item
-            })
-            .collect();
+        let mut changed = Self::new();
+        for (item, data) in std::mem::take(self).pieces() {
+            match data {
+                Data::Text(text) if !wanted(text.text()) => changed.push_data(item, Data::Text(text)),
+                data => {
+                    let mut data = data.value();
+                    change(&mut data);
+                    changed.push(Item { data, ..item });
+                }
+            }
+        }
+        *self = changed;
     }
 
     /// The bytes of all.
@@ -232,19 +314,33 @@ impl Items {
             Part::Plain(items) => Some(items.iter()),
             Part::Text(_) => None,
         });
-        plain.flatten().chain(&self.tail).filter_map(|item| item.binary.as_ref())
+        plain.flatten().chain(&self.tail).filter_map(|kept| kept.item.binary.as_ref())
     }
 
     /// About how many bytes the data takes as text; `weight` tells it of one value that is not kept as text.
     pub fn weight(&self, weight: impl Fn(&Value) -> usize) -> usize {
+        let of = |kept: &Kept| kept.text.as_ref().map_or_else(|| weight(&kept.item.data), |text| text.text().len());
         let parts = self.parts.iter().map(|part| match part {
             Part::Text(packed) => packed.text.len(),
-            Part::Plain(items) => items.iter().map(|item| weight(&item.data)).sum(),
+            Part::Plain(items) => items.iter().map(of).sum(),
         });
-        parts.sum::<usize>() + self.tail.iter().map(|item| weight(&item.data)).sum::<usize>()
+        parts.sum::<usize>() + self.tail.iter().map(of).sum::<usize>()
     }
 
-    /// How many of them are kept as text.
+    /// About how many bytes of memory the items take; `memory` tells it of one with these values. What is kept as text of its
+    /// own takes its text; packed items are counted as the values that they become again.
+    pub fn memory(&self, memory: impl Fn(&Value) -> usize) -> usize {
+        let of = |index| match self.parts.get(index / PART) {
+            Some(Part::Text(packed)) => memory(&packed.data(index % PART)),
+            Some(Part::Plain(_)) | None => self.whole(index).map_or(0, |kept| match &kept.text {
+                Some(text) => size_of::<Item>() + text.text().len(),
+                None => memory(&kept.item.data),
+            }),
+        };
+        (0..self.len()).map(of).sum()
+    }
+
+    /// How many of them are packed as text.
     pub fn as_text(&self) -> usize {
         self.parts.iter().filter(|part| matches!(part, Part::Text(_))).count() * PART
     }
@@ -277,8 +373,8 @@ impl<'a> IntoIterator for &'a Items {
     }
 }
 
-fn numbered(items: &mut [Item], first: usize) {
-    for (index, item) in items.iter_mut().enumerate() {
+fn numbered(items: &mut [Kept], first: usize) {
+    for (index, Kept { item, .. }) in items.iter_mut().enumerate() {
         if !is_number(&item.id, first + index + 1) {
             item.id = (first + index + 1).to_string();
         }
@@ -287,7 +383,11 @@ fn numbered(items: &mut [Item], first: usize) {
 
 impl From<Vec<Item>> for Items {
     fn from(items: Vec<Item>) -> Self {
-        if items.len() < PART { Self { parts: Vec::new(), tail: items } } else { items.into_iter().collect() }
+        if items.len() < PART {
+            Self { parts: Vec::new(), tail: items.into_iter().map(Kept::from).collect() }
+        } else {
+            items.into_iter().collect()
+        }
     }
 }
 
@@ -313,7 +413,31 @@ impl fmt::Debug for Items {
 
 impl Serialize for Items {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
+        /// As [`Item`] is written.
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Shown<'a> {
+            id: &'a str,
+            data: Data,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            binary: Option<&'a Binaries>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            error: Option<&'a Arc<ErrorPayload>>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            paired_item: Option<usize>,
+        }
+        let mut list = serializer.serialize_seq(Some(self.len()))?;
+        for index in 0..self.len() {
+            match self.whole(index) {
+                Some(kept) if kept.text.is_some() => {
+                    let Item { id, data: _, binary, error, paired_item } = &kept.item;
+                    let (binary, error, data) = (binary.as_ref(), error.as_ref(), kept.data());
+                    list.serialize_element(&Shown { id, data, binary, error, paired_item: *paired_item })?;
+                }
+                _ => list.serialize_element(&self.get(index))?,
+            }
+        }
+        list.end()
     }
 }
 

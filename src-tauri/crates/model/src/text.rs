@@ -1,5 +1,7 @@
 //! Text from outside on its way to a person.
 
+use std::borrow::Cow;
+
 /// Letters that nobody sees and that change what is seen: controls move the cursor of a terminal, others turn the direction
 /// of text or end its lines.
 pub fn is_unseen(c: char) -> bool {
@@ -26,11 +28,11 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// JSON text in which such letters are written as `\uXXXX`: the same value, and nothing in it can disturb its reader.
-pub fn seen_json(json: &str) -> String {
+pub fn seen_json(json: &str) -> Cow<'_, str> {
     // Outside of strings JSON has no such letter but the line ends of pretty text.
     let unseen = |c: char| is_unseen(c) && c != '\n';
     if !json.contains(unseen) {
-        return json.to_owned();
+        return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + 16);
     for c in json.chars() {
@@ -40,7 +42,7 @@ pub fn seen_json(json: &str) -> String {
             out.push(c);
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Truncation on the wire (K-28): a property of `--events`, SSE and the channel, never of the store.
 
+mod text;
+
 use crate::RunEvent;
 use serde_json::{Value, json};
 
@@ -26,7 +28,14 @@ pub fn truncate_by(value: &Value, reference: &dyn Fn() -> String) -> Option<Valu
     if length <= WIRE_LIMIT {
         return None;
     }
-    let source = value.as_str().unwrap_or(&text);
+    let preview = preview(value.as_str().unwrap_or(&text));
+    Some(
+        json!({ "_truncated": true, "type": json_type(value), "length": length, "preview": preview, "ref": reference() }),
+    )
+}
+
+/// The first 200 UTF-16 units.
+fn preview(source: &str) -> String {
     let mut preview = String::new();
     let mut units = 0;
     for c in source.chars() {
@@ -37,9 +46,7 @@ pub fn truncate_by(value: &Value, reference: &dyn Fn() -> String) -> Option<Valu
         preview.push(c);
     }
     preview.push_str("...");
-    Some(
-        json!({ "_truncated": true, "type": json_type(value), "length": length, "preview": preview, "ref": reference() }),
-    )
+    preview
 }
 
 /// Its text is surely short: told without writing it. Nearly every value is, and an event may have a million of them.
@@ -123,11 +130,12 @@ pub struct WireEvent {
 }
 
 impl WireEvent {
-    /// Nearly every event is shorter than what is cut, so it is written once and never looked at as a tree.
+    /// It is written once and never looked at as a tree: nearly every event is shorter than what is cut, and of a long one the
+    /// text is cut.
     pub fn of(event: &RunEvent) -> serde_json::Result<Self> {
-        let text = serde_json::to_string(event)?;
+        let mut text = serde_json::to_string(event)?;
         if text.len() > WIRE_LIMIT {
-            return Ok(Self::of_value(serde_json::to_value(event)?));
+            text = text::cut(&text, &event.run_id, event.seq.unwrap_or_default());
         }
         let kind = event.body.type_name().to_owned();
         Ok(Self {

@@ -9,7 +9,7 @@ mod records;
 mod separator;
 mod write;
 
-pub(crate) use read::parse;
+pub(crate) use read::read;
 pub(crate) use write::format;
 
 use crate::support::{flag, text_or, wrong_setting};

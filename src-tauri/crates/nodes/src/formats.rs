@@ -2,6 +2,7 @@
 
 use crate::memory;
 use serde_json::Value;
+use signalbox_model::data::{TEXT_FROM, compact};
 use signalbox_model::{NodeFailure, digits};
 
 /// Largest text or file that becomes data (TRUST, Store rules).
@@ -20,13 +21,37 @@ pub(crate) fn without_bom(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
+/// What a text was read as.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Content {
+    Values(Value),
+    /// The compact JSON of many values, behind what stood before it.
+    Text(String),
+}
+
+/// Reads JSON as [`parse_json`] does. A large one stays text, and is appended to what stands `before` it.
+pub(crate) fn read_json(text: &str, what: &str, mut before: String) -> Result<Content, NodeFailure> {
+    let plain = without_bom(text);
+    if (TEXT_FROM..=MAX_BYTES).contains(&plain.len()) && memory::of_json(plain) <= memory::most(plain.len()) {
+        before.reserve(plain.len());
+        if compact(plain, &mut before) {
+            return match digits::lost(plain) {
+                Some(lost) => Err(digits_lost(&lost, what)),
+                None => Ok(Content::Text(before)),
+            };
+        }
+    }
+    // Small, or with an error that is found and told here.
+    parse_json(text, what).map(Content::Values)
+}
+
 /// Parses JSON; `what` names the text in the message ("The text", "The file 'a.json'").
 pub(crate) fn parse_json(text: &str, what: &str) -> Result<Value, NodeFailure> {
     let text = without_bom(text);
     if text.len() > MAX_BYTES {
         return Err(too_large(what, text.len() as u64));
     }
-    memory::fits(memory::of_json(text), what)?;
+    memory::fits(memory::of_json(text), text.len(), what)?;
     let parsed = serde_json::from_str(text).map_err(|error| {
         let message = if text.trim().is_empty() {
             format!("{what} is empty, and JSON was expected")

@@ -1,11 +1,17 @@
 //! What values take in memory, estimated from their text before they are built: a text that is made of small parts takes many times
-//! its size (ADR 85). The figures are those by which the engine measures what a step hands on.
+//! its size (ADR 85). A large one is kept as text until a step looks at it, so this is what it takes then. The figures are those by
+//! which the engine measures what a step hands on.
 
 use serde_json::Value;
 use signalbox_model::NodeFailure;
 
-/// What the values of one text may take.
-pub(crate) const MOST: usize = 256 * 1024 * 1024;
+/// What the values of a text may take, whatever its length.
+const ALWAYS: usize = 256 * 1024 * 1024;
+/// What the values of any text may take.
+const MOST: usize = 1024 * 1024 * 1024;
+/// Between the two, so many times the text: a table of short values takes twenty times its text, and what takes more is made of
+/// next to nothing, such as empty cells.
+const TIMES: usize = 24;
 /// What the tables of an object take beside its members.
 const OBJECT: usize = 64;
 /// What one piece of memory takes beside what is in it.
@@ -25,21 +31,28 @@ pub(crate) fn object(names: impl Iterator<Item = usize>) -> usize {
     size_of::<Value>() + OBJECT + names.map(|length| MEMBER + length).sum::<usize>()
 }
 
-/// Refuses what would take too much.
-pub(crate) fn fits(bytes: usize, what: &str) -> Result<(), NodeFailure> {
-    if bytes <= MOST {
+/// What the values of a text of this length may take.
+pub(crate) fn most(length: usize) -> usize {
+    length.saturating_mul(TIMES).clamp(ALWAYS, MOST)
+}
+
+/// Refuses what would take too much for a text of this length.
+pub(crate) fn fits(bytes: usize, length: usize, what: &str) -> Result<(), NodeFailure> {
+    let most = most(length);
+    if bytes <= most {
         return Ok(());
     }
     let message = format!(
-        "{what} would take more than {} MiB of memory as values, which is the limit. Split it, or leave out columns or fields",
-        MOST / (1024 * 1024)
+        "{what} would take more than {} MiB of memory as values, which is the limit for {} MB of text. Split it, or leave out columns or fields",
+        most / (1024 * 1024),
+        length.div_ceil(1_000_000)
     );
-    Err(NodeFailure::validation("TOO_LARGE", message).detail("limit", MOST))
+    Err(NodeFailure::validation("TOO_LARGE", message).detail("limit", most))
 }
 
 /// About what the values of a JSON text take. The text is not checked: whatever is no JSON is found when it is read.
 pub(crate) fn of_json(text: &str) -> usize {
-    if text.len().saturating_mul(MOST_A_BYTE) <= MOST {
+    if text.len().saturating_mul(MOST_A_BYTE) <= ALWAYS {
         return text.len();
     }
     let (mut bytes, mut in_string, mut escaped) = (text.len() + size_of::<Value>(), false, false);
@@ -72,15 +85,22 @@ pub(crate) fn of_json(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, fits, of_json};
+    use super::{ALWAYS, MOST, fits, most, of_json};
 
     #[test]
     fn small_parts_are_counted_and_texts_are_not() {
         let numbers = format!("[{}0]", "0,".repeat(9_000_000));
         assert!(of_json(&numbers) > 9_000_000 * size_of::<serde_json::Value>());
-        let failure = fits(of_json(&numbers), "The text").expect_err("too many values");
-        assert_eq!((failure.code.as_str(), failure.details["limit"].as_u64()), ("TOO_LARGE", Some(MOST as u64)));
+        let failure = fits(of_json(&numbers), numbers.len(), "The text").expect_err("too many values");
+        let limit = most(numbers.len()) as u64;
+        assert_eq!((failure.code.as_str(), failure.details["limit"].as_u64()), ("TOO_LARGE", Some(limit)));
         let text = format!("[\"{}\\\",[{{\"]", ",".repeat(8_000_000));
         assert!(of_json(&text) < text.len() + 1_000, "what stands in a text is no value");
+    }
+
+    #[test]
+    fn a_longer_text_may_take_more_up_to_a_limit() {
+        assert_eq!((most(0), most(4_000_000), most(usize::MAX)), (ALWAYS, ALWAYS, MOST));
+        assert_eq!(most(20_000_000), 480_000_000);
     }
 }

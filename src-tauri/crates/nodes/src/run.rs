@@ -47,7 +47,7 @@ fn without_secrets(outcome: Outcome, scrubber: &Scrubber) -> Outcome {
                     scrubber.value(Arc::make_mut(data));
                 }
             };
-            output.ports.values_mut().for_each(|items| items.change(clean));
+            output.ports.values_mut().for_each(|items| items.change(|text| scrubber.finds(text.as_bytes()), clean));
             output.meta.iter_mut().for_each(clean);
             scrubber.map(&mut output.writes);
             Ok(output)

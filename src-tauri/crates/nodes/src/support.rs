@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
-use signalbox_model::NodeFailure;
+use signalbox_model::data::{Data, Written};
+use signalbox_model::{Item, Items, NodeFailure};
 use std::sync::Arc;
 
 /// What a value is, in words a person uses.
@@ -77,6 +78,14 @@ pub(crate) fn origin(slot: &CallSlot) -> Option<usize> {
 /// One item through `success`, made from the first item.
 pub(crate) fn made(slot: &CallSlot, data: Value) -> CallOutput {
     CallOutput::items("success", vec![OutItem::new(Arc::new(data), origin(slot))])
+}
+
+/// One item through `success`, made from the first item, whose data is this compact JSON text.
+pub(crate) fn made_text(slot: &CallSlot, text: String) -> CallOutput {
+    let mut items = Items::new();
+    let item = Item { id: "1".into(), paired_item: origin(slot), ..Item::default() };
+    items.push_data(item, Data::Text(Arc::new(Written::new(text))));
+    CallOutput::list("success", items)
 }
 
 /// All items of the slot, unchanged, through one port.

@@ -11,7 +11,7 @@ use crate::options::Kept;
 use crate::phase::Phase;
 use crate::record;
 use crate::shared::Core;
-use crate::step_batch::{self, StepBatch, Limits};
+use crate::step_batch::{self, Limits, StepBatch};
 use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
@@ -531,14 +531,18 @@ impl Driver {
     }
 
     fn end(&self) -> RunEnd {
-        let summary = summary::of(&self.compiled, &self.state);
+        let summary = summary::without_output(&self.compiled, &self.state);
         RunEnd {
             ended_ms: self.state.last_ms(),
             failed_step: summary.failed_step_id.clone(),
             error_code: summary.error.as_ref().map(|error| error.code().to_owned()),
             error_message: summary.error.as_ref().map(|error| error.message.clone()),
-            summary: serde_json::to_string(&summary).ok(),
+            summary: self.summary(),
         }
+    }
+
+    fn summary(&self) -> Option<String> {
+        summary::text(&self.compiled, &self.state).ok()
     }
 
     /// The first commit creates the run; says whether it is nobody's now. A run that could not be recorded was never started:
@@ -597,8 +601,11 @@ impl Driver {
         let has_snapshot = commit.snapshot.is_some();
         let mut unsure = false;
         loop {
-            // They follow from the events, and are moved into the store with each try.
+            // They follow from the events and the state, and are moved into the store with each try.
             commit.audit = record::entries(&self.compiled, &self.said, &commit.events);
+            if let Some(end) = commit.end.as_mut().filter(|end| end.summary.is_none()) {
+                end.summary = self.summary();
+            }
             let (giver, answer) = commit_reply::pair();
             let (alone, began) = (self.is_alone(), Instant::now());
             let here = alone && began >= self.apart_until;
@@ -655,7 +662,9 @@ impl Driver {
     fn is_answered(&self) -> bool {
         let pending = self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default();
         let now = self.core.world.clock.now_ms();
-        pending.iter().any(|input| !self.consumed_inputs.contains(&input.id) && durable_input::read(&input.body, now).is_some())
+        pending
+            .iter()
+            .any(|input| !self.consumed_inputs.contains(&input.id) && durable_input::read(&input.body, now).is_some())
     }
 
     /// Whether a commit stands in the store, and then whether it has made the run nobody's.

@@ -29,7 +29,7 @@ pub use binaries::StoredBinaries;
 pub use error::{Error, Trouble};
 pub use live::{Follow, Subscription};
 pub use load::{PINNED_FILES, Pinned, definition, pinned_files, state};
-pub use options::{RunResources, Kept, Options};
+pub use options::{Kept, Options, RunResources};
 pub use phase::Phase;
 pub use registry::Registry;
 pub use rerun::{Again, Definition, Person};

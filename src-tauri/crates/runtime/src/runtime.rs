@@ -1,6 +1,6 @@
 //! The runtime as its users see it.
 
-use crate::drive::{RunCreation, Driven, Driver};
+use crate::drive::{Driven, Driver, RunCreation};
 use crate::error::Error;
 use crate::live::{self, Follow, Subscription};
 use crate::load::{self, Pinned};

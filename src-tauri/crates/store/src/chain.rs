@@ -275,7 +275,7 @@ impl Store {
     pub fn audit_append_with(&self, record: Record, snapshot: Option<(String, String)>) -> Result<Receipt> {
         self.write(true, move |work| {
             if let Some((hash, data)) = snapshot {
-                blob::put(work.connection, SNAPSHOTS, &Blob { hash, data })?;
+                blob::put(work.connection, SNAPSHOTS, &Blob::new(hash, data))?;
             }
             append_one(work, record, None)
         })

@@ -149,9 +149,10 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Snapshot and audit entries are taken out of the commit: a state may be large, and there are entries in each one.
+    /// Snapshot, summary and audit entries are taken out of the commit: the first two may be large, and there are entries in each one.
     pub(crate) fn new(commit: &mut RunCommit) -> Result<Self> {
         let (snapshot, audit) = (commit.snapshot.take(), std::mem::take(&mut commit.audit));
+        let summary = commit.end.as_mut().and_then(|end| end.summary.take());
         let RunCommit {
             run_id,
             owner,
@@ -166,7 +167,7 @@ impl Prepared {
             rests,
         } = &*commit;
         let (run_id, status, rests) = (run_id.clone(), *status, *rests);
-        let summary = end.as_ref().and_then(|end| end.summary.as_deref()).map(Document::of_text).transpose()?;
+        let summary = summary.map(Document::of_text).transpose()?;
         let mut end = end.as_ref().map(|end| RunEnd {
             ended_ms: end.ended_ms,
             failed_step: end.failed_step.clone(),

@@ -11,7 +11,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use signalbox_model::blob::BLOB_LIMIT;
+use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::hash::sha256_hex;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// SQLite refuses JSON that is nested deeper than 1,000.
 const DEEPEST: usize = 900;
@@ -31,28 +35,44 @@ pub(crate) struct Document {
 #[derive(Debug)]
 pub(crate) struct Blob {
     pub(crate) hash: String,
-    pub(crate) data: String,
+    data: Source,
+}
+
+/// Where the text of a large value stands.
+#[derive(Debug)]
+enum Source {
+    Own(String),
+    /// In the text that it was taken out of: a large table is not copied.
+    Part(Arc<String>, Range<usize>),
+}
+
+impl Blob {
+    pub(crate) fn new(hash: String, data: String) -> Self {
+        Self { hash, data: Source::Own(data) }
+    }
+
+    pub(crate) fn data(&self) -> &str {
+        match &self.data {
+            Source::Own(data) => data,
+            Source::Part(whole, part) => whole.get(part.clone()).unwrap_or_default(),
+        }
+    }
 }
 
 impl Document {
     /// Text first: a small document, and that is nearly every one, is never walked.
     pub(crate) fn of<T: Serialize>(value: &T) -> Result<Self> {
         let invalid = |e: serde_json::Error| Error::Invalid { reason: e.to_string() };
-        let text = serde_json::to_string(value).map_err(invalid)?;
+        Self::of_text(serde_json::to_string(value).map_err(invalid)?)
+    }
+
+    /// The same of compact JSON text.
+    pub(crate) fn of_text(text: String) -> Result<Self> {
         check_depth(&text)?;
         if text.len() <= BLOB_LIMIT {
             return Ok(Self { text, references: None, blobs: Vec::new() });
         }
         Ok(split::split(text, &mut |_| true))
-    }
-
-    /// The same of compact JSON text.
-    pub(crate) fn of_text(text: &str) -> Result<Self> {
-        check_depth(text)?;
-        if text.len() <= BLOB_LIMIT {
-            return Ok(Self { text: text.to_owned(), references: None, blobs: Vec::new() });
-        }
-        Ok(split::split(text.to_owned(), &mut |_| true))
     }
 
     /// Takes out of a compact JSON text those large values that `wanted` says yes to.
@@ -61,20 +81,91 @@ impl Document {
     }
 }
 
-/// Puts large values back.
-pub(crate) fn fill(value: &mut Value, references: &str, fetch: &mut dyn FnMut(&str) -> Result<Vec<u8>>) -> Result<()> {
+/// The whole text again, with the large values back in their places, behind `before`.
+pub(crate) fn filled(
+    mut before: String,
+    text: &str,
+    references: &str,
+    fetch: &mut dyn FnMut(&str) -> Result<Vec<u8>>,
+) -> Result<String> {
     let damaged = || Error::Damaged { reason: "a list of large values cannot be read".into() };
     let list: Vec<(String, String)> = parse(references).map_err(|_| damaged())?;
-    for (pointer, hash) in list.iter().rev() {
-        let place = value.pointer_mut(pointer).ok_or_else(damaged)?;
-        let data = fetch(hash)?;
+    let mut filling =
+        Filling { hashes: list.iter().map(|(pointer, hash)| (&**pointer, &**hash)).collect(), filled: 0, fetch };
+    let (count, text) = (filling.hashes.len(), parse(text).map_err(|_| damaged())?);
+    filling.write(&text, &mut String::new(), &mut before)?;
+    // What has no place is damage, too.
+    if filling.filled == count { Ok(before) } else { Err(damaged()) }
+}
+
+struct Filling<'a> {
+    /// Pointer → hash, in the order of the pointers: what is inside of a value follows it.
+    hashes: BTreeMap<&'a str, &'a str>,
+    filled: usize,
+    fetch: &'a mut dyn FnMut(&str) -> Result<Vec<u8>>,
+}
+
+impl Filling<'_> {
+    fn write(&mut self, value: &Value, at: &mut String, out: &mut String) -> Result<()> {
+        let Some(hash) = self.hashes.get(&**at).copied() else { return self.parts(value, at, out) };
+        let data = (self.fetch)(hash)?;
         if sha256_hex(&data) != *hash {
             return Err(Error::Damaged { reason: format!("the large value {hash} does not match its hash") });
         }
-        let text = std::str::from_utf8(&data).map_err(|_| damaged())?;
-        *place = parse(text).map_err(|_| damaged())?;
+        self.filled += 1;
+        let damaged = |_| Error::Damaged { reason: format!("the large value {hash} is no JSON") };
+        let text = std::str::from_utf8(&data).map_err(|_| damaged(()))?;
+        if self.is_around(at) {
+            return self.parts(&parse(text).map_err(|_| damaged(()))?, at, out);
+        }
+        out.push_str(text);
+        Ok(())
     }
-    Ok(())
+
+    /// A large value stands somewhere in the value at this place.
+    fn is_around(&self, at: &str) -> bool {
+        let inside = format!("{at}/");
+        self.hashes.range::<&str, _>(&*inside..).next().is_some_and(|(pointer, _)| pointer.starts_with(&inside))
+    }
+
+    fn parts(&mut self, value: &Value, at: &mut String, out: &mut String) -> Result<()> {
+        if !self.is_around(at) {
+            out.push_str(&value.to_string());
+            return Ok(());
+        }
+        let length = at.len();
+        let mut first = true;
+        let mut next = |out: &mut String, open| {
+            out.push(if first { open } else { ',' });
+            first = false;
+        };
+        match value {
+            Value::Array(list) => {
+                for (index, value) in list.iter().enumerate() {
+                    next(out, '[');
+                    at.push_str(&format!("/{index}"));
+                    self.write(value, at, out)?;
+                    at.truncate(length);
+                }
+                out.push(']');
+            }
+            Value::Object(map) => {
+                for (name, value) in map {
+                    next(out, '{');
+                    out.push_str(&Value::from(name.as_str()).to_string());
+                    out.push(':');
+                    at.push_str(&format!("/{}", pointer_token(name)));
+                    self.write(value, at, out)?;
+                    at.truncate(length);
+                }
+                out.push('}');
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                return Err(Error::Damaged { reason: "a large value has no place".into() });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Reads JSON without serde's depth limit: what was written was within ours.

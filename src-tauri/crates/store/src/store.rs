@@ -260,8 +260,8 @@ impl Store {
         self.submit_lent(&mut commit, Thread::Writer, Box::new(|outcome| answer(outcome.map(drop))));
     }
 
-    /// [`Self::submit`] of a commit that its owner keeps, to repeat it if need be. Its snapshot and its audit entries are moved
-    /// out of it: a commit that is repeated can do without the first, and must be given the second anew. [`Thread::Here`]
+    /// [`Self::submit`] of a commit that its owner keeps, to repeat it if need be. Its snapshot, its summary and its audit entries
+    /// are moved out of it: a commit that is repeated can do without the first, and must be given the others anew. [`Thread::Here`]
     /// may write it on the caller's thread, and answers before it returns when it does.
     pub fn submit_lent(&self, commit: &mut RunCommit, thread: Thread, answer: Answer<Written>) {
         let durable = commit.durable;
@@ -404,6 +404,11 @@ impl Store {
     /// How many runs there are of each status that some run has.
     pub fn run_counts(&self) -> Result<Vec<(String, u64)>> {
         self.view(run::counts)
+    }
+
+    /// [`Store::summary`] as compact JSON text.
+    pub fn summary_text(&self, run_id: &str) -> Result<Option<String>> {
+        self.view(|connection| run_summary::text(connection, run_id))
     }
 
     /// The summary of an ended run, when its last commit had one.

@@ -13,6 +13,7 @@ use signalbox_engine::json::parse;
 use signalbox_engine::until::{self, UntilError};
 use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, imported_checkpoint, params, summary};
+use signalbox_model::spans::parts;
 use signalbox_model::wire::WireEvent;
 use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunSummary, Workflow};
 use signalbox_runtime::{Kept, Phase, StartOutcome, Subscription, definition, pinned_files, state};
@@ -22,6 +23,32 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A summary for somebody who prints it.
+#[derive(Debug)]
+pub struct Told {
+    /// All but what the run put out.
+    pub summary: Value,
+    /// All of it: compact JSON.
+    pub text: String,
+}
+
+impl Told {
+    fn new(text: String) -> Self {
+        let fields = parts(&text).filter_map(|part| Some((part.read_name()?, part.value)));
+        let read = |(name, value): (String, &str)| {
+            let value = if name == "output" { None } else { serde_json::from_str(value).ok() };
+            value.map(|value| (name, value))
+        };
+        Self { summary: Value::Object(fields.filter_map(read).collect()), text }
+    }
+
+    /// What the run put out: each the text of a value.
+    pub fn output(&self) -> impl Iterator<Item = &str> {
+        let output = parts(&self.text).find(|part| part.name == Some("\"output\""));
+        output.into_iter().flat_map(|output| parts(output.value)).map(|part| part.value)
+    }
+}
 
 /// Events of one read.
 const PAGE: usize = 500;
@@ -264,6 +291,19 @@ impl App {
     pub async fn wait(self: &Arc<Self>, run_id: String) -> ApiResult<Value> {
         self.runtime.wait(&run_id).await?;
         self.summary(run_id).await
+    }
+
+    /// [`App::wait`] with what the run put out as text: there may be much of it.
+    pub async fn wait_told(self: &Arc<Self>, run_id: String) -> ApiResult<Told> {
+        self.runtime.wait(&run_id).await?;
+        self.blocking(move |app| {
+            let text = match app.store.summary_text(&run_id)? {
+                Some(text) => text,
+                None => json!(app.summary_now(&run_id)?).to_string(),
+            };
+            Ok(Told::new(text))
+        })
+        .await
     }
 
     /// The summary soon after a cancel: ended, or still running in a process that has not noticed yet.

@@ -3,12 +3,12 @@
 use super::dto::{Activation, WorkflowActivate, WorkflowVersion};
 use super::preview::no_trigger;
 use crate::app::App;
-use crate::workflows::check;
-use crate::error::{ApiError, ApiResult, Class};
-use crate::workflows::library::load;
-use crate::models::with_called;
 use crate::audit::facts::signed;
 use crate::caller::Caller;
+use crate::error::{ApiError, ApiResult, Class};
+use crate::models::with_called;
+use crate::workflows::check;
+use crate::workflows::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::params;
 use signalbox_engine::schedule::KIND;

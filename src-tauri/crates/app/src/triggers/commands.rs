@@ -5,8 +5,8 @@ use super::dto::{
     WorkflowActivate, WorkflowNamed, WorkflowVersion,
 };
 use super::preview::preview;
-use crate::caller::Caller;
 use crate::app::App;
+use crate::caller::Caller;
 use crate::dto::{Empty, RunId};
 use crate::error::ApiResult;
 

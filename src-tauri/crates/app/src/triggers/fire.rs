@@ -1,10 +1,10 @@
 //! Firing: one run for one tick, or for a person who fires the trigger beside its schedule.
 
 use crate::app::App;
-use crate::runs::new_run::NewRun;
-use crate::error::{ApiError, ApiResult, Class};
 use crate::audit::facts::signed;
 use crate::caller::Caller;
+use crate::error::{ApiError, ApiResult, Class};
+use crate::runs::new_run::NewRun;
 use serde_json::{Value, json};
 use signalbox_engine::BY_SCHEDULE;
 use signalbox_engine::schedule::Schedule;

@@ -1,8 +1,8 @@
 //! When a schedule fires next: for the editor, and for a file that nobody has activated.
 
 use super::dto::{SchedulePreview, SchedulePreviewRequest, ScheduledTime};
-use crate::workflows::check;
 use crate::error::{ApiError, ApiResult, Class};
+use crate::workflows::check;
 use crate::workflows::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::schedule::{KIND, Problem, Schedule};

@@ -2,9 +2,9 @@
 
 use super::scheduler::{MOST_MISSED, Scheduler};
 use crate::app::{App, Options};
+use crate::caller::Caller;
 use crate::dto::{CallerRole, Host, WorkflowActivate};
 use crate::error::ApiError;
-use crate::caller::Caller;
 use serde_json::{Value, json};
 use signalbox_model::{RunEvent, event::EventBody, time};
 use signalbox_store::{AuditQuery, FiringRow, RunQuery};

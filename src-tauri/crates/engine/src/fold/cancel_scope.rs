@@ -13,7 +13,7 @@ use crate::{
     compiled::Compiled,
     state::{At, Cut, Frame, NodeRun, Outcome, Phase, RunState},
 };
-use signalbox_model::{ErrorPayload, Item, NodeState};
+use signalbox_model::{ErrorPayload, Items, NodeState};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -154,14 +154,14 @@ pub(super) fn child_failed(
 }
 
 /// A Stop was reached: inside a sub-workflow it ends that one only. False when there is none around it.
-pub(super) fn stopped(compiled: &Compiled, state: &mut RunState, node: usize, entered: &[Item]) -> bool {
+pub(super) fn stopped(compiled: &Compiled, state: &mut RunState, node: usize, entered: &Items) -> bool {
     let found = around(compiled, state, node).find(|(_, frame)| frame.own.is_some());
     let Some((number, (container, slot))) = found.map(|(number, frame)| (number, (frame.container, frame.slot))) else {
         return false;
     };
     if let Some(frame) = state.frames.get_mut(number) {
         let local = compiled.nodes.local(node);
-        frame.leaves.extend(entered.iter().map(|item| (local, item.clone())));
+        frame.leaves.extend(entered.iter().map(|item| (local, item.into_owned())));
     }
     cut(compiled, state, number, Cut::Stopped);
     refresh(compiled, state, container, slot);

@@ -133,7 +133,7 @@ pub(super) fn route(
                 let local = compiled.nodes.local(node);
                 frame.leaves.extend(items.iter().map(|item| (local, item.into_owned())));
             }
-            Some(_) | None => state.output.extend((0..items.len()).filter_map(|index| items.data(index))),
+            Some(_) | None => state.output.extend(items.pieces().map(|(_, data)| data)),
         }
     }
     let container = compiled.is_container(node);

@@ -116,7 +116,7 @@ impl Slots {
                 self.ports.len() - 1
             });
             if self.count > 1 {
-                self.weight += items.iter().map(|item| value_size::of_item(&item.data)).sum::<usize>();
+                self.weight += items.memory(value_size::of_item);
             }
             self.put_out.add(slot, port, &items);
         }

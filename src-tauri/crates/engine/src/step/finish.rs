@@ -14,10 +14,10 @@ use crate::{
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::{
-    CallProgress, Effects, ErrorType, EventBody, Item, Items, Map, Mode, NodeFailure,
+    CallProgress, Data, Effects, ErrorType, EventBody, Item, Items, Map, Mode, NodeFailure,
+    call_progress::LeftFile,
     event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
     item::together,
-    call_progress::LeftFile,
 };
 use std::sync::Arc;
 
@@ -165,20 +165,20 @@ impl Deciding<'_> {
             prints.extend(outcome.print);
             for (port, items) in outcome.output.ports {
                 let list = ports.entry(port).or_default();
-                for made in &items {
-                    let made = made.into_owned();
+                for (made, data) in items.pieces() {
                     let paired = match this.mode {
                         Mode::Each => Some(outcome.slot),
                         Mode::All => made.paired_item,
                     };
                     let kept = paired.filter(|_| keeps_bytes).and_then(|i| input.binary(i)).cloned();
-                    list.push(Item {
+                    let item = Item {
                         id: (list.len() + 1 + if batch { 0 } else { item.unwrap_or(0) }).to_string(),
-                        data: made.data,
                         binary: made.binary.or_else(|| all.clone()).or(kept),
                         error: paired.filter(|_| keeps_error).and_then(|i| input.error(i)).cloned(),
                         paired_item: paired,
-                    });
+                        ..made
+                    };
+                    list.push_data(item, untouched(&input, paired, data));
                 }
             }
         }
@@ -203,6 +203,15 @@ impl Deciding<'_> {
             Some(key),
             EventBody::StepDone(StepDone { outputs, selected, ports: counts, items: ports, origin: None }),
         )
+    }
+}
+
+/// What a step hands on as it came is text again, when it came as text.
+fn untouched(input: &Items, paired: Option<usize>, data: Data) -> Data {
+    let Data::Value(made) = &data else { return data };
+    match paired.and_then(|index| input.text(index)) {
+        Some(text) if text.made(made) => Data::Text(Arc::clone(text)),
+        _ => data,
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Done, input, told_to_stop};
 use crate::args::{LogLevel, Run};
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
 use serde_json::{Value, json};
-use signalbox_app::{ApiError, App, Caller, NewRun, StartKey, StartOutcome, WireEvent};
+use signalbox_app::{ApiError, App, Caller, NewRun, StartKey, StartOutcome, Told, WireEvent};
 use signalbox_model::{Map, text::seen_json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
     let mut steps = if tells { Some(Steps::of(app, run_id).await) } else { None };
     let mut events = app.subscribe(&Caller::terminal(None)?, run_id.to_owned(), 0).await?;
     let mut interrupted = std::pin::pin!(told_to_stop());
-    let mut waiting = std::pin::pin!(app.wait(run_id.to_owned()));
+    let mut waiting = std::pin::pin!(app.wait_told(run_id.to_owned()));
     let mut summary = None;
     let mut told = None;
     loop {
@@ -94,7 +94,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
             ended = &mut waiting, if summary.is_none() => {
                 let ended = ended?;
                 // A paused run has no terminal event; what it wrote before has arrived by now.
-                let paused = ended["status"] == "paused";
+                let paused = ended.summary["status"] == "paused";
                 summary = Some(ended);
                 if paused { None } else { continue }
             }
@@ -119,20 +119,20 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
             steps.iter_mut().for_each(|steps| steps.take(event));
         }
     }
-    let summary = match summary {
-        Some(summary) => summary,
+    let told = match summary {
+        Some(told) => told,
         None => tokio::select! {
-            summary = &mut waiting => summary?,
+            told = &mut waiting => told?,
             () = &mut interrupted => return stopped(app, output, run_id).await,
         },
     };
     if output.json {
-        output.value(&summary);
+        output.json_line(&told.text);
     } else if let Some(steps) = steps {
-        steps.print(output, &summary);
-        outcome(output, &summary, &steps.titles);
+        steps.print(output, &told.summary);
+        outcome(output, &told, &steps.titles);
     }
-    Ok(exit_of(&summary))
+    Ok(exit_of(&told.summary))
 }
 
 async fn stopped(app: &Arc<App>, output: &Output, run_id: &str) -> Done {
@@ -154,21 +154,22 @@ pub(crate) async fn resume(app: &Arc<App>, output: &Output, run: Option<&str>) -
     let mut summaries = Vec::new();
     for run_id in resumed {
         tokio::select! {
-            summary = app.wait(run_id.clone()) => summaries.push(summary?),
+            told = app.wait_told(run_id.clone()) => summaries.push(told?),
             () = told_to_stop() => return stopped(app, output, &run_id).await,
         }
     }
     if output.json {
-        output.value(&Value::Array(summaries.clone()));
+        let all: Vec<&str> = summaries.iter().map(|told| told.text.as_str()).collect();
+        output.json_line(&format!("[{}]", all.join(",")));
     } else if summaries.is_empty() && problems.is_empty() {
         output.line("Nothing to resume.");
     } else {
-        for summary in &summaries {
-            let titles = Titles::of(app, summary["runId"].as_str().unwrap_or_default()).await;
-            outcome(output, summary, &titles);
+        for told in &summaries {
+            let titles = Titles::of(app, told.summary["runId"].as_str().unwrap_or_default()).await;
+            outcome(output, told, &titles);
         }
     }
-    let mut codes: Vec<u8> = summaries.iter().map(exit_of).collect();
+    let mut codes: Vec<u8> = summaries.iter().map(|told| exit_of(&told.summary)).collect();
     // One that was not taken up has not ended well.
     codes.extend(problems.iter().map(|_| FAILED));
     Ok([FAILED, PAUSED, CANCELLED].into_iter().find(|code| codes.contains(code)).unwrap_or(OK))
@@ -299,19 +300,21 @@ impl Steps {
 }
 
 /// The last lines for people.
-fn outcome(output: &Output, summary: &Value, titles: &Titles) {
+fn outcome(output: &Output, told: &Told, titles: &Titles) {
+    let summary = &told.summary;
     let text = |key: &str| summary[key].as_str().unwrap_or_default();
     let time = duration(summary["durationMs"].as_i64().unwrap_or_default());
     let run_id = text("runId");
     match text("status") {
         "completed" => {
             output.line(&format!("{} in {time}  ({run_id})", output.paint("Completed", Tone::Good)));
-            let values = summary["output"].as_array().map_or(&[][..], Vec::as_slice);
-            for value in values.iter().take(SHOWN) {
-                output.line(&format!("  {}", seen_json(&value.to_string())));
+            let mut values = told.output();
+            for value in values.by_ref().take(SHOWN) {
+                output.line_of("  ", &seen_json(value));
             }
-            if values.len() > SHOWN {
-                output.line(&format!("  and {} more: signalbox runs show {run_id}", values.len() - SHOWN));
+            let more = values.count();
+            if more > 0 {
+                output.line(&format!("  and {more} more: signalbox runs show {run_id}"));
             }
         }
         "failed" => {

@@ -19,6 +19,43 @@ fn run(place: &TestHome, kind: &str, config: Value, grant: &str) -> Value {
     place.run(&["run", file.to_str().expect("text"), "--allow-dir", grant, "--json"]).last()
 }
 
+/// A table that is kept as text comes out of the run, of its events and of a step that looks at it as the values that it is.
+#[test]
+fn a_large_table_comes_through_whole() {
+    let place = Box::new();
+    let home = place.dir.path().canonicalize().expect("there");
+    let grant = home.display().to_string();
+    let mut text = "id,name\n".to_owned();
+    let mut rows = Vec::new();
+    for id in 0..40_000 {
+        text.push_str(&format!("{id},\"Ada \"\"{id}\"\" é\"\n"));
+        rows.push(json!({ "id": id.to_string(), "name": format!("Ada \"{id}\" é") }));
+    }
+    std::fs::write(home.join("large.csv"), &text).expect("written");
+    std::fs::write(home.join("large.json"), Value::from(rows.clone()).to_string()).expect("written");
+    for (name, kind) in [("large.csv", "csv"), ("large.json", "json")] {
+        let nodes = json!({
+            "read": { "type": "file.read", "config": { "path": name, "as": kind } },
+            "same": { "type": "flow.noop" },
+            "count": { "type": "data.transform", "config": { "expression": "size(item.content)" } },
+            "end": { "type": "flow.stop" },
+        });
+        let edges = json!([
+            { "from": "read.success", "to": "same" }, { "from": "same.success", "to": "count" }, { "from": "same.success", "to": "end" }
+        ]);
+        let file = place.file("test.json", workflow(nodes, edges).to_string());
+        let file = file.to_str().expect("text");
+        let done = place.run(&["run", file, "--allow-dir", &grant, "--json"]).last();
+        let output = done["output"].as_array().expect("a list");
+        assert!(output.contains(&json!(40_000)), "{}", output.len());
+        let read = output.iter().find(|one| one.is_object()).expect("what was read");
+        assert_eq!((&read["path"], read["size"].as_u64().is_some()), (&json!(name), true));
+        assert!(read["content"] == json!(rows), "{name}: the rows are other ones");
+        let shown = place.run(&["runs", "show", done["runId"].as_str().expect("an id"), "--json"]).last();
+        assert!(shown["output"] == done["output"], "{name}: what is kept is something else");
+    }
+}
+
 /// Whoever grants the folder above the data folder, as the home folder is, grants neither the audit key nor the store.
 #[test]
 fn a_granted_home_folder_does_not_hand_out_the_data_folder() {

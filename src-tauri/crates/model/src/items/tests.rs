@@ -1,4 +1,5 @@
 use super::{Items, PART};
+use crate::data::{Data, Written};
 use crate::{ErrorPayload, Item};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -80,4 +81,30 @@ fn depth_and_numbers_come_back_as_they_were() {
         assert_eq!(made.data.to_string(), plain.data.to_string());
         assert_eq!(made.paired_item, Some(index));
     }
+}
+
+/// A large item stays text through whatever the engine does with a list, and reads as its values.
+#[test]
+fn an_item_that_is_text_stays_text() {
+    let data = json!({ "rows": [1, 2] });
+    let text = Arc::new(Written::new(data.to_string()));
+    let mut items = Items::from(many(2));
+    items.push_data(Item { id: "9".into(), paired_item: Some(1), ..Item::default() }, Data::Text(Arc::clone(&text)));
+    items.number();
+    let mut joined = Items::from(many(1));
+    joined.append_numbered(&items);
+    let written = serde_json::to_string(&joined).expect("text");
+    assert_eq!(
+        (joined.weight(|_| 0), joined.memory(|_| 0)),
+        (text.text().len(), size_of::<Item>() + text.text().len())
+    );
+    joined.change(|text| text.contains("secret"), |_| {});
+    assert!(matches!(joined.piece(3), Some((item, Data::Text(_))) if item.id == "4" && item.paired_item == Some(1)));
+    assert!(!text.is_made(), "nobody has looked at it");
+    let whole = joined.get(3).expect("the last").into_owned();
+    assert_eq!(whole, Item { paired_item: Some(1), ..Item::new("4", data) });
+    assert_eq!(written, serde_json::to_string(&joined.iter().collect::<Vec<_>>()).expect("text"));
+    assert!(text.is_made() && text.made(&whole.data));
+    joined.change(|text| text.contains("rows"), |data| *data = Arc::new(json!("changed")));
+    assert_eq!(joined.data(3).as_deref(), Some(&json!("changed")));
 }

@@ -90,3 +90,40 @@ fn events_as_a_list_are_a_list() {
     assert_eq!(list.len(), 2);
     assert_eq!(list[1]["payload"]["value"], "éé");
 }
+
+/// An event that is cut as text is the one that is cut as values.
+#[test]
+fn k_28_text_is_cut_as_values_are() {
+    let long = "\u{1}é😀\"\\/~".repeat(WIRE_LIMIT / 8);
+    let many: Vec<Value> = (0..3_000).map(|n| json!({ "n": n, "who": "x" })).collect();
+    let named: serde_json::Map<String, Value> =
+        (0..2_000).map(|n| (format!("a/~{n}\""), json!([n, 0.5, null, true]))).collect();
+    let values = [
+        json!(long),
+        json!("x".repeat(WIRE_LIMIT - 2)),
+        json!("é".repeat(WIRE_LIMIT - 2)),
+        json!("é".repeat(WIRE_LIMIT - 1)),
+        json!({ "small": 1, "la/r~ge\"": long, "empty": {} }),
+        json!({ "one": long, "two": many }),
+        json!(many),
+        json!(named),
+        json!([[[many.clone()], long.clone()], 1]),
+        json!({ "rows": { "deep": [{ "list": named }] } }),
+    ];
+    for value in values {
+        let bodies = [
+            json!({ "type": "step_print", "payload": { "value": value } }),
+            json!({ "type": "step_done", "payload": {
+                "ports": { "success": 2 },
+                "items": { "success": [{ "id": "1", "data": value }, { "id": "2", "data": 1, "pairedItem": 0 }] },
+                "outputs": { "a/b": value, "c": 1 } } }),
+        ];
+        for body in bodies {
+            let mut event = json!({ "runId": "r", "seq": 3, "ts": "2026-01-01T00:00:00.000Z", "stepId": "a" });
+            event.as_object_mut().expect("an object").extend(body.as_object().expect("an object").clone());
+            let event: RunEvent = serde_json::from_value(event).expect("an event");
+            let by_value = WireEvent::of_value(serde_json::to_value(&event).expect("a value"));
+            assert_eq!(WireEvent::of(&event).expect("text"), by_value);
+        }
+    }
+}

@@ -2,10 +2,11 @@
 
 use super::records::{Field, Malformed, Records};
 use super::{Layout, SEPARATORS, separator, shown};
-use crate::formats::{MAX_BYTES, too_large, without_bom};
+use crate::formats::{Content, MAX_BYTES, too_large, without_bom};
 use crate::memory;
 use serde_json::{Map, Value};
 use signalbox_model::NodeFailure;
+use signalbox_model::data::TEXT_FROM;
 use std::collections::HashSet;
 
 /// The columns of a table.
@@ -17,13 +18,14 @@ struct Columns {
     ends_open: bool,
 }
 
-/// Parses a table; every value is text. `what` names the text in messages ("The text", "The file 'a.csv'").
-pub(crate) fn parse(text: &str, layout: Layout, what: &str) -> Result<Value, NodeFailure> {
+/// Reads a table; every value is text. `what` names the text in messages ("The text", "The file 'a.csv'"). A large table is not made
+/// into values: its JSON text is appended to what stands `before` it.
+pub(crate) fn read(text: &str, layout: Layout, what: &str, before: String) -> Result<Content, NodeFailure> {
     let text = without_bom(text);
     if text.len() > MAX_BYTES {
         return Err(too_large(what, text.len() as u64));
     }
-    table(text, layout, what).map_err(|trouble| match trouble {
+    table(text, layout, what, before).map_err(|trouble| match trouble {
         Trouble::Malformed(bad) => {
             let words = format!("{what} is not a CSV table: line {} {}", bad.line, bad.why);
             NodeFailure::validation("BAD_CSV", words).detail("line", bad.line)
@@ -43,30 +45,45 @@ impl From<Malformed> for Trouble {
     }
 }
 
-fn table(text: &str, layout: Layout, what: &str) -> Result<Value, Trouble> {
+fn table(text: &str, layout: Layout, what: &str, before: String) -> Result<Content, Trouble> {
     let found = separator::find(text, layout.separator)?;
     let begin = Records::new(&text[found.skip..], found.line, found.separator);
     // Twice: what malformed or too large tables hold is never built.
     let mut records = begin.again();
     let mut fields = Vec::new();
-    let Some(line) = records.next(&mut fields)? else { return Ok(Value::Array(Vec::new())) };
+    let Some(line) = records.next(&mut fields)? else { return Ok(Content::Values(Value::Array(Vec::new()))) };
     let columns = if layout.header { header(&fields, line, found.separator)? } else { numbered(fields.len()) };
+    let (first, mut foreign) = (line, foreign(&fields));
     let row_cost = memory::object(columns.names.iter().map(String::len));
-    let (mut count, mut bytes) = (0, 0);
+    // Quotes, a colon and a comma for each value, and the brackets.
+    let row_text = columns.names.iter().map(|name| name.len() + 6).sum::<usize>() + 2;
+    let (mut count, mut bytes, mut letters) = (0, 0, 2);
     if !layout.header {
         records = begin.again();
     }
     while let Some(line) = records.next(&mut fields)? {
         check_width(&fields, line, &columns, found.separator)?;
+        foreign = foreign.filter(|(sign, times)| fields[0].value.matches(*sign).count() == *times);
         count += 1;
         bytes += row_cost + fields.iter().map(|field| memory::text(field.value.len())).sum::<usize>();
-        memory::fits(bytes, what).map_err(Trouble::Failure)?;
+        letters += row_text + fields.iter().map(|field| field.value.len()).sum::<usize>();
+        memory::fits(bytes, text.len(), what).map_err(Trouble::Failure)?;
     }
-    let mut rows = Vec::with_capacity(count);
+    if let Some((sign, _)) = foreign.filter(|_| count > 0) {
+        let why = format!(
+            "has one value, and every line holds {sign:?} as often as it: that is a separator which is not known. Replace it by one of the \
+             known ones, or put the first line in quotes when there is one column"
+        );
+        return Err(Malformed { line: first, why }.into());
+    }
     let mut records = begin;
     if layout.header {
         records.next(&mut fields)?;
     }
+    if letters >= TEXT_FROM {
+        return Ok(Content::Text(written(records, &columns, before, letters)?));
+    }
+    let mut rows = Vec::with_capacity(count);
     while records.next(&mut fields)?.is_some() {
         let mut row = Map::with_capacity(columns.names.len());
         for (name, field) in columns.names.iter().zip(fields.drain(..)) {
@@ -74,7 +91,42 @@ fn table(text: &str, layout: Layout, what: &str) -> Result<Value, Trouble> {
         }
         rows.push(Value::Object(row));
     }
-    Ok(Value::Array(rows))
+    Ok(Content::Values(Value::Array(rows)))
+}
+
+/// The rows as compact JSON behind `out`, row by row. `letters` is how long that is when nothing has to be escaped.
+fn written(mut records: Records<'_>, columns: &Columns, mut out: String, letters: usize) -> Result<String, Malformed> {
+    out.reserve(letters);
+    let names: Vec<String> = columns.names.iter().map(|name| Value::from(name.as_str()).to_string()).collect();
+    let mut fields = Vec::new();
+    let mut first = true;
+    out.push('[');
+    while records.next(&mut fields)?.is_some() {
+        out.push_str(if first { "{" } else { ",{" });
+        first = false;
+        for (place, (name, field)) in names.iter().zip(&fields).enumerate() {
+            if place > 0 {
+                out.push(',');
+            }
+            out.push_str(name);
+            out.push(':');
+            quoted(&field.value, &mut out);
+        }
+        out.push('}');
+    }
+    out.push(']');
+    Ok(out)
+}
+
+/// A text as JSON writes it.
+fn quoted(text: &str, out: &mut String) {
+    if text.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)) {
+        out.push_str(&Value::from(text).to_string());
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    }
 }
 
 fn header(fields: &[Field<'_>], line: u64, separator: u8) -> Result<Columns, Malformed> {
@@ -107,6 +159,14 @@ fn header(fields: &[Field<'_>], line: u64, separator: u8) -> Result<Columns, Mal
         names.push(name.to_owned());
     }
     Ok(Columns { names, line, ends_open: false })
+}
+
+/// A sign in a record of one value, and how often, that is used as a separator elsewhere and hardly for anything else.
+fn foreign(fields: &[Field<'_>]) -> Option<(char, usize)> {
+    let [only] = fields else { return None };
+    let signs = ['^', '~', '¦', '§', '\u{1}', '\u{1e}', '\u{1f}'];
+    let held = signs.map(|sign| (sign, only.value.matches(sign).count()));
+    held.into_iter().find(|(_, times)| *times > 0 && !only.quoted)
 }
 
 fn numbered(count: usize) -> Columns {

@@ -1,11 +1,20 @@
-use super::{Layout, SEPARATORS, format, parse};
+use super::{Layout, SEPARATORS, format};
+use crate::formats::Content;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+use signalbox_model::NodeFailure;
 
 const AUTO: Layout = Layout { separator: None, header: true };
 
 fn with(separator: u8) -> Layout {
     Layout { separator: Some(separator), header: true }
+}
+
+fn parse(text: &str, layout: Layout, what: &str) -> Result<Value, NodeFailure> {
+    Ok(match super::read(text, layout, what, String::new())? {
+        Content::Values(value) => value,
+        Content::Text(text) => serde_json::from_str(&text).expect("JSON"),
+    })
 }
 
 fn read(text: &str) -> Value {
@@ -180,5 +189,48 @@ proptest! {
             Ok(rows) => prop_assert!(rows.is_array()),
             Err(failure) => prop_assert!(failure.details["line"].as_u64().is_some_and(|line| line >= 1), "{}", failure.message),
         }
+    }
+}
+
+/// Counted, not timed: a large table becomes the JSON text of its rows, and no value is made of it.
+#[test]
+fn a_large_table_stays_text() {
+    let cells = ["plain", "\"qu\"\"oted, é\"", "back\\slash", "\"two\nlines\"", ""];
+    let row = cells.join(",");
+    let mut text = "one,two,\"th\"\"ree\",four,five\n".to_owned();
+    for _ in 0..5_000 {
+        text.push_str(&row);
+        text.push('\n');
+    }
+    let row =
+        json!({ "one": "plain", "two": "qu\"oted, é", "th\"ree": "back\\slash", "four": "two\nlines", "five": "" });
+    let rows = Value::Array(vec![row; 5_000]);
+    let before = "{\"content\":".to_owned();
+    let read = super::read(&text, AUTO, "x", before).expect("a table");
+    assert!(read == Content::Text(format!("{{\"content\":{rows}")));
+}
+
+/// What the values of a table may take depends on its length: those of an ordinary one take twenty times its text.
+#[test]
+fn a_large_ordinary_table_is_accepted() {
+    let ordinary = |rows: usize| {
+        format!("id,name,city,amount,day\n{}", "1000001,Ada Lovelace,London,12.50,2026-11-28\n".repeat(rows))
+    };
+    let large = ordinary(450_000);
+    assert!(large.len() > 20_000_000);
+    assert!(matches!(super::read(&large, AUTO, "x", String::new()), Ok(Content::Text(_))));
+}
+
+/// Separators that are not known: one column is not what was meant.
+#[test]
+fn a_foreign_separator_is_told() {
+    for (text, sign) in [("a^b\n1^2\n", "'^'"), ("a~b~c\n1~2~3\n4~~\n", "'~'"), ("a\u{1f}b\n1\u{1f}2\n", "'\\u{1f}'")] {
+        let message = refused(text, AUTO);
+        assert!(message.contains("line 1 has one value") && message.contains(sign), "{message}");
+    }
+    let bare = Layout { separator: None, header: false };
+    assert!(refused("1^2\n3^4\n", bare).contains("'^'"));
+    for one in ["\"a^b\"\n1^2\n", "a^b\n12\n", "power\n2^8\n", "a^b\n", "a^b,c\n1^2,3\n"] {
+        assert!(read(one).is_array(), "{one}");
     }
 }

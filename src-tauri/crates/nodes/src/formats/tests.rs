@@ -1,4 +1,4 @@
-use super::parse_json;
+use super::{Content, parse_json, read_json};
 use crate::csv_table::{self, Layout};
 use serde_json::json;
 
@@ -34,7 +34,25 @@ fn numbers_keep_their_digits_or_are_named() {
         assert!(failure.message.contains(number) && failure.message.contains("as a text"), "{}", failure.message);
     }
     assert_eq!(
-        csv_table::parse("id\n12345678901234567890123\n", Layout::default(), "x"),
-        Ok(json!([{ "id": "12345678901234567890123" }]))
+        csv_table::read("id\n12345678901234567890123\n", Layout::default(), "x", String::new()),
+        Ok(Content::Values(json!([{ "id": "12345678901234567890123" }])))
     );
+}
+
+/// Counted, not timed: a large text becomes compact text, and no value is made of it. Its errors are those of a small one.
+#[test]
+fn large_json_stays_text() {
+    let rows: Vec<_> =
+        (0..20_000).map(|n| json!({ "n": n, "who": "Ada \"L\"é", "part": f64::from(n) / 7.0 })).collect();
+    let rows = json!(rows);
+    let text = serde_json::to_string_pretty(&rows).expect("text");
+    let read = |text: &str| read_json(text, "The text", "{\"content\":".into());
+    assert_eq!(read(&format!("\u{feff}{text}")), Ok(Content::Text(format!("{{\"content\":{rows}"))));
+    let after = |end: &str| format!("{}{end}", text.trim_end_matches(']'));
+    assert_eq!(read(&after(", oops]")).expect_err("no JSON").code, "NON_JSON");
+    assert_eq!(read(&after(", 12345678901234567890123]")).expect_err("too long").code, "NUMBER_TOO_LONG");
+    // The last of two members with one name is the one that counts, as ever.
+    assert!(matches!(read(&after(", {\"a\":1,\"a\":2}]")), Ok(Content::Values(_))));
+    let hostile = format!("[{}0]", "0,".repeat(10_000_000));
+    assert_eq!(read(&hostile).expect_err("too many values").code, "TOO_LARGE");
 }

@@ -1,7 +1,8 @@
 //! `data.parse`: a text becomes data; the result replaces the item's data.
 
 use crate::csv_table::Layout;
-use crate::support::{kind_of, made, text, wrong_setting};
+use crate::formats::Content;
+use crate::support::{kind_of, made, made_text, text, wrong_setting};
 use crate::{Kind, Outcome, cel, csv_table, formats};
 use serde_json::Value;
 use signalbox_engine::effect::CallSlot;
@@ -18,9 +19,12 @@ fn run(slot: &CallSlot) -> Outcome {
         }
     };
     let data = match text(slot, "format")? {
-        "json" => formats::parse_json(&source, "The text")?,
-        "csv" => csv_table::parse(&source, Layout::of(slot)?, "The text")?,
+        "json" => formats::read_json(&source, "The text", String::new())?,
+        "csv" => csv_table::read(&source, Layout::of(slot)?, "The text", String::new())?,
         _ => return Err(wrong_setting("format", "'json' or 'csv'", &slot.config["format"])),
     };
-    Ok(made(slot, data))
+    Ok(match data {
+        Content::Values(data) => made(slot, data),
+        Content::Text(text) => made_text(slot, text),
+    })
 }

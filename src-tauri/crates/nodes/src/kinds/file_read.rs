@@ -2,7 +2,8 @@
 
 use crate::csv_table::Layout;
 use crate::file_error::{file_failure, path};
-use crate::support::{made, text_or, wrong_setting};
+use crate::formats::Content;
+use crate::support::{made, made_text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, csv_table, formats};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
@@ -30,10 +31,21 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         let data = json!({ "path": path, "size": size, "content": kept.description() });
         return Ok(binary::made_with(slot, data, "content", Some(kept)));
     }
+    let text = formats::utf8(bytes, &what)?;
+    // What is large stays text, with the other fields written around it.
+    let before = format!("{{\"path\":{},\"size\":{size},\"content\":", Value::from(path));
     let content = match kind {
-        "json" => formats::parse_json(&formats::utf8(bytes, &what)?, &what)?,
-        "csv" => csv_table::parse(&formats::utf8(bytes, &what)?, Layout::of(slot)?, &what)?,
-        _ => Value::String(formats::without_bom(&formats::utf8(bytes, &what)?).to_owned()),
+        "json" => formats::read_json(&text, &what, before)?,
+        "csv" => csv_table::read(&text, Layout::of(slot)?, &what, before)?,
+        _ => Content::Values(Value::String(formats::without_bom(&text).to_owned())),
+    };
+    drop(text);
+    let content = match content {
+        Content::Values(content) => content,
+        Content::Text(mut text) => {
+            text.push('}');
+            return Ok(made_text(slot, text));
+        }
     };
     // Moved: `json!` would copy a large table.
     let mut data = Map::new();

@@ -3,8 +3,8 @@
 use super::{Driver, Message};
 use signalbox_engine::effect::CallKey;
 use signalbox_engine::input::Input;
-use signalbox_model::{EventBody, CallProgress, time};
-use signalbox_nodes::progress_reporter::{Cancellation, Signal, ProgressReporter};
+use signalbox_model::{CallProgress, EventBody, time};
+use signalbox_nodes::progress_reporter::{Cancellation, ProgressReporter, Signal};
 use std::sync::Arc;
 
 impl Driver {

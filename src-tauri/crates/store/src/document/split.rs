@@ -1,12 +1,14 @@
 //! Large values are taken out of the text in which they stand, in one pass: as values in memory they would take ten times
 //! as much as their text (ADR 62).
 
-use super::{Blob, Document};
+use super::{Blob, Document, Source};
 use serde_json::Value;
 use signalbox_model::blob::BLOB_LIMIT;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::hash::sha256_hex;
+use signalbox_model::spans::end_of_text;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Stands where a value was taken out.
 const NULL: &str = "null";
@@ -28,13 +30,19 @@ enum Place {
     Member(Option<Range<usize>>),
 }
 
+enum Taken {
+    Own(String),
+    Part(Range<usize>),
+}
+
 struct Splitting<'a> {
     text: &'a str,
     levels: Vec<Level>,
     /// What was taken out, in order, and not with something around it.
     holes: Vec<Range<usize>>,
     references: Vec<Value>,
-    blobs: Vec<Blob>,
+    /// Hash and text; what nothing was taken out of stays where it stands.
+    taken: Vec<(String, Taken)>,
     wanted: &'a mut dyn FnMut(&str) -> bool,
 }
 
@@ -45,15 +53,21 @@ pub(super) fn split(text: String, wanted: &mut dyn FnMut(&str) -> bool) -> Docum
         levels: Vec::new(),
         holes: Vec::new(),
         references: Vec::new(),
-        blobs: Vec::new(),
+        taken: Vec::new(),
         wanted,
     };
-    let Splitting { holes, references, blobs, .. } = splitting.read();
+    let Splitting { holes, references, taken, .. } = splitting.read();
     if references.is_empty() {
-        return Document { text, references: None, blobs };
+        return Document { text, references: None, blobs: Vec::new() };
     }
     let references = Some(Value::Array(references).to_string());
-    Document { text: without(&text, 0..text.len(), &holes), references, blobs }
+    let left = without(&text, 0..text.len(), &holes);
+    let whole = Arc::new(text);
+    let blob = |(hash, taken)| match taken {
+        Taken::Own(data) => Blob::new(hash, data),
+        Taken::Part(part) => Blob { hash, data: Source::Part(Arc::clone(&whole), part) },
+    };
+    Document { text: left, references, blobs: taken.into_iter().map(blob).collect() }
 }
 
 /// A part of the text without the holes in it.
@@ -125,13 +139,20 @@ impl Splitting<'_> {
 
     fn take(&mut self, span: &Range<usize>) -> bool {
         let inside = self.holes.partition_point(|hole| hole.start < span.start);
-        let data = without(self.text, span.clone(), &self.holes[inside..]);
-        let hash = sha256_hex(data.as_bytes());
+        let taken = if inside == self.holes.len() {
+            Taken::Part(span.clone())
+        } else {
+            Taken::Own(without(self.text, span.clone(), &self.holes[inside..]))
+        };
+        let hash = match &taken {
+            Taken::Own(data) => sha256_hex(data.as_bytes()),
+            Taken::Part(part) => sha256_hex(&self.text.as_bytes()[part.clone()]),
+        };
         if !(self.wanted)(&hash) {
             return false;
         }
         self.references.push(Value::Array(vec![Value::String(self.pointer()), Value::String(hash.clone())]));
-        self.blobs.push(Blob { hash, data });
+        self.taken.push((hash, taken));
         self.holes.truncate(inside);
         self.holes.push(span.clone());
         true
@@ -152,17 +173,4 @@ impl Splitting<'_> {
         }
         pointer
     }
-}
-
-/// Behind the closing quote of a text that begins at `at`.
-fn end_of_text(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }

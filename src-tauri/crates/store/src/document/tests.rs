@@ -1,4 +1,4 @@
-use super::{Document, fill};
+use super::{Document, filled};
 use serde_json::{Map, Value, json};
 use signalbox_model::blob::BLOB_LIMIT;
 use signalbox_model::diagnostic::pointer_token;
@@ -7,11 +7,10 @@ use std::collections::HashMap;
 
 /// What a document was made of.
 fn whole(document: Document) -> Value {
-    let blobs: HashMap<_, _> = document.blobs.into_iter().map(|b| (b.hash, b.data)).collect();
-    let mut value: Value = serde_json::from_str(&document.text).expect("JSON");
-    fill(&mut value, &document.references.expect("references"), &mut |h| Ok(blobs[h].clone().into_bytes()))
-        .expect("fills");
-    value
+    let blobs: HashMap<_, _> = document.blobs.iter().map(|b| (&*b.hash, b.data())).collect();
+    let references = document.references.expect("references");
+    let text = filled("before ".into(), &document.text, &references, &mut |h| Ok(blobs[h].as_bytes().to_vec()));
+    serde_json::from_str(text.expect("fills").strip_prefix("before ").expect("it stands there")).expect("JSON")
 }
 
 /// The rule in other words: the smallest value above the limit is taken out, inner ones first.
@@ -78,7 +77,7 @@ fn what_is_taken_out_of_a_text_is_what_the_rule_says() {
         let expected: Vec<_> = taken.iter().map(|(at, text)| (at.clone(), sha256_hex(text.as_bytes()))).collect();
         assert_eq!(found, expected);
         assert_eq!(
-            document.blobs.iter().map(|b| &b.data).collect::<Vec<_>>(),
+            document.blobs.iter().map(super::Blob::data).collect::<Vec<_>>(),
             taken.iter().map(|t| &t.1).collect::<Vec<_>>()
         );
         large += usize::from(!taken.is_empty());

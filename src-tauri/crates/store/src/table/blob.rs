@@ -2,9 +2,15 @@
 //! `tests/store/table/blob.rs`.
 
 use crate::document::Blob;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::migration::Migration;
+use rusqlite::blob::ZeroBlob;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::io::{Read, Write};
+
+/// From this length on a value is written and read in its place: as a parameter or a column of a statement SQLite copies it
+/// several times.
+const IN_PLACE: usize = 1024 * 1024;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 3,
@@ -14,7 +20,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
 }];
 
 pub(crate) fn put(connection: &Connection, run: &str, blob: &Blob) -> Result<()> {
-    put_bytes(connection, run, &blob.hash, blob.data.as_bytes())
+    put_bytes(connection, run, &blob.hash, blob.data().as_bytes())
 }
 
 /// `hash` is the SHA-256 of `data`.
@@ -24,14 +30,25 @@ pub(crate) fn put_bytes(connection: &Connection, run: &str, hash: &str, data: &[
     }
     let known = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?")?.exists([hash])?;
     if !known {
-        connection.prepare_cached("INSERT INTO blob (hash, size, data) VALUES (?, ?, ?)")?.execute(params![
-            hash,
-            data.len() as u64,
-            data
-        ])?;
+        insert(connection, hash, data)?;
     }
     connection.prepare_cached("INSERT INTO blob_use (run, hash) VALUES (?, ?)")?.execute([run, hash])?;
     Ok(())
+}
+
+fn insert(connection: &Connection, hash: &str, data: &[u8]) -> Result<()> {
+    let mut statement = connection.prepare_cached("INSERT INTO blob (hash, size, data) VALUES (?, ?, ?)")?;
+    let length = data.len() as u64;
+    if data.len() < IN_PLACE {
+        statement.execute(params![hash, length, data])?;
+        return Ok(());
+    }
+    statement.execute(params![hash, length, ZeroBlob(length)])?;
+    let mut place = connection.blob_open("main", "blob", "data", connection.last_insert_rowid(), false)?;
+    let written = place.write_all(data);
+    // What SQLite says about it is told when it is closed.
+    place.close()?;
+    written.map_err(|error| Error::Damaged { reason: format!("a large value could not be written: {error}") })
 }
 
 /// What one run needs of these, another needs from now on, too. What the first does not have it cannot give.
@@ -55,8 +72,18 @@ pub(crate) fn is_used(connection: &Connection, run: &str, hash: &str) -> Result<
 }
 
 pub(crate) fn get(connection: &Connection, hash: &str) -> Result<Option<Vec<u8>>> {
-    let mut statement = connection.prepare_cached("SELECT data FROM blob WHERE hash = ?")?;
-    Ok(statement.query_row([hash], |row| row.get(0)).optional()?)
+    let mut statement = connection.prepare_cached("SELECT data FROM blob WHERE hash = ? AND size < ?")?;
+    if let Some(data) = statement.query_row(params![hash, IN_PLACE], |row| row.get(0)).optional()? {
+        return Ok(Some(data));
+    }
+    let mut statement = connection.prepare_cached("SELECT rowid FROM blob WHERE hash = ?")?;
+    let Some(row) = statement.query_row([hash], |row| row.get(0)).optional()? else { return Ok(None) };
+    let mut place = connection.blob_open("main", "blob", "data", row, true)?;
+    let mut data = Vec::with_capacity(place.len());
+    let read = place.read_to_end(&mut data);
+    place.close()?;
+    read.map_err(|error| Error::Damaged { reason: format!("a large value cannot be read: {error}") })?;
+    Ok(Some(data))
 }
 
 /// Frees one value of a run; false when it has none of this hash. A value that another run needs stays.

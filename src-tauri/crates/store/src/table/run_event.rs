@@ -1,12 +1,11 @@
 //! `run_event`: the log. Every row has the hash of its whole content, checked whenever it is read: SQLite's own check
 //! does not notice changed content. Tests: `tests/store/table/run_event.rs`.
 
-use crate::document::{Document, fill, parse};
+use crate::document::{Document, filled, parse};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
 use crate::table::blob;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde_json::Value;
 use signalbox_model::event::{EventBody, Payload};
 use signalbox_model::hash::{digest_of_parts, hex};
 use signalbox_model::{RunEvent, time};
@@ -266,22 +265,19 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
     if content.seq != seq || content.hash() != hash {
         return Err(corrupt());
     }
-    let body = match content.references {
-        None => parse::<EventBody>(&format!(r#"{{"type":"{}","payload":{}}}"#, content.kind, content.payload)),
+    let mut text = format!(r#"{{"type":"{}","payload":"#, content.kind);
+    match content.references {
+        None => text.push_str(content.payload),
         Some(references) => {
-            let mut payload: Value = parse(content.payload).map_err(|_| corrupt())?;
-            fill(&mut payload, references, &mut |hash| blob::get(connection, hash)?.ok_or_else(corrupt)).map_err(
-                |error| match error {
-                    Error::Damaged { .. } => corrupt(),
-                    other => other,
-                },
-            )?;
-            let mut object = signalbox_model::Map::new();
-            object.insert("type".into(), content.kind.into());
-            object.insert("payload".into(), payload);
-            serde_json::from_value(Value::Object(object))
+            let mut fetch = |hash: &str| blob::get(connection, hash)?.ok_or_else(corrupt);
+            text = filled(text, content.payload, references, &mut fetch).map_err(|error| match error {
+                Error::Damaged { .. } => corrupt(),
+                other => other,
+            })?;
         }
-    };
+    }
+    text.push('}');
+    let body = parse::<EventBody>(&text);
     Ok(RunEvent {
         run_id: run.into(),
         seq: Some(seq),

@@ -1,12 +1,11 @@
 //! `run_snapshot`: the state of a run after an event, the last two. One that cannot be read is as good as none: the events
 //! alone rebuild the state. Tests: `tests/store/table/run_snapshot.rs`.
 
-use crate::document::{Document, fill, parse};
+use crate::document::{Document, filled};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
 use crate::table::blob;
 use rusqlite::{Connection, params};
-use serde_json::Value;
 use signalbox_model::hash::sha256_parts;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -79,13 +78,12 @@ pub(crate) fn latest(connection: &Connection, run: &str, until: u64) -> Result<O
             continue;
         }
         let Some(blobs) = blobs else { return Ok(Some(Snapshot { seq, version, body })) };
-        let Ok(mut body) = parse::<Value>(&body) else { continue };
         let mut fetch = |hash: &str| {
             blob::get(connection, hash)?
                 .ok_or_else(|| Error::Damaged { reason: format!("the value {hash} is missing") })
         };
-        match fill(&mut body, &blobs, &mut fetch) {
-            Ok(()) => return Ok(Some(Snapshot { seq, version, body: body.to_string() })),
+        match filled(String::new(), &body, &blobs, &mut fetch) {
+            Ok(body) => return Ok(Some(Snapshot { seq, version, body })),
             Err(Error::Damaged { .. }) => {}
             Err(other) => return Err(other),
         }

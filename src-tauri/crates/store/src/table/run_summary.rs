@@ -1,13 +1,12 @@
 //! `run_summary`: what an ended run came to, so that showing it needs no replay. One that cannot be read is as good as
 //! none. Tests: `tests/store/table/run_summary.rs`.
 
-use crate::document::{Document, fill, parse};
+use crate::document::{Document, filled, parse};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
 use crate::table::blob;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use signalbox_model::hash::sha256_parts;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -31,6 +30,11 @@ pub(crate) fn insert(connection: &Connection, run: &str, document: &Document) ->
 }
 
 pub(crate) fn get<T: DeserializeOwned>(connection: &Connection, run: &str) -> Result<Option<T>> {
+    Ok(text(connection, run)?.and_then(|text| parse(&text).ok()))
+}
+
+/// The summary as compact JSON.
+pub(crate) fn text(connection: &Connection, run: &str) -> Result<Option<String>> {
     let mut statement = connection.prepare_cached("SELECT hash, body, blobs FROM run_summary WHERE run = ?")?;
     let row: Option<(String, String, Option<String>)> =
         statement.query_row([run], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
@@ -38,13 +42,12 @@ pub(crate) fn get<T: DeserializeOwned>(connection: &Connection, run: &str) -> Re
     if hash(run, &body, blobs.as_deref()) != stored {
         return Ok(None);
     }
-    let Some(blobs) = blobs else { return Ok(parse(&body).ok()) };
-    let Ok(mut value) = parse::<Value>(&body) else { return Ok(None) };
+    let Some(blobs) = blobs else { return Ok(Some(body)) };
     let mut fetch = |hash: &str| {
         blob::get(connection, hash)?.ok_or_else(|| Error::Damaged { reason: format!("the value {hash} is missing") })
     };
-    match fill(&mut value, &blobs, &mut fetch) {
-        Ok(()) => Ok(serde_json::from_value(value).ok()),
+    match filled(String::new(), &body, &blobs, &mut fetch) {
+        Ok(text) => Ok(Some(text)),
         Err(Error::Damaged { .. }) => Ok(None),
         Err(other) => Err(other),
     }

@@ -1,7 +1,7 @@
 //! `task_body`: what a task asks (`created`) and what was decided (`decision`), whole. Large values are shared with the
 //! run's events. Tests: `tests/store/table/task_body.rs`.
 
-use crate::document::{Document, fill, parse};
+use crate::document::{Document, filled, parse};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
 use crate::table::blob;
@@ -35,11 +35,14 @@ pub(crate) fn get(connection: &Connection, task: &str, part: &str) -> Result<Opt
         statement.query_row([task, part], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((body, blobs)) = row else { return Ok(None) };
     let damaged = |why: String| Error::Damaged { reason: format!("task {task} cannot be read: {why}") };
-    let mut value: Value = parse(&body).map_err(|e| damaged(e.to_string()))?;
-    if let Some(blobs) = blobs {
-        let mut fetch =
-            |hash: &str| blob::get(connection, hash)?.ok_or_else(|| damaged(format!("the value {hash} is missing")));
-        fill(&mut value, &blobs, &mut fetch)?;
-    }
-    Ok(Some(value))
+    let body = match blobs {
+        Some(blobs) => {
+            let mut fetch = |hash: &str| {
+                blob::get(connection, hash)?.ok_or_else(|| damaged(format!("the value {hash} is missing")))
+            };
+            filled(String::new(), &body, &blobs, &mut fetch)?
+        }
+        None => body,
+    };
+    parse(&body).map(Some).map_err(|e| damaged(e.to_string()))
 }

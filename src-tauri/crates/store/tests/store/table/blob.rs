@@ -36,6 +36,21 @@ fn a_large_value_is_stored_once_and_freed_with_the_last_run_that_needs_it() {
     assert_eq!(count(folder.path(), "SELECT (SELECT count(*) FROM blob) + (SELECT count(*) FROM blob_use)"), 0);
 }
 
+/// From 1 MiB on a value is written and read in its place.
+#[test]
+fn a_value_of_several_megabytes_is_kept_whole() {
+    let (folder, store) = temporary();
+    let owner = started(&store, "r");
+    for (seq, length) in (2..).zip([1024 * 1024 - 7, 1024 * 1024 - 6, 3_500_000]) {
+        let value = json!({ "text": format!("é\"{}", "x".repeat(length)), "around": { "n": seq } });
+        store.commit(commit("r", &owner, vec![print("r", seq, value.clone())])).expect("commits");
+        assert!(store.event("r", seq).expect("reads") == Some(print("r", seq, value)), "{length}");
+    }
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM blob WHERE length(data) = size AND size >= 1048575"), 3);
+    raw(folder.path()).execute("UPDATE blob SET data = zeroblob(size)", []).expect("damages");
+    assert!(matches!(store.event("r", 4), Err(StoreError::Corrupt { .. })));
+}
+
 #[test]
 fn a_value_of_a_user_that_looks_like_a_reference_stays_what_it_is() {
     let (_folder, store) = temporary();
