@@ -79,7 +79,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
     }
     let (tokens, token) = Tokens::open(token_file)
         .map_err(|why| refuse("BAD_TOKEN_FILE", format!("{why}."), "Fix or delete the token file."))?;
-    let listener = tokio::net::TcpListener::bind(addr).await.map_err(|error| {
+    let listener = connections::listen(addr).map_err(|error| {
         refuse(
             "ADDRESS_IN_USE",
             format!("{addr} cannot be opened: {error}."),

@@ -521,7 +521,7 @@ impl Driver {
         {
             hear(events);
         }
-        self.driven.live.send(live);
+        self.driven.live.send(live, bytes);
         if nobodys {
             pass(Point::Decided);
             self.owner = None;

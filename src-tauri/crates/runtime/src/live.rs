@@ -4,22 +4,26 @@
 //! for a slow client, and a run driven by another process is followed the same way.
 
 use crate::error::Error;
+use crate::ring::Batch;
 use crate::shared::Core;
 use signalbox_model::RunEvent;
+use signalbox_store::EventPage;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tokio::sync::{broadcast, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 
-/// Events of one read.
+/// Events of one read,
 const PAGE: usize = 500;
+/// and about how many bytes of their values.
+const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The events of a run after a given one.
 pub struct Subscription {
     core: Arc<Core>,
     run_id: String,
     after: u64,
-    live: Option<broadcast::Receiver<Arc<[RunEvent]>>>,
+    live: Option<broadcast::Receiver<Arc<Batch>>>,
     changed: watch::Receiver<u64>,
     notices: broadcast::Receiver<Arc<RunEvent>>,
     /// The log has been read up to its end since the last wake-up.
@@ -66,7 +70,7 @@ impl Subscription {
             };
             match heard {
                 WakeReason::Live(batch) => match batch {
-                    // Committed before anybody was known to listen.
+                    // Committed before anybody was known to listen, or too large to be kept.
                     Ok(batch) if batch.is_empty() => self.caught_up = false,
                     Ok(batch) => {
                         let fresh: Vec<RunEvent> =
@@ -121,14 +125,14 @@ impl Subscription {
                 let (store, run, after) = (self.core.store.clone(), self.run_id.clone(), self.after);
                 none.insert(self.core.handle.spawn_blocking(move || {
                     let ended = store.run(&run)?.ended_ms.is_some();
-                    Ok((store.events(&run, after, PAGE)?, ended))
+                    Ok((store.event_page(&run, after, PAGE, PAGE_BYTES)?, ended))
                 }))
             }
         };
         let read = page.await;
         self.page = None;
-        let (events, ended) = read.map_err(|_| Error::Closing)??;
-        if events.len() < PAGE {
+        let (EventPage { events, is_last }, ended) = read.map_err(|_| Error::Closing)??;
+        if is_last {
             self.caught_up = true;
             // Asked for events after the last one of an ended run.
             self.over |= ended && events.is_empty();
@@ -138,19 +142,16 @@ impl Subscription {
 }
 
 /// Events, and whether the run had ended before they were read.
-type Page = (Vec<RunEvent>, bool);
+type Page = (EventPage, bool);
 
 /// What woke a subscription up.
 enum WakeReason {
-    Live(Result<Arc<[RunEvent]>, broadcast::error::RecvError>),
+    Live(Result<Arc<Batch>, broadcast::error::RecvError>),
     /// The store changed; false = the runtime is gone.
     Changed(bool),
 }
 
-async fn heard(
-    live: &mut Option<broadcast::Receiver<Arc<[RunEvent]>>>,
-    changed: &mut watch::Receiver<u64>,
-) -> WakeReason {
+async fn heard(live: &mut Option<broadcast::Receiver<Arc<Batch>>>, changed: &mut watch::Receiver<u64>) -> WakeReason {
     match live {
         Some(live) => WakeReason::Live(live.recv().await),
         None => WakeReason::Changed(changed.changed().await.is_ok()),

@@ -2,21 +2,50 @@
 //! first who comes.
 
 use signalbox_model::RunEvent;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
 
-/// Batches that a slow subscriber may lag behind before it reads from the store again.
+/// Batches that a slow subscriber may lag behind before it reads from the store again,
 const BATCHES: usize = 256;
+/// and about how many bytes of them.
+const BYTES: usize = 4 * 1024 * 1024;
 
-type Sender = broadcast::Sender<Arc<[RunEvent]>>;
+type Sender = broadcast::Sender<Arc<Batch>>;
+
+/// Events that were committed together, kept until every subscriber has taken them.
+pub(crate) struct Batch {
+    events: Arc<[RunEvent]>,
+    bytes: usize,
+    kept: Arc<AtomicUsize>,
+}
+
+impl Deref for Batch {
+    type Target = [RunEvent];
+
+    fn deref(&self) -> &[RunEvent] {
+        &self.events
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.kept.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
 
 /// What is told to subscribers right after its commit.
 #[derive(Default)]
-pub(crate) struct LiveFeed(Mutex<Option<Sender>>);
+pub(crate) struct LiveFeed {
+    sender: Mutex<Option<Sender>>,
+    /// Bytes of the batches that somebody has not taken yet.
+    kept: Arc<AtomicUsize>,
+}
 
 impl LiveFeed {
     /// Who looks into the store after this misses no batch: either its commit stands there, or it is sent.
-    pub(crate) fn subscribe(&self) -> broadcast::Receiver<Arc<[RunEvent]>> {
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<Arc<Batch>> {
         self.sender().get_or_insert_with(|| broadcast::channel(BATCHES).0).subscribe()
     }
 
@@ -24,15 +53,63 @@ impl LiveFeed {
         self.sender().as_ref().is_some_and(|sender| sender.receiver_count() > 0)
     }
 
-    /// After the commit, so that the lock puts it before or after each [`Self::subscribe`].
-    pub(crate) fn send(&self, batch: Option<Arc<[RunEvent]>>) {
+    /// After the commit, so that the lock puts it before or after each [`Self::subscribe`]. An empty batch sends subscribers to
+    /// the store, and so does one of many `bytes` for which there is no room.
+    pub(crate) fn send(&self, batch: Option<Arc<[RunEvent]>>, bytes: usize) {
         if let Some(sender) = self.sender().as_ref() {
+            let fits = self.kept.load(Ordering::Relaxed).saturating_add(bytes) <= BYTES;
+            let (events, bytes) = batch.filter(|_| fits).map_or_else(|| (Arc::from([]), 0), |events| (events, bytes));
+            self.kept.fetch_add(bytes, Ordering::Relaxed);
             // The last one may have just gone.
-            drop(sender.send(batch.unwrap_or_else(|| Arc::from([]))));
+            drop(sender.send(Arc::new(Batch { events, bytes, kept: Arc::clone(&self.kept) })));
         }
     }
 
     fn sender(&self) -> MutexGuard<'_, Option<Sender>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sender.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BYTES, LiveFeed};
+    use serde_json::json;
+    use signalbox_model::RunEvent;
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn what_nobody_takes_is_bounded_in_bytes_and_who_takes_it_is_sent_to_the_store() {
+        let event = json!({
+            "runId": "r", "seq": 2, "ts": "2026-11-28T00:00:00.000Z", "type": "step_skipped", "stepId": "a",
+            "payload": { "condition": "false" }
+        });
+        let event: RunEvent = serde_json::from_value(event).expect("an event");
+        let batch = || Some(Arc::from([event.clone()]));
+        let ring = LiveFeed::default();
+        let (mut slow, quick) = (ring.subscribe(), ring.subscribe());
+        for _ in 0..100 {
+            ring.send(batch(), BYTES / 10);
+            assert!(ring.kept.load(Ordering::Relaxed) <= BYTES);
+        }
+        drop(quick);
+        let mut taken = Vec::new();
+        while let Ok(batch) = slow.try_recv() {
+            taken.push(batch.len());
+        }
+        assert_eq!(taken, [vec![1; 10], vec![0; 90]].concat(), "what does not fit is an empty batch");
+        assert_eq!(ring.kept.load(Ordering::Relaxed), 0);
+        // There is room again, but not for what is larger than all of it.
+        ring.send(batch(), BYTES);
+        ring.send(batch(), 1);
+        assert_eq!(
+            (slow.try_recv().map(|batch| batch.len()), slow.try_recv().map(|batch| batch.len())),
+            (Ok(1), Ok(0))
+        );
+        ring.send(batch(), BYTES + 1);
+        assert_eq!(slow.try_recv().map(|batch| batch.len()), Ok(0));
+        ring.send(batch(), BYTES);
+        drop(slow);
+        assert_eq!(ring.kept.load(Ordering::Relaxed), 0, "who goes takes nothing along");
     }
 }

@@ -57,6 +57,7 @@ pub use table::draft::Draft;
 pub use table::folder_grant::FolderGrant;
 pub use table::llm_usage::{UsageRow, UsageSums};
 pub use table::run::{Owner, RunPage, RunQuery, RunRow};
+pub use table::run_event::EventPage;
 pub use table::run_input::RunInput;
 pub use table::run_key::{RUN_KEY_MS, RunKey};
 pub use table::run_node::LastCall;

@@ -11,12 +11,13 @@ use crate::table::draft::{self, Draft};
 use crate::table::folder_grant::{self, FolderGrant};
 use crate::table::llm_usage;
 use crate::table::run::{self, Owner, RunPage, RunQuery, RunRow};
+use crate::table::run_event::{self, EventPage};
 use crate::table::run_input::{self, RunInput};
 use crate::table::run_key::{self, RunKey};
 use crate::table::run_node::{self, LastCall};
 use crate::table::run_path::{self, EventHead};
 use crate::table::run_snapshot::{self, Snapshot};
-use crate::table::{audit_place, blob, definition, run_deleted, run_event, run_sent, run_summary, setting, task};
+use crate::table::{audit_place, blob, definition, run_deleted, run_sent, run_summary, setting, task};
 use crate::writer::{Task, Work, WriteQueue};
 use rusqlite::Connection;
 use serde::de::DeserializeOwned;
@@ -420,7 +421,17 @@ impl Store {
     pub fn events(&self, run_id: &str, after: u64, limit: usize) -> Result<Vec<RunEvent>> {
         self.view(|connection| {
             let row = run::require(connection, run_id)?;
-            run_event::list(connection, run_id, row.client_run_token.as_deref(), after, row.last_seq, limit)
+            let (token, most) = (row.client_run_token.as_deref(), (limit, usize::MAX));
+            Ok(run_event::list(connection, run_id, token, after, row.last_seq, most)?.events)
+        })
+    }
+
+    /// [`Self::events`], and none after those that take `bytes`: however large the values are, a page of them is small.
+    pub fn event_page(&self, run_id: &str, after: u64, limit: usize, bytes: usize) -> Result<EventPage> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            let token = row.client_run_token.as_deref();
+            run_event::list(connection, run_id, token, after, row.last_seq, (limit, bytes))
         })
     }
 
@@ -447,7 +458,8 @@ impl Store {
             let snapshot = run_snapshot::latest(connection, run_id, row.last_seq)?;
             let after = snapshot.as_ref().map_or(0, |snapshot| snapshot.seq);
             let token = row.client_run_token.as_deref();
-            Ok((snapshot, run_event::list(connection, run_id, token, after, row.last_seq, limit)?))
+            let page = run_event::list(connection, run_id, token, after, row.last_seq, (limit, usize::MAX))?;
+            Ok((snapshot, page.events))
         })
     }
 

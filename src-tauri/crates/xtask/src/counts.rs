@@ -46,18 +46,25 @@ pub(crate) fn counts(root: &Path, args: &[String]) -> Result<(), Failure> {
     }
     let text = std::fs::read_to_string(&file)
         .map_err(|error| format!("{EXPECTED} cannot be read: {error}. Write it: {UPDATE}"))?;
-    let wrong = compared(&found, &text);
+    let mut wrong = compared(&found, &text);
     println!("{} passed, {} failed", found.len().saturating_sub(wrong.len()), wrong.len());
     if wrong.is_empty() {
         return Ok(());
     }
-    let made_with = text.lines().find_map(|line| line.strip_prefix("# Compiler: ")).unwrap_or_default();
-    let other = if made_with == compiler {
-        String::new()
-    } else {
-        format!("\nThe expected counts are of '{made_with}'; this is '{compiler}', which may be the whole difference.")
-    };
-    Err(format!("{}{other}", wrong.join("\n")))
+    wrong.extend(other_compiler(&text, &compiler));
+    Err(wrong.join("\n"))
+}
+
+/// Says that the expected counts were made by another compiler, when they were: then it may be the compiler and not the engine
+/// that costs or saves.
+fn other_compiler(expected: &str, compiler: &str) -> Option<String> {
+    let made_by = expected.lines().find_map(|line| line.strip_prefix("# Compiler: ")).unwrap_or("an unknown compiler");
+    (made_by != compiler).then(|| {
+        format!(
+            "The expected counts are of {made_by}, and this is {compiler}: that alone may be the difference.\n  \
+             To be sure, count the commit before the change with this compiler as well. When the compiler is the cause: {UPDATE}"
+        )
+    })
 }
 
 /// Only the engine, optimised; nothing of the environment changes how.
@@ -152,7 +159,7 @@ fn compared(found: &[(String, u64)], text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{compared, page, total};
+    use super::{UPDATE, compared, other_compiler, page, total};
 
     #[test]
     fn a_count_may_differ_by_the_margin_and_no_more() {
@@ -179,6 +186,17 @@ mod tests {
         let text = page("rustc 1", &[("gone".to_owned(), 5)]);
         let wrong = compared(&[("new".to_owned(), 5)], &text);
         assert!(wrong[0].contains("expects nothing") && wrong[1].contains("no such work"), "{wrong:?}");
+    }
+
+    #[test]
+    fn counts_of_another_compiler_are_told_with_what_to_do() {
+        let text = page("rustc 1.95.0 (59807616e 2026-04-14)", &[("chain".to_owned(), 5)]);
+        assert_eq!(other_compiler(&text, "rustc 1.95.0 (59807616e 2026-04-14)"), None);
+        let told = other_compiler(&text, "rustc 1.96.0 (0a1b2c3d4 2026-05-28)").expect("another compiler");
+        for part in ["rustc 1.95.0 (59807616e 2026-04-14)", "rustc 1.96.0 (0a1b2c3d4 2026-05-28)", UPDATE] {
+            assert!(told.contains(part), "{told}");
+        }
+        assert!(other_compiler("chain 5\n", "rustc 1.96.0").is_some_and(|told| told.contains("unknown")));
     }
 
     #[test]

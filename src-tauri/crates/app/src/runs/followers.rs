@@ -14,6 +14,7 @@ use signalbox_model::wire::WireEvent;
 use signalbox_runtime::Subscription;
 use std::collections::HashMap;
 use std::future::ready;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -21,8 +22,10 @@ use tokio::task::AbortHandle;
 
 /// Events that are encoded together.
 const TOGETHER: usize = 500;
-/// Events of one read for somebody who is behind.
+/// Events of one read for somebody who is behind,
 const PAGE: usize = 100;
+/// and about how many bytes of their values.
+const PAGE_BYTES: usize = 1024 * 1024;
 /// Up to this many followers are notified of each commit immediately.
 const FEW: usize = 8;
 /// More hear of what has come together, because each telling costs each of them a write: so long for each one more,
@@ -40,24 +43,29 @@ struct Shared {
     encode: Encode,
     /// By run, and whether its data is masked.
     feeds: Mutex<HashMap<(String, bool), Weak<Fed>>>,
+    /// Feeds that are filled.
+    filled: Arc<AtomicUsize>,
 }
 
 /// A feed that is filled as long as somebody holds this.
 struct Fed {
     feed: Arc<Feed>,
-    filled: AbortHandle,
+    task: AbortHandle,
+    /// Of [`Shared`].
+    filled: Arc<AtomicUsize>,
 }
 
 impl Drop for Fed {
     fn drop(&mut self) {
-        self.filled.abort();
+        self.task.abort();
+        self.filled.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Followers {
     /// `encode` writes an event as the connections send it.
     pub fn new(app: Arc<App>, encode: impl Fn(&WireEvent, &mut String) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Shared { app, encode: Box::new(encode), feeds: Mutex::default() }))
+        Self(Arc::new(Shared { app, encode: Box::new(encode), feeds: Mutex::default(), filled: Arc::default() }))
     }
 
     /// Follows a run: its events after `after`, then what comes, each once and in order.
@@ -126,6 +134,11 @@ impl Shared {
         self.feeds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Bytes that each feed may keep.
+    fn share(&self) -> usize {
+        feed::share(self.filled.load(Ordering::Relaxed))
+    }
+
     /// The feed of a run for an audience, for somebody who has the events up to `after`.
     async fn fed(self: &Arc<Self>, run_id: &str, masked: bool, after: u64) -> ApiResult<Arc<Fed>> {
         let key = (run_id.to_owned(), masked);
@@ -143,7 +156,9 @@ impl Shared {
         }
         let feed = Arc::new(Feed::new(after));
         let filling = fill(Arc::clone(self), Arc::clone(&feed), run_id.to_owned(), masked, events);
-        let fed = Arc::new(Fed { feed, filled: tokio::spawn(filling).abort_handle() });
+        self.filled.fetch_add(1, Ordering::Relaxed);
+        let fed = Fed { feed, task: tokio::spawn(filling).abort_handle(), filled: Arc::clone(&self.filled) };
+        let fed = Arc::new(fed);
         feeds.retain(|_, fed| fed.strong_count() > 0);
         feeds.insert(key, Arc::downgrade(&fed));
         Ok(fed)
@@ -165,12 +180,12 @@ impl Shared {
         }
         let (shared, run_id) = (Arc::clone(self), run_id.to_owned());
         let read = self.app.blocking(move |app| {
-            let events = app.store.events(&run_id, after, PAGE)?;
-            shared.encoded(masked, &run_id, &events)
+            let page = app.store.event_page(&run_id, after, PAGE, PAGE_BYTES)?;
+            shared.encoded(masked, &run_id, &page.events)
         });
         let read = read.await.ok()?;
         let found = read.first()?.behind(after);
-        keep(&mut pages, read);
+        keep(&mut pages, read, self.share());
         found
     }
 }
@@ -206,7 +221,7 @@ async fn fill(shared: Arc<Shared>, feed: Arc<Feed>, run_id: String, masked: bool
             shared.encoded(false, &run_id, &batch)
         };
         match encoded {
-            Ok(pieces) => feed.push(pieces),
+            Ok(pieces) => feed.push(pieces, shared.share()),
             Err(_) => ended = Some(End::Failed),
         }
         if ended.is_none() {

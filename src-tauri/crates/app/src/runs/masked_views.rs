@@ -17,8 +17,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 const REVEALED_MS: i64 = 15 * 60 * 1_000;
 /// Runs whose masks are kept.
 const KEPT: usize = 64;
-/// Events of one read.
+/// Events of one read,
 const PAGE: usize = 500;
+/// and about how many bytes of their values.
+const PAGE_BYTES: usize = 4 * 1024 * 1024;
 /// Fields of payloads that are nobody's data: ids, digests, times, names of steps and people who act.
 const PLAIN: &[&str] = &[
     "version",
@@ -159,7 +161,7 @@ impl RunMasks {
     /// Learns from the store everything up to an event.
     fn advance(&mut self, store: &Store, run_id: &str, to: u64) -> Result<(), StoreError> {
         while self.seen < to {
-            let page = store.events(run_id, self.seen, PAGE)?;
+            let page = store.event_page(run_id, self.seen, PAGE, PAGE_BYTES)?.events;
             if page.is_empty() {
                 break;
             }

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -30,6 +30,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 const BUFFER: usize = 64 * 1024;
 /// Requests at once on one connection of HTTP/2.
 const STREAMS: u32 = 100;
+/// Connections that may wait to be accepted. The standard 128 are too few for a crowd that comes at once: the system lets
+/// whoever finds no place try again a second later.
+const BACKLOG: u32 = 1_024;
 /// After an error of the system, which has no file to give, for example.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -168,6 +171,16 @@ impl HttpBody for TrackedBody {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
+}
+
+/// Opens the port.
+pub(crate) fn listen(addr: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if addr.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A server that starts again need not wait for connections of the last one. On Windows it would let others take the port.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(addr)?;
+    socket.listen(BACKLOG)
 }
 
 /// Answers with `handle` until `stop` is done, and a moment longer what is under way then. `handle` finds [`RequestGuard`] among

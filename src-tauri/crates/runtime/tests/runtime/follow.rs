@@ -143,3 +143,39 @@ async fn a_page_comes_however_often_its_reader_is_called_away() {
     let page = got.lock().expect("whole").take().expect("a page").expect("readable");
     assert_eq!(page.first().and_then(|event| event.seq), Some(1));
 }
+
+/// Who follows a run of large values holds little of it, however long it is.
+#[tokio::test]
+async fn events_with_large_values_come_in_small_pages() {
+    const TEXT: usize = 1_000_000;
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime(dir.path());
+    let mut many = json!({ "nodes": {}, "edges": [], "context": { "initial": { "text": "x".repeat(TEXT) } } });
+    for n in 1..=20 {
+        let assign = json!({ "v": "=context.text" });
+        many["nodes"][format!("s{n}")] = json!({ "type": "data.set", "config": { "assign": assign, "keep": false } });
+        if n > 1 {
+            let edge = json!({ "from": format!("s{}.success", n - 1), "to": format!("s{n}") });
+            many["edges"].as_array_mut().expect("a list").push(edge);
+        }
+    }
+    let run = start(&runtime, many).await;
+    let size = |events: &[signalbox_model::RunEvent]| serde_json::to_string(events).expect("JSON").len();
+    // While it goes on, slowly, and when it has ended.
+    for is_over in [false, true] {
+        if is_over {
+            runtime.wait(&run).await.expect("it ends");
+        }
+        let mut events = runtime.subscribe(&run, 0).await.expect("known");
+        let (mut seqs, mut most, mut all) = (Vec::new(), 0, 0);
+        while let Some(page) = events.next().await {
+            let page = page.expect("readable");
+            (most, all) = (most.max(size(&page)), all + size(&page));
+            seqs.extend(page.iter().filter_map(|event| event.seq));
+        }
+        assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
+        assert!(all > 40 * TEXT, "{all} bytes");
+        // A page may be 4 MB, and the event that fills it another three.
+        assert!(most < 8 * TEXT, "{most} of {all} bytes at once");
+    }
+}

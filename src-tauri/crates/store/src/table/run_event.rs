@@ -187,28 +187,44 @@ pub(crate) fn insert(connection: &Connection, run: &str, number: u64, event: &Pr
     }
 }
 
-/// Events after `after`, verified, large values filled in. A missing event is damage too.
+/// Events of a run that were read together.
+#[derive(Debug)]
+pub struct EventPage {
+    /// In order.
+    pub events: Vec<RunEvent>,
+    /// Nothing stands behind them yet.
+    pub is_last: bool,
+}
+
+/// Events after `after`, verified, large values filled in: no more than `limit`, and none after those that take `bytes`. A
+/// missing event is damage too.
 pub(crate) fn list(
     connection: &Connection,
     run: &str,
     token: Option<&str>,
     after: u64,
     last: u64,
-    limit: usize,
-) -> Result<Vec<RunEvent>> {
+    (limit, bytes): (usize, usize),
+) -> Result<EventPage> {
     let until = last.min(after.saturating_add(limit as u64));
     if after >= until {
-        return Ok(Vec::new());
+        return Ok(EventPage { events: Vec::new(), is_last: true });
     }
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM run_event WHERE id > {START} + ?2 AND id <= {START} + ?3 ORDER BY id"
     ))?;
     let mut events = Vec::with_capacity(usize::try_from(until.saturating_sub(after)).unwrap_or(0).min(10_000));
     let mut rows = statement.query(params![run, after, until])?;
+    let mut taken = 0;
     for seq in after + 1..=until {
+        if taken >= bytes {
+            return Ok(EventPage { events, is_last: false });
+        }
         let corrupt = || Error::Corrupt { run: run.into(), seq };
         let row = rows.next().map_err(|error| in_row(error, run, seq))?.ok_or_else(corrupt)?;
-        events.push(read(connection, row, run, token, seq)?);
+        let (event, size) = read(connection, row, run, token, seq)?;
+        events.push(event);
+        taken += size;
     }
     // `last` comes from the run's row, which has no hash of its own: a smaller number would hide events.
     let sql = format!("SELECT 1 FROM run_event WHERE id > {START} + ?2 AND id < {END}");
@@ -216,7 +232,7 @@ pub(crate) fn list(
     if until == last && beyond.exists(params![run, last])? {
         return Err(Error::Corrupt { run: run.into(), seq: last + 1 });
     }
-    Ok(events)
+    Ok(EventPage { events, is_last: until == last })
 }
 
 /// One event; `None` when the log does not reach so far.
@@ -228,7 +244,7 @@ pub(crate) fn get(
     last: u64,
 ) -> Result<Option<RunEvent>> {
     match seq.checked_sub(1) {
-        Some(before) => Ok(list(connection, run, token, before, last, 1)?.pop()),
+        Some(before) => Ok(list(connection, run, token, before, last, (1, usize::MAX))?.events.pop()),
         None => Ok(None),
     }
 }
@@ -241,7 +257,8 @@ fn in_row(error: rusqlite::Error, run: &str, seq: u64) -> Error {
     }
 }
 
-fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, seq: u64) -> Result<RunEvent> {
+/// An event, and the bytes of its values as they are stored.
+fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, seq: u64) -> Result<(RunEvent, usize)> {
     let corrupt = || Error::Corrupt { run: run.into(), seq };
     let columns = || -> rusqlite::Result<_> {
         Ok((
@@ -265,11 +282,16 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
     if content.seq != seq || content.hash() != hash {
         return Err(corrupt());
     }
+    let mut size = content.payload.len();
     let mut text = format!(r#"{{"type":"{}","payload":"#, content.kind);
     match content.references {
         None => text.push_str(content.payload),
         Some(references) => {
-            let mut fetch = |hash: &str| blob::get(connection, hash)?.ok_or_else(corrupt);
+            let mut fetch = |hash: &str| {
+                let data = blob::get(connection, hash)?.ok_or_else(corrupt)?;
+                size += data.len();
+                Ok(data)
+            };
             text = filled(text, content.payload, references, &mut fetch).map_err(|error| match error {
                 Error::Damaged { .. } => corrupt(),
                 other => other,
@@ -278,7 +300,7 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
     }
     text.push('}');
     let body = parse::<EventBody>(&text);
-    Ok(RunEvent {
+    let event = RunEvent {
         run_id: run.into(),
         seq: Some(seq),
         ts: time::format(content.ts),
@@ -289,7 +311,8 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
         attempt: content.attempt,
         body: body.map_err(|_| corrupt())?,
         client_run_token: token.map(str::to_owned),
-    })
+    };
+    Ok((event, size))
 }
 
 /// The stored hash, as the high-water file has it.

@@ -8,10 +8,16 @@ use tokio::sync::{Notify, watch};
 
 /// Bytes of one piece, unless one event alone is larger: what a connection holds of it is shared, and small.
 const PIECE: usize = 64 * 1024;
-/// Bytes of the newest events that are kept for those who are nearly up to date.
+/// Bytes that a feed may keep of the newest events, for those who are nearly up to date, and as many of what was read from the
+/// store, for those who are behind.
 const KEPT: usize = 1024 * 1024;
-/// Bytes of what was read from the store for those who are behind.
-const KEPT_PAGES: usize = 1024 * 1024;
+/// What all feeds share when there are many.
+const KEPT_OF_ALL: usize = 16 * KEPT;
+
+/// How many bytes each of so many feeds may keep: at least a piece.
+pub(super) fn share(feeds: usize) -> usize {
+    (KEPT_OF_ALL / feeds.max(1)).clamp(PIECE, KEPT)
+}
 
 /// Encoded events in order, or one event that is told and not stored.
 #[derive(Debug, Clone)]
@@ -186,15 +192,15 @@ impl Feed {
         if state.ended.is_some() { Taken::Over } else { Taken::Nothing }
     }
 
-    /// New events, in order. The oldest are dropped when there are too many.
-    pub(super) fn push(&self, pieces: Vec<Piece>) {
+    /// New events, in order. The oldest are dropped when there are more than `most` bytes.
+    pub(super) fn push(&self, pieces: Vec<Piece>, most: usize) {
         let mut state = self.state();
         for piece in pieces {
             state.bytes += piece.bytes.len();
             state.last = piece.last().unwrap_or(state.last);
             state.pieces.push_back(piece);
         }
-        while state.bytes > KEPT && state.pieces.len() > 1 {
+        while state.bytes > most && state.pieces.len() > 1 {
             let Some(oldest) = state.pieces.pop_front() else { break };
             state.bytes -= oldest.bytes.len();
             state.first += 1;
@@ -224,11 +230,11 @@ impl Feed {
     }
 }
 
-/// Keeps what was read from the store for others who need the same.
-pub(super) fn keep(pages: &mut VecDeque<Piece>, new: Vec<Piece>) {
+/// Keeps what was read from the store for others who need the same, `most` bytes of it.
+pub(super) fn keep(pages: &mut VecDeque<Piece>, new: Vec<Piece>, most: usize) {
     pages.extend(new);
     let mut bytes: usize = pages.iter().map(|piece| piece.bytes.len()).sum();
-    while bytes > KEPT_PAGES && pages.len() > 1 {
+    while bytes > most && pages.len() > 1 {
         bytes -= pages.pop_front().map_or(0, |oldest| oldest.bytes.len());
     }
 }

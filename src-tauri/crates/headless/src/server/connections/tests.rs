@@ -1,11 +1,13 @@
 use super::{RequestGuard, serve};
+use crate::server::activity::{Activity, WatchedStream};
 use crate::server::limits::Limits;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::response::Response;
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -135,6 +137,71 @@ async fn who_reads_nothing_is_cut_off() {
     let (_stream, feed) = server.stream("/stream").await;
     // Nobody reads: the system takes some of it, and then nothing. The feed ends when the connection is dropped.
     while feed.send(Ok(Bytes::from(vec![0; 1 << 20]))).await.is_ok() {}
+}
+
+/// Nobody is accepted here, and yet nobody has to try again.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn many_who_come_at_once_find_a_place() {
+    let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").expect("the system's limit");
+    let many = most.trim().parse::<usize>().expect("a number").min(300);
+    let listener = super::listen(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a port");
+    let addr = listener.local_addr().expect("an address");
+    let mut waiting = Vec::new();
+    for _ in 0..many {
+        waiting.push(TcpStream::connect(addr).await.expect("connected"));
+    }
+    assert_eq!(waiting.len(), many);
+}
+
+/// A piece whose memory is counted as long as somebody holds it.
+struct Held {
+    bytes: Arc<[u8]>,
+    held: Arc<AtomicUsize>,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.held.fetch_sub(self.bytes.len(), Ordering::SeqCst);
+    }
+}
+
+/// What a connection holds of a stream is small, however much there is to send and however little its peer reads (ADR 87).
+#[tokio::test]
+async fn a_connection_holds_little_of_a_stream_that_nobody_reads() {
+    const PIECE: usize = 64 * 1024;
+    let mut server = Server::start(Limits { unread: SOON, ..limits() }).await;
+    let (_stream, feed) = server.stream("/stream").await;
+    let (held, bytes) = (Arc::new(AtomicUsize::new(0)), Arc::<[u8]>::from(vec![b'x'; PIECE]));
+    let (mut sent, mut most) = (0, 0);
+    // The system takes some megabytes of it. Then the connection takes nothing more, and is cut off.
+    loop {
+        held.fetch_add(PIECE, Ordering::SeqCst);
+        let piece = Bytes::from_owner(Held { bytes: Arc::clone(&bytes), held: Arc::clone(&held) });
+        if feed.send(Ok(piece)).await.is_err() {
+            break;
+        }
+        most = most.max(held.load(Ordering::SeqCst));
+        sent += 1;
+    }
+    // One waits in the channel of this test; the rest is what was handed to the connection and not yet to the system.
+    assert!(most <= 4 * PIECE, "{most} bytes were held, of {sent} pieces");
+    assert_eq!(held.load(Ordering::SeqCst), 0, "with the connection goes what it held");
+}
+
+/// Pieces are handed to the system where they are: a connection that is asked for one block of memory would copy them.
+#[tokio::test]
+async fn a_connection_sends_pieces_without_copying_them() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let stream = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("connected");
+    let stream = WatchedStream { stream, activity: Activity::new(IpAddr::from([127, 0, 0, 1])) };
+    assert!(tokio::io::AsyncWrite::is_write_vectored(&stream));
 }
 
 /// A flood of connections that ask nothing, from here as from anywhere, keeps nobody out.

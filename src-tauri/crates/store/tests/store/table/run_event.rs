@@ -71,6 +71,37 @@ fn pages_by_seq_and_the_tail() {
     assert_eq!(store.event("r", 0).expect("reads"), None);
 }
 
+/// However large the values are: those that stand in rows of their own count as well.
+#[test]
+fn a_page_ends_where_its_values_take_the_bytes_that_it_may_have() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    let text = |seq: u64| json!("x".repeat(if seq % 2 == 0 { 1_000 } else { 1_000_000 }));
+    store.commit(commit("r", &owner, (2..=9).map(|seq| print("r", seq, text(seq))).collect())).expect("commits");
+    let page = |after, limit, bytes| {
+        let page = store.event_page("r", after, limit, bytes).expect("reads");
+        (page.events.into_iter().filter_map(|event| event.seq).collect::<Vec<_>>(), page.is_last)
+    };
+    assert_eq!(page(1, 100, 1), (vec![2], false), "one at least");
+    assert_eq!(page(1, 100, 500_000), (vec![2, 3], false));
+    assert_eq!(page(3, 100, 1_500_000), (vec![4, 5, 6, 7], false));
+    assert_eq!(page(3, 2, 1_500_000), (vec![4, 5], false));
+    assert_eq!(page(7, 100, 500_000), (vec![8, 9], true), "to the end");
+    assert_eq!(page(7, 100, 1_500_000), (vec![8, 9], true));
+    assert_eq!(page(9, 100, 1), (vec![], true));
+    let mut after = 0;
+    let mut seqs = Vec::new();
+    loop {
+        let (found, is_last) = page(after, 3, 1_000_000);
+        after = *found.last().expect("one at least");
+        seqs.extend(found);
+        if is_last {
+            break;
+        }
+    }
+    assert_eq!(seqs, (1..=9).collect::<Vec<_>>());
+}
+
 #[test]
 fn what_cannot_be_stored_is_said_and_leaves_nothing() {
     let (_folder, store) = temporary();
