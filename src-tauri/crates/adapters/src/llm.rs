@@ -443,10 +443,12 @@ async fn refused(who: &Who, opened: &mut Opened) -> Result<(), LlmFailure> {
 
 /// The same, with all that the endpoint says about it in small letters: what a person reads is cut.
 async fn refused_in_words(who: &Who, opened: &mut Opened) -> Result<(), (LlmFailure, String)> {
+    // Nobody asked for a coding, and no event could be read of it as it comes.
+    let coding = opened.header("content-encoding").filter(|coding| response_stream::is_compressed(coding)).map(str::to_owned);
     if (200..300).contains(&opened.status()) {
-        return Ok(());
+        return coding.map_or(Ok(()), |coding| Err((fault::compressed(who, &coding), String::new())));
     }
-    let begin = response_stream::beginning(opened).await;
+    let begin = if coding.is_some() { Vec::new() } else { response_stream::beginning(opened).await };
     Err((fault::of_status(who, opened, &begin), String::from_utf8_lossy(&begin).to_lowercase()))
 }
 

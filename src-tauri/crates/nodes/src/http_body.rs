@@ -53,7 +53,7 @@ pub(crate) async fn body(
         }
         Some(other) => match rules::format_of(&declared, other).map_err(|why| misfit(&why))? {
             BodyFormat::Json => (encoded(&other.to_string(), &declared)?, "application/json".to_owned()),
-            BodyFormat::Form => (form(other)?, declared.clone()),
+            BodyFormat::Form => (form(other, &declared)?, declared.clone()),
             BodyFormat::Multipart => {
                 let (bytes, content_type) = multipart(call, slot, world, other, &declared).await?;
                 if let Some(at) = at {
@@ -112,11 +112,18 @@ fn written(value: &Value) -> String {
     }
 }
 
-fn form(body: &Value) -> Result<Vec<u8>, NodeFailure> {
-    let fields = rules::form_fields(body).map_err(|why| misfit(&why))?;
-    let mut out = form_urlencoded::Serializer::new(String::new());
-    out.extend_pairs(fields.into_iter().map(|(name, value)| (name, written(value))));
-    Ok(out.finish().into_bytes())
+/// The fields in the charset that the header declares, percent-encoded.
+fn form(body: &Value, content_type: &str) -> Result<Vec<u8>, NodeFailure> {
+    let mut out = String::new();
+    for (name, value) in rules::form_fields(body).map_err(|why| misfit(&why))? {
+        if !out.is_empty() {
+            out.push('&');
+        }
+        out.extend(form_urlencoded::byte_serialize(&encoded(name, content_type)?));
+        out.push('=');
+        out.extend(form_urlencoded::byte_serialize(&encoded(&written(value), content_type)?));
+    }
+    Ok(out.into_bytes())
 }
 
 /// The body and its content type with the boundary (RFC 7578).

@@ -36,8 +36,9 @@ pub(crate) fn from_setting(slot: &CallSlot) -> Result<Vec<Cookie>, NodeFailure> 
 fn cookie(given: &Value, at: usize) -> Result<Cookie, NodeFailure> {
     let field = |name: &str| format!("{FIELD}.{at}.{name}");
     let text = |name: &str| match &given[name] {
-        Value::String(text) if !text.contains([';', '\r', '\n', '\0']) => Ok(text.clone()),
-        other => Err(wrong_setting(&field(name), "text without ; and line breaks", other)),
+        // No header may hold control characters; the cookie would be left out without a word.
+        Value::String(text) if !text.contains(|c: char| c == ';' || c.is_control()) => Ok(text.clone()),
+        other => Err(wrong_setting(&field(name), "text without ; and control characters", other)),
     };
     let flag = |name: &str, otherwise: bool| match &given[name] {
         Value::Null => Ok(otherwise),

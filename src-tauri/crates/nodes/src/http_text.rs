@@ -18,7 +18,9 @@ pub(crate) fn decode(answer: &HttpResponse) -> Result<String, NotText> {
     let declared = parameter(content_type, "charset")
         .filter(|label| !label.is_empty())
         .or_else(|| declared_inside(&media_type(content_type), &answer.body));
-    let encoding = declared.as_deref().map(|label| Encoding::for_label(label.as_bytes()));
+    let encoding = declared
+        .as_deref()
+        .map(|label| if is_ascii(label) { Some(UTF_8) } else { Encoding::for_label(label.as_bytes()) });
     let (text, used, damaged) = encoding.flatten().unwrap_or(UTF_8).decode(&answer.body);
     if damaged {
         let label: String = declared.unwrap_or_default().chars().take(40).collect();
@@ -39,6 +41,14 @@ pub(crate) fn decode(answer: &HttpResponse) -> Result<String, NotText> {
         }
         None => Ok(text.into_owned()),
     }
+}
+
+/// Whether a charset has 7 bits. The web reads it as windows-1252, which gives every further byte a letter, also a wrong one; as
+/// UTF-8, of which it is a part, such bytes are read as what they nearly always are, or do not fit.
+fn is_ascii(label: &str) -> bool {
+    ["ascii", "us-ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6"]
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(label.trim()))
 }
 
 fn not_utf8(bytes: &[u8]) -> String {

@@ -69,6 +69,18 @@ impl ClosedFolder {
         Ok(())
     }
 
+    /// For the files of one list.
+    pub(super) fn files(&self) -> ClosedFiles<'_> {
+        ClosedFiles {
+            #[cfg(unix)]
+            closed: self.real.as_deref(),
+            #[cfg(unix)]
+            seen: unix::Seen::default(),
+            #[cfg(not(unix))]
+            _folder: self,
+        }
+    }
+
     /// Refuses a file that is in the closed folder under another name.
     pub(super) fn check_file(&self, about: &Metadata) -> Result<(), IsClosed> {
         #[cfg(unix)]
@@ -81,10 +93,35 @@ impl ClosedFolder {
     }
 }
 
+/// Tells many files of one list from those of the closed folder, which is read at most twice for all of them.
+pub(super) struct ClosedFiles<'a> {
+    #[cfg(unix)]
+    closed: Option<&'a Path>,
+    #[cfg(unix)]
+    seen: unix::Seen,
+    #[cfg(not(unix))]
+    _folder: &'a ClosedFolder,
+}
+
+impl ClosedFiles<'_> {
+    /// Whether a file is in the closed folder under another name.
+    pub(super) fn hold(&self, about: &Metadata) -> bool {
+        #[cfg(unix)]
+        return self.closed.is_some_and(|closed| self.seen.holds(about, closed));
+        #[cfg(not(unix))]
+        {
+            let _ = about;
+            false
+        }
+    }
+}
+
 #[cfg(unix)]
 mod unix {
     use super::{DEEPEST, Dir, Identity, IsClosed, Metadata, Path, ambient_authority};
     use cap_std::fs::MetadataExt;
+    use std::cell::OnceCell;
+    use std::collections::HashSet;
     use std::os::unix::fs::MetadataExt as _;
 
     pub(super) fn of_path(path: &Path) -> Option<Identity> {
@@ -127,18 +164,46 @@ mod unix {
     /// Holds one folder for each run: looked into only for a file with several names.
     const ARTIFACTS: &str = "artifacts";
 
-    /// A file with several names may have one in the closed folder. One that is mounted alone has no second name: those that hold the
-    /// secrets, the keys and the store are always looked at.
-    pub(super) fn check_file(about: &Metadata, closed: &Path) -> Result<(), IsClosed> {
-        let depth = if about.nlink() > 1 { DEEPEST } else { 1 };
-        if is_in(closed, of(about), depth) { Err(IsClosed) } else { Ok(()) }
+    /// How deep the closed folder is looked into for a file. One with several names may have one of them anywhere in it. One that
+    /// is mounted alone has no second name: those that hold the secrets, the keys and the store are always looked at.
+    fn depth(about: &Metadata) -> usize {
+        if about.nlink() > 1 { DEEPEST } else { 1 }
     }
 
-    fn is_in(folder: &Path, wanted: Identity, depth: usize) -> bool {
+    pub(super) fn check_file(about: &Metadata, closed: &Path) -> Result<(), IsClosed> {
+        let wanted = of(about);
+        if any(closed, depth(about), &mut |identity| identity == wanted) { Err(IsClosed) } else { Ok(()) }
+    }
+
+    /// What [`check_file`] looks for, read once for many files.
+    #[derive(Default)]
+    pub(super) struct Seen {
+        near: OnceCell<HashSet<Identity>>,
+        all: OnceCell<HashSet<Identity>>,
+    }
+
+    impl Seen {
+        pub(super) fn holds(&self, about: &Metadata, closed: &Path) -> bool {
+            let depth = depth(about);
+            let kept = if depth == 1 { &self.near } else { &self.all };
+            let identities = kept.get_or_init(|| {
+                let mut found = HashSet::new();
+                any(closed, depth, &mut |identity| {
+                    found.insert(identity);
+                    false
+                });
+                found
+            });
+            identities.contains(&of(about))
+        }
+    }
+
+    /// Whether something in a folder is wanted.
+    fn any(folder: &Path, depth: usize, is_wanted: &mut dyn FnMut(Identity) -> bool) -> bool {
         std::fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
             let Ok(about) = entry.metadata() else { return false };
             let is_deeper = about.is_dir() && depth > 0 && (depth > 1 || entry.file_name() != ARTIFACTS);
-            (about.dev(), about.ino()) == wanted || (is_deeper && is_in(&entry.path(), wanted, depth - 1))
+            is_wanted((about.dev(), about.ino())) || (is_deeper && any(&entry.path(), depth - 1, is_wanted))
         })
     }
 }

@@ -195,6 +195,7 @@ impl SafeDir {
 
     pub(super) fn list(&self, path: &Path, glob: &str) -> Result<Vec<(String, u64, i64)>, Trouble> {
         let (folder, _) = self.folder(path)?;
+        let closed = self.closed.files();
         let mut found = Vec::new();
         for entry in folder.entries()? {
             let entry = entry?;
@@ -211,7 +212,7 @@ impl SafeDir {
                 let Ok(leads_to) = spot.folder.symlink_metadata(&spot.name) else { continue };
                 about = leads_to;
             }
-            if !about.is_file() || self.closed.check_file(&about).is_err() {
+            if !about.is_file() || closed.hold(&about) {
                 continue;
             }
             let changed = about.modified().ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());

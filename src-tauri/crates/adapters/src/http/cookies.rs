@@ -1,7 +1,8 @@
 //! Cookies of one call (RFC 6265): what an answer sets goes along to the next hop that it belongs to.
 
 use jiff::{civil::DateTime, tz::TimeZone};
-use signalbox_ports::{Cookie, host::canonical};
+use signalbox_ports::Cookie;
+use signalbox_ports::host::{canonical, is_localhost};
 use url::{Host, Url};
 
 /// Most cookies that are kept; the oldest go first.
@@ -27,8 +28,8 @@ impl Jar {
         let Some(cookie) = parse(line, url, now_ms) else { return };
         let same =
             |known: &Cookie| known.name == cookie.name && known.domain == cookie.domain && known.path == cookie.path;
-        // Whoever is not encrypted may not replace what is for encrypted connections only.
-        if url.scheme() != "https" && self.0.iter().any(|known| same(known) && known.secure) {
+        // Who could read along may not replace what is for private connections only.
+        if !is_private(url) && self.0.iter().any(|known| same(known) && known.secure) {
             return;
         }
         self.0.retain(|known| !same(known));
@@ -71,6 +72,17 @@ fn is_below(host: &str, domain: &str) -> bool {
     host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
 }
 
+/// Whether nobody can read along: the connection is encrypted, or does not leave this machine.
+fn is_private(url: &Url) -> bool {
+    let is_local = match url.host() {
+        Some(Host::Domain(name)) => is_localhost(&canonical(name)),
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    };
+    url.scheme() == "https" || is_local
+}
+
 fn fits(cookie: &Cookie, url: &Url, now_ms: i64) -> bool {
     let host = host_of(url);
     let by_host = if cookie.host_only { host == cookie.domain } else { is_below(&host, &cookie.domain) };
@@ -79,9 +91,7 @@ fn fits(cookie: &Cookie, url: &Url, now_ms: i64) -> bool {
         || path
             .strip_prefix(cookie.path.as_str())
             .is_some_and(|rest| cookie.path.ends_with('/') || rest.starts_with('/'));
-    // A connection to this machine needs no encryption to be private.
-    let private = url.scheme() == "https" || signalbox_ports::host::is_localhost(&host);
-    by_host && by_path && (!cookie.secure || private) && cookie.expires_ms.is_none_or(|end| end > now_ms)
+    by_host && by_path && (!cookie.secure || is_private(url)) && cookie.expires_ms.is_none_or(|end| end > now_ms)
 }
 
 /// The folder of the path of an address.
@@ -156,9 +166,8 @@ fn parse(line: &str, url: &Url, now_ms: i64) -> Option<Cookie> {
     // Max-Age wins over Expires.
     cookie.expires_ms = max_age.or(cookie.expires_ms);
     let encrypted = url.scheme() == "https";
-    let private = encrypted || signalbox_ports::host::is_localhost(&host);
     let lower = cookie.name.to_ascii_lowercase();
-    let kept = (!cookie.secure || private)
+    let kept = (!cookie.secure || is_private(url))
         && (!lower.starts_with("__secure-") || (cookie.secure && encrypted))
         && (!lower.starts_with("__host-") || (cookie.secure && encrypted && cookie.host_only && has_path));
     kept.then_some(cookie)

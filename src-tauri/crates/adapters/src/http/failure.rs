@@ -51,6 +51,16 @@ pub(crate) fn failure(error: &reqwest::Error, url: &Url) -> HttpError {
         };
         return HttpError::Connect { message };
     }
+    if let Some(fault) = sources(error).find_map(|source| source.downcast_ref::<hyper::Error>())
+        && fault.is_parse()
+    {
+        let message = if fault.is_parse_too_large() {
+            format!("{host}:{port} answered with more headers than are read")
+        } else {
+            format!("{host}:{port} answered with something that is not HTTP: {}", root(error))
+        };
+        return HttpError::Cut { message };
+    }
     HttpError::Cut { message: format!("The connection to {host}:{port} was cut off before the answer was complete") }
 }
 

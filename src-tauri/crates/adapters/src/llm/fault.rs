@@ -101,6 +101,16 @@ pub(super) fn bad_answer(who: &Who, why: &str) -> LlmFailure {
     )
 }
 
+/// An answer that is compressed although the question allowed no coding.
+pub(super) fn compressed(who: &Who, coding: &str) -> LlmFailure {
+    let coding: String = coding.chars().take(40).collect();
+    let message = format!(
+        "{who} compresses its answers unasked (header Content-Encoding: {coding}), and answers of models are read as they come. \
+         Switch compression off at the server, or at the proxy before it"
+    );
+    new(LlmFault::BadAnswer, message)
+}
+
 /// A stream that ended in order before its first event.
 pub(super) fn no_event(who: &Who) -> LlmFailure {
     bad_answer(who, "its stream ended in order, but no event came")

@@ -25,6 +25,12 @@ pub(super) trait Reader: Send {
     fn end(self: Box<Self>) -> Option<LlmAnswer>;
 }
 
+/// Whether a header `Content-Encoding` names a compression.
+pub(super) fn is_compressed(coding: &str) -> bool {
+    let is_known = |name: &str| ["gzip", "x-gzip", "deflate", "br", "zstd"].contains(&name);
+    coding.split(',').any(|name| is_known(name.trim().to_ascii_lowercase().as_str()))
+}
+
 /// Hears nothing: the question did not stream.
 pub(super) struct Nobody;
 

@@ -344,3 +344,24 @@ fn flate2_zeros() -> Vec<u8> {
     out.write_all(&vec![0; 4 << 20]).expect("memory");
     out.finish().expect("memory")
 }
+
+#[tokio::test]
+async fn an_answer_that_is_not_http_is_told_from_a_cut_connection() {
+    let headers = "HTTP/1.1 200 OK\r\n".to_owned() + &"X-A: 1\r\n".repeat(300) + "\r\n";
+    for (answer, words) in [
+        (headers.as_str(), "answered with more headers than are read"),
+        ("SSH-2.0-OpenSSH_9.6\r\n", "answered with something that is not HTTP"),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 4\r\n\r\n{}{}",
+            "answered with something that is not HTTP",
+        ),
+        ("HTTP/1.1 200 OK\r\nSet-Cookie: a=\u{1}\r\n\r\n", "answered with something that is not HTTP"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", "was cut off before the answer was complete"),
+        ("", "was cut off before the answer was complete"),
+    ] {
+        let server = Script::start(|_| vec![Reply::Bytes(answer.into())]).await;
+        let failed = client().send(get(&server.base, true)).await;
+        let Err(HttpError::Cut { message }) = failed else { panic!("{answer:?}: {failed:?}") };
+        assert!(message.contains(words), "{answer:?}: {message}");
+    }
+}

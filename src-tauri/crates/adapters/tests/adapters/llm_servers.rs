@@ -191,3 +191,21 @@ async fn a_picture_that_a_text_model_would_drop_is_told_before_it_is_asked() {
     let (failed, _, sent) = asked(Openai, vec![props], request).await;
     assert_eq!((failed.expect_err("blind").fault, sent.len()), (LlmFault::NoImages, 1));
 }
+
+/// Compressed bytes are neither the answer nor the words of an error.
+#[tokio::test]
+async fn an_answer_that_is_compressed_unasked_says_so() {
+    for (head, fault) in [("200 OK", LlmFault::BadAnswer), ("401 Unauthorized", LlmFault::Auth)] {
+        let packed = reply(&format!("{head}\r\nContent-Type: application/json\r\nContent-Encoding: gzip"), "packed");
+        let (failed, _, sent) = asked(Openai, vec![packed], question(false)).await;
+        let failure = failed.expect_err(head);
+        assert_eq!((failure.fault, sent.len()), (fault, 1));
+        assert!(!failure.message.contains("packed"), "{}", failure.message);
+        assert_eq!(
+            failure.message.contains("Content-Encoding: gzip"),
+            fault == LlmFault::BadAnswer,
+            "{}",
+            failure.message
+        );
+    }
+}

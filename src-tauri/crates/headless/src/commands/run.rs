@@ -4,7 +4,7 @@ use super::{Done, input, told_to_stop};
 use crate::args::{LogLevel, Run};
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
 use serde_json::{Value, json};
-use signalbox_app::{ApiError, App, Caller, NewRun, StartKey, StartOutcome, Told, WireEvent};
+use signalbox_app::{ApiError, App, Caller, Class, NewRun, StartKey, StartOutcome, Told, WireEvent};
 use signalbox_model::{Map, text::seen_json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -69,6 +69,10 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
 /// Goes on with a run that may have been cut off. One that another process drives, or that has ended, is only followed.
 async fn take_up(app: &Arc<App>, run_id: &str) -> Result<(), ApiError> {
     match app.resume(run_id.to_owned()).await {
+        Err(error) if error.class == Class::NotFound => {
+            let message = format!("Run {run_id} was started with this key and is deleted.");
+            Err(ApiError::new(Class::NotFound, "NOT_FOUND", message, "Choose a new key to start another run."))
+        }
         Err(error) if !matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED") => Err(error),
         _ => Ok(()),
     }

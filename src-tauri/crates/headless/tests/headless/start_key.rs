@@ -171,6 +171,13 @@ fn a_command_with_a_key_follows_the_run_that_is_there() {
     let bad = place.run(&["run", &file, "--json", "--key", "two words"]);
     assert_eq!((bad.code, bad.json()["error"]["code"].as_str()), (2, Some("BAD_REQUEST")));
     assert_eq!(place.run(&["runs", "list", "--json"]).json().as_array().map(Vec::len), Some(1));
+    // The key of a deleted run starts nothing, and says why.
+    let id = first.json()["runId"].as_str().expect("an id").to_owned();
+    assert_eq!(place.run(&["runs", "delete", &id]).code, 0);
+    let gone = run(&["--set", "n=1"]);
+    let told = format!("Run {id} was started with this key and is deleted.");
+    assert_eq!((gone.code, gone.json()["error"]["message"].as_str()), (2, Some(told.as_str())), "{}", gone.out);
+    assert_eq!(server.hits("/c"), 1);
 }
 
 /// Wherever a process dies, the same command sent again with the same key leaves one run, and goes on with it.

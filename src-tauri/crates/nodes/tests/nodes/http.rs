@@ -48,6 +48,8 @@ fn json_is_read_in_the_charset_that_its_header_declares() {
         ("\"windows-1252\"", b"\x84K\xf6ln\x93", "„Köln“"),
         ("Shift_JIS", b"\x93\x8c\x8b\x9e", "東京"),
         ("utf-8", "東京".as_bytes(), "東京"),
+        // Seven bits are a part of UTF-8; read as windows-1252, the further bytes would become other letters.
+        ("US-ASCII", "東京".as_bytes(), "東京"),
         ("no-such-charset", "東京".as_bytes(), "東京"),
         ("gb18030", b"\xb6\xab\xbe\xa9", "东京"),
     ] {
@@ -69,6 +71,17 @@ fn json_is_read_in_the_charset_that_its_header_declares() {
     let found =
         read("application/json", "\u{feff}{\"word\": 1}".as_bytes(), json!({})).expect("the mark is passed over");
     assert_eq!(found, json!({"word": 1}));
+}
+
+#[test]
+fn bytes_beyond_a_charset_of_seven_bits_are_no_text_in_it() {
+    let failure = read("application/json; charset=us-ascii", b"{\"word\": \"caf\xe9\"}", json!({})).expect_err("latin");
+    assert_eq!(failure.code, "NON_JSON");
+    assert!(
+        failure.message.contains("declares the charset 'us-ascii', and byte 14 is not UTF-8"),
+        "{}",
+        failure.message
+    );
 }
 
 #[test]
@@ -164,6 +177,15 @@ fn a_body_that_its_header_does_not_fit_is_not_sent() {
     let request = asked(post("application/x-www-form-urlencoded", body)).expect("sent");
     assert_eq!(request.body.as_deref(), Some(&b"grant_type=client_credentials&scope=read+%26+write"[..]));
     assert_eq!(request.headers, [("Content-type".to_owned(), "application/x-www-form-urlencoded".to_owned())]);
+    // In the charset that the header declares, which the other side will read it in; or not at all.
+    let latin = "application/x-www-form-urlencoded; charset=ISO-8859-1";
+    let request = asked(post(latin, json!({"stra\u{df}e": "caf\u{e9} & co", "n": 1}))).expect("sent");
+    assert_eq!(request.body.as_deref(), Some(&b"stra%DFe=caf%E9+%26+co&n=1"[..]));
+    for (charset, word) in [("iso-8859-1", "東京"), ("klingon", "a"), ("utf-16", "a")] {
+        let media = format!("application/x-www-form-urlencoded; charset={charset}");
+        let failure = asked(post(&media, json!({"word": word}))).expect_err(charset);
+        assert!(failure.code == "INPUT_INVALID" && failure.message.contains(charset), "{}", failure.message);
+    }
     // Without a header an object is JSON, as ever.
     let request = asked(json!({"method": "POST", "body": {"a": 1}})).expect("sent");
     assert_eq!(request.body.as_deref(), Some(&b"{\"a\":1}"[..]));
@@ -194,6 +216,7 @@ fn redirects_and_cookies_are_settings() {
         (json!({"cookies": {"sid": "x"}}), "cookies"),
         (json!({"cookies": ["sid=x"]}), "cookies.0.domain"),
         (json!({"cookies": [{"name": "a", "value": "b; c", "domain": "h"}]}), "cookies.0.value"),
+        (json!({"cookies": [{"name": "a", "value": "b\u{1}", "domain": "h"}]}), "cookies.0.value"),
         (json!({"cookies": [{"name": "a", "value": "b", "domain": "."}]}), "cookies.0.domain"),
         (json!({"cookies": [{"name": "a", "value": "b", "domain": "h", "secure": 1}]}), "cookies.0.secure"),
         (json!({"cookies": [{"name": "a", "value": "b", "domain": "h", "expiresMs": "x"}]}), "cookies.0.expiresMs"),

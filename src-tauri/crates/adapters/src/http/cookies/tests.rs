@@ -45,6 +45,9 @@ fn cookies_go_where_they_belong() {
         ("https://a.example/", "sid=1; Secure", "http://a.example/", false),
         ("http://a.example/", "sid=1; Secure", "https://a.example/", false),
         ("http://localhost/", "sid=1; Secure", "http://localhost/", true),
+        ("http://127.0.0.1/", "sid=1; Secure", "http://127.0.0.1/", true),
+        ("http://[::1]/", "sid=1; Secure", "http://[::1]/", true),
+        ("http://10.0.0.1/", "sid=1; Secure", "http://10.0.0.1/", false),
         ("https://a.example/", "__Secure-sid=1", "https://a.example/", false),
         ("https://a.example/", "__Host-sid=1; Secure; Path=/", "https://a.example/", true),
         ("https://a.example/", "__Host-sid=1; Secure; Path=/; Domain=a.example", "https://a.example/", false),
@@ -129,4 +132,16 @@ fn dates_are_read_in_every_usual_form() {
     {
         assert_eq!(date_ms(text), None, "{text}");
     }
+}
+
+#[test]
+fn a_server_of_this_machine_replaces_and_deletes_its_secure_cookies() {
+    for host in ["http://localhost/", "http://127.0.0.1:8080/", "https://a.example/"] {
+        let changed = [(host, "sid=1; Secure"), (host, "sid=2; Secure")];
+        assert_eq!(sent(&changed, host).as_deref(), Some("sid=2"), "{host}");
+        assert_eq!(sent(&[changed[0], (host, "sid=; Secure; Max-Age=0")], host), None, "{host}");
+    }
+    // Who could read along replaces none.
+    let changed = [("https://a.example/", "sid=1; Secure"), ("http://a.example/", "sid=2")];
+    assert_eq!(sent(&changed, "https://a.example/").as_deref(), Some("sid=1"));
 }
