@@ -1,6 +1,6 @@
 // A small MCP server for tests, without dependencies: over standard input and output, or with `--http PORTFILE` over
 // streamable HTTP on loopback (it writes its address into the file). `--text FILE`: the description of the tool `echo` is
-// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--pictures`: it has the tool `shows`, which answers a picture. `--hostile`: it has `deep`, which answers deeper than JSON may be, `wide`, whose schema is huge, `elsewhere` and `promise`, whose schemas cannot be checked. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--cursors A,B,…`: the n-th page of its list names the n-th of them as the next one, the last one again and again; the tools are on the first page. `--log FILE`: what it was told to do is written there, one JSON object a line.
+// what the file holds. `--newest`: it speaks the protocol without a greeting (2026-07-28) alone. `--pictures`: it has the tool `shows`, which answers a picture. `--hostile`: it has `deep`, which answers deeper than JSON may be, `wide`, whose schema is huge, `elsewhere` and `promise`, whose schemas cannot be checked, and `counts`, which answers the number that it is given as a text, without a text beside it. `--at-once`: answers over HTTP come as JSON, not as events. `--hold FILE`: as long as that file is there, `tools/list` is not answered. `--cursors A,B,…`: the n-th page of its list names the n-th of them as the next one, the last one again and again; the tools are on the first page. `--log FILE`: what it was told to do is written there, one JSON object a line.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -21,6 +21,10 @@ const page = (all) => {
   return { tools: at === 0 ? all : [], nextCursor: cursors[Math.min(at, cursors.length - 1)] };
 };
 const object = (properties = {}, required = []) => ({ type: "object", properties, required, additionalProperties: false });
+
+/** A text that begins with this is written without its quotes: a number with digits that JavaScript does not have. */
+const RAW = "raw number ";
+const written = (message) => JSON.stringify(message).replaceAll(new RegExp(`"${RAW}([-+.0-9eE]*)"`, "g"), "$1");
 
 const words = (text) => ({ content: [{ type: "text", text }] });
 const data = (value) => ({ content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value });
@@ -147,6 +151,11 @@ if (args.includes("--hostile")) {
     inputSchema: { type: "object", properties: { order: { $ref: "https://example.com/order.json" } } },
     run: () => words("elsewhere"),
   };
+  tools.counts = {
+    description: "Answers a number as it is written.",
+    inputSchema: object({ number: { type: "string" } }, ["number"]),
+    run: ({ number }) => ({ content: [], structuredContent: { rows: [{ id: `${RAW}${number}` }] } }),
+  };
   tools.promise = {
     description: "What it answers cannot be checked.",
     inputSchema: object(),
@@ -214,17 +223,18 @@ if (args.includes("--http")) {
       let events = 0;
       const send = (one) => {
         if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream" });
-        response.write(`id: ${message.id}-${(events += 1)}\ndata: ${JSON.stringify(one)}\n\n`);
+        response.write(`id: ${message.id}-${(events += 1)}\ndata: ${written(one)}\n\n`);
       };
       const done = await answer(message, (method, params) => send({ jsonrpc: "2.0", method, params }));
       if (!done) return response.writeHead(202).end();
+      if (args.includes("--at-once")) return response.writeHead(200, { "content-type": "application/json" }).end(written(done));
       send(done);
       response.end();
     });
   });
   server.listen(0, "127.0.0.1", () => writeFileSync(option("--http"), `http://127.0.0.1:${server.address().port}`));
 } else {
-  const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+  const send = (message) => process.stdout.write(`${written(message)}\n`);
   createInterface({ input: process.stdin }).on("line", async (line) => {
     const done = await answer(JSON.parse(line), (method, params) => send({ jsonrpc: "2.0", method, params }));
     if (done) send(done);

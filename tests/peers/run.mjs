@@ -1,7 +1,8 @@
 // The real program against the servers and the conformance suite of the protocol's own project, and the samples that need such a
 // server or a model.
-// `node run.mjs [servers|samples|conformance|llama|models|rest]`; the last three only when they are named, because they need Python
-// packages (llama.py, models.py, rest.mjs). `--table` also runs what is known to differ, and prints the table of docs/conformance.md.
+// `node run.mjs [servers|samples|conformance|cel|llama|models|rest]`; the last three only when they are named, because they need Python
+// packages (llama.py, models.py, rest.mjs). `cel` is the language of expressions; with `--write` its list of differences is
+// written anew (cel.mjs). `--table` also runs what is known to differ, and prints the table of docs/conformance.md.
 import { conformance } from './conformance.mjs';
 import { llama } from './llama.mjs';
 import { models } from './models.mjs';
@@ -26,6 +27,8 @@ async function report(name, work) {
 }
 
 const wants = (part) => only.length === 0 || only.includes(part);
+// Loaded when it is wanted: the parts that need Python run without the packages of npm.
+if (wants('cel')) await (await import('./cel.mjs')).cel(report, process.argv.includes('--write'));
 if (wants('servers')) await servers(report);
 if (wants('samples')) await samples(report);
 if (only.includes('llama')) await llama(report);

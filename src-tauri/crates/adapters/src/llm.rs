@@ -444,7 +444,8 @@ async fn refused(who: &Who, opened: &mut Opened) -> Result<(), LlmFailure> {
 /// The same, with all that the endpoint says about it in small letters: what a person reads is cut.
 async fn refused_in_words(who: &Who, opened: &mut Opened) -> Result<(), (LlmFailure, String)> {
     // Nobody asked for a coding, and no event could be read of it as it comes.
-    let coding = opened.header("content-encoding").filter(|coding| response_stream::is_compressed(coding)).map(str::to_owned);
+    let coding =
+        opened.header("content-encoding").filter(|coding| response_stream::is_compressed(coding)).map(str::to_owned);
     if (200..300).contains(&opened.status()) {
         return coding.map_or(Ok(()), |coding| Err((fault::compressed(who, &coding), String::new())));
     }

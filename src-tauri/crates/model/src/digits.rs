@@ -46,6 +46,20 @@ pub fn lost_below(text: &str, path: &str) -> Option<Lost> {
     all.take(16).map(|range| described(text, range)).find(|lost| lost.path.starts_with(path))
 }
 
+/// The text with each number that a value cannot hold as a text: its digits stay, and who wants a number says that it is none.
+pub fn quoted(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut from = 0;
+    for range in numbers(text).filter(|range| !keeps(&text[range.clone()])) {
+        out.push_str(&text[from..range.start]);
+        out.push('"');
+        out.push_str(&text[range.clone()]);
+        out.push('"');
+        from = range.end;
+    }
+    (from > 0).then(|| out + &text[from..])
+}
+
 fn described(text: &str, range: Range<usize>) -> Lost {
     let before = &text[..range.start];
     let mut written: String = text[range].chars().take(SHOWN + 1).collect();

@@ -226,7 +226,7 @@ pub(crate) fn schema_of(info: &ToolInfo) -> Result<Arc<Schema>, NodeFailure> {
 /// Whether a call that was under way may have done its work.
 fn leaves_open(fault: ToolFault) -> bool {
     use ToolFault as F;
-    matches!(fault, F::Broken | F::Cut | F::Timeout | F::BadAnswer | F::TooLarge)
+    matches!(fault, F::Broken | F::Cut | F::Timeout | F::BadAnswer | F::Digits | F::TooLarge)
 }
 
 /// Which error a failure is.
@@ -255,6 +255,7 @@ pub(crate) fn failed(failure: ToolFailure, info: Option<&ToolInfo>) -> NodeFailu
         ToolFault::Cut => of(ErrorType::NetworkError, "CONNECTION").retryable(),
         ToolFault::Timeout => of(ErrorType::Timeout, "TIMEOUT").retryable(),
         ToolFault::BadAnswer => tool("INTERNAL"),
+        ToolFault::Digits => of(ErrorType::ValidationError, "NUMBER_TOO_LONG"),
         ToolFault::TooLarge => of(ErrorType::ValidationError, "TOO_LARGE"),
     };
     // Before the tool was asked nothing happened, whatever went wrong.

@@ -119,6 +119,8 @@ pub enum ToolFault {
     Timeout,
     /// What came is no answer of an MCP server.
     BadAnswer,
+    /// A number of the answer would become another one.
+    Digits,
     /// More came than a call may bring.
     TooLarge,
 }

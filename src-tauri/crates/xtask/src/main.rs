@@ -22,6 +22,7 @@ cargo xtask <task>
   check   the quick checks: format, clippy, dependency rules, UI lint and types
   counts  count the instructions of fixed work of the engine and compare them; `--write`: expect these from now on
   peers   tools against the servers and the conformance suite of others (`servers`, `samples`, `conformance`, `--table`);
+          `cel`: the language of expressions against the conformance cases of CEL;
           `llama`: models against the server of llama.cpp, which needs Python packages and says which;
           `rest`: the server against its own description, by schemathesis, which it installs below the target folder;
           `models`: two model servers with a small real model, installed below target/peers

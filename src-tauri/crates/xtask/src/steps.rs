@@ -143,13 +143,24 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     ])
 }
 
-/// Servers and the conformance suite of others, in the versions of their lock file.
+/// The program that the conformance cases of CEL are run with.
+const EXPRESSIONS: [&str; 5] = ["build", "-p", "signalbox-engine", "--example", "expressions"];
+
+/// Servers and the conformance suites of others, in the versions of their lock file.
 fn peers_dir(root: &Path) -> PathBuf {
     root.join("tests/peers")
 }
 
-/// `cargo xtask peers`: the client of tools against them, with the real program.
+/// `cargo xtask peers`: the client of tools against them, with the real program; `cel` needs the engine alone.
 pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
+    let parts: Vec<&str> = args.iter().map(String::as_str).filter(|arg| !arg.starts_with("--")).collect();
+    if parts.is_empty() || parts.contains(&"cel") {
+        shell::run(root, "cargo", &EXPRESSIONS)?;
+    }
+    if parts == ["cel"] {
+        ui::packages(&peers_dir(root))?;
+        return run_peers(root, args);
+    }
     system::ready(root, For::Browser)?;
     ui::install(root)?;
     if args.is_empty() || args.iter().any(|arg| !matches!(arg.as_str(), "llama" | "rest" | "models")) {
@@ -157,6 +168,10 @@ pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     }
     ui::build(root)?;
     shell::run(root, "cargo", &["build", "-p", "signalbox-headless"])?;
+    run_peers(root, args)
+}
+
+fn run_peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     let mut all = vec!["run.mjs"];
     all.extend(args.iter().map(String::as_str));
     shell::run(&peers_dir(root), "node", &all)

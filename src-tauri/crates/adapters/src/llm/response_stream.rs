@@ -4,6 +4,7 @@ use super::fault::{self, Who};
 use super::protocol_check::{self, Heard};
 use crate::http::Opened;
 use serde_json::Value;
+use signalbox_model::digits;
 use signalbox_model::text::bytes_without_bom;
 use signalbox_ports::HttpError;
 use signalbox_ports::llm::{Delta, DeltaSink, LlmAnswer, LlmFailure};
@@ -151,9 +152,17 @@ async fn lines(
     Ok(text(&held).unwrap_or_default())
 }
 
+/// JSON of a model. Arguments for a tool may come as an object: their numbers keep their digits, as texts where they do not fit.
+fn parsed(json: &[u8]) -> serde_json::Result<Value> {
+    match std::str::from_utf8(json).ok().and_then(digits::quoted) {
+        Some(text) => serde_json::from_str(&text),
+        None => serde_json::from_slice(json),
+    }
+}
+
 /// One event in JSON.
 fn told(who: &Who, data: &str, reader: &mut Heard, hearer: &dyn DeltaSink) -> Result<bool, LlmFailure> {
-    let event: Value = serde_json::from_str(data).map_err(|_| not_json(who, data.as_bytes()))?;
+    let event = parsed(data.as_bytes()).map_err(|_| not_json(who, data.as_bytes()))?;
     match fault::in_body(who, &event) {
         Some(failure) => Err(failure),
         None if !event.is_object() => Err(no_object(who)),
@@ -184,7 +193,7 @@ pub(super) async fn whole(who: &Who, opened: &mut Opened) -> Result<Value, LlmFa
         }
         body.extend_from_slice(&chunk);
     }
-    let value: Value = match serde_json::from_slice(bytes_without_bom(&body)) {
+    let value = match parsed(bytes_without_bom(&body)) {
         Ok(value) => value,
         Err(error) if error.is_eof() => return Err(fault::cut(who)),
         // A stream where one value was expected: its lines say whose it is.

@@ -11,7 +11,7 @@ use crate::clock::RealClock;
 use crate::oauth::{self, Challenge, Fault, SignedIn, ToolSignIn, Trouble};
 use futures_util::stream::{BoxStream, StreamExt};
 use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
@@ -295,6 +295,16 @@ fn readable(events: Events) -> Events {
     events.map(one).boxed()
 }
 
+/// An answer that came as JSON at once, and not as an event.
+fn read_already(answer: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+    let JsonRpcMessage::Response(response) = &answer else { return answer };
+    let ServerResult::CallToolResult(result) = &response.result else { return answer };
+    match depth::unsure(result) {
+        Some(error) => JsonRpcMessage::error(error, Some(response.id.clone())),
+        None => answer,
+    }
+}
+
 impl StreamableHttpClient for Admitted {
     type Error = reqwest::Error;
 
@@ -327,6 +337,9 @@ impl StreamableHttpClient for Admitted {
         .map(|response| match response {
             StreamableHttpPostResponse::Sse(events, session) => {
                 StreamableHttpPostResponse::Sse(readable(events), session)
+            }
+            StreamableHttpPostResponse::Json(answer, session) => {
+                StreamableHttpPostResponse::Json(read_already(answer), session)
             }
             other => other,
         })

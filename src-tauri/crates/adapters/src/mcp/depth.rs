@@ -1,6 +1,7 @@
-//! Messages that are nested deeper than the library reads: it passes them over in silence, and whoever waits for the answer
-//! would wait until his time is over (TRUST, 18).
+//! Messages that the library does not read as they are. What is nested too deep it passes over in silence, and whoever waits for
+//! the answer would wait until his time is over (TRUST, 18). Numbers that do not fit become others (ADR 84).
 
+use rmcp::model::{CallToolResult, ErrorCode, ErrorData};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use signalbox_model::digits;
@@ -60,6 +61,36 @@ pub(super) fn instead(message: &str) -> Option<String> {
     Some(json!({ "jsonrpc": "2.0", "id": id?, "error": { "code": CODE, "message": words } }).to_string())
 }
 
+/// The same for an answer that the library has read already: how its large numbers were written is not known any more. Where
+/// the server writes the answer as a text beside it, that text is looked at later.
+pub(super) fn unsure(answer: &CallToolResult) -> Option<ErrorData> {
+    let mut texts = answer.content.iter().filter_map(|part| part.as_text());
+    if texts.any(|part| serde_json::from_str::<Value>(&part.text).is_ok()) {
+        return None;
+    }
+    let (path, number) = beyond_64_bits(answer.structured_content.as_ref()?)?;
+    let words = format!(
+        "{DIGITS}the number {number} at result.structuredContent{path} has more than 64 bits, so that its digits may be others than the \
+         server wrote. Have it sent as a text (in quotes)"
+    );
+    Some(ErrorData::new(ErrorCode(CODE), words, None))
+}
+
+/// The first whole number that needs more than 64 bits, and where it stands.
+fn beyond_64_bits(value: &Value) -> Option<(String, String)> {
+    let below = |step: String, one: &Value| beyond_64_bits(one).map(|(path, number)| (step + &path, number));
+    match value {
+        Value::Number(number) => {
+            let double = number.as_f64().filter(|_| number.is_f64())?;
+            (double.fract() == 0.0 && double.abs() >= 9_223_372_036_854_775_808.0)
+                .then(|| (String::new(), format!("{double}")))
+        }
+        Value::Array(list) => list.iter().enumerate().find_map(|(at, one)| below(format!("[{at}]"), one)),
+        Value::Object(fields) => fields.iter().find_map(|(name, one)| below(format!(".{name}"), one)),
+        _ => None,
+    }
+}
+
 const CODE: i32 = -32_700;
 const WORDS: &str = "signalbox: deeper than a message may be";
 
@@ -112,6 +143,26 @@ mod tests {
         let words = digits_told(CODE, told["error"]["message"].as_str().expect("words")).expect("of a number");
         assert!(words.starts_with("the number 18446744073709551617 at result.structuredContent.id "), "{words}");
         assert_eq!(instead("{\"id\":7,\"result\":{\"_meta\":18446744073709551617}}"), None);
+    }
+
+    #[test]
+    fn a_large_number_that_was_read_already_is_refused_unless_its_text_stands_beside_it() {
+        let read = |content: Value, structured: &str| {
+            let structured: Value = serde_json::from_str(structured).expect("JSON");
+            let answer = json!({ "content": content, "structuredContent": structured });
+            unsure(&serde_json::from_value(answer).expect("an answer"))
+        };
+        let told = read(json!([]), r#"{"rows":[{"id":1},{"id":18446744073709551617}]}"#).expect("an error");
+        let words = digits_told(told.code.0, &told.message).expect("of a number");
+        assert!(
+            words.starts_with("the number 18446744073709552000 at result.structuredContent.rows[1].id "),
+            "{words}"
+        );
+        let said = json!([{ "type": "text", "text": "Two rows" }]);
+        assert!(read(said, r#"{"id":-9223372036854775809}"#).is_some());
+        let beside = json!([{ "type": "text", "text": r#"{"id":18446744073709551617}"# }]);
+        assert_eq!(read(beside, r#"{"id":18446744073709551617}"#), None);
+        assert_eq!(read(json!([]), r#"{"a":18446744073709551615,"b":-9223372036854775808,"c":1.5,"d":3.0}"#), None);
     }
 
     #[test]

@@ -43,7 +43,7 @@ fn of_server(error: &ErrorData, scrubber: &Scrubber) -> ToolFailure {
     }
     if let Some(words) = depth::digits_told(error.code.0, &error.message) {
         return failure(
-            ToolFault::BadAnswer,
+            ToolFault::Digits,
             format!("The answer of the server cannot be read without a change: {}", scrubber.text(words)),
         );
     }

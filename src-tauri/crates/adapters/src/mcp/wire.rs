@@ -1,6 +1,6 @@
 //! Between the library and what carries its messages: every message passes here in its order.
 
-use super::depth::Depth;
+use super::depth::{self, Depth};
 use super::notifications::{Beyond, Ear, Switchboard};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, ServerJsonRpcMessage};
@@ -50,19 +50,72 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Wire<T> {
     }
 }
 
-/// A stream of lines that ends where a line is longer, or nested deeper, than allowed.
+/// Bytes that are read at once.
+const PIECE: usize = 16 * 1024;
+
+/// A stream of lines, each a message, handed on as whole lines. It ends where a line is longer, or nested deeper, than allowed; an
+/// answer that the library would read with other digits is handed on as an error ([`depth::instead`]).
 pub(super) struct Bounded<R> {
     inner: R,
     limit: usize,
-    /// Bytes since the last line's end.
-    line: usize,
+    /// Of the line that comes in.
     depth: Depth,
+    /// What has come of it.
+    line: Vec<u8>,
+    /// What may be handed on, and how much of it was.
+    ready: Vec<u8>,
+    given: usize,
+    piece: Box<[u8]>,
+    ended: bool,
     board: Arc<Switchboard>,
 }
 
 impl<R> Bounded<R> {
     pub(super) fn new(inner: R, limit: usize, board: Arc<Switchboard>) -> Self {
-        Self { inner, limit, line: 0, depth: Depth::default(), board }
+        Self {
+            inner,
+            limit,
+            depth: Depth::default(),
+            line: Vec::new(),
+            ready: Vec::new(),
+            given: 0,
+            piece: vec![0; PIECE].into(),
+            ended: false,
+            board,
+        }
+    }
+
+    /// Takes what came; nothing behind a line that is too long or too deep.
+    fn take(&mut self, count: usize) {
+        for at in 0..count {
+            let byte = self.piece[at];
+            self.line.push(byte);
+            if byte == b'\n' {
+                self.hand_on();
+                self.depth = Depth::default();
+                continue;
+            }
+            let too_deep = self.depth.take(byte);
+            if too_deep || self.line.len() > self.limit {
+                let beyond = if too_deep { Beyond::Deep } else { Beyond::Large };
+                // Only this stream writes it.
+                self.board.beyond.get_or_init(|| beyond);
+                self.line = Vec::new();
+                self.ended = true;
+                return;
+            }
+        }
+    }
+
+    fn hand_on(&mut self) {
+        match std::str::from_utf8(&self.line).ok().and_then(depth::instead) {
+            Some(error) => {
+                self.ready.extend_from_slice(error.as_bytes());
+                self.ready.push(b'\n');
+            }
+            None => self.ready.extend_from_slice(&self.line),
+        }
+        self.line.clear();
     }
 }
 
@@ -72,26 +125,86 @@ impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<std::io::Result<()>> {
-        if self.board.beyond.get().is_some() {
-            return Poll::Ready(Ok(()));
-        }
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
-        let (mut longest, mut too_deep) = (self.line, false);
-        for (index, part) in buffer.filled()[before..].split(|byte| *byte == b'\n').enumerate() {
-            if index > 0 {
-                (self.line, self.depth) = (0, Depth::default());
+        let this = &mut *self;
+        while this.given == this.ready.len() {
+            (this.ready, this.given) = (Vec::new(), 0);
+            if this.ended {
+                return Poll::Ready(Ok(()));
             }
-            self.line += part.len();
-            longest = longest.max(self.line);
-            too_deep = too_deep || part.iter().any(|byte| self.depth.take(*byte));
+            let mut piece = ReadBuf::new(&mut this.piece);
+            ready!(Pin::new(&mut this.inner).poll_read(context, &mut piece))?;
+            let count = piece.filled().len();
+            if count == 0 {
+                // A last line without its end.
+                this.ended = true;
+                this.hand_on();
+            } else {
+                this.take(count);
+            }
         }
-        let beyond = if longest > self.limit { Some(Beyond::Large) } else { too_deep.then_some(Beyond::Deep) };
-        if let Some(beyond) = beyond {
-            // Only this stream writes it.
-            self.board.beyond.get_or_init(|| beyond);
-            buffer.set_filled(before);
-        }
+        let part = &this.ready[this.given..];
+        let part = &part[..part.len().min(buffer.remaining())];
+        buffer.put_slice(part);
+        this.given += part.len();
         Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use signalbox_model::digits;
+    use signalbox_ports::{NoSecrets, Secrets};
+    use tokio::io::AsyncReadExt;
+
+    async fn through(given: &[u8], limit: usize) -> (String, Option<Beyond>) {
+        let secrets: Arc<dyn Secrets> = Arc::new(NoSecrets);
+        let board = Arc::new(Switchboard::new(&secrets));
+        let mut read = String::new();
+        Bounded::new(given, limit, Arc::clone(&board)).read_to_string(&mut read).await.expect("text");
+        let beyond = board.beyond.get().copied();
+        (read, beyond)
+    }
+
+    fn answer(id: u32, structured: &str) -> String {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[],\"structuredContent\":{structured}}}}}\n"
+        )
+    }
+
+    #[tokio::test]
+    async fn lines_come_through_as_they_are() {
+        let lines =
+            [answer(1, "{\"a\":9007199254740993,\"b\":0.1}"), "\n".into(), "not json {\n".into(), "é no end".into()];
+        let all = lines.concat().repeat(900);
+        assert_eq!(through(all.as_bytes(), 1_000).await, (all, None));
+    }
+
+    #[tokio::test]
+    async fn an_answer_with_a_number_that_would_become_another_comes_as_an_error() {
+        let (first, last) = (answer(1, "{\"a\":1}"), answer(3, "{}"));
+        for number in ["12345678901234567890123", "0.12345678901234567891", "1e-400"] {
+            let middle = answer(2, &format!("{{\"rows\":[{{\"id\":{number}}}]}}"));
+            assert!(digits::lost(&middle).is_some());
+            let (read, beyond) = through(format!("{first}{middle}{last}").as_bytes(), 1_000).await;
+            let lines: Vec<&str> = read.lines().collect();
+            assert_eq!((lines.len(), lines[0], lines[2], beyond), (3, first.trim(), last.trim(), None), "{read}");
+            let told: serde_json::Value = serde_json::from_str(lines[1]).expect("JSON");
+            assert_eq!(told["id"], 2);
+            let words = told["error"]["message"].as_str().expect("words");
+            assert!(words.contains(&format!("the number {number} at result.structuredContent.rows[0].id ")), "{words}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nothing_comes_behind_a_line_that_is_too_long_or_too_deep() {
+        let first = answer(1, "{}");
+        let long = answer(2, &format!("\"{}\"", "x".repeat(1_000)));
+        assert_eq!(
+            through(format!("{first}{long}{first}").as_bytes(), 1_000).await,
+            (first.clone(), Some(Beyond::Large))
+        );
+        let deep = answer(2, &format!("{}{}", "[".repeat(200), "]".repeat(200)));
+        assert_eq!(through(format!("{first}{deep}{first}").as_bytes(), 1_000).await, (first, Some(Beyond::Deep)));
     }
 }

@@ -327,6 +327,43 @@ async fn ollama_streams_lines() {
     }
 }
 
+/// Case js-big-ids: an id that a model writes for a tool is the one that the tool gets, whether the arguments come as text or as an
+/// object, in pieces or at once. What no value holds keeps its digits as a text.
+#[tokio::test]
+async fn numbers_in_the_arguments_of_a_tool_keep_their_digits() {
+    let given = r#"{"id":9007199254740993,"order":18446744073709551615,"price":0.1,"long":12345678901234567890123}"#;
+    let as_text = Value::String(given.to_owned()).to_string();
+    let of_openai = |arguments: &str| {
+        format!(
+            r#"{{"id":"c","choices":[{{"message":{{"content":null,"tool_calls":[{{"id":"a","type":"function","function":{{"name":"find","arguments":{arguments}}}}}]}},"finish_reason":"tool_calls"}}]}}"#
+        )
+    };
+    let of_anthropic = format!(
+        r#"{{"id":"m","type":"message","role":"assistant","model":"small","stop_reason":"tool_use","content":[{{"type":"tool_use","id":"a","name":"find","input":{given}}}],"usage":{{}}}}"#
+    );
+    let of_ollama = format!(
+        r#"{{"model":"small","message":{{"content":"","tool_calls":[{{"function":{{"name":"find","arguments":{given}}}}}]}},"done":true,"done_reason":"stop"}}"#
+    );
+    for (kind, reply) in [
+        (Openai, json_reply(&of_openai(&as_text))),
+        (Openai, json_reply(&of_openai(given))),
+        (Anthropic, json_reply(&of_anthropic)),
+        (Ollama, json_reply(&of_ollama)),
+        (Ollama, stream("application/x-ndjson", &of_ollama)),
+    ] {
+        let (answer, ..) = asked(kind, vec![reply], question(false)).await;
+        let parts = answer.expect("an answer").parts;
+        let Some(Part::ToolUse(tool)) = parts.last() else { panic!("no tool: {parts:?}") };
+        let written = match &tool.input {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        for digits in ["9007199254740993", "18446744073709551615", "0.1", "12345678901234567890123"] {
+            assert!(written.contains(digits), "{digits} in {written}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_stream_that_ends_without_a_reason_is_cut_off() {
     let anthropic = anthropic_stream();

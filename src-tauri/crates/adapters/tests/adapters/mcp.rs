@@ -352,6 +352,32 @@ async fn of_a_huge_schema_its_size_alone_is_kept_and_the_other_tools_are_as_they
     stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
 }
 
+/// Case js-big-ids: a structured answer without a text beside it keeps its digits or is refused, however it comes.
+#[tokio::test]
+async fn a_number_of_a_structured_answer_keeps_its_digits_or_is_refused() {
+    let stage = stage_of(hostile, Arc::new(OneSecret("api.example.com")), Limits::default());
+    let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+    let events = over_http(folders[0].path(), &["--hostile"]).await;
+    let at_once = over_http(folders[1].path(), &["--hostile", "--at-once"]).await;
+    let far = |http: &OverHttp| stage_of(|_| at(&http.base, "/mcp", None), Arc::new(NoSecrets), Limits::default());
+    for (how, stage) in [("lines", stage), ("events", far(&events)), ("at once", far(&at_once))] {
+        for kept in ["9007199254740993", "18446744073709551615", "-9223372036854775808", "0.1", "123.5"] {
+            let answer = stage.call("counts", json!({ "number": kept })).await.expect("an answer");
+            let id = answer.structured.expect("data")["rows"][0]["id"].to_string();
+            assert_eq!(id, kept, "{how}");
+        }
+        for lost in ["18446744073709551616", "12345678901234567890123", "-9223372036854775809"] {
+            let failure = stage.call("counts", json!({ "number": lost })).await.expect_err("refused");
+            assert_eq!((failure.fault, failure.sent), (ToolFault::Digits, true), "{how}: {}", failure.message);
+            assert!(failure.message.contains(" at result.structuredContent.rows[0].id "), "{how}: {}", failure.message);
+        }
+        // The connection goes on.
+        stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+        assert_eq!(stage.started(), usize::from(how == "lines"), "{how}");
+        stage.tools.shut_down().await;
+    }
+}
+
 #[tokio::test]
 async fn ts_018_an_answer_that_is_deeper_than_a_message_may_be_is_told_at_once() {
     let stage = stage_of(hostile, Arc::new(OneSecret("api.example.com")), Limits::default());

@@ -29,8 +29,13 @@ pub(super) fn call<'a>(name: &str, member: bool, args: &[&V<'_>]) -> Out<V<'a>> 
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cel::Value::resolve(&tree, &context)));
     match found {
         Ok(Ok(found)) => back(found),
+        Ok(Err(cel::ExecutionError::Overflow(..))) => fail(format!(
+            "The result of `{}` is out of range: times are of the years 1 to 9999, durations at most 292 years long.",
+            sign(name)
+        )),
         _ => {
             if let (true, [V::Time(_), zone]) = (member, args)
+                && args[0].kind() == "google.protobuf.Timestamp"
                 && let Some(zone) = zone.text()
             {
                 return fail(format!(
@@ -40,18 +45,23 @@ pub(super) fn call<'a>(name: &str, member: bool, args: &[&V<'_>]) -> Out<V<'a>> 
                 ));
             }
             let kinds: Vec<&str> = args.iter().map(|arg| arg.kind_with_article()).collect();
-            let name = match name {
-                "_+_" => "+",
-                "_-_" => "-",
-                other => other,
-            };
+            let name = sign(name);
             let hint = match name {
-                "timestamp" => " A time looks like `2026-01-31T09:30:00Z`.",
-                "duration" => " A duration looks like `1h30m` or `45s`.",
+                "timestamp" => " A time looks like `2026-01-31T09:30:00Z`, in the years 1 to 9999.",
+                "duration" => " A duration looks like `1h30m` or `45s`, of at most 292 years.",
                 _ => "",
             };
             fail(format!("`{name}` does not work with {}.{hint}", kinds.join(" and ")))
         }
+    }
+}
+
+/// An operator as it is written.
+fn sign(name: &str) -> &str {
+    match name {
+        "_+_" => "+",
+        "_-_" => "-",
+        other => other,
     }
 }
 
@@ -60,6 +70,7 @@ fn scalar(value: &V<'_>) -> Out<cel::Value> {
         V::Null => cel::Value::Null,
         V::Bool(v) => cel::Value::Bool(*v),
         V::Int(v) => cel::Value::Int(*v),
+        V::Uint(v) => cel::Value::UInt(*v),
         V::Double(v) => cel::Value::Float(*v),
         V::Text(_) | V::MadeText(_) => {
             let text = value.text().unwrap_or_default();
@@ -78,13 +89,12 @@ fn back<'a>(value: cel::Value) -> Out<V<'a>> {
         cel::Value::Null => V::Null,
         cel::Value::Bool(v) => V::Bool(v),
         cel::Value::Int(v) => V::Int(v),
-        cel::Value::UInt(v) => match i64::try_from(v) {
-            Ok(v) => V::Int(v),
-            Err(_) => return fail("The integer is too large for 64 bits."),
-        },
+        cel::Value::UInt(v) => V::Uint(v),
         cel::Value::Float(v) => V::Double(v),
         cel::Value::String(v) => V::MadeText(v.as_str().into()),
-        cel::Value::Timestamp(_) | cel::Value::Duration(_) => V::Time(Arc::new(value)),
+        // Without a zone the getters mean UTC, whatever offset the text had (CEL); the crate would take that offset.
+        cel::Value::Timestamp(v) => V::Time(Arc::new(cel::Value::Timestamp(v.to_utc().fixed_offset()))),
+        cel::Value::Duration(_) => V::Time(Arc::new(value)),
         _ => return fail("The function gives a value of an unknown type."),
     })
 }

@@ -36,6 +36,10 @@ impl Compared {
         match node {
             Node::Null | Node::Bool(_) | Node::Name(_) => {}
             Node::Int(number) => self.numbers.push(*number),
+            Node::Uint(number) => match i64::try_from(*number) {
+                Ok(number) => self.numbers.push(number),
+                Err(_) => self.is_computed = true,
+            },
             Node::Text(text) => self.texts.push(text.to_string()),
             Node::Double(_) | Node::Bytes(_) => self.is_computed = true,
             Node::Field { of, .. } => self.node(of),
@@ -80,7 +84,7 @@ impl Compared {
         for literal in list {
             let literal = match literal {
                 Node::Text(text) => Literal::Text(text.to_string()),
-                Node::Int(_) | Node::Double(_) | Node::Negate(_) => Literal::Number,
+                Node::Int(_) | Node::Uint(_) | Node::Double(_) | Node::Negate(_) => Literal::Number,
                 Node::Bool(_) => Literal::Bool,
                 Node::Null => Literal::Null,
                 _ => continue,

@@ -36,6 +36,7 @@ impl<'a> Run<'a> {
             Node::Null => Ok(V::Null),
             Node::Bool(v) => Ok(V::Bool(*v)),
             Node::Int(v) => Ok(V::Int(*v)),
+            Node::Uint(v) => Ok(V::Uint(*v)),
             Node::Double(v) => Ok(V::Double(*v)),
             Node::Text(v) => Ok(V::Text(v)),
             Node::Bytes(v) => Ok(V::Bytes(Arc::clone(v))),
@@ -191,7 +192,7 @@ impl<'a> Run<'a> {
             }
             return match &key {
                 V::Text(_) | V::MadeText(_) => Err(self.missing(node, of, &owner, key.text().unwrap_or_default())),
-                V::Int(_) | V::Bool(_) | V::Double(_) => {
+                V::Int(_) | V::Uint(_) | V::Bool(_) | V::Double(_) => {
                     Err(self.missing(node, of, &owner, &ops::plain(&key).unwrap_or_default()))
                 }
                 other => fail(format!("{} cannot be a key of `{}`.", other.kind_with_article(), shown(of))),
@@ -202,6 +203,7 @@ impl<'a> Run<'a> {
         };
         let wanted = match &key {
             V::Int(v) => Some(*v),
+            V::Uint(v) => Some(i64::try_from(*v).unwrap_or(i64::MAX)),
             V::Double(v) => whole(*v),
             _ => None,
         };
@@ -302,7 +304,7 @@ impl<'a> Run<'a> {
         let mut made = IndexMap::with_capacity(entries.len());
         for (key, value) in entries {
             let key = self.eval(key)?;
-            let Some(key) = Key::of(&key) else {
+            let Some(key) = Key::of(&key).filter(|_| !matches!(key, V::Double(_))) else {
                 return fail(format!("{} cannot be a key of an object.", key.kind_with_article()));
             };
             let value = self.eval(value)?;

@@ -6,11 +6,14 @@ use super::error::{Code, ExprError};
 use super::eval::{Out, Run, fail};
 use super::lower::Node;
 use super::ops;
-use super::val::{Key, V};
+use super::val::{Key, V, whole, whole_unsigned};
 use crate::schema::Schema;
 use crate::template::percent;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use std::fmt::Display;
+use std::num::{IntErrorKind, ParseIntError};
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A function, found at compile time.
@@ -23,6 +26,7 @@ pub(super) enum Fun {
     Matches,
     Text,
     Int,
+    Uint,
     Double,
     Bool,
     Bytes,
@@ -72,6 +76,7 @@ const TABLE: &[(&str, Fun, bool, bool, &str)] = &[
     ),
     ("string", Fun::Text, true, false, "string(x): as text"),
     ("int", Fun::Int, true, false, "int(x): as a whole number"),
+    ("uint", Fun::Uint, true, false, "uint(x): as a whole number without a sign"),
     ("double", Fun::Double, true, false, "double(x): as a decimal number"),
     ("bool", Fun::Bool, true, false, "bool(x): from 'true' or 'false'"),
     ("bytes", Fun::Bytes, true, false, "bytes(text)"),
@@ -115,7 +120,7 @@ pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> 
     MACROS.iter().copied().chain(TABLE.iter().map(|row| (row.0, row.4)))
 }
 
-/// The types that `type(x)` can give, and `uint`: no value is one, as JSON has no unsigned numbers.
+/// The types that `type(x)` can give. Numbers of the data are never `uint` (K-08): `1u` and `uint(x)` are.
 pub(super) const TYPES: [&str; 12] = [
     "int",
     "uint",
@@ -196,7 +201,7 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
             V::Double(v) if !v.is_finite() => {
                 fail(format!("`string({v})` is no number. Check for a division by zero."))
             }
-            V::Bool(_) | V::Int(_) | V::Large(_) | V::Double(_) | V::Type(_) => {
+            V::Bool(_) | V::Int(_) | V::Uint(_) | V::Large(_) | V::Double(_) | V::Type(_) => {
                 made(run, ops::plain(value).unwrap_or_default())
             }
             _ => fail(format!(
@@ -205,6 +210,7 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
             )),
         },
         Fun::Int => int(value),
+        Fun::Uint => uint(value),
         Fun::Double => float(value),
         Fun::Bool => match (value, value.text()) {
             (V::Bool(v), _) => Ok(V::Bool(*v)),
@@ -237,7 +243,7 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
         }
         Fun::UrlEncode => match value {
             V::Double(v) if !v.is_finite() => unfit(name, value),
-            V::Bool(_) | V::Int(_) | V::Double(_) | V::Text(_) | V::MadeText(_) => {
+            V::Bool(_) | V::Int(_) | V::Uint(_) | V::Large(_) | V::Double(_) | V::Text(_) | V::MadeText(_) => {
                 let text = ops::plain(value).unwrap_or_default();
                 let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
                 // The size is known before anything is made: a byte that is encoded takes three.
@@ -397,29 +403,59 @@ fn length<'a>(count: usize) -> V<'a> {
 fn int<'a>(value: &V<'a>) -> Out<V<'a>> {
     match (value, value.text()) {
         (V::Int(v), _) => Ok(V::Int(*v)),
-        (V::Large(v), _) => fail(format!("`int({v})` is out of range. `string(…)` gives its digits.")),
-        (V::Double(v), _) => match super::val::whole(v.trunc()) {
-            Some(v) => Ok(V::Int(v)),
-            None => fail(format!("`int({v})` is out of range.")),
-        },
-        (_, Some(text)) => match text.parse::<i64>() {
+        (V::Uint(v) | V::Large(v), _) => match i64::try_from(*v) {
             Ok(v) => Ok(V::Int(v)),
-            Err(_) => fail("`int(…)`: the text is no whole number."),
+            Err(_) => fail(format!(
+                "`int({v})` is out of range: integers end at {}. `uint(…)` takes it, and `string(…)` gives its digits.",
+                i64::MAX
+            )),
         },
+        // -2^63 is refused, too (CEL): as a double it may stand for numbers below.
+        (V::Double(v), _) => match whole(v.trunc()).filter(|whole| *whole != i64::MIN) {
+            Some(v) => Ok(V::Int(v)),
+            None => fail(format!("`int({v})` is out of range: integers are from {} to {}.", i64::MIN, i64::MAX)),
+        },
+        (_, Some(text)) => number_of(text, "int", "a whole number", i64::MIN, i64::MAX).map(V::Int),
         (V::Time(_), _) => bridge::call("int", false, &[value]),
         _ => unfit("int", value),
     }
+}
+
+fn uint<'a>(value: &V<'a>) -> Out<V<'a>> {
+    match (value, value.text()) {
+        (V::Uint(v) | V::Large(v), _) => Ok(V::Uint(*v)),
+        (V::Int(v), _) => match u64::try_from(*v) {
+            Ok(v) => Ok(V::Uint(v)),
+            Err(_) => fail(format!("`uint({v})` is out of range: it is below 0.")),
+        },
+        (V::Double(v), _) => match whole_unsigned(v.trunc()) {
+            Some(v) => Ok(V::Uint(v)),
+            None => fail(format!("`uint({v})` is out of range: unsigned integers are from 0 to {}.", u64::MAX)),
+        },
+        (_, Some(text)) => number_of(text, "uint", "a whole number without a sign", 0, u64::MAX).map(V::Uint),
+        _ => unfit("uint", value),
+    }
+}
+
+/// The number that a text is in digits; the error says whether it is none or out of range, and keeps the text to itself.
+fn number_of<T: FromStr<Err = ParseIntError> + Display>(text: &str, name: &str, what: &str, from: T, to: T) -> Out<T> {
+    text.parse::<T>().or_else(|error| match error.kind() {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
+            fail(format!("`{name}(…)`: the number of the text is out of range; it has to be from {from} to {to}."))
+        }
+        _ => fail(format!("`{name}(…)`: the text is not {what}.")),
+    })
 }
 
 #[allow(clippy::cast_precision_loss)]
 fn float<'a>(value: &V<'a>) -> Out<V<'a>> {
     match (value, value.text()) {
         (V::Int(v), _) => Ok(V::Double(*v as f64)),
-        (V::Large(v), _) => Ok(V::Double(*v as f64)),
+        (V::Uint(v) | V::Large(v), _) => Ok(V::Double(*v as f64)),
         (V::Double(v), _) => Ok(V::Double(*v)),
         (_, Some(text)) => match text.parse::<f64>() {
             Ok(v) => Ok(V::Double(v)),
-            Err(_) => fail("`double(…)`: the text is no number."),
+            Err(_) => fail("`double(…)`: the text is not a number."),
         },
         _ => unfit("double", value),
     }

@@ -192,7 +192,7 @@ impl<'a> Look<'a> {
         match node {
             Node::Null => Shape::just(Kinds::NULL),
             Node::Bool(_) => Shape::just(Kinds::BOOL),
-            Node::Int(_) | Node::Double(_) => Shape::just(Kinds::NUMBER),
+            Node::Int(_) | Node::Uint(_) | Node::Double(_) => Shape::just(Kinds::NUMBER),
             Node::Text(_) => Shape::just(Kinds::TEXT),
             Node::Bytes(_) => Shape::just(Kinds::BYTES),
             Node::Name(name) => self.name(name),
@@ -412,7 +412,7 @@ impl<'a> Look<'a> {
             self.needs(first, *shape, Kinds::TEXT, &sign, "Turn it into a text with `string(…)`");
         }
         Shape::just(match fun {
-            Fun::Size | Fun::Int | Fun::Double => Kinds::NUMBER,
+            Fun::Size | Fun::Int | Fun::Uint | Fun::Double => Kinds::NUMBER,
             Fun::Contains | Fun::StartsWith | Fun::EndsWith | Fun::Matches | Fun::Bool => Kinds::BOOL,
             Fun::Text | Fun::Lower | Fun::Upper | Fun::Trim | Fun::Join | Fun::Replace | Fun::UrlEncode => Kinds::TEXT,
             Fun::Split => Kinds::LIST,

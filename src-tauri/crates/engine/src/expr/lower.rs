@@ -14,6 +14,7 @@ pub(super) enum Node {
     Null,
     Bool(bool),
     Int(i64),
+    Uint(u64),
     Double(f64),
     Text(Arc<str>),
     Bytes(Arc<[u8]>),
@@ -173,10 +174,7 @@ impl Lower<'_> {
             LiteralValue::Double(v) => Node::Double(*v.inner()),
             LiteralValue::String(v) => Node::Text(v.inner().into()),
             LiteralValue::Bytes(v) => Node::Bytes(v.inner().into()),
-            LiteralValue::UInt(v) => match i64::try_from(*v.inner()) {
-                Ok(v) => Node::Int(v),
-                Err(_) => return Err(self.bad("an integer has at most 64 bits with a sign.", "")),
-            },
+            LiteralValue::UInt(v) => Node::Uint(*v.inner()),
         })
     }
 

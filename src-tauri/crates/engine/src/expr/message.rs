@@ -33,6 +33,9 @@ fn plain(raw: &str, text: &str, place: usize) -> String {
     if raw.contains("int literal") || raw.contains("double literal") {
         return "the number is too large or not written correctly.".into();
     }
+    if raw.contains("unsupported syntax") && here == Some('`') {
+        return "names in backticks are not supported; write `x['content-type']`.".into();
+    }
     if raw.contains("unsupported syntax") {
         return "`?` after `.` or `[` is not supported; test with `has(…)` first.".into();
     }

@@ -26,8 +26,8 @@ fn refused<T>(op: Op, left: &V<'_>, right: &V<'_>) -> Out<T> {
     for side in [left, right] {
         if let V::Large(large) = side {
             return fail(format!(
-                "`{}` cannot compute with {large}: in an expression whole numbers are computed with up to {}. Use `double(…)` for a value that \
-                 is near it, or `string(…)` for its digits.",
+                "`{}` cannot compute with {large}: integers are computed with up to {}. Use `uint(…)` on both sides, `double(…)` for a \
+                 value that is near it, or `string(…)` for its digits.",
                 op.sign(),
                 i64::MAX
             ));
@@ -53,6 +53,7 @@ fn refused<T>(op: Op, left: &V<'_>, right: &V<'_>) -> Out<T> {
 fn double(value: &V<'_>) -> Option<f64> {
     match value {
         V::Int(v) => Some(*v as f64),
+        V::Uint(v) => Some(*v as f64),
         V::Double(v) => Some(*v),
         _ => None,
     }
@@ -99,6 +100,21 @@ fn arithmetic<'a>(op: Op, left: &V<'_>, right: &V<'_>) -> Out<V<'a>> {
             None => fail(format!("`{a} {} {b}` is too large for a 64-bit integer.", op.sign())),
         };
     }
+    if let (V::Uint(a), V::Uint(b)) = (left, right) {
+        return unsigned(op, *a, *b);
+    }
+    // Together with an integer it is one, as it is a decimal number together with one.
+    if let (V::Uint(v), V::Int(_)) | (V::Int(_), V::Uint(v)) = (left, right) {
+        return match i64::try_from(*v) {
+            Ok(v) if matches!(left, V::Uint(_)) => arithmetic(op, &V::Int(v), right),
+            Ok(v) => arithmetic(op, left, &V::Int(v)),
+            Err(_) => fail(format!(
+                "`{}` cannot compute with {v} and an integer: integers end at {}. Use `uint(…)` on both sides.",
+                op.sign(),
+                i64::MAX
+            )),
+        };
+    }
     if let (Some(a), Some(b)) = (double(left), double(right)) {
         return match op {
             Op::Add => Ok(V::Double(a + b)),
@@ -113,6 +129,23 @@ fn arithmetic<'a>(op: Op, left: &V<'_>, right: &V<'_>) -> Out<V<'a>> {
         return bridge::call(name, false, &[left, right]);
     }
     refused(op, left, right)
+}
+
+fn unsigned<'a>(op: Op, a: u64, b: u64) -> Out<V<'a>> {
+    if b == 0 && matches!(op, Op::Div | Op::Rem) {
+        return fail(format!("Division by zero: `{a}u {} 0u`.", op.sign()));
+    }
+    let made = match op {
+        Op::Add => a.checked_add(b),
+        Op::Sub => a.checked_sub(b),
+        Op::Mul => a.checked_mul(b),
+        Op::Div => a.checked_div(b),
+        _ => a.checked_rem(b),
+    };
+    match made {
+        Some(made) => Ok(V::Uint(made)),
+        None => fail(format!("`{a}u {} {b}u` is not between 0 and {}.", op.sign(), u64::MAX)),
+    }
 }
 
 /// Exact: 2^53 + 1 is not equal to 2^53 as a double.
@@ -144,6 +177,16 @@ fn large_double(a: u64, b: f64) -> Option<Ordering> {
     Some(if b < 9_223_372_036_854_775_808.0 { Ordering::Greater } else { a.cmp(&(b as u64)) })
 }
 
+/// A number by its value, as one that is not unsigned: what is below 2^63 is an integer.
+fn by_value<'a>(value: &V<'_>) -> Option<V<'a>> {
+    Some(match value {
+        V::Int(v) => V::Int(*v),
+        V::Uint(v) | V::Large(v) => i64::try_from(*v).map_or(V::Large(*v), V::Int),
+        V::Double(v) => V::Double(*v),
+        _ => return None,
+    })
+}
+
 fn numbers(left: &V<'_>, right: &V<'_>) -> Option<Option<Ordering>> {
     Some(match (left, right) {
         (V::Large(a), V::Large(b)) => Some(a.cmp(b)),
@@ -155,6 +198,7 @@ fn numbers(left: &V<'_>, right: &V<'_>) -> Option<Option<Ordering>> {
         (V::Double(a), V::Double(b)) => a.partial_cmp(b),
         (V::Int(a), V::Double(b)) => int_double(*a, *b),
         (V::Double(a), V::Int(b)) => int_double(*b, *a).map(Ordering::reverse),
+        (V::Uint(_), _) | (_, V::Uint(_)) => return numbers(&by_value(left)?, &by_value(right)?),
         _ => return None,
     })
 }
@@ -301,7 +345,7 @@ fn weigh(budget: &Budget<'_>, found: &V<'_>, depth: usize) -> Out<()> {
                 .filter_map(|place| found.nth(place))
                 .try_for_each(|one| weigh(budget, &one, depth + 1))
         }
-        V::Null | V::Bool(_) | V::Int(_) | V::Large(_) | V::Double(_) | V::Type(_) | V::Time(_) => {
+        V::Null | V::Bool(_) | V::Int(_) | V::Uint(_) | V::Large(_) | V::Double(_) | V::Type(_) | V::Time(_) => {
             budget.result(16, SLOT)
         }
     }
@@ -313,7 +357,7 @@ fn build(found: &V<'_>) -> Out<Value> {
         V::Null => Value::Null,
         V::Bool(v) => Value::Bool(*v),
         V::Int(v) => Value::Number((*v).into()),
-        V::Large(v) => Value::Number((*v).into()),
+        V::Uint(v) | V::Large(v) => Value::Number((*v).into()),
         V::Double(v) => match Number::from_f64(*v) {
             Some(v) => Value::Number(v),
             None => {
@@ -359,7 +403,7 @@ pub(super) fn plain(value: &V<'_>) -> Option<String> {
     Some(match value {
         V::Bool(v) => v.to_string(),
         V::Int(v) => v.to_string(),
-        V::Large(v) => v.to_string(),
+        V::Uint(v) | V::Large(v) => v.to_string(),
         V::Double(v) => v.to_string(),
         V::Text(v) => (*v).to_owned(),
         V::MadeText(v) => v.to_string(),

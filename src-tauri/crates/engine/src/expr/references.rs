@@ -39,7 +39,8 @@ impl<'n> Walk<'n> {
     fn node(&mut self, node: &'n Node) {
         match node {
             Node::Name(_) | Node::Field { .. } | Node::Has { .. } | Node::Index { .. } => self.path(node),
-            Node::Null | Node::Bool(_) | Node::Int(_) | Node::Double(_) | Node::Text(_) | Node::Bytes(_) => {}
+            Node::Null | Node::Bool(_) | Node::Int(_) | Node::Uint(_) | Node::Double(_) => {}
+            Node::Text(_) | Node::Bytes(_) => {}
             Node::Not(one) | Node::Negate(one) => self.node(one),
             Node::And(two) | Node::Or(two) | Node::Binary(_, two) => two.iter().for_each(|one| self.node(one)),
             Node::Choice(three) => three.iter().for_each(|one| self.node(one)),

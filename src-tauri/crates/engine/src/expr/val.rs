@@ -12,6 +12,8 @@ pub(super) enum V<'a> {
     Null,
     Bool(bool),
     Int(i64),
+    /// A whole number without a sign, as `1u` and `uint(x)` make it. No number of the data is one (K-08).
+    Uint(u64),
     /// A whole number of the data above `i64::MAX`. It keeps its digits and can be compared, but not computed with. For
     /// `type(x)` it is a double (K-08).
     Large(u64),
@@ -49,6 +51,8 @@ pub(super) enum V<'a> {
 pub(super) enum Key {
     Text(Arc<str>),
     Int(i64),
+    /// Above `i64::MAX`: keys are the same when their numbers are.
+    Uint(u64),
     Bool(bool),
 }
 
@@ -104,6 +108,7 @@ impl<'a> V<'a> {
             V::Null => "null_type",
             V::Bool(_) => "bool",
             V::Int(_) => "int",
+            V::Uint(_) => "uint",
             V::Large(_) | V::Double(_) => "double",
             V::Text(_) | V::MadeText(_) => "string",
             V::Bytes(_) => "bytes",
@@ -125,6 +130,7 @@ impl<'a> V<'a> {
             "null_type" => "null",
             "bool" => "a boolean",
             "int" => "an integer",
+            "uint" => "an unsigned integer",
             "double" => "a decimal number",
             "string" => "a text",
             "bytes" => "bytes",
@@ -226,8 +232,9 @@ impl Key {
             V::Text(v) => Key::Text((*v).into()),
             V::MadeText(v) => Key::Text(Arc::clone(v)),
             V::Int(v) => Key::Int(*v),
+            V::Uint(v) => i64::try_from(*v).map_or(Key::Uint(*v), Key::Int),
             V::Bool(v) => Key::Bool(*v),
-            V::Double(v) => Key::Int(whole(*v)?),
+            V::Double(v) => whole(*v).map(Key::Int).or_else(|| whole_unsigned(*v).map(Key::Uint))?,
             _ => return None,
         })
     }
@@ -236,6 +243,7 @@ impl Key {
         match self {
             Key::Text(v) => V::MadeText(Arc::clone(v)),
             Key::Int(v) => V::Int(*v),
+            Key::Uint(v) => V::Uint(*v),
             Key::Bool(v) => V::Bool(*v),
         }
     }
@@ -245,4 +253,10 @@ impl Key {
 #[allow(clippy::cast_possible_truncation)]
 pub(super) fn whole(v: f64) -> Option<i64> {
     (v.fract() == 0.0 && (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&v)).then_some(v as i64)
+}
+
+/// The same without a sign.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub(super) fn whole_unsigned(v: f64) -> Option<u64> {
+    (v.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&v)).then_some(v as u64)
 }

@@ -34,12 +34,12 @@ fn with_error(error: Value) -> Scope {
     scope
 }
 
-fn run(text: &str) -> Result<Value, ExprError> {
+pub(crate) fn run(text: &str) -> Result<Value, ExprError> {
     Expr::compile(text)?.eval(&scope())
 }
 
 #[track_caller]
-fn gives(text: &str, wanted: Value) {
+pub(crate) fn gives(text: &str, wanted: Value) {
     match run(text) {
         Ok(found) => assert_eq!(found.to_string(), wanted.to_string(), "{text}"),
         Err(error) => panic!("{text}: {error}"),
@@ -47,7 +47,7 @@ fn gives(text: &str, wanted: Value) {
 }
 
 #[track_caller]
-fn fails(text: &str, code: Code) -> ExprError {
+pub(crate) fn fails(text: &str, code: Code) -> ExprError {
     match run(text) {
         Ok(found) => panic!("{text} gives {found}"),
         Err(error) => {
@@ -304,6 +304,7 @@ fn syntax_errors_are_plain() {
         ("", "empty", 0),
         ("item.name)", "not expected", 9),
         ("99999999999999999999", "too large", 0),
+        ("item.`a-b`", "backticks", 5),
     ] {
         let error = fails(text, Code::Syntax);
         assert!(error.message.contains(part), "{text}: {error}");

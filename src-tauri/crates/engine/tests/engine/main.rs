@@ -8,6 +8,7 @@ mod diagnostics;
 mod driver;
 mod expr;
 mod expr_conformance;
+mod expr_conversions;
 mod expr_limits;
 mod expr_numbers;
 mod imported_checkpoint;

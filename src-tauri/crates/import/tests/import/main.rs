@@ -2,4 +2,5 @@
 
 mod hostile;
 mod meaning;
+mod references;
 mod translate;

@@ -1,4 +1,4 @@
-use super::{keeps, lost};
+use super::{keeps, lost, quoted};
 
 #[test]
 fn a_number_that_stays_the_same_number_is_kept() {
@@ -72,4 +72,15 @@ fn the_field_is_named() {
     assert_eq!(lost("12345678901234567890123").expect("one").path, "");
     assert_eq!(lost("{\"a\":{\"b\":1e-400}}").expect("one").path, "a.b");
     assert_eq!(lost("[\"12345678901234567890123\", \"\\\"12345678901234567890123\"]"), None);
+}
+
+#[test]
+fn what_a_value_cannot_hold_is_put_into_quotes_and_the_rest_stays() {
+    assert_eq!(quoted(r#"{"a": 9007199254740993, "b": "18446744073709551616", "c": [0.1, 1e400, true]}"#), None);
+    let text =
+        r#"{"18446744073709551616": 18446744073709551616, "b": [1, -9223372036854775809,0.1234567890123456789]}"#;
+    let want =
+        r#"{"18446744073709551616": "18446744073709551616", "b": [1, "-9223372036854775809","0.1234567890123456789"]}"#;
+    assert_eq!(quoted(text).as_deref(), Some(want));
+    assert_eq!(quoted("18446744073709551616").as_deref(), Some("\"18446744073709551616\""));
 }

@@ -39,9 +39,14 @@ fn an_answer_that_breaks_its_promise_says_nothing_of_the_input_and_leaves_open_w
 #[test]
 fn what_went_wrong_before_the_tool_was_asked_did_not_happen() {
     use ToolFault as F;
-    for (fault, retryable) in
-        [(F::Broken, true), (F::Cut, true), (F::Timeout, true), (F::BadAnswer, false), (F::TooLarge, false)]
-    {
+    for (fault, retryable) in [
+        (F::Broken, true),
+        (F::Cut, true),
+        (F::Timeout, true),
+        (F::BadAnswer, false),
+        (F::Digits, false),
+        (F::TooLarge, false),
+    ] {
         for sent in [false, true] {
             let told = failed(ToolFailure { sent, ..ToolFailure::new(fault, "why") }, Some(&info()));
             assert_eq!((told.may_have_happened, told.retryable), (sent, retryable), "{fault:?}, sent: {sent}");

@@ -97,6 +97,44 @@ fn every_built_in_descriptor_is_good() {
     assert!(catalog().iter().all(|descriptor| kind(&descriptor.kind).is_some()));
 }
 
+/// A text anywhere in it may be an expression or have holes.
+fn is_evaluated(schema: &Value) -> bool {
+    let flag = |name: &str| schema.get(name).and_then(Value::as_bool) == Some(true);
+    if flag("x-raw") {
+        return false;
+    }
+    let fields = schema.get("properties").and_then(Value::as_object);
+    match schema.get("type").and_then(Value::as_str) {
+        Some("object") => {
+            fields.is_some_and(|fields| fields.values().any(is_evaluated))
+                || schema
+                    .get("additionalProperties")
+                    .is_some_and(|more| *more != Value::Bool(false) && is_evaluated(more))
+        }
+        Some("array") => schema.get("items").is_none_or(is_evaluated),
+        _ => true,
+    }
+}
+
+/// Settings are evaluated before a step begins, so that every kind with settings fails as expressions fail.
+#[test]
+fn kinds_with_expressions_list_the_codes_of_expressions() {
+    // A condition of its rules that cannot be evaluated does not fit; the handler itself does not fail.
+    let never_fails = ["builtin.error_handler"];
+    let mut evaluated = 0;
+    for (descriptor, _) in
+        registry().iter().filter(|(kind, _)| kind.config.get("properties").is_some() && is_evaluated(&kind.config))
+    {
+        evaluated += 1;
+        for code in ["CEL_LIMIT", "EVAL", "MISSING_FIELD"] {
+            let listed = descriptor.errors.iter().any(|error| error.code == code);
+            let expected = !never_fails.contains(&descriptor.kind.as_str());
+            assert_eq!(listed, expected, "{code} under `errors` of {}", descriptor.kind);
+        }
+    }
+    assert!(evaluated > 25, "{evaluated} kinds with settings that may be expressions");
+}
+
 #[test]
 fn effects_decide_whether_code_may_be_pure() {
     for (descriptor, code) in registry() {

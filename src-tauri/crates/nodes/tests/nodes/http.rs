@@ -73,6 +73,37 @@ fn json_is_read_in_the_charset_that_its_header_declares() {
     assert_eq!(found, json!({"word": 1}));
 }
 
+/// Cases js-big-ids and big-id-as-text: numbers of an answer keep their digits, or the step fails and names the field.
+#[test]
+fn numbers_of_an_answer_keep_their_digits_or_are_refused() {
+    let kept = r#"{"id":9007199254740993,"order":18446744073709551615,"low":-9223372036854775808,"price":0.1}"#;
+    let found = read("application/json", kept.as_bytes(), json!({})).expect("whole numbers of 64 bits");
+    assert_eq!(found.to_string(), kept);
+    for (number, path) in [
+        ("18446744073709551616", "rows[0].id"),
+        ("12345678901234567890123", "rows[0].id"),
+        ("0.1234567890123456789", "rows[0].id"),
+        ("9007199254740993.0", "rows[0].id"),
+        ("1e-400", "rows[0].id"),
+    ] {
+        let body = format!("{{\"rows\":[{{\"id\":{number}}}]}}");
+        for (media, config) in [
+            ("application/json", json!({})),
+            ("application/problem+json; charset=utf-8", json!({})),
+            ("text/plain", json!({ "responseType": "json" })),
+            ("application/json", json!({ "extract": { "id": "$.rows[0].id" } })),
+        ] {
+            let failure = read(media, body.as_bytes(), config).expect_err(number);
+            assert_eq!(failure.code, "NUMBER_TOO_LONG", "{}", failure.message);
+            assert_eq!((&failure.details["path"], &failure.details["number"]), (&json!(path), &json!(number)));
+            assert!(failure.message.contains("Have it sent as a text"), "{}", failure.message);
+        }
+        // As text nothing is read, and nothing changes.
+        let text = read("application/json", body.as_bytes(), json!({ "responseType": "text" })).expect("text");
+        assert_eq!(text, json!(body));
+    }
+}
+
 #[test]
 fn bytes_beyond_a_charset_of_seven_bits_are_no_text_in_it() {
     let failure = read("application/json; charset=us-ascii", b"{\"word\": \"caf\xe9\"}", json!({})).expect_err("latin");
