@@ -14,9 +14,9 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::{
     CallProgress, Effects, ErrorType, EventBody, Item, Items, Map, Mode, NodeFailure,
+    call_progress::LeftFile,
     event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
     item::together,
-    said::LeftFile,
 };
 use std::sync::Arc;
 

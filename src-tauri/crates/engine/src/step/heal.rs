@@ -14,7 +14,7 @@ use crate::{
 use serde_json::{Value, json};
 use signalbox_model::{
     ErrorPayload, ErrorType, EventBody, Item, NodeFailure, SuggestedAction,
-    said::UNASKED,
+    call_progress::UNASKED,
     task::{AutoFixAttempt, ModelTry},
 };
 use std::sync::Arc;
