@@ -3,7 +3,7 @@
 
 mod activate;
 pub(crate) mod bodies;
-pub mod dto;
+pub(crate) mod dto;
 mod fire;
 mod preview;
 mod scheduler;
