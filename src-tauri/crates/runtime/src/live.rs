@@ -4,7 +4,7 @@
 //! for a slow client, and a run driven by another process is followed the same way.
 
 use crate::error::Error;
-use crate::ring::Batch;
+use crate::live_feed::Batch;
 use crate::shared::Core;
 use signalbox_model::RunEvent;
 use signalbox_store::EventPage;

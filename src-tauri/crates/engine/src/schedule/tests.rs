@@ -40,16 +40,27 @@ fn values(text: &str, least: i8, most: i8) -> BTreeSet<i8> {
     all
 }
 
-fn fits(text: &str, wall: DateTime) -> bool {
-    let fields: Vec<&str> = text.split(' ').collect();
-    let in_field = |index: usize, value: i8, least: i8, most: i8| values(fields[index], least, most).contains(&value);
-    let day = in_field(2, wall.day(), 1, 31);
-    let weekday = in_field(4, wall.date().weekday().to_sunday_zero_offset(), 0, 6);
-    let both = fields[2] == "*" || fields[4] == "*";
-    in_field(0, wall.minute(), 0, 59)
-        && in_field(1, wall.hour(), 0, 23)
-        && in_field(3, wall.month(), 1, 12)
-        && if both { day && weekday } else { day || weekday }
+/// A text, read in the plainest way.
+struct Plain {
+    fields: [BTreeSet<i8>; 5],
+    both: bool,
+}
+
+impl Plain {
+    fn of(text: &str) -> Self {
+        let fields: Vec<&str> = text.split(' ').collect();
+        let ranges = [(0, 59), (0, 23), (1, 31), (1, 12), (0, 6)];
+        let read = |index: usize| values(fields[index], ranges[index].0, ranges[index].1);
+        Self { both: fields[2] == "*" || fields[4] == "*", fields: std::array::from_fn(read) }
+    }
+
+    fn fits(&self, wall: DateTime) -> bool {
+        let weekday = wall.date().weekday().to_sunday_zero_offset();
+        let shown = [wall.minute(), wall.hour(), wall.day(), wall.month(), weekday];
+        let has = |index: usize| self.fields[index].contains(&shown[index]);
+        let day = if self.both { has(2) && has(4) } else { has(2) || has(4) };
+        has(0) && has(1) && has(3) && day
+    }
 }
 
 /// What the clock of a zone shows, minute by minute: each wall time once, and those that it jumped over at the minute after.
@@ -122,8 +133,9 @@ fn ticks_are_those_of_a_scan_of_every_minute_around_changes_of_the_clocks() {
             let to = from + 4 * DAY;
             let minutes = shown(&zone, from, to);
             for text in TEXTS {
+                let plain = Plain::of(text);
                 let mut wanted: Vec<i64> =
-                    minutes.iter().filter(|(_, wall)| fits(text, *wall)).map(|(at, _)| *at).collect();
+                    minutes.iter().filter(|(_, wall)| plain.fits(*wall)).map(|(at, _)| *at).collect();
                 wanted.dedup();
                 let found: Vec<i64> = cron(text, name).ticks(from - 1).take_while(|tick| *tick < to).collect();
                 assert_eq!(found, wanted, "{text} in {name} around {day}");
