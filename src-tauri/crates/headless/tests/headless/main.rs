@@ -49,4 +49,5 @@ mod support;
 mod tool_gate;
 mod tools;
 mod tools_runs;
+mod values;
 mod webhooks;
