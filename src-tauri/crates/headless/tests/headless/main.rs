@@ -50,4 +50,5 @@ mod tool_gate;
 mod tools;
 mod tools_runs;
 mod triggers;
+mod values;
 mod webhooks;
