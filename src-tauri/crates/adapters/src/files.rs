@@ -5,6 +5,7 @@
 mod closed;
 mod glob;
 mod pending;
+mod processes;
 mod safe_dir;
 
 use crate::samples;

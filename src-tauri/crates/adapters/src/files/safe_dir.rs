@@ -3,6 +3,7 @@
 use super::closed::{ClosedFolder, IsClosed};
 use super::glob::matches;
 use super::pending::{PendingWrites, TEMPORARY, temporary_name};
+use super::processes::{self, IsOfProcess};
 use crate::durable;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
@@ -45,6 +46,7 @@ impl SafeDir {
         let real = self.root.canonicalize(or_dot(path))?;
         let folder = self.root.open_dir(or_dot(&real))?;
         let place = self.place.join(&real);
+        processes::check(&folder)?;
         self.closed.check_folder(&folder, &place)?;
         Ok((folder, place))
     }
@@ -109,6 +111,7 @@ impl SafeDir {
             }
             folder = folder.open_dir(name)?;
             place.push(name);
+            processes::check(&folder)?;
             self.closed.check_folder(&folder, &place)?;
         }
         Ok((folder, place))
@@ -267,11 +270,19 @@ pub(super) enum Trouble {
     Exists,
     /// It is in the data folder.
     Closed,
+    /// It shows a running program.
+    Process,
 }
 
 impl From<std::io::Error> for Trouble {
     fn from(error: std::io::Error) -> Self {
         Self::Io(error)
+    }
+}
+
+impl From<IsOfProcess> for Trouble {
+    fn from(_: IsOfProcess) -> Self {
+        Self::Process
     }
 }
 
@@ -291,6 +302,12 @@ pub(super) fn explain(trouble: Trouble, path: &str, limit: u64) -> FileError {
             message: format!(
                 "'{path}' is in the data folder of Signalbox, which is closed to steps whatever folder is allowed: it holds the \
                  secrets, the audit key and the history of all runs. Keep the file in another folder"
+            ),
+        },
+        Trouble::Process => FileError::Refused {
+            message: format!(
+                "'{path}' shows a running program, which is closed to steps whatever folder is allowed: such files hold the environment \
+                 and the memory of programs, and with them secrets. Keep what a step needs in a file of its own"
             ),
         },
         Trouble::Io(error) => match error.kind() {

@@ -293,6 +293,33 @@ async fn the_data_folder_stays_closed_when_it_is_moved_or_found_by_another_path(
     assert!(!home.files.is_closed(&other.join("work")));
 }
 
+/// The environment of this program holds what unlocks the secrets.
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn what_shows_running_programs_is_closed_whatever_folder_is_granted() {
+    let home = home();
+    let own = format!("/proc/{}", std::process::id());
+    for folder in ["/", "/proc", own.as_str()] {
+        home.files.set_grants(vec![grant(Path::new(folder), true)]);
+        for file in ["environ", "cmdline", "task/../environ", "mem"] {
+            let path = format!("{own}/{file}");
+            assert!(
+                matches!(home.files.read("w", &path, LIMIT).await, Err(FileError::Refused { .. })),
+                "{folder} {path}"
+            );
+        }
+        let told = home.files.list("w", &own, "*").await;
+        let Err(FileError::Refused { message }) = told else { panic!("{folder}: {told:?}") };
+        assert!(message.contains("shows a running program"), "{message}");
+    }
+    // By a link in another folder, too; and what is of the system stays open.
+    symlink(format!("{own}/environ"), home.home.join("work/env")).expect("linked");
+    home.files.set_grants(vec![grant(Path::new("/"), false)]);
+    let path = home.home.join("work/env").display().to_string();
+    assert!(matches!(home.files.read("w", &path, LIMIT).await, Err(FileError::Refused { .. })));
+    assert!(home.files.read("w", "/proc/loadavg", LIMIT).await.is_ok());
+}
+
 #[tokio::test]
 async fn a_file_exists_only_where_it_must_not() {
     let place = place(true);
