@@ -147,11 +147,11 @@ async fn a_page_comes_however_often_its_reader_is_called_away() {
 /// Who follows a run of large values holds little of it, however long it is.
 #[tokio::test]
 async fn events_with_large_values_come_in_small_pages() {
-    const TEXT: usize = 1_000_000;
+    const TEXT: usize = 300_000;
     let dir = tempfile::tempdir().expect("a folder");
     let runtime = runtime(dir.path());
     let mut many = json!({ "nodes": {}, "edges": [], "context": { "initial": { "text": "x".repeat(TEXT) } } });
-    for n in 1..=20 {
+    for n in 1..=12 {
         let assign = json!({ "v": "=context.text" });
         many["nodes"][format!("s{n}")] = json!({ "type": "data.set", "config": { "assign": assign, "keep": false } });
         if n > 1 {
@@ -174,8 +174,8 @@ async fn events_with_large_values_come_in_small_pages() {
             seqs.extend(page.iter().filter_map(|event| event.seq));
         }
         assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
-        assert!(all > 40 * TEXT, "{all} bytes");
-        // A page may be 4 MB, and the event that fills it another three.
-        assert!(most < 8 * TEXT, "{most} of {all} bytes at once");
+        assert!(all > 30 * TEXT, "{all} bytes");
+        // A page may be 4 MiB, and the event that fills it holds its text twice.
+        assert!(most < 17 * TEXT, "{most} of {all} bytes at once");
     }
 }

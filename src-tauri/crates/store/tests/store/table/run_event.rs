@@ -76,7 +76,7 @@ fn pages_by_seq_and_the_tail() {
 fn a_page_ends_where_its_values_take_the_bytes_that_it_may_have() {
     let (_folder, store) = temporary();
     let owner = started(&store, "r");
-    let text = |seq: u64| json!("x".repeat(if seq % 2 == 0 { 1_000 } else { 1_000_000 }));
+    let text = |seq: u64| json!("x".repeat(if seq.is_multiple_of(2) { 1_000 } else { 1_000_000 }));
     store.commit(commit("r", &owner, (2..=9).map(|seq| print("r", seq, text(seq))).collect())).expect("commits");
     let page = |after, limit, bytes| {
         let page = store.event_page("r", after, limit, bytes).expect("reads");
