@@ -77,6 +77,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         tasks: Vec::new(),
         audit: Vec::new(),
         durable: false,
+        firing: None,
         rests: false,
         key: None,
     };
@@ -258,6 +259,7 @@ fn history(store: &Store) {
             tasks: Vec::new(),
             audit: Vec::new(),
             durable: false,
+            firing: None,
             rests: false,
             key: None,
         };

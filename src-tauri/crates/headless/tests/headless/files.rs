@@ -22,7 +22,7 @@ fn run(place: &TestHome, kind: &str, config: Value, grant: &str) -> Value {
 /// A table that is kept as text comes out of the run, of its events and of a step that looks at it as the values that it is.
 #[test]
 fn a_large_table_comes_through_whole() {
-    let place = Box::new();
+    let place = TestHome::new();
     let home = place.dir.path().canonicalize().expect("there");
     let grant = home.display().to_string();
     let mut text = "id,name\n".to_owned();

@@ -4,7 +4,7 @@ use crate::support;
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{Box, OPERATOR, Serving, VIEWER, eventually, with_roles};
+use support::{OPERATOR, Serving, TestHome, VIEWER, eventually, with_roles};
 
 const TRIGGER: &str = "often.t";
 
@@ -19,31 +19,31 @@ fn flow(config: &Value) -> Value {
     })
 }
 
-fn file(place: &Box, config: &Value) -> String {
+fn file(place: &TestHome, config: &Value) -> String {
     place.file("often.signalbox.json", flow(config).to_string()).display().to_string()
 }
 
 /// What a database query gives, each row as JSON.
-fn rows(place: &Box, sql: &str) -> Vec<Value> {
+fn rows(place: &TestHome, sql: &str) -> Vec<Value> {
     let connection = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
     let mut statement = connection.prepare(sql).expect(sql);
     let rows = statement.query_map([], |row| row.get::<_, String>(0)).expect(sql);
     rows.map(|row| serde_json::from_str(&row.expect("a text")).expect("json")).collect()
 }
 
-fn firings(place: &Box) -> Vec<Value> {
+fn firings(place: &TestHome) -> Vec<Value> {
     rows(
         place,
         "SELECT json_object('at', scheduled_ms, 'run', run, 'count', count) FROM trigger_firing ORDER BY scheduled_ms",
     )
 }
 
-fn fired(place: &Box) -> usize {
+fn fired(place: &TestHome) -> usize {
     firings(place).iter().filter(|row| row["run"].is_string()).count()
 }
 
 /// Every tick since the activation is there once: it fired, with one run, or it is counted as skipped.
-fn each_tick_once(place: &Box) {
+fn each_tick_once(place: &TestHome) {
     let all = firings(place);
     let begun = rows(place, "SELECT json_object('at', at_ms) FROM activation")[0]["at"].as_i64().expect("a number");
     let last = all.last().expect("one")["at"].as_i64().expect("a number");
@@ -59,7 +59,7 @@ fn each_tick_once(place: &Box) {
 
 #[test]
 fn next_shows_both_times_and_says_what_is_wrong() {
-    let place = Box::new();
+    let place = TestHome::new();
     let path = file(&place, &json!({ "cron": "30 2 * * *", "timezone": "Europe/Berlin" }));
     let command = ["triggers", "next", &path, "--count", "2", "--from", "2026-03-28T12:00:00Z"];
     let told = place.run(&[&command[..], &["--json"]].concat()).json();
@@ -94,7 +94,7 @@ fn next_shows_both_times_and_says_what_is_wrong() {
 
 #[test]
 fn the_terminal_activates_fires_and_deactivates() {
-    let place = Box::new();
+    let place = TestHome::new();
     let path = file(&place, &json!({ "cron": "0 8 * * 1-5", "timezone": "Europe/Berlin" }));
     // A run by hand gets a sample.
     let sample = place.run(&["run", &path, "--json"]).json();
@@ -129,7 +129,7 @@ fn the_terminal_activates_fires_and_deactivates() {
 
 #[test]
 fn a_server_fires_and_rest_has_the_same_rules_as_its_neighbours() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = with_roles(&place);
     let document = flow(&json!({ "every": 1_000 }));
     assert_eq!(serving.ask("PUT", "/workflows/often", &document).status, 200);
@@ -160,7 +160,7 @@ fn a_server_fires_and_rest_has_the_same_rules_as_its_neighbours() {
 #[cfg(unix)]
 #[test]
 fn another_server_takes_over_when_the_one_that_fires_is_killed() {
-    let place = Box::new();
+    let place = TestHome::new();
     let path = file(&place, &json!({ "every": 1_000 }));
     assert_eq!(place.run(&["activate", &path]).code, 0);
     let mut first = Serving::start(&place, &[]);
@@ -182,7 +182,7 @@ fn a_crash_at_any_point_of_a_firing_neither_loses_nor_doubles_a_tick() {
     use signalbox_store::failpoint::Point;
     use std::process::Stdio;
 
-    let place = Box::new();
+    let place = TestHome::new();
     let path = file(&place, &json!({ "every": 1_000 }));
     assert_eq!(place.run(&["activate", &path]).code, 0);
     let points = [

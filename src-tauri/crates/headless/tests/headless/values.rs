@@ -3,12 +3,12 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{BUILDER, Box, workflow};
+use support::{BUILDER, TestHome, workflow};
 
 /// Case type-names: what the editor says of `type(x)` is accepted and runs.
 #[test]
 fn type_names_are_accepted_and_run() {
-    let place = Box::new();
+    let place = TestHome::new();
     let mut flow = workflow(
         json!({
             "start": { "type": "trigger.manual" },
@@ -31,7 +31,7 @@ fn type_names_are_accepted_and_run() {
 /// Cases js-big-ids and big-id-as-text over REST: digits stay, or the request is refused and names the field.
 #[test]
 fn numbers_in_a_request_keep_their_digits_or_it_is_refused() {
-    let place = Box::new();
+    let place = TestHome::new();
     let serving = support::with_roles(&place);
     let mut flow = workflow(
         json!({ "a": { "type": "data.set", "config": { "keep": false, "assign": { "path": "/orders/{{params.id}}", "id": "=params.id" } } } }),
@@ -53,7 +53,7 @@ fn numbers_in_a_request_keep_their_digits_or_it_is_refused() {
     }
     for kept in ["9007199254740993", "18446744073709551615"] {
         assert_eq!(start(kept).status, 200);
-        let beside = Box::new();
+        let beside = TestHome::new();
         let file = beside.file("ids.json", flow.to_string()).display().to_string();
         let done = beside.run(&["run", &file, "--params", &format!("{{\"id\":{kept}}}"), "--json"]);
         let output: Value = done.json()["output"][0].clone();
@@ -64,7 +64,7 @@ fn numbers_in_a_request_keep_their_digits_or_it_is_refused() {
 /// The same at the terminal, where a step is run again or a task is corrected.
 #[test]
 fn numbers_of_an_input_at_the_terminal_are_refused_where_they_would_lose_digits() {
-    let place = Box::new();
+    let place = TestHome::new();
     let flow = workflow(json!({ "a": { "type": "flow.noop" } }), json!([]));
     let file = place.file("a.json", flow.to_string()).display().to_string();
     let run = place.run(&["run", &file, "--json"]).json()["runId"].as_str().expect("an id").to_owned();
