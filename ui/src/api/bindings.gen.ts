@@ -11,6 +11,24 @@ export interface ActionCount {
   count: number;
 }
 
+/** Which version of a workflow runs by itself. */
+export interface Activation {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** It starts runs by itself. */
+  active: boolean;
+  /** Content hash of the version that is active, or was last. */
+  version: string;
+  /** RFC 3339. */
+  activatedAt: string;
+  /** Who activated it. */
+  activatedBy: string;
+  /** Ids of its triggers. */
+  triggers: string[];
+}
+
 /** A way out that the author offers. */
 export interface Alternative {
   /** The step it leads to. */
@@ -815,7 +833,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS';
 
 /** One of two runs that are compared. */
 export interface ComparedRun {
@@ -1239,6 +1257,27 @@ export interface FingerprintCount {
   /** How many. */
   count: number;
 }
+
+/** What became of a tick of a trigger. */
+export interface Firing {
+  /** When it was due, RFC 3339; of several that were skipped together the last one. */
+  scheduledAt: string;
+  /** When it fired or was skipped, RFC 3339. */
+  firedAt: string;
+  /** Whether it started a run. */
+  outcome: FiringOutcome;
+  /** The run. */
+  runId?: string;
+  /** Where the run stands; absent when it was deleted. */
+  runStatus?: RunStatus;
+  /** Why it was skipped. */
+  reason?: string;
+  /** How many ticks it stands for. */
+  count: number;
+}
+
+/** Whether a firing started a run. */
+export type FiringOutcome = 'fired' | 'skipped';
 
 /** A change of the file that mends a finding. */
 export interface Fix {
@@ -2771,6 +2810,32 @@ export interface SavedViewCount {
   count: number;
 }
 
+/** When a schedule would fire. */
+export interface SchedulePreview {
+  /** The next times. */
+  next: ScheduledTime[];
+  /** What is wrong with the settings; `path` points into them. */
+  diagnostics: Diagnostic[];
+}
+
+/** Asks when a schedule would fire. */
+export interface SchedulePreviewRequest {
+  /** Settings of a schedule step. */
+  config: unknown;
+  /** So many times, 5 when absent, at most 100. */
+  count?: number;
+  /** After this moment (RFC 3339); now when absent. */
+  from?: string;
+}
+
+/** A moment. */
+export interface ScheduledTime {
+  /** RFC 3339. */
+  utc: string;
+  /** As the clocks of the time zone show it: `2026-11-30T08:00:00+01:00[Europe/Berlin]`. */
+  local: string;
+}
+
 /** Chooses where the key is kept. */
 export interface SecretChoose {
   /** The place. */
@@ -4250,6 +4315,80 @@ export interface TriedError {
 /** The named policies. */
 export type TriedPolicy = 'safe' | 'fail';
 
+/** A trigger of an active workflow. */
+export interface Trigger {
+  /** `<workflow>.<step>`. */
+  triggerId: string;
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** The step. */
+  nodeId: string;
+  /** Kind of the step. */
+  kind: string;
+  /** Title of the step. */
+  title?: string;
+  /** The active version. */
+  version: string;
+  /** Settings of the step. */
+  config: unknown;
+  /** When it fires next. */
+  next: ScheduledTime[];
+  /** What it came to last. */
+  last?: Firing;
+  /** Why it could not fire last. */
+  problem?: string;
+}
+
+/** A trigger with its history. */
+export interface TriggerDetails {
+  /** `<workflow>.<step>`. */
+  triggerId: string;
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** The step. */
+  nodeId: string;
+  /** Kind of the step. */
+  kind: string;
+  /** Title of the step. */
+  title?: string;
+  /** The active version. */
+  version: string;
+  /** Settings of the step. */
+  config: unknown;
+  /** When it fires next. */
+  next: ScheduledTime[];
+  /** What it came to last. */
+  last?: Firing;
+  /** Why it could not fire last. */
+  problem?: string;
+  /** The last firings, the newest first. */
+  firings: Firing[];
+}
+
+/** Fires a trigger now. */
+export interface TriggerFire {
+  /** `<workflow>.<step>`. */
+  triggerId: string;
+  /** Replaces fields of the event. */
+  payload?: Record<string, unknown>;
+}
+
+/** Which triggers to list. */
+export interface TriggerList {
+  /** Only of this workflow. */
+  workflowId?: string;
+}
+
+/** Names a trigger. */
+export interface TriggerRef {
+  /** `<workflow>.<step>`. */
+  triggerId: string;
+}
+
 /** Sums over calls of models. */
 export interface Usage {
   /** Calls that a model answered. */
@@ -4455,6 +4594,18 @@ export interface Workflow {
   layout?: Record<string, unknown>;
 }
 
+/** Makes a version of a workflow the one that runs by itself. */
+export interface WorkflowActivate {
+  /** The file, as `workflow_list` names it. */
+  ref?: string;
+  /** Or the id of a workflow of the library. */
+  workflowId?: string;
+  /** The workflow as the editor shows it; `ref` then says where it stands. */
+  document?: Workflow;
+  /** A version that was active before, instead of what the file holds now. */
+  version?: string;
+}
+
 /** Payload of `workflow_cancelled` (R-11). */
 export interface WorkflowCancelled {
   /** Milliseconds since `workflow_start`. */
@@ -4565,6 +4716,12 @@ export interface WorkflowImported {
   report: ImportReport;
 }
 
+/** Names a workflow. */
+export interface WorkflowNamed {
+  /** Its id. */
+  workflowId: string;
+}
+
 /** Payload of `workflow_paused`: nothing begins any more until `workflow_continued`. The event stands on the call that would have begun next, or on the run when a person asked. */
 export interface WorkflowPaused {
   /** Why. */
@@ -4644,6 +4801,20 @@ export interface WorkflowUsage {
   workflowId: string;
   /** Sums. */
   usage: Usage;
+}
+
+/** A version of a workflow that is active, or was. */
+export interface WorkflowVersion {
+  /** Content hash. */
+  version: string;
+  /** It is the active one. */
+  active: boolean;
+  /** When it was activated last, RFC 3339. */
+  activatedAt: string;
+  /** Who activated it last. */
+  activatedBy: string;
+  /** The workflow; null when it is lost. */
+  document: Workflow | null;
 }
 
 /** What every event has besides its type and payload. */
@@ -5090,6 +5261,22 @@ export interface Commands {
   tool_list: { request: Empty; response: Tool[] };
   /** Lists the skills that agents of a workflow can learn. */
   skill_list: { request: SkillList; response: SkillEntry[] };
+  /** Activates a version of a workflow: its triggers start runs; changes of the file stay a draft until they are activated. */
+  workflow_activate: { request: WorkflowActivate; response: Activation };
+  /** Deactivates a workflow: it starts no runs by itself; runs under way go on. */
+  workflow_deactivate: { request: WorkflowNamed; response: Activation };
+  /** Workflows that are active, and those that were. */
+  activation_list: { request: Empty; response: Activation[] };
+  /** The versions of a workflow that are active, or were; the newest first. */
+  workflow_versions: { request: WorkflowNamed; response: WorkflowVersion[] };
+  /** Triggers of active workflows, and when they fire next. */
+  trigger_list: { request: TriggerList; response: Trigger[] };
+  /** One trigger and its last firings. */
+  trigger_get: { request: TriggerRef; response: TriggerDetails };
+  /** Fires a trigger now, beside its schedule. */
+  trigger_fire: { request: TriggerFire; response: RunId };
+  /** When a schedule would fire. */
+  schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
   /** Returns the caller's settings: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
   /** Saves the caller's settings. */
@@ -5239,6 +5426,14 @@ export const commands: Record<CommandName, CommandInfo> = {
   tool_server_say: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['tool_server_list', 'tool_list', 'audit_list', 'workflow_validate', 'workflow_open'] },
   tool_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   skill_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  workflow_activate: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['activation_list', 'workflow_versions', 'trigger_list', 'trigger_get', 'audit_list'] },
+  workflow_deactivate: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['activation_list', 'workflow_versions', 'trigger_list', 'trigger_get', 'audit_list'] },
+  activation_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  workflow_versions: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  trigger_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  trigger_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
+  schedule_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

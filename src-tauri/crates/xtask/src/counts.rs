@@ -7,7 +7,6 @@
 use crate::system::For;
 use crate::{Failure, shell, system};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Percent that a count may be away from what is expected: other C libraries and the seeds of hash maps move it by less.
 const MARGIN: f64 = 3.0;
@@ -71,7 +70,7 @@ fn other_compiler(expected: &str, compiler: &str) -> Option<String> {
 fn build(root: &Path) -> Result<PathBuf, Failure> {
     let args = ["build", "--quiet", "--profile", "counts", "-p", "signalbox-engine", "--example", "counts"];
     println!("$ cargo {}", args.join(" "));
-    let status = Command::new("cargo")
+    let status = shell::command("cargo")
         .args(args)
         .env("CARGO_INCREMENTAL", "0")
         .env("RUSTFLAGS", "")
@@ -90,7 +89,7 @@ fn build(root: &Path) -> Result<PathBuf, Failure> {
 fn count(program: &Path, name: &str) -> Result<u64, Failure> {
     let out = program.with_file_name(format!("callgrind.{name}.out"));
     // An environment that is always the same: it stands on the stack of the program.
-    let output = Command::new("valgrind")
+    let output = shell::command("valgrind")
         .args(["--tool=callgrind", "--quiet"])
         .arg(format!("--callgrind-out-file={}", out.display()))
         .arg(program)

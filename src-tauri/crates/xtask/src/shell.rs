@@ -8,6 +8,19 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// A program, without what `cargo run` says about this one: build scripts that look at it would run anew, with all that is
+/// built on them, whenever somebody calls cargo in another way.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        let known = name.to_string_lossy();
+        if known.starts_with("CARGO_PKG_") || known.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
 /// A program on the `PATH`, or `None`.
 pub(crate) fn which(program: &str) -> Option<std::path::PathBuf> {
     let paths = std::env::var_os("PATH")?;
@@ -16,7 +29,7 @@ pub(crate) fn which(program: &str) -> Option<std::path::PathBuf> {
 
 /// Standard output of a program that must succeed.
 pub(crate) fn output(program: &str, args: &[&str]) -> Option<String> {
-    let out = Command::new(program).args(args).stderr(Stdio::null()).output().ok()?;
+    let out = command(program).args(args).stderr(Stdio::null()).output().ok()?;
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
@@ -24,7 +37,7 @@ pub(crate) fn output(program: &str, args: &[&str]) -> Option<String> {
 pub(crate) fn run<S: AsRef<OsStr>>(dir: &Path, program: &str, args: &[S]) -> Result<(), Failure> {
     let shown = shown(program, args);
     println!("$ {shown}");
-    let status = Command::new(program)
+    let status = command(program)
         .args(args)
         .current_dir(dir)
         .status()
@@ -115,7 +128,7 @@ impl<'a> Step<'a> {
     }
 
     fn watch(&self, write: &(dyn Fn(&[u8]) + Sync)) -> std::io::Result<(Counts, bool)> {
-        let mut child = Command::new(self.program)
+        let mut child = command(self.program)
             .args(&self.args)
             .envs(self.env.iter().copied())
             .current_dir(&self.dir)

@@ -4,7 +4,6 @@ use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
 use crate::{Failure, shell, system, ui};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 /// `cargo xtask run`: from a fresh clone to an open window, or to a served page where there is no display.
@@ -27,7 +26,7 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), Failure> {
 fn open(root: &Path, binary: &str, first: &[&str], args: &[String]) -> Result<(), Failure> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let program = target.join("debug").join(binary);
-    let status = Command::new(&program)
+    let status = shell::command(&program)
         .args(first)
         .args(args)
         .status()
@@ -48,7 +47,7 @@ pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
         ["-p", "signalbox-testkit", "--test", "testkit"],
     ] {
         println!("$ SIGNALBOX_GEN=1 cargo test {}", tests.join(" "));
-        let status = Command::new("cargo")
+        let status = shell::command("cargo")
             .args(["test", "--quiet"])
             .args(tests)
             .arg("gen_")

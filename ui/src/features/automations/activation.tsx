@@ -38,7 +38,7 @@ export function useActivation({ document, fileRef, catalog, readOnly, onRestore,
   const active = activation?.active ? activation : undefined;
   const versions = useCommand('workflow_versions', { workflowId: document.id }, { enabled: active !== undefined });
   const published = versions.data?.find((one) => one.active)?.document;
-  const changed = useMemo(() => published !== undefined && !sameDocument(published, document), [published, document]);
+  const changed = useMemo(() => published !== undefined && published !== null && !sameDocument(published, document), [published, document]);
   const [open, setOpen] = useState<Open | null>(null);
   const [busy, setBusy] = useState(false);
   const name = plain(document.name);

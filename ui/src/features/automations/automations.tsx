@@ -36,7 +36,7 @@ export function Automations({ triggers, ...rest }: AutomationsProps) {
         onOpen={(index) => { const one = triggers[index]; if (one) rest.onHistory(one); }}
         row={(one) => (
           <div className="au-row" role="presentation">
-            <span role="gridcell" className="ell" title={plain(one.workflowName)}><b><bdi><Pieces text={one.workflowName} /></bdi></b> <span className="t3"><Pieces text={one.title} /></span></span>
+            <span role="gridcell" className="ell" title={plain(one.workflowName)}><b><bdi><Pieces text={one.workflowName} /></bdi></b> <span className="t3"><Pieces text={one.title ?? one.nodeId} /></span></span>
             <span role="gridcell" className="ell t2 au-opt" title={whenText(one)}>{whenText(one)}</span>
             <span role="gridcell" className="ell t2 nw">{nextText(one, now)}</span>
             <span role="gridcell" className="ell t2"><Last trigger={one} now={now} /></span>

@@ -39,13 +39,14 @@ export function VersionsDialog({ workflowId, name, draft, onRestore, onClose }: 
       ) : (
         <ul className="au-versions">
           {versions.map((one) => {
-            const same = draft !== undefined && sameDocument(one.document, draft);
+            const { document } = one;
+            const same = draft !== undefined && document !== null && sameDocument(document, draft);
             return (
               <li key={one.version}>
                 <span className="grow col"><span className="mono">{one.version.slice(0, 8)}</span><span className="s t2">{when(one)}</span></span>
                 {one.active ? <Badge signal="ok">{t('activate.versionNow')}</Badge> : null}
-                {same ? <span className="s t3">{t('activate.versionSame')}</span> : draft ? <Button small onClick={() => setCompared(one)}>{t('activate.versionCompare')}</Button> : null}
-                {!same && onRestore ? <Button small onClick={() => onRestore(one.document)}>{t('activate.versionRestore')}</Button> : null}
+                {same ? <span className="s t3">{t('activate.versionSame')}</span> : draft && document ? <Button small onClick={() => setCompared(one)}>{t('activate.versionCompare')}</Button> : null}
+                {!same && onRestore && document ? <Button small onClick={() => onRestore(document)}>{t('activate.versionRestore')}</Button> : null}
                 {!one.active && may('workflow_activate') ? <Button small busy={busy} onClick={() => use(one.version)}>{t('activate.versionUse')}</Button> : null}
               </li>
             );

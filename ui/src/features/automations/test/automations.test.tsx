@@ -22,7 +22,7 @@ const who = (role: string) => () => ({ operatorId: 'user:ada', role, via: 'app' 
 const NEXT = [{ utc: '2026-11-30T07:00:00Z', local: '2026-11-30T08:00:00+01:00[Europe/Berlin]' }];
 const DAILY: Trigger = {
   triggerId: 'daily.every', workflowId: 'daily', workflowName: 'Daily report', nodeId: 'every', kind: 'trigger.schedule', title: 'Every morning', version: '9f86d081',
-  config: { cron: '0 8 * * 1-5', timezone: 'Europe/Berlin' }, next: NEXT, last: { scheduledAt: '2026-11-27T07:00:00Z', firedAt: '2026-11-27T07:00:00Z', outcome: 'fired', runId: 'r1', runStatus: 'failed' },
+  config: { cron: '0 8 * * 1-5', timezone: 'Europe/Berlin' }, next: NEXT, last: { scheduledAt: '2026-11-27T07:00:00Z', firedAt: '2026-11-27T07:00:00Z', outcome: 'fired', runId: 'r1', runStatus: 'failed', count: 1 },
 };
 const FLOW: Workflow = { signalbox: 1, id: 'daily', name: 'Daily report', nodes: { every: { type: 'trigger.schedule', typeVersion: 1, config: { cron: '0 8 * * *' } } }, edges: [] };
 const ACTIVE: Activation = { workflowId: 'daily', workflowName: 'Daily report', active: true, version: '9f86d081', activatedAt: '2026-11-28T09:00:00.000Z', activatedBy: 'user:anna', triggers: ['daily.every'] };

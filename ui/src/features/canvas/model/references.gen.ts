@@ -299,5 +299,24 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "own-id"
       }
     }
+  },
+  "trigger.schedule": {
+    "fields": {
+      "cron": {
+        "is": "none"
+      },
+      "every": {
+        "is": "none"
+      },
+      "timezone": {
+        "is": "none"
+      },
+      "onMissed": {
+        "is": "none"
+      },
+      "jitterMs": {
+        "is": "none"
+      }
+    }
   }
 };
