@@ -387,8 +387,8 @@ fn every_sample_works_offline() {
             let errors = found.as_array().expect("a list").iter().filter(|one| one["severity"] == "error");
             let codes: Vec<&str> = errors.filter_map(|one| one["code"].as_str()).collect();
             let (words, missing) = match need["kind"].as_str() {
-                Some("toolServer") => ("needs the tool server", false),
-                _ => ("needs a language model", true),
+                Some("toolServer") => ("Requires the tool server", false),
+                _ => ("Requires a default model", true),
             };
             assert_eq!(!codes.is_empty() && codes.iter().all(|code| *code == "MISSING_MODEL"), missing, "{title}");
             assert!(sample["description"].as_str().is_some_and(|text| text.contains(words)), "{title}");

@@ -68,7 +68,7 @@ fn n_01_the_open_red_port_of_a_healer_asks_a_person() {
     assert_eq!(found.score, Score { wired: 1, policy: 1, total: 2 });
     let told: Vec<_> = found.findings.iter().map(|one| (one.code.as_str(), one.severity.is_some())).collect();
     assert_eq!(told, [("RED_PORT_POLICY", false)]);
-    assert!(found.findings[0].message.contains("becomes a task"), "{:?}", found.findings);
+    assert!(found.findings[0].message.contains("become tasks"), "{:?}", found.findings);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn k_49_a_rule_behind_a_wider_one_never_decides() {
     let said: Vec<(usize, &str)> = found.iter().map(|f| (f.index, f.diagnostic.message.as_str())).collect();
     assert_eq!(said.len(), 2, "{said:?}");
     assert_eq!(said[0].0, 1);
-    assert!(said[0].1.contains("'net' comes first"), "{said:?}");
+    assert!(said[0].1.contains("'net' matches first"), "{said:?}");
     assert_eq!(said[1].0, 2);
 }
 
@@ -153,7 +153,7 @@ fn a_rule_that_asks_for_what_no_error_is_never_fits() {
         "false",
     ] {
         let all = found(when);
-        assert!(all.len() == 1 && all[0].0.contains("never fits"), "{when}: {all:?}");
+        assert!(all.len() == 1 && all[0].0.contains("never matches"), "{when}: {all:?}");
     }
     // The hint names what is compared with something else than it is.
     for (when, says, never) in [
@@ -166,7 +166,7 @@ fn a_rule_that_asks_for_what_no_error_is_never_fits() {
         ("error.type == \"it's\" && (error.attempt == -1)", "Types are ", "attempt"),
     ] {
         let all = found(when);
-        assert!(all.len() == 1 && all[0].0.contains("never fits"), "{when}: {all:?}");
+        assert!(all.len() == 1 && all[0].0.contains("never matches"), "{when}: {all:?}");
         assert!(all[0].1.contains(says) && !all[0].1.contains(never), "{when}: {all:?}");
     }
     for when in [
@@ -203,5 +203,5 @@ fn a_rule_is_not_told_off_for_numbers_that_were_not_tried() {
     let rules = ["error.attempt < 5", "error.attempt < 8", "error.attempt < 12", "error.attempt >= 20"];
     let rules: Vec<Rule> = rules.iter().map(|when| rule(when, when, "retry")).collect();
     let found = check(&rules, None);
-    assert!(found.iter().all(|f| !f.diagnostic.message.contains("never fits")), "{found:?}");
+    assert!(found.iter().all(|f| !f.diagnostic.message.contains("never matches")), "{found:?}");
 }
