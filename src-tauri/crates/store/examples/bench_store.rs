@@ -79,6 +79,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         durable: false,
         rests: false,
         key: None,
+        firing: None,
     };
     store.create_run(new).expect("is created")
 }
@@ -260,6 +261,7 @@ fn history(store: &Store) {
             durable: false,
             rests: false,
             key: None,
+            firing: None,
         };
         store.submit_run(new, Box::new(move |outcome| sender.send(outcome.is_ok()).expect("is heard")));
     }
