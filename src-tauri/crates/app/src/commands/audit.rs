@@ -33,7 +33,7 @@ pub(crate) fn audit_list(app: &App, _: &Caller, request: AuditList) -> ApiResult
         before: request.before,
         after: request.after,
         limit: super::page_size(request.limit, 100, 1_000)?,
-        ..audit_query::read(app, request.query.as_deref())?
+        ..query::read(app, request.query.as_deref())?
     };
     let page = app.store.audit_page(&query)?;
     Ok(AuditPage {

@@ -3,7 +3,7 @@
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    ByRef, Draft, DraftPut, Empty, OpenPath, OpenWorkflow, Revision, RunRow, Saved, ValidateDocument, WorkflowCreate,
+    ByRef, DraftPut, Empty, OpenPath, OpenWorkflow, Revision, RunRow, Saved, ValidateDocument, WorkflowCreate,
     WorkflowDuplicate, WorkflowEntry, WorkflowSave,
 };
 use crate::error::{ApiError, ApiResult, Class};
