@@ -80,7 +80,6 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         firing: None,
         rests: false,
         key: None,
-        firing: None,
     };
     store.create_run(new).expect("is created")
 }
@@ -263,7 +262,6 @@ fn history(store: &Store) {
             firing: None,
             rests: false,
             key: None,
-            firing: None,
         };
         store.submit_run(new, Box::new(move |outcome| sender.send(outcome.is_ok()).expect("is heard")));
     }
