@@ -76,7 +76,7 @@ fn texts_that_hold_the_value() {
     leaves(json!("{\"a\": 1} or {\"a\": 2}"), schema.clone(), "several values");
     leaves(json!("```\n{\"a\": 1}\n```\n```\n{\"a\": 2}\n```"), schema.clone(), "several code fences");
     leaves(json!("{\"a\": NaN}"), schema.clone(), "no number `NaN`");
-    leaves(json!("no value at all"), schema.clone(), "Needs ");
+    leaves(json!("no value at all"), schema.clone(), "Must be ");
     leaves(json!(format!("{{\"a\": 1, \"b\": \"{}\"}}", "x".repeat(300_000))), schema, "not looked into");
     // Strict JSON whose texts look like a fence.
     mends(
@@ -116,7 +116,7 @@ fn lists_of_one() {
     );
     leaves(json!("x"), json!({ "type": "array", "items": { "type": "object" } }), "does not fit as its element");
     leaves(json!("1"), json!({ "type": "array", "items": { "type": "array" } }), "does not fit as its element");
-    leaves(json!(null), json!({ "type": "array" }), "Needs ");
+    leaves(json!(null), json!({ "type": "array" }), "Must be ");
     leaves(json!([]), json!({ "type": "string" }), "0 elements");
     leaves(json!([[1, 2]]), json!({ "type": "integer" }), "2 elements");
 }
@@ -185,9 +185,9 @@ fn types_without_loss() {
         ("integer", json!("0042"), "leading zeros"),
         ("integer", json!("123456789012345678901234"), "more digits"),
         ("boolean", json!("maybe"), "neither yes nor no"),
-        ("boolean", json!(2), "Needs "),
-        ("string", json!(null), "Needs "),
-        ("integer", json!(true), "Needs "),
+        ("boolean", json!(2), "Must be "),
+        ("string", json!(null), "Must be "),
+        ("integer", json!(true), "Must be "),
         ("number", json!(""), "groups"),
     ] {
         leaves(json!({ "v": input }), number(kind), reason);
