@@ -61,7 +61,7 @@ fn e_08_old_entries_go_and_a_signed_entry_stands_for_them() {
     assert!(told["record"].is_u64() && told["held"].is_null() && sealed >= cut as u64, "{told}");
     let (code, verdict) = json_of(&place, &["audit", "verify", "--json"]);
     assert_eq!((code, &verdict["state"], &verdict["removed"]), (0, &json!("intact"), &json!(cut)), "{verdict}");
-    assert!(place.run(&["audit", "verify"]).out.contains(&format!("The first {cut} were removed by a retention")));
+    assert!(place.run(&["audit", "verify"]).out.contains(&format!("The first {cut} were removed by retention")));
     let left = json_of(&place, &["audit", "list", "--json"]).1;
     assert_eq!(left[0]["seq"], json!(cut), "the oldest is where the checkpoint ended");
     // Once more removes nothing more, and the chain goes on.

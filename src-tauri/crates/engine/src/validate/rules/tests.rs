@@ -162,7 +162,7 @@ fn a_rule_that_asks_for_what_no_error_is_never_fits() {
         ("error.retryable == 'yes'", "error.retryable is true or false", "Types"),
         ("'2' == error.attempt", "error.attempt is a number from 0", "retryable"),
         ("error.attempt > 3 && error.attempt < 2", "exclude each other", "Types"),
-        ("false", "one is false", "Types"),
+        ("false", "one is always false", "Types"),
         ("error.type == \"it's\" && (error.attempt == -1)", "Types are ", "attempt"),
     ] {
         let all = found(when);
