@@ -155,6 +155,7 @@ pub(crate) enum Command {
     Tools(Tools),
     /// Activates a workflow: its triggers start runs by themselves, with this version, until it is activated again or deactivated.
     #[command(
+        disable_version_flag = true,
         after_help = "A workflow with errors, or one that lacks a folder, a secret, a model or a tool on this machine, is refused. A host \
                       that stays (the window, serve) fires the triggers.\n\nExit: 0 active, 2 refused.\n\nExamples:\n  signalbox activate \
                       daily.signalbox.json\n  signalbox activate daily-report --version 9f86d081…"

@@ -163,11 +163,11 @@ fn message(event: &RunEvent, shown: &Value, name: Option<&str>) -> String {
         message.as_str().or_else(|| message["preview"].as_str()).unwrap_or_default().to_owned()
     };
     match &event.body {
-        EventBody::WorkflowStart(start) => format!("{} began", start.name),
+        EventBody::WorkflowStart(start) => format!("{} started", start.name),
         EventBody::WorkflowDone(_) => "The run is completed".into(),
         EventBody::WorkflowFailed(_) => format!("The run failed: {}", why()),
         EventBody::WorkflowCancelled(_) => "The run was cancelled".into(),
-        EventBody::StepStart(_) => format!("{name} began"),
+        EventBody::StepStart(_) => format!("{name} started"),
         EventBody::StepDone(_) => format!("{name} is done"),
         EventBody::StepError(_) => format!("{name} failed: {}", why()),
         EventBody::RetryScheduled(retry) => format!("{name} is tried again in {} ms", retry.delay_ms),

@@ -100,7 +100,7 @@ fn a_server_is_looked_at_and_approved_and_one_character_blocks_it() {
 fn all_that_an_approval_holds_is_shown_and_one_line_of_json_asks_nobody() {
     let place = with_server();
     let shown = place.run(&["tools", "connect", "one"]).out;
-    for part in ["timed: Says how long it may take.", "Milliseconds.", "takes:", "answers:", "it says: readOnly"] {
+    for part in ["timed: Says how long it may take.", "Milliseconds.", "takes:", "answers:", "declared: readOnly"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let unasked = tools(&place, &["approve", "one"]);

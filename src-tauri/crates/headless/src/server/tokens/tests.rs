@@ -27,7 +27,7 @@ fn a_link_to_nothing_is_told() {
     let dir = tempfile::tempdir().expect("dir");
     let path = dir.path().join("serve.token");
     std::os::unix::fs::symlink(dir.path().join("gone"), &path).expect("linked");
-    assert!(Tokens::open(&path).expect_err("nothing is there").contains("link to a file that is not there"));
+    assert!(Tokens::open(&path).expect_err("nothing is there").contains("link to a missing file"));
 }
 
 #[test]
