@@ -1,12 +1,14 @@
 //! One driven run: the task that owns its state.
 
 mod call_log;
+mod driven;
+
+pub(crate) use driven::Driven;
 
 use crate::artifact;
 use crate::commit_reply;
 use crate::durable_input;
 use crate::error::{Error, Trouble};
-use crate::live_feed::LiveFeed;
 use crate::options::Kept;
 use crate::phase::Phase;
 use crate::record;
@@ -45,33 +47,6 @@ const APART: u32 = 8;
 const GIVE_WAY: Duration = Duration::from_millis(5);
 /// How long a closing runtime waits for calls that change something outside.
 const GRACE: Duration = Duration::from_secs(5);
-
-/// What the rest of the runtime knows of a driven run.
-pub(crate) struct Driven {
-    pub(crate) run_id: String,
-    pub(crate) live: LiveFeed,
-    pub(crate) phase: watch::Sender<Phase>,
-    inbox: mpsc::UnboundedSender<Message>,
-}
-
-impl Driven {
-    pub(crate) fn new(run_id: &str) -> (Arc<Self>, mpsc::UnboundedReceiver<Message>) {
-        let (inbox, receiver) = mpsc::unbounded_channel();
-        let driven = Self {
-            run_id: run_id.to_owned(),
-            live: LiveFeed::default(),
-            phase: watch::channel(Phase::Driving).0,
-            inbox,
-        };
-        (Arc::new(driven), receiver)
-    }
-
-    /// Says that a durable input was written.
-    pub(crate) fn wake(&self) {
-        // A run that has just ended needs it no more.
-        let _ = self.inbox.send(Message::Poke);
-    }
-}
 
 /// What reaches a driven run from outside its task.
 pub(crate) enum Message {

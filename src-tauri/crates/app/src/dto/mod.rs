@@ -23,6 +23,7 @@ mod sink;
 mod stats;
 mod system;
 mod tools;
+mod trigger;
 mod usage;
 mod way;
 mod webhook;
@@ -49,8 +50,7 @@ pub use sink::*;
 pub use stats::*;
 pub use system::*;
 pub use tools::*;
+pub use trigger::*;
 pub use usage::*;
 pub use way::*;
 pub use webhook::*;
-
-pub use crate::triggers::dto::*;

@@ -1,10 +1,10 @@
 //! Activating: a version is pinned whole, after everything that would keep its runs from working was looked for.
 
-use super::dto::{Activation, WorkflowActivate, WorkflowVersion};
 use super::preview::no_trigger;
 use crate::app::App;
 use crate::audit::facts::signed;
 use crate::caller::Caller;
+use crate::dto::{Activation, WorkflowActivate, WorkflowVersion};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::models::with_called;
 use crate::workflows::check;

@@ -1,12 +1,12 @@
 //! What the commands do. One function per row of the command list, with its name.
 
-use super::dto::{
-    Activation, SchedulePreview, SchedulePreviewRequest, Trigger, TriggerDetails, TriggerFire, TriggerList, TriggerRef,
-    WorkflowActivate, WorkflowNamed, WorkflowVersion,
-};
 use super::preview::preview;
 use crate::app::App;
 use crate::caller::Caller;
+use crate::dto::{
+    Activation, SchedulePreview, SchedulePreviewRequest, Trigger, TriggerDetails, TriggerFire, TriggerList, TriggerRef,
+    WorkflowActivate, WorkflowNamed, WorkflowVersion,
+};
 use crate::dto::{Empty, RunId};
 use crate::error::ApiResult;
 

@@ -3,7 +3,6 @@
 
 mod activate;
 pub(crate) mod commands;
-pub(crate) mod dto;
 mod fire;
 mod preview;
 mod scheduler;

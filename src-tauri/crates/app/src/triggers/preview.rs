@@ -1,6 +1,6 @@
 //! When a schedule fires next: for the editor, and for a file that nobody has activated.
 
-use super::dto::{SchedulePreview, SchedulePreviewRequest, ScheduledTime};
+use crate::dto::{SchedulePreview, SchedulePreviewRequest, ScheduledTime};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::workflows::check;
 use crate::workflows::library::load;

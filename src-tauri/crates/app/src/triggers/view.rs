@@ -1,9 +1,9 @@
 //! Triggers as people see them.
 
-use super::dto::{Firing, FiringOutcome, Trigger, TriggerDetails};
 use super::fire::schedule_of;
 use super::preview::next_times;
 use crate::app::App;
+use crate::dto::{Firing, FiringOutcome, Trigger, TriggerDetails};
 use crate::error::ApiResult;
 use serde_json::Value;
 use signalbox_model::time;

@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &str, &str, &str)] = &[
     ("engine", "expr", "scope", "a scope says what the names of an expression mean, and bounds what it may cost"),
     ("engine", "expr", "template", "a template is text with expressions in it, and an expression may make one"),
     ("model", "base", "event", "the base of a re-run keeps events, and the first event of a re-run keeps its base"),
-    ("model", "said", "event", "what a call says while it runs is a part of an event and becomes one"),
+    ("model", "call_progress", "event", "what a call says while it runs is a part of an event and becomes one"),
     ("model", "descriptor", "workflow", "a kind gives the retry policy that a node of a workflow may replace"),
     ("nodes", "tool_call", "llm", "a tool's pictures are cut to what a model takes"),
     ("ports", "secret", "scrub", "a credential carries what hides it in texts"),

@@ -56,7 +56,7 @@ it('runs one now, and stops one or all of them', async () => {
 
 it('says what to do where nothing runs by itself, and a viewer is offered no change', async () => {
   const { unmount } = renderOnce(<AutomationsScreen />, { who: who('viewer'), trigger_list: () => [], workflow_list: () => [] });
-  expect(await screen.findByText('Nothing runs by itself yet')).toBeTruthy();
+  expect(await screen.findByText('Nothing runs automatically yet')).toBeTruthy();
   unmount();
   queryClient.clear();
   renderOnce(<AutomationsScreen />, { who: who('viewer'), trigger_list: () => [DAILY], workflow_list: () => [] });
