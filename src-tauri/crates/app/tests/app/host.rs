@@ -408,7 +408,7 @@ fn every_sample_works_offline() {
         assert_eq!(summary["status"], "completed", "{title}: {summary}");
         assert_eq!(summary["output"].as_array().map(Vec::is_empty), Some(false), "{title}");
     }
-    let runs = place.ok("run_list", json!({ "workflow": "retry-that-tells-you-why" }))["runs"].clone();
+    let runs = place.ok("run_list", json!({ "workflow": "call-an-unreliable-service" }))["runs"].clone();
     let events = place.ok("run_events", json!({ "runId": runs[0]["runId"], "after": 0 }));
     let retries = events.as_array().expect("a list").iter().filter(|event| event["type"] == "retry_scheduled").count();
     assert_eq!(retries, 2);

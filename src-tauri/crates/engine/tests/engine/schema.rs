@@ -57,7 +57,7 @@ fn what_does_not_fit_is_said_in_plain_words() {
     assert_eq!((missing[0].place().as_str(), missing[0].path.as_str()), ("/other~1part", ""));
     let whole = json!({ "num": 2, "other/part": 1 });
     for (name, value, words) in [
-        ("num", json!("hunter2"), "“Order number” (/num): Needs a whole number; this is a text"),
+        ("num", json!("hunter2"), "“Order number” (/num): Must be a whole number, not a text"),
         ("num", json!(0), "“Order number” (/num): Must be at least 1"),
         ("num", json!(10), "“Order number” (/num): Must be at most 9"),
         ("num", json!(3), "“Order number” (/num): Must be a multiple of 2"),
@@ -76,7 +76,7 @@ fn what_does_not_fit_is_said_in_plain_words() {
         ("list", json!([]), "/list: Must have at least 1 entry"),
         ("list", json!(["a", "b", "c"]), "/list: Must have at most 2 entries"),
         ("list", json!(["a", "a"]), "/list: Contains the same entry twice"),
-        ("list", json!([7]), "/list/0: Needs nothing or a text; this is a number"),
+        ("list", json!([7]), "/list/0: Must be nothing or a text, not a number"),
         ("has", json!([2]), "/has: Contains too few or too many entries of the required kind"),
         ("any", json!(7), "/any: Matches none of the alternatives"),
         ("not", json!("hunter2"), "/not: Matches a form that is not allowed"),
@@ -116,7 +116,7 @@ fn nothing_is_fetched() {
         refused(&json!({ "$ref": target }), "refers to another document");
         refused(&json!({ "properties": { "a": { "items": { "$ref": target } } } }), "refers to another document");
     }
-    refused(&json!({ "$ref": "#/$defs/nope" }), "leads to nothing");
+    refused(&json!({ "$ref": "#/$defs/nope" }), "refers to nothing");
     refused(&json!({ "properties": { "a": { "$id": "https://x.org/y", "type": "string" } } }), "$id");
     assert!(Schema::compile(&json!({ "$schema": "https://example.com/own-meta-schema" })).is_err());
     // Data that only looks like a reference.
@@ -150,7 +150,7 @@ fn growth_depth_and_size_are_bounded() {
     }
     refused(&deep, "deeper than");
     refused(&json!({ "description": "x".repeat(300_000) }), "at most");
-    refused(&json!("Order"), "is an object");
+    refused(&json!("Order"), "must be an object");
     refused(&json!({ "type": 5 }), "not valid");
     refused(&json!({ "pattern": "(?=x)" }), "not valid");
     refused(&json!({ "pattern": "((a{1000}){1000}){1000}" }), "not valid");
