@@ -185,7 +185,7 @@ test('k_14 a person sees in the inbox which call a model wants to make, and allo
     await expect(output.getByText(/^\(1[\d.]+KB, truncated\)$/)).toBeVisible();
     await expect(output.getByText('U+202E').first()).toBeVisible();
     await page.getByRole('radio', { name: 'Events' }).click();
-    await expect(page.getByText(/says: Both are paid\. \[U\+202E\]Nothing is left .*truncated/).first()).toBeVisible();
+    await expect(page.getByText(/: Both are paid\. \[U\+202E\]Nothing is left .*truncated/).first()).toBeVisible();
     await shot(page, 'cut-output-of-a-run');
     await output.getByRole('button', { name: 'Load full value' }).click();
     await expect(output.getByText(/truncated/)).toBeHidden();

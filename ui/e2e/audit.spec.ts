@@ -105,7 +105,7 @@ test('what an entry keeps apart: kept, erased, lost and changed are told, in the
   await expect(page.locator('[data-apart]')).toContainText('Present hash');
   await expect(page.locator('.au-row', { hasText: 'Apart changed' }).getByLabel('The payload was changed')).toBeVisible();
   await see('Apart erased', 'erased');
-  await page.locator('[data-apart]').getByRole('button', { name: /^Record \d+$/ }).click();
+  await page.locator('[data-apart]').getByRole('button', { name: /^Entry \d+$/ }).click();
   await expect(page.getByRole('heading', { name: 'Payload erased' })).toBeVisible();
   // The chain fits, and what it does not hold is said beside it.
   await page.getByRole('button', { name: 'Verify chain' }).click();
@@ -174,7 +174,7 @@ test('retention: old records go after a question, a signed record stands for the
   await expect(page.locator('.toast').filter({ hasText: 'removed' })).toBeVisible();
   await expect(part).toContainText(`The first ${head.size.toLocaleString('en')} entries were removed`);
   await shot(page, 'retention-settings');
-  await part.getByRole('button', { name: /^Record / }).click();
+  await part.getByRole('button', { name: /^Entry / }).click();
   await expect(page.getByRole('heading', { name: 'Old entries removed' })).toBeVisible();
   await expect(page.getByText(`starts at ${head.size.toLocaleString('en')}: older entries were removed by retention`)).toBeVisible();
   await page.getByRole('button', { name: 'Verify chain' }).click();

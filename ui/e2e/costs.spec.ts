@@ -48,7 +48,7 @@ test('b_24 what models cost is on the step, the run, the list and in the setting
     const usage = page.locator('[data-usage]');
     await expect(usage.getByText('4.00').first()).toBeVisible();
     await page.getByRole('radio', { name: 'Model', exact: true }).click();
-    await expect(usage.getByText('small of house')).toBeVisible();
+    await expect(usage.getByText('small by house')).toBeVisible();
     await usage.scrollIntoViewIfNeeded();
     await shot(page, 'cost-settings');
   } finally {

@@ -45,7 +45,7 @@ test('ts_170: an error port offers the templates first; a choice is one undo ste
   await expect(rows.nth(1)).toContainText('Human review');
   await expect(rows.nth(2)).toContainText('Self-heal, then retry');
   await expect(rows.nth(3)).toContainText('Use the error as context');
-  await expect(rows.nth(4)).toContainText('Entry in audit only');
+  await expect(rows.nth(4)).toContainText('Record in audit only');
   await expect(rows.nth(5)).toContainText('Fallback');
   await page.keyboard.press('ArrowDown');
   const shown = page.locator('.cv-preview .cv-ghost');

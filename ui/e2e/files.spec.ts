@@ -42,7 +42,7 @@ test('a draft survives the loss of the page and is offered again', async ({ open
   await again.getByRole('navigation', { name: 'Main' }).waitFor();
   await expect(again.locator('.g-row', { hasText: 'Draft test' }).getByText('Unsaved draft')).toBeVisible();
   await again.getByRole('button', { name: 'Draft test', exact: true }).click();
-  await expect(again.getByText(/Changes from .* were not saved/)).toBeVisible();
+  await expect(again.getByText(/Unsaved changes from/)).toBeVisible();
   await expect(again.getByRole('button', { name: /Draft test, Rename/ })).toBeVisible();
   await again.getByRole('button', { name: 'Restore changes' }).click();
   await expect(again.getByRole('button', { name: /Never saved, Rename/ })).toBeVisible();
@@ -129,7 +129,7 @@ test('a file that is broken is named with its reason and loses nothing', async (
   const made = await host.rpc<Opened>('workflow_create', { name: 'Broken test' });
   writeFileSync(made.path, '{ "signalbox": 1, "name": "Broken" ');
   const page = await open();
-  await expect(page.getByText('Unreadable').first()).toBeVisible();
+  await expect(page.getByText('Cannot be read').first()).toBeVisible();
   await page.evaluate((ref) => { window.location.hash = `#/workflow/${encodeURIComponent(ref)}`; }, made.ref);
   await expect(page.getByText('This workflow cannot be opened')).toBeVisible();
   expect(readFileSync(made.path, 'utf8')).toBe('{ "signalbox": 1, "name": "Broken" ');

@@ -136,7 +136,7 @@ test('an approval by keys, a claim, a comment', async ({ open, host }) => {
   // The heading is there before the task is; keys act on the task.
   await expect(page.getByRole('button', { name: /^Approve/ }).first()).toBeEnabled();
   await page.keyboard.press('c');
-  await expect(page.getByText(/Claimed by you, free again in 1\d min/)).toBeVisible();
+  await expect(page.getByText(/Claimed by you, released in 1\d min/)).toBeVisible();
   await page.getByRole('tab', { name: /History/ }).click();
   await page.getByLabel('Comment').fill('Looked at the <b>contract</b> \u202efdp');
   await page.getByRole('button', { name: 'Add comment' }).click();

@@ -125,7 +125,7 @@ test('somebody answers in their name: made, shown, ended', async ({ open, host }
   await dialog.getByLabel('Until').fill('2001-01-01T00:00');
   await expect(dialog.getByText('The end must be after the start and in the future')).toBeVisible();
   await dialog.getByLabel('Until').fill(new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 16));
-  await dialog.getByLabel('Person').fill('bob');
+  await dialog.getByLabel('Who').fill('bob');
   await dialog.getByRole('button', { name: 'Delegate' }).click();
   await expect(dialog.getByText(/^bob answers for /)).toBeVisible();
   // What it says and what ends it stand on one line.

@@ -42,7 +42,7 @@ async function again(page: Page, choice: string): Promise<void> {
   await page.keyboard.press('Shift+R');
   const dialog = page.getByRole('dialog', { name: 'Re-run from Ask somebody' });
   const choices = dialog.getByRole('radiogroup', { name: 'Decisions of people' });
-  await expect(choices.getByRole('radio', { name: 'Reopen' })).toBeChecked();
+  await expect(choices.getByRole('radio', { name: 'Ask again' })).toBeChecked();
   await choices.getByRole('radio', { name: choice }).click();
   await dialog.getByRole('button', { name: /^Re-run \d/ }).click();
   await expect(dialog).toHaveCount(0);
@@ -59,7 +59,7 @@ test('answers that are kept are given again: nobody is asked', async ({ open, ho
 
 test('answers that are asked again: the new run waits for somebody, who may say something else', async ({ open, host }) => {
   const { page, id, runId } = await approved(host, open, 'Ask once more');
-  await again(page, 'Reopen');
+  await again(page, 'Ask again');
   await expect(page).not.toHaveURL(new RegExp(runId));
   await expect.poll(async () => (await runsOf(host, id))[0]?.status).toBe('paused');
   await page.goto(`${host.origin}/#/inbox`);

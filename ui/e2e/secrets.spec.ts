@@ -24,7 +24,7 @@ test('a secret is set up, chosen in a step, sent, and never shown again', async 
   const page = await open('#/settings');
   const section = page.getByRole('region', { name: 'Secrets' });
   const dialog = page.getByRole('dialog');
-  await expect(section.getByText('Select where to keep the encryption key')).toBeVisible();
+  await expect(section.getByText('Choose where to keep the encryption key')).toBeVisible();
   await section.getByRole('button', { name: 'Set up…' }).click();
   await page.getByRole('radio', { name: /^Key file/ }).check();
   await page.getByRole('button', { name: 'Use' }).click();

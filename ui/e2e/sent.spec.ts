@@ -106,7 +106,7 @@ test('UX-L5 a decision about a hundred tasks shows how far it is, and stops', as
   await expect.poll(() => held.length).toBe(1);
   await strip.getByRole('button', { name: 'Stop' }).click();
   held.shift()?.();
-  await expect(strip.getByText(/20 of 60 tasks decided.*40 are left undecided/)).toBeVisible({ timeout: 20_000 });
+  await expect(strip.getByText(/20 of 60 tasks decided.*40 tasks were not decided/)).toBeVisible({ timeout: 20_000 });
   await shot(page, 'bulk-stopped');
   expect(await left()).toBe(40);
 });

@@ -86,7 +86,7 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   // Run from here: with what writes it asks first, and says what.
   await fromMenu(page, 'double', 'Run from here');
   const asks = page.getByRole('dialog', { name: 'Re-run from Double it' });
-  await expect(asks).toContainText('1 step that changes something outside Signalbox Signalbox may run');
+  await expect(asks).toContainText('1 step with side effects may run');
   await expect(asks.getByRole('radio', { name: 'Current workflow' })).toBeChecked();
   await shot(page, 'from-asks');
   await page.keyboard.press('Escape');

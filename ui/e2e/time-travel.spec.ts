@@ -84,7 +84,7 @@ test('cards are those of the moment; the table says where one is and leads to an
   await expect(cards.getByRole('button', { name: 'Second order' })).toHaveCount(0);
 
   await page.getByRole('radio', { name: 'Events' }).click();
-  await expect(page.locator('.ev-row.here')).toContainText('First order runs');
+  await expect(page.locator('.ev-row.here')).toContainText('First order is running');
   const done = page.locator('.ev-row').filter({ hasText: 'Second order is done' });
   await done.click();
   await page.getByRole('button', { name: 'Show the run at this event' }).click();
@@ -113,7 +113,7 @@ test('E5: from a record of the audit chain to the run at that moment', async ({ 
   const { runId, events } = await run(host, COUNTS, true);
   const done = events.find((event) => event.type === 'step_done' && event.stepId === 'first');
   const page = await open(`#/audit?query=${encodeURIComponent(`run:${runId} node:first`)}`);
-  const rows = page.getByRole('grid', { name: /Audit|Records/i }).getByRole('row');
+  const rows = page.getByRole('grid', { name: /Audit|Entries/i }).getByRole('row');
   await rows.nth(1).click();
   await page.getByRole('button', { name: 'The run at that moment' }).click();
   await expect(page).toHaveURL(new RegExp(`#/run/${runId}`));
@@ -162,7 +162,7 @@ test('C20: the iterations of a run are listed by the host; one is chosen for all
   const { page, log, list } = await rounds(open, host);
   await log.getByRole('button', { name: 'Iterations…' }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('400 in all');
+  await expect(dialog).toContainText('400 in total');
   await expect(dialog.getByRole('radio', { name: 'Failed 0' })).toBeVisible();
   await dialog.getByRole('option').filter({ hasText: /Each order 3events/ }).click();
   await expect(dialog).toHaveCount(0);

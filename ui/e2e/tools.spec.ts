@@ -59,7 +59,7 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     // As it was approved again: it was something else in between, so a person says yes again.
     writeFileSync(words, 'Says what it is told.');
     await line.getByRole('button', { name: 'Test one' }).click();
-    await expect(review.getByText(/is now as it was approved/)).toBeVisible();
+    await expect(review.getByText(/is now as approved/)).toBeVisible();
     await review.getByRole('button', { name: 'Approve' }).click();
     await expect(line.getByText('Approved')).toBeVisible();
 

@@ -95,7 +95,7 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
     await expect(page.getByText('Not delivered').first()).toBeVisible();
 
     // From the message to its task.
-    await line('/desk').getByRole('button', { name: 'Task' }).click();
+    await line('/desk').getByRole('button', { name: 'Task', exact: true }).click();
     await expect(page).toHaveURL(/inbox/);
     await page.goBack();
     await section.getByRole('button', { name: 'Remove http://10.0.0.1/inside' }).click();

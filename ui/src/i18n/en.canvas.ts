@@ -118,7 +118,7 @@ export const canvas = {
   'canvas.ghost.hint': 'Every decision is already in the audit chain. This step adds a custom entry.',
   'canvas.ghost.accept': 'Add the Audit step',
   'canvas.ghost.remove': 'Dismiss the suggestion',
-  'canvas.policy.safe': 'default error handling',
+  'canvas.policy.safe': 'default',
   'canvas.policy.ask': 'asks a person',
   'canvas.policy.fail': 'fails the run',
   'canvas.policy.short.safe': 'default',

@@ -46,7 +46,7 @@ export function AutomationsScreen() {
         <EmptyState art={<RunsArt />} title={t('automations.none')} text={t('automations.noneText')} actions={<Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('automations.toWorkflows')}</Button>} />
       ) : (
         <>
-          <div className="au-bar">
+          <div className="am-bar">
             <span className="s t2 grow" role="status">{tn('automations.n', triggers.length)}</span>
             {may('workflow_deactivate') ? <Button small icon="pause" onClick={() => setOpen({ what: 'offAll' })}>{t('automations.pauseAll')}</Button> : null}
           </div>

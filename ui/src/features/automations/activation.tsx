@@ -103,7 +103,7 @@ export function useActivation({ document, fileRef, catalog, readOnly, onRestore,
   ) : (
     <Dialog open onClose={close} title={t('activate.refused', { name })} closeLabel={t('common.close')} footer={<Button onClick={close}>{t('common.close')}</Button>}>
       <Fault error={{ message: open.refused.message, hint: t('activate.refusedText') }} />
-      <ul className="au-problems">
+      <ul className="am-problems">
         {open.problems.map((one) => (
           <li key={`${one.code} ${one.path} ${one.message}`}>
             {one.message}{one.hint ? <span className="s t2"> {one.hint}</span> : null}{' '}

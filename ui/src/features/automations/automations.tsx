@@ -24,20 +24,20 @@ export interface AutomationsProps {
 export function Automations({ triggers, ...rest }: AutomationsProps) {
   const now = useNow(30_000);
   return (
-    <div className="au-body">
-      <div className="au-head" aria-hidden="true">
+    <div className="am-body">
+      <div className="am-head" aria-hidden="true">
         <span>{t('automations.colName')}</span>
-        <span className="au-opt">{t('automations.colWhen')}</span>
+        <span className="am-opt">{t('automations.colWhen')}</span>
         <span>{t('automations.colNext')}</span>
         <span>{t('automations.colLast')}</span>
         <span />
       </div>
-      <VirtualList grid clickOpens className="au-list" label={t('automations.list')} items={[...triggers]} rowHeight={36} keyOf={(one) => one.triggerId}
+      <VirtualList grid clickOpens className="am-list" label={t('automations.list')} items={[...triggers]} rowHeight={36} keyOf={(one) => one.triggerId}
         onOpen={(index) => { const one = triggers[index]; if (one) rest.onHistory(one); }}
         row={(one) => (
-          <div className="au-row" role="presentation">
+          <div className="am-row" role="presentation">
             <span role="gridcell" className="ell" title={plain(one.workflowName)}><b><bdi><Pieces text={one.workflowName} /></bdi></b> <span className="t3"><Pieces text={one.title ?? one.nodeId} /></span></span>
-            <span role="gridcell" className="ell t2 au-opt" title={whenText(one)}>{whenText(one)}</span>
+            <span role="gridcell" className="ell t2 am-opt" title={whenText(one)}>{whenText(one)}</span>
             <span role="gridcell" className="ell t2 nw">{nextText(one, now)}</span>
             <span role="gridcell" className="ell t2"><Last trigger={one} now={now} /></span>
             <RowMenu trigger={one} {...rest} />

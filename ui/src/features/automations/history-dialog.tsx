@@ -22,7 +22,7 @@ export function HistoryDialog({ trigger, onOpenRun, onClose }: { trigger: Trigge
         {(data ?? trigger).next.length > 0 ? <ol className="s t2">{(data ?? trigger).next.map((one) => <li key={one.utc}>{localText(one.local)}</li>)}</ol> : <span className="s t2">{t('schedule.never')}</span>}
       </div>
       {error ? <Fault error={error} /> : firings === undefined ? <Skeleton rows={3} /> : firings.length === 0 ? <p className="t2">{t('automations.historyNone')}</p> : (
-        <table className="au-history">
+        <table className="am-history">
           <thead><tr><th scope="col">{t('automations.historyDue')}</th><th scope="col">{t('automations.historyResult')}</th><th /></tr></thead>
           <tbody>{firings.map((one) => <Row key={`${one.scheduledAt} ${one.firedAt}`} firing={one} onOpenRun={onOpenRun} />)}</tbody>
         </table>

@@ -37,7 +37,7 @@ export function VersionsDialog({ workflowId, name, draft, onRestore, onClose }: 
           <DiffView before={compared.document} after={draft} label={t('activate.versionCompare')} />
         </>
       ) : (
-        <ul className="au-versions">
+        <ul className="am-versions">
           {versions.map((one) => {
             const { document } = one;
             const same = draft !== undefined && document !== null && sameDocument(document, draft);
