@@ -1,12 +1,13 @@
 import { defineConfig } from '@playwright/test';
 
-/** The real program serves the real build; one browser page per test; the tests of a worker share one program. */
+/** The real program serves the real build; one browser page per test; the tests of a worker share one program. The limits are wide, because the
+ * Rust tests run at the same time. */
 export default defineConfig({
   testDir: 'e2e',
   // Pictures for the manual, not a test: `npm run screenshots` asks for them.
   testIgnore: process.env.SIGNALBOX_SCREENSHOTS ? [] : ['**/screenshots.spec.ts'],
-  timeout: 45_000,
-  expect: { timeout: 10_000 },
+  timeout: 90_000,
+  expect: { timeout: 20_000 },
   fullyParallel: false,
   workers: 2,
   reporter: [['list']],
