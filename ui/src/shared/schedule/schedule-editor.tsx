@@ -56,7 +56,13 @@ function Fields({ schedule, readOnly, onChange }: { schedule: Schedule; readOnly
             {WEEK.map((day) => {
               const on = schedule.days.includes(day);
               // The last day stays: a schedule without days would never run.
-              return <Checkbox key={day} label={t(`schedule.day.${day}`)} checked={on} disabled={readOnly || (on && schedule.days.length === 1)} onChange={(next) => onChange({ ...schedule, days: WEEK.filter((one) => (one === day ? next : schedule.days.includes(one))) })} />;
+              const name = t(`schedule.day.${day}`);
+              return (
+                <span key={day} className="row gap1">
+                  <Checkbox label={name} checked={on} disabled={readOnly || (on && schedule.days.length === 1)} onChange={(next) => onChange({ ...schedule, days: WEEK.filter((one) => (one === day ? next : schedule.days.includes(one))) })} />
+                  <span className="s" aria-hidden="true">{name}</span>
+                </span>
+              );
             })}
           </div>
         </div>
