@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (name, value) in asked.get("names").and_then(Value::as_object).unwrap_or(&Map::new()) {
             // Names of a scope live as long as the program; there are a few dozen of them.
             let name = *names.entry(name.clone()).or_insert_with(|| Box::leak(name.clone().into_boxed_str()));
-            scope.locals.push((name, Arc::new(value.clone())));
+            scope.locals.push((name, value.clone().into()));
         }
         let told = match evaluated(text, &scope) {
             Ok((value, kind)) => json!({ "value": shown(&value), "type": kind }),

@@ -77,8 +77,8 @@ pub fn apply(rules: &[AuditRule], event: &str, body: &EventBody) -> Raise {
         }
         _ => Value::Null,
     };
-    scope.locals.push(("event", Arc::new(event.into())));
-    scope.locals.push(("autoFix", Arc::new(fix)));
+    scope.locals.push(("event", Value::from(event).into()));
+    scope.locals.push(("autoFix", fix.into()));
     for rule in rules {
         if Expr::compile(&rule.when).and_then(|e| e.eval_bool(&scope)) == Ok(true) {
             raise.level = raise.level.max(rule.level);

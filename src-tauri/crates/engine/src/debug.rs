@@ -11,7 +11,7 @@ use crate::{
     state::{At, EdgeState, Phase, RunState},
 };
 use serde_json::Value;
-use signalbox_model::{Map, Mode, Origin, base::parted, debug::Breakpoint};
+use signalbox_model::{Data, Map, Mode, Origin, base::parted, debug::Breakpoint};
 use std::{ops::Range, sync::Arc};
 
 /// So many items of a step are listed, and so many breakpoints taken.
@@ -229,11 +229,11 @@ pub(crate) fn holds(when: &str, items: &[usize], scope: &dyn Fn(usize, bool) -> 
     broken.map_or(Condition::False, Condition::Broken)
 }
 
-fn as_value(list: bool, input: &[Arc<Value>]) -> Value {
+fn as_value(list: bool, input: &[Data]) -> Value {
     if list {
-        return Value::Array(input.iter().map(|data| (**data).clone()).collect());
+        return fold::list_of(input);
     }
-    input.first().map(|data| (**data).clone()).unwrap_or_default()
+    input.first().map(|data| Arc::unwrap_or_clone(data.value())).unwrap_or_default()
 }
 
 /// (node, slot, recovery node) of the calls that have not begun, of each step at most so many that wait for their turn.
@@ -331,13 +331,13 @@ pub fn edit(compiled: &Compiled, state: &RunState, at: Place<'_>, input: &Value)
     };
     let list = is_list(compiled, state, node, slot);
     let before = as_value(list, &prepare::prepared(compiled, state, node, slot).0);
-    let parts: Vec<Arc<Value>> = match (list, input) {
-        (true, Value::Array(all)) => all.iter().map(|data| Arc::new(data.clone())).collect(),
+    let parts: Vec<Data> = match (list, input) {
+        (true, Value::Array(all)) => all.iter().map(|data| data.clone().into()).collect(),
         (true, _) => return Err(EditRefused::Shape("a list with the data of all items")),
         (false, other) if before.is_object() && !other.is_object() => {
             return Err(EditRefused::Shape("an object, as the input is now"));
         }
-        (false, other) => vec![Arc::new(other.clone())],
+        (false, other) => vec![other.clone().into()],
     };
     if let Some(violations) = prepare::misfits(&compiled.nodes[node], &parts) {
         return Err(EditRefused::Invalid(violations));

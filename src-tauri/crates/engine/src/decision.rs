@@ -227,9 +227,9 @@ pub fn dry_run(
     let mut why = Vec::new();
     let choice = chosen(decider, error, facts, &fixable, &mut |rules| {
         let mut scope = Scope::empty();
-        scope.item = Arc::new(input.clone());
-        scope.items = Arc::new(vec![Arc::clone(&scope.item)]);
-        scope.data = Arc::clone(&scope.item);
+        scope.item = input.clone().into();
+        scope.items = Arc::new(vec![scope.item.clone()]);
+        scope.data = scope.item.clone();
         scope.error = Arc::new(serde_json::to_value(error).unwrap_or_default());
         scope.workflow = Arc::new(json!({}));
         why = verdicts(rules, &scope).collect();

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::budget::Budget;
-use signalbox_model::{Binaries, Effects, Item, Items, Map, Mode, Workflow};
+use signalbox_model::{Binaries, Data, Effects, Item, Items, Map, Mode, Workflow};
 use std::sync::Arc;
 
 /// One execution of a kind's code: the key under which its result comes back.
@@ -154,7 +154,7 @@ pub struct CallSlot {
     /// Evaluated config; expression fields (`x-cel`) are still source text.
     pub config: Arc<Value>,
     /// The input: one item in `each`, all items in `all`. Data is what came out of `in`.
-    pub input: Arc<Vec<Item>>,
+    pub input: Arc<Items>,
     /// For expression fields.
     pub scope: Scope,
 }
@@ -168,6 +168,16 @@ pub struct OutItem {
     pub binary: Option<Binaries>,
     /// Index into the slot's `input` it came from.
     pub paired: Option<usize>,
+}
+
+/// Data of a slot's input, one after the other, as items that are numbered and know where they come from.
+pub fn passed(input: impl IntoIterator<Item = Data>) -> Items {
+    let mut made = Items::new();
+    for (index, data) in input.into_iter().enumerate() {
+        let id = (index + 1).to_string();
+        made.push_data(Item { id, paired_item: Some(index), ..Item::default() }, data);
+    }
+    made
 }
 
 impl OutItem {
@@ -198,9 +208,8 @@ impl CallOutput {
         Self::items(port, [OutItem::new(Arc::new(data), Some(0))])
     }
     /// A slot's input data through one port, unchanged.
-    pub(crate) fn pass(port: &str, input: &[Arc<Value>]) -> Self {
-        let item = |(index, data)| OutItem::new(Arc::clone(data), Some(index));
-        Self::items(port, input.iter().enumerate().map(item))
+    pub(crate) fn pass(port: &str, input: &[Data]) -> Self {
+        Self::list(port, passed(input.iter().cloned()))
     }
     /// Items through one port.
     pub fn items(port: &str, items: impl IntoIterator<Item = OutItem>) -> Self {

@@ -34,6 +34,8 @@ pub use value::{value, value_refs};
 
 use crate::scope::Scope;
 use serde_json::Value;
+use signalbox_model::Data;
+use signalbox_model::data::TEXT_FROM;
 use std::sync::Arc;
 
 /// Names that can be bound where an expression is evaluated; locals beyond them come from the scope.
@@ -116,21 +118,41 @@ impl Expr {
         run.eval(&self.0.root).and_then(|found| run.json(&found)).map_err(|error| error.finish(&self.0.text))
     }
 
+    /// [`Expr::eval`], but what is a large part of data that is text stays text.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`].
+    pub fn eval_data(&self, scope: &Scope) -> Result<Data, ExprError> {
+        let run = eval::Run::new(scope);
+        let result = run.eval(&self.0.root).and_then(|found| match &found {
+            val::V::TextList(part) | val::V::TextObject(part) if part.text().len() >= TEXT_FROM => Ok(part.data()),
+            found => run.json(found).map(Data::from),
+        });
+        result.map_err(|error| error.finish(&self.0.text))
+    }
+
     /// Evaluates to a list and gives its elements one after the other: the list is not made as a whole. What a result
     /// may take is counted for each of them, and what a step may put out for all together. Something else than a list is the result.
     ///
     /// # Errors
     /// As [`Expr::eval`]; elements may have been given before.
-    pub fn eval_each(&self, scope: &Scope, take: &mut dyn FnMut(Value)) -> Result<Option<Value>, ExprError> {
+    pub fn eval_each(&self, scope: &Scope, take: &mut dyn FnMut(Data)) -> Result<Option<Value>, ExprError> {
         let run = eval::Run::new(scope);
         let mut each = || {
             let found = run.eval(&self.0.root)?;
-            if !matches!(found, val::V::Array(_) | val::V::Items(_) | val::V::List(_)) {
+            if found.kind() != "list" {
                 return run.json(&found).map(Some);
+            }
+            // What is most of a text stays where it stands.
+            if let val::V::TextList(list) = &found
+                && list.is_most()
+            {
+                list.shared_entries().for_each(&mut *take);
+                return Ok(None);
             }
             for one in (0..found.len().unwrap_or(0)).filter_map(|place| found.nth(place)) {
                 run.budget.next_result()?;
-                take(ops::json(&run.budget, &one, 1)?);
+                take(ops::json(&run.budget, &one, 1)?.into());
             }
             Ok(None)
         };

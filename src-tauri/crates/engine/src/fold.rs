@@ -27,7 +27,7 @@ use failed::error_item;
 use serde_json::Value;
 use settle_edges::{end_activation, route};
 use signalbox_model::{
-    ErrorPayload, ErrorType, EventBody, Item, Items, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
+    Data, ErrorPayload, ErrorType, EventBody, Item, Items, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
     event::{StepDone, StepError, StepStart, WorkflowStart},
     time,
 };
@@ -386,12 +386,12 @@ fn step_start(
     let each = compiled.nodes[node].mode == Mode::Each;
     state.ready.remove(&node);
     state.nodes[node].state = NodeState::Running;
-    let mut inputs: BTreeMap<usize, Vec<Arc<Value>>> = BTreeMap::new();
+    let mut inputs: BTreeMap<usize, Vec<Data>> = BTreeMap::new();
     if !each {
         inputs.insert(0, Vec::new());
     }
     for input in &start.input {
-        inputs.entry(if each { input.item } else { 0 }).or_default().push(Arc::clone(&input.data));
+        inputs.entry(if each { input.item } else { 0 }).or_default().push(input.data.clone());
     }
     state.nodes[node].calls += u32::try_from(inputs.len()).unwrap_or(u32::MAX);
     for (index, input) in inputs {
@@ -681,9 +681,11 @@ fn interrupted_error(compiled: &Compiled, state: &RunState, node: usize, slot: u
 pub(crate) fn input_value(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Value {
     let data = slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
     match compiled.nodes[node].mode {
-        Mode::Each => data.first().map(|d| (**d).clone()).unwrap_or_default(),
-        Mode::All if data.len() == 1 => (*data[0]).clone(),
-        Mode::All => Value::Array(data.iter().map(|d| (**d).clone()).collect()),
+        Mode::Each => data.first().map(|d| Arc::unwrap_or_clone(d.value())).unwrap_or_default(),
+        Mode::All if data.len() == 1 => Arc::unwrap_or_clone(data[0].value()),
+        // What cannot be made into values is in the event of the call.
+        Mode::All if limit::refused_as_values(&data, compiled.most).is_some() => Value::Null,
+        Mode::All => list_of(&data),
     }
 }
 
@@ -755,10 +757,17 @@ pub(crate) fn activation_input(state: &RunState, node: usize) -> &Items {
 }
 
 /// Data of one item, a list of several, null of none.
-pub(crate) fn one_or_list(data: &[Arc<Value>]) -> Arc<Value> {
+pub(crate) fn one_or_list(data: &[Data]) -> Data {
     match data {
-        [] => Arc::new(Value::Null),
-        [one] => Arc::clone(one),
-        many => Arc::new(Value::Array(many.iter().map(|d| (**d).clone()).collect())),
+        [] => Data::default(),
+        [one] => one.clone(),
+        // As values a long list would take ten times its text.
+        many if many.iter().any(|one| matches!(one, Data::Text(_))) => Data::written(Data::list(many)),
+        many => list_of(many).into(),
     }
+}
+
+/// All of them as values.
+pub(crate) fn list_of(data: &[Data]) -> Value {
+    Value::Array(data.iter().map(|one| Arc::unwrap_or_clone(one.value())).collect())
 }

@@ -2,6 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use signalbox_model::data::{TEXT_FROM, as_text};
 use signalbox_model::{digits, strict_json};
 
 /// Text that is not acceptable JSON.
@@ -25,9 +26,12 @@ impl JsonError {
 
 /// Reads what this program has written, however deep it is: it was within the limits when it came.
 pub(crate) fn unbounded<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    reader.disable_recursion_limit();
-    T::deserialize(&mut reader)
+    let read = || {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        reader.disable_recursion_limit();
+        T::deserialize(&mut reader)
+    };
+    if text.len() < TEXT_FROM { read() } else { as_text(read) }
 }
 
 /// The parser's words, for people.

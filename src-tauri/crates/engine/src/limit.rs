@@ -3,7 +3,7 @@
 use crate::effect::CallOutput;
 use crate::error_codes::CHILD_ERRORS;
 use crate::value_size;
-use signalbox_model::{ErrorPayload, Map, NodeFailure, SuggestedAction};
+use signalbox_model::{Data, ErrorPayload, Map, NodeFailure, SuggestedAction};
 
 /// Code of the error of a step, or of a container, that would hand on more than it may.
 pub(crate) const STEP_TOO_LARGE: &str = "STEP_TOO_LARGE";
@@ -11,6 +11,22 @@ pub(crate) const STEP_TOO_LARGE: &str = "STEP_TOO_LARGE";
 /// About how many bytes of memory the items take that a call puts out.
 pub(crate) fn weight(output: &CallOutput) -> usize {
     output.ports.values().map(|items| items.memory(value_size::of_item)).sum()
+}
+
+/// The same when the items are kept as values, as a body keeps what leaves it.
+pub(crate) fn weight_as_values(output: &CallOutput) -> usize {
+    output.ports.values().map(|items| items.memory_as_values(value_size::of_item)).sum()
+}
+
+/// Why the items of a call are not made into values: a long list is text, and takes ten times as much then (ADR 95).
+pub(crate) fn refused_as_values(input: &[Data], most: usize) -> Option<NodeFailure> {
+    let of = |data: &Data| match data {
+        Data::Value(_) => 0,
+        Data::Text(text) => value_size::of_text(text.text()),
+    };
+    let bytes = input.iter().map(of).sum();
+    let what = || format!("Values of all {} items, which this step needs at once,", input.len());
+    (bytes > most).then(|| refused(bytes, most, &what()))
 }
 
 /// Why it does not go on: `what` is told to a person.

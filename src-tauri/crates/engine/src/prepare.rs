@@ -4,20 +4,20 @@ use crate::{
     compiled::{Compiled, CompiledNode},
     config,
     expr::{self, Expr, ExprError},
-    fold, guard,
+    fold, guard, limit,
     schema::Violation,
     scope::{NodeView, Scope},
     state::RunState,
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};
-use signalbox_model::{ErrorPayload, Map, Mode, NodeFailure, SuggestedAction};
+use signalbox_model::{Data, ErrorPayload, Items, Map, Mode, NodeFailure, SuggestedAction, data::TEXT_FROM};
 use std::sync::Arc;
 
 /// What a slot sends.
 pub(crate) struct Prepared {
     pub(crate) config: Arc<Value>,
-    pub(crate) input: Vec<Arc<Value>>,
+    pub(crate) input: Vec<Data>,
     pub(crate) resolved: Option<Arc<Value>>,
     pub(crate) failure: Option<NodeFailure>,
 }
@@ -29,7 +29,7 @@ pub(crate) fn begins(compiled: &Compiled, state: &RunState, node: usize) -> Resu
         return Ok(false);
     }
     let Some(condition) = &this.node.condition else { return Ok(true) };
-    let first = fold::activation(state, node).and_then(|a| a.input.data(0));
+    let first = fold::activation(state, node).and_then(|a| one_of(&a.input, 0));
     let scope = node_scope(compiled, state, node, 0, &first.into_iter().collect::<Vec<_>>(), None);
     Expr::compile(condition).and_then(|e| e.eval_bool(&scope))
 }
@@ -40,7 +40,7 @@ pub(crate) fn prepared(
     state: &RunState,
     node: usize,
     slot: usize,
-) -> (Vec<Arc<Value>>, Option<NodeFailure>) {
+) -> (Vec<Data>, Option<NodeFailure>) {
     let Prepared { input, failure, .. } = prepare(compiled, state, node, slot);
     (input, failure)
 }
@@ -51,11 +51,19 @@ pub(crate) fn loop_begins(compiled: &Compiled, state: &RunState, node: usize) ->
     failure.is_none().then_some((config, input.len()))
 }
 
-pub(crate) fn raw_input(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<Arc<Value>> {
+pub(crate) fn raw_input(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<Data> {
     let Some(activation) = fold::activation(state, node) else { return Vec::new() };
     match compiled.nodes[node].mode {
-        Mode::Each => activation.input.data(slot).into_iter().collect(),
-        Mode::All => (0..activation.input.len()).filter_map(|index| activation.input.data(index)).collect(),
+        Mode::Each => one_of(&activation.input, slot).into_iter().collect(),
+        Mode::All => (0..activation.input.len()).filter_map(|index| activation.input.kept(index)).collect(),
+    }
+}
+
+/// The data of one item. Only what is large is left as text: most steps look at their item more than once.
+fn one_of(input: &Items, index: usize) -> Option<Data> {
+    match input.text(index) {
+        Some(text) if text.text().len() >= TEXT_FROM => Some(Data::Text(text.clone())),
+        Some(_) | None => input.data(index).map(Data::Value),
     }
 }
 
@@ -66,20 +74,20 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
         && let Some(config) = &known.config
         && !config.is_null()
     {
-        let resolved = this.node.input.as_ref().and_then(|_| known.input.first().cloned());
+        let resolved = this.node.input.as_ref().and_then(|_| known.input.first().map(Data::value));
         // What was refused before the code stays refused: a rule's retry does not get round it.
         let failure = guarded(compiled, state, node, slot, &known.input);
         return Prepared { config: Arc::clone(config), input: known.input.clone(), resolved, failure };
     }
     let replaced = fold::slot_ref(state, node, slot).filter(|s| s.replaced);
     let mut input = replaced.map_or_else(|| raw_input(compiled, state, node, slot), |s| s.input.clone());
-    let mut resolved = replaced.filter(|_| this.node.input.is_some()).and_then(|s| s.input.first().cloned());
+    let mut resolved = replaced.filter(|_| this.node.input.is_some()).and_then(|s| s.input.first().map(Data::value));
     if let Some(mapping) = this.node.input.as_ref().filter(|_| replaced.is_none()) {
         let scope = node_scope(compiled, state, node, slot, &input, None);
         match evaluate_map(mapping, &scope) {
             Ok(value) => {
                 let value = Arc::new(value);
-                input = vec![Arc::clone(&value)];
+                input = vec![Data::Value(Arc::clone(&value))];
                 resolved = Some(value);
             }
             Err(error) => {
@@ -115,13 +123,7 @@ fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
 }
 
 /// Guards before the code, then the input against the kind's schema.
-fn guarded(
-    compiled: &Compiled,
-    state: &RunState,
-    node: usize,
-    slot: usize,
-    input: &[Arc<Value>],
-) -> Option<NodeFailure> {
+fn guarded(compiled: &Compiled, state: &RunState, node: usize, slot: usize, input: &[Data]) -> Option<NodeFailure> {
     let this = &compiled.nodes[node];
     let refused = if this.guards.before.is_empty() {
         None
@@ -129,20 +131,29 @@ fn guarded(
         let scope = node_scope(compiled, state, node, slot, input, None);
         guard::refusal(&this.guards.before, "before", &scope)
     };
-    refused.or_else(|| check_input(this, input))
+    refused.or_else(|| refused_as_values(compiled, this, input)).or_else(|| check_input(this, input))
+}
+
+/// Kinds that take all items and go through their texts.
+const READ_TEXTS: &[&str] = &["data.aggregate", "data.sort"];
+
+/// A step that makes values of all its items would take too much memory.
+fn refused_as_values(compiled: &Compiled, this: &CompiledNode, input: &[Data]) -> Option<NodeFailure> {
+    let reads_texts = READ_TEXTS.contains(&&*this.kind) && this.input_schema.is_none();
+    if this.mode == Mode::Each || reads_texts { None } else { limit::refused_as_values(input, compiled.most) }
 }
 
 /// The input against the kind's schema (K-14).
-pub(crate) fn misfits(this: &CompiledNode, input: &[Arc<Value>]) -> Option<Vec<Violation>> {
+pub(crate) fn misfits(this: &CompiledNode, input: &[Data]) -> Option<Vec<Violation>> {
     let schema = this.input_schema.as_ref()?;
     let result = match this.mode {
-        Mode::Each => schema.validate(input.first()?),
-        Mode::All => schema.validate(&Value::Array(input.iter().map(|d| (**d).clone()).collect())),
+        Mode::Each => schema.validate(&input.first()?.value()),
+        Mode::All => schema.validate(&fold::list_of(input)),
     };
     result.err()
 }
 
-fn check_input(this: &CompiledNode, input: &[Arc<Value>]) -> Option<NodeFailure> {
+fn check_input(this: &CompiledNode, input: &[Data]) -> Option<NodeFailure> {
     let violations = misfits(this, input)?;
     let told = violations.first().map_or_else(String::new, |v| format!(": {}", v.told()));
     let list: Vec<Value> =
@@ -161,13 +172,13 @@ pub(crate) fn node_scope(
     state: &RunState,
     node: usize,
     slot: usize,
-    input: &[Arc<Value>],
+    input: &[Data],
     context: Option<&crate::scope::Context>,
 ) -> Scope {
     let this = &compiled.nodes[node];
     let null = Arc::new(Value::Null);
     let source = fold::activation(state, node);
-    let item = input.first().map_or_else(|| Arc::clone(&null), Arc::clone);
+    let item = input.first().cloned().unwrap_or_else(|| Data::Value(Arc::clone(&null)));
     let items = match this.mode {
         Mode::All => Arc::new(input.to_vec()),
         Mode::Each if this.uses_items => source.map(|a| a.items_with(slot, &item)).unwrap_or_default(),
@@ -175,8 +186,8 @@ pub(crate) fn node_scope(
     };
     let error = source.and_then(|a| a.input.error(if this.mode == Mode::Each { slot } else { 0 }));
     let data = match error {
-        Some(error) => Arc::new(error.details.as_ref().and_then(|d| d.get("input")).cloned().unwrap_or_default()),
-        None => Arc::clone(&item),
+        Some(error) => Data::from(error.details.as_ref().and_then(|d| d.get("input")).cloned().unwrap_or_default()),
+        None => item.clone(),
     };
     let error =
         error.map_or_else(|| Arc::clone(&null), |e| Arc::new(serde_json::to_value(e.as_ref()).unwrap_or_default()));
@@ -207,11 +218,11 @@ pub(crate) fn views(compiled: &Compiled, state: &RunState, node: usize) -> Index
 }
 
 /// `_item` and `_index` of the innermost loop of the node's own file.
-fn iteration(compiled: &Compiled, state: &RunState, node: usize) -> Vec<(&'static str, Arc<Value>)> {
+fn iteration(compiled: &Compiled, state: &RunState, node: usize) -> Vec<(&'static str, Data)> {
     let own = fold::place::around(compiled, state, node).take_while(|(_, frame)| frame.own.is_none());
     let found = own.map(|(_, frame)| frame).find_map(|frame| Some((frame.item.as_ref()?, frame.index)));
     match found {
-        Some((item, index)) => vec![("_item", Arc::clone(item)), ("_index", Arc::new(index.into()))],
+        Some((item, index)) => vec![("_item", Arc::clone(item).into()), ("_index", Value::from(index).into())],
         None => Vec::new(),
     }
 }
@@ -226,7 +237,7 @@ pub(crate) fn failed_scope(
 ) -> Scope {
     let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
     let mut scope = node_scope(compiled, state, node, slot, &input, None);
-    scope.data = Arc::new(fold::input_value(compiled, state, node, slot));
+    scope.data = fold::input_value(compiled, state, node, slot).into();
     scope.error = Arc::new(serde_json::to_value(error).unwrap_or_default());
     scope
 }

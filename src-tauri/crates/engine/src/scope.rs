@@ -1,9 +1,10 @@
 //! The names an expression can see (SEMANTICS 3). Values are shared by `Arc`: building a scope costs a handful of
-//! reference counts whatever the size of the data.
+//! reference counts whatever the size of the data. Large data is text, and is read where it stands.
 
 use crate::expr::Allowance;
 use indexmap::IndexMap;
 use serde_json::Value;
+use signalbox_model::Data;
 use std::sync::Arc;
 
 /// Top-level variables of a run; a write replaces one `Arc`.
@@ -13,9 +14,9 @@ pub type Context = Arc<IndexMap<String, Arc<Value>>>;
 #[derive(Debug, Clone)]
 pub struct NodeView {
     /// Data of its output item, a list when it made several, null when none.
-    pub output: Arc<Value>,
+    pub output: Data,
     /// Data of all its output items.
-    pub items: Arc<Vec<Arc<Value>>>,
+    pub items: Arc<Vec<Data>>,
 }
 
 /// What is bound while an expression is evaluated.
@@ -30,17 +31,17 @@ pub struct Scope {
     /// Run-wide variables.
     pub context: Context,
     /// Data of the current item, null without items.
-    pub item: Arc<Value>,
+    pub item: Data,
     /// Data of all items.
-    pub items: Arc<Vec<Arc<Value>>>,
+    pub items: Arc<Vec<Data>>,
     /// Ancestors that the expressions of this node name and that have succeeded.
     pub nodes: Arc<IndexMap<String, NodeView>>,
     /// `error`, `err` and `ctx.error`; null without an error on the item.
     pub error: Arc<Value>,
     /// `ctx.data`: the failed call's input if there is an error, else the item's data.
-    pub data: Arc<Value>,
+    pub data: Data,
     /// `_result`, `_meta`, `_toolResult`, `_item`, `_index` where they are bound.
-    pub locals: Vec<(&'static str, Arc<Value>)>,
+    pub locals: Vec<(&'static str, Data)>,
     /// What a preview may cost; none in a run, where only counted limits decide.
     pub allowance: Option<Arc<Allowance>>,
 }
@@ -54,11 +55,11 @@ impl Scope {
             run: Arc::new(Value::Object(serde_json::Map::new())),
             workflow: Arc::new(Value::Object(serde_json::Map::new())),
             context: Arc::new(IndexMap::new()),
-            item: Arc::clone(&null),
+            item: Data::Value(Arc::clone(&null)),
             items: Arc::new(Vec::new()),
             nodes: Arc::new(IndexMap::new()),
             error: Arc::clone(&null),
-            data: null,
+            data: Data::Value(null),
             locals: Vec::new(),
             allowance: None,
         }

@@ -333,8 +333,8 @@ fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
 /// [`NodeView`] as kept in the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StoredView {
-    pub(crate) output: Arc<Value>,
-    pub(crate) items: Arc<Vec<Arc<Value>>>,
+    pub(crate) output: Data,
+    pub(crate) items: Arc<Vec<Data>>,
 }
 
 impl NodeRun {
@@ -356,7 +356,7 @@ impl Default for NodeRun {
 
 impl StoredView {
     pub(crate) fn view(&self) -> NodeView {
-        NodeView { output: Arc::clone(&self.output), items: Arc::clone(&self.items) }
+        NodeView { output: self.output.clone(), items: Arc::clone(&self.items) }
     }
 }
 
@@ -373,8 +373,11 @@ pub(crate) struct Activation {
     pub(crate) staged: Vec<(String, Arc<Value>)>,
     /// Data of `input`, for all slots whose expressions name `items`: a list for each would be quadratic.
     #[serde(skip)]
-    items: Made<Arc<Vec<Arc<Value>>>>,
+    items: Made<Arc<Vec<Data>>>,
 }
+
+/// Bytes of text of a list whose rows expressions read where they stand.
+const LONG: usize = 4 * 1024 * 1024;
 
 impl Activation {
     pub(crate) fn new(input: Items, slots: usize, visit: u32) -> Self {
@@ -389,15 +392,17 @@ impl Activation {
     }
 
     /// `items` as a slot sees it: the items as they came, its own after `in`.
-    pub(crate) fn items_with(&self, slot: usize, own: &Arc<Value>) -> Arc<Vec<Arc<Value>>> {
-        let all = self
-            .items
-            .0
-            .get_or_init(|| Arc::new((0..self.input.len()).filter_map(|index| self.input.data(index)).collect()));
+    pub(crate) fn items_with(&self, slot: usize, own: &Data) -> Arc<Vec<Data>> {
+        let all = self.items.0.get_or_init(|| {
+            // Every slot may look at all of them: what is not long is made into values once.
+            let is_long = self.input.weight(|_| 0) > LONG;
+            let of = |index| if is_long { self.input.kept(index) } else { self.input.data(index).map(Data::Value) };
+            Arc::new((0..self.input.len()).filter_map(of).collect())
+        });
         let mut items = Arc::clone(all);
         // One that was made of text is another piece of memory each time.
-        if items.get(slot).is_some_and(|came| !Arc::ptr_eq(came, own) && came != own) {
-            Arc::make_mut(&mut items)[slot] = Arc::clone(own);
+        if items.get(slot).is_some_and(|came| !came.same(own) && came != own) {
+            Arc::make_mut(&mut items)[slot] = own.clone();
         }
         items
     }
@@ -429,7 +434,7 @@ pub(crate) struct Slot {
     /// Evaluated config, kept for retries.
     pub(crate) config: Option<Arc<Value>>,
     /// Input data after `in`, kept for retries.
-    pub(crate) input: Vec<Arc<Value>>,
+    pub(crate) input: Vec<Data>,
     pub(crate) idempotency_key: Option<String>,
     /// `input` came from a repair or a person: `in` is not evaluated again.
     pub(crate) replaced: bool,

@@ -5,7 +5,6 @@ use crate::{expr::Expr, scope::Scope};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signalbox_model::{Node, ToolRule, ToolVerdict, Workflow, diagnostic::pointer_token};
-use std::sync::Arc;
 
 /// Code of a step that waits for a person who allows a call of a tool.
 pub const TOOL_APPROVAL: &str = "TOOL_APPROVAL";
@@ -120,10 +119,10 @@ pub fn decide(lists: &[Rules], asked: &Asked<'_>, scope: &Scope, granted: &dyn F
     };
     let mut scope = scope.clone();
     scope.locals.retain(|(name, _)| !NAMES.contains(name));
-    scope.locals.push(("tool", Arc::new(asked.tool.into())));
-    scope.locals.push(("server", Arc::new(asked.server.into())));
-    scope.locals.push(("args", Arc::new(Value::Object(asked.arguments.clone()))));
-    scope.locals.push(("hints", Arc::new(asked.hints.value())));
+    scope.locals.push(("tool", Value::from(asked.tool).into()));
+    scope.locals.push(("server", Value::from(asked.server).into()));
+    scope.locals.push(("args", Value::Object(asked.arguments.clone()).into()));
+    scope.locals.push(("hints", asked.hints.value().into()));
     let mut found: Option<Decided> = None;
     for one in lists.iter().filter_map(|list| first(list, &scope)).map(answered) {
         found = Some(match found {
@@ -223,9 +222,9 @@ fn surely(list: &Rules, asked: &Asked<'_>) -> Sure {
     // In a run it may say anything: settings are evaluated, and what is read there is another list.
     let Ok(rules) = &list.rules else { return Sure::Open };
     let mut scope = Scope::empty();
-    scope.locals.push(("tool", Arc::new(asked.tool.into())));
-    scope.locals.push(("server", Arc::new(asked.server.into())));
-    scope.locals.push(("hints", Arc::new(asked.hints.value())));
+    scope.locals.push(("tool", Value::from(asked.tool).into()));
+    scope.locals.push(("server", Value::from(asked.server).into()));
+    scope.locals.push(("hints", asked.hints.value().into()));
     for rule in rules {
         let allows = rule.action == ToolVerdict::Allow;
         let Ok(when) = Expr::compile(&rule.when) else {

@@ -48,6 +48,27 @@ fn behind(value: &Value) -> usize {
     }
 }
 
+/// The same of the values that a compact JSON text becomes, from its bytes.
+pub(crate) fn of_text(text: &str) -> usize {
+    let member = size_of::<String>() + size_of::<usize>() + 2 * PIECE;
+    let (mut bytes, mut in_string, mut escaped) = (size_of::<Value>() + text.len(), false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            // One more value follows. The first of a list or an object is counted with its bracket.
+            b',' => bytes += size_of::<Value>(),
+            b':' => bytes += member,
+            b'[' => bytes += size_of::<Value>() + PIECE,
+            b'{' => bytes += size_of::<Value>() + OBJECT,
+            _ => {}
+        }
+    }
+    bytes
+}
+
 /// An item with this data.
 pub(crate) fn of_item(data: &Value) -> usize {
     size_of::<Item>() + 2 * PIECE + memory(data)

@@ -9,7 +9,7 @@ use crate::task::{
     AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskContinued, HumanTaskCreated,
     HumanTaskHeld, HumanTaskReminded, Origin, PauseRejected, PauseResumed, PauseStart, PauseTimeout,
 };
-use crate::{ErrorPayload, Items, Map};
+use crate::{Data, ErrorPayload, Items, Map};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
@@ -342,7 +342,7 @@ pub struct InputItem {
     /// Index in the activation's input.
     pub item: usize,
     /// Its data.
-    pub data: Arc<Value>,
+    pub data: Data,
 }
 
 /// Payload of `step_done`.

@@ -2,7 +2,7 @@
 //! as text, which takes a tenth of the memory of values, and an item is made of it when somebody asks for it (ADR 72).
 
 use crate::blob::BLOB_LIMIT;
-use crate::data::{Data, Written};
+use crate::data::{Data, TEXT_FROM, Text, Written, stays_text};
 use crate::{Binaries, ErrorPayload, Item};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{SeqAccess, Visitor};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// So many items are a part. A list that is shorter is kept as it is.
 pub const PART: usize = 1_000;
@@ -31,13 +31,13 @@ pub struct Items {
 struct Kept {
     /// Its data is null when there is a text of it.
     item: Item,
-    text: Option<Arc<Written>>,
+    text: Option<Text>,
 }
 
 impl Kept {
     fn data(&self) -> Data {
         match &self.text {
-            Some(text) => Data::Text(Arc::clone(text)),
+            Some(text) => Data::Text(text.clone()),
             None => Data::Value(Arc::clone(&self.item.data)),
         }
     }
@@ -50,8 +50,9 @@ impl Kept {
     }
 
     fn bare(&self) -> Item {
-        let Item { id, data: _, binary, error, paired_item } = self.item.clone();
-        Item { id, binary, error, paired_item, ..Item::default() }
+        let Item { id, data: _, binary, error, paired_item } = &self.item;
+        let (id, binary, error) = (id.clone(), binary.clone(), error.clone());
+        Item { id, data: nothing(), binary, error, paired_item: *paired_item }
     }
 }
 
@@ -70,10 +71,17 @@ enum Part {
 
 /// Items that have data and lineage only, and whose ids are their places in the list, from 1.
 struct Packed {
-    /// The data, compact JSON, one after the other.
-    text: Box<str>,
-    /// Where each ends in the text, and the item that it came from; [`NONE`] for null.
-    places: Box<[(u32, u32)]>,
+    /// The texts of the data, one after the other; or the text that they stand in, which others share.
+    text: Arc<Written>,
+    places: Box<[Place]>,
+}
+
+/// Where the data of a packed item stands, and the item that it came from; [`NONE`] for null.
+#[derive(Clone, Copy)]
+struct Place {
+    start: u32,
+    end: u32,
+    paired: u32,
 }
 
 /// No lineage.
@@ -82,10 +90,9 @@ const NONE: u32 = u32::MAX;
 impl Packed {
     /// Nothing when one of the items has to stay as it is. `first` is the place of the first one in the list.
     fn of(items: &[Kept], first: usize) -> Option<Self> {
-        let mut text = Vec::new();
         let mut places = Vec::with_capacity(items.len());
-        for (index, Kept { item, text: own }) in items.iter().enumerate() {
-            let stays = own.is_some() || item.error.is_some() || item.binary.is_some();
+        for (index, Kept { item, text }) in items.iter().enumerate() {
+            let stays = item.error.is_some() || item.binary.is_some();
             if stays || !is_number(&item.id, first + index + 1) {
                 return None;
             }
@@ -93,31 +100,61 @@ impl Packed {
                 Some(paired) => u32::try_from(paired).ok().filter(|paired| *paired != NONE)?,
                 None => NONE,
             };
-            let began = text.len();
-            serde_json::to_writer(&mut text, &item.data).ok()?;
-            if text.len() - began > BLOB_LIMIT {
+            let (start, end) = text.as_ref().map_or((0, 0), Text::span);
+            if (end - start) as usize > BLOB_LIMIT {
                 return None;
             }
-            places.push((u32::try_from(text.len()).ok()?, paired));
+            places.push(Place { start, end, paired });
+        }
+        if let Some(text) = shared(items) {
+            return Some(Self { text: Arc::clone(text), places: places.into() });
+        }
+        let mut all = Vec::new();
+        for (Kept { item, text }, place) in items.iter().zip(&mut places) {
+            let began = all.len();
+            match text {
+                Some(text) => all.extend_from_slice(text.text().as_bytes()),
+                None => serde_json::to_writer(&mut all, &item.data).ok()?,
+            }
+            if all.len() - began > BLOB_LIMIT {
+                return None;
+            }
+            (place.start, place.end) = (u32::try_from(began).ok()?, u32::try_from(all.len()).ok()?);
         }
         // What serde writes is text.
-        Some(Self { text: String::from_utf8(text).ok()?.into(), places: places.into() })
+        Some(Self { text: Written::new(String::from_utf8(all).ok()?), places: places.into() })
+    }
+
+    fn text(&self, index: usize) -> Option<Text> {
+        let place = self.places.get(index)?;
+        Some(Text::part(&self.text, place.start, place.end))
     }
 
     fn data(&self, index: usize) -> Arc<Value> {
-        let start = index.checked_sub(1).and_then(|before| self.places.get(before)).map_or(0, |place| place.0);
-        let end = self.places.get(index).map_or(start, |place| place.0);
-        let text = self.text.get(start as usize..end as usize).unwrap_or_default();
-        let mut reader = serde_json::Deserializer::from_str(text);
-        // It was within the limits when it came.
-        reader.disable_recursion_limit();
-        // It was written by `of`: it can be read.
-        Arc::new(Value::deserialize(&mut reader).unwrap_or_default())
+        self.text(index).map(|text| text.value()).unwrap_or_default()
     }
 
     fn paired(&self, index: usize) -> Option<usize> {
-        self.places.get(index).map(|place| place.1).filter(|paired| *paired != NONE).map(|paired| paired as usize)
+        self.places.get(index).map(|place| place.paired).filter(|paired| *paired != NONE).map(|paired| paired as usize)
     }
+
+    /// Bytes of text.
+    fn weight(&self) -> usize {
+        self.places.iter().map(|place| (place.end - place.start) as usize).sum()
+    }
+}
+
+/// The one text in which the data of all of these stands.
+fn shared(items: &[Kept]) -> Option<&Arc<Written>> {
+    let first = items.first()?.text.as_ref()?.of();
+    let same = |kept: &Kept| kept.text.as_ref().is_some_and(|text| Arc::ptr_eq(text.of(), first));
+    items.iter().all(same).then_some(first)
+}
+
+/// Null, the same one for all whose data stands elsewhere.
+fn nothing() -> Arc<Value> {
+    static NULL: LazyLock<Arc<Value>> = LazyLock::new(Arc::default);
+    Arc::clone(&NULL)
 }
 
 fn is_number(id: &str, number: usize) -> bool {
@@ -149,7 +186,7 @@ impl Items {
     pub fn push_data(&mut self, item: Item, data: Data) {
         self.keep(match data {
             Data::Value(data) => Item { data, ..item }.into(),
-            Data::Text(text) => Kept { item: Item { data: Arc::default(), ..item }, text: Some(text) },
+            Data::Text(text) => Kept { item: Item { data: nothing(), ..item }, text: Some(text) },
         });
     }
 
@@ -227,17 +264,21 @@ impl Items {
         }
     }
 
-    /// One without its data, and its data: text stays text when it is the whole text of the item.
+    /// The data of one as it is kept: text stays text.
+    pub fn kept(&self, index: usize) -> Option<Data> {
+        match self.parts.get(index / PART) {
+            Some(Part::Text(packed)) => packed.text(index % PART).map(Data::Text),
+            Some(Part::Plain(_)) | None => self.whole(index).map(Kept::data),
+        }
+    }
+
+    /// One without its data, and its data as it is kept.
     pub fn piece(&self, index: usize) -> Option<(Item, Data)> {
-        let data = match self.parts.get(index / PART) {
-            Some(Part::Text(packed)) => Data::Value(packed.data(index % PART)),
-            Some(Part::Plain(_)) | None => self.whole(index)?.data(),
-        };
-        Some((self.bare(index)?, data))
+        Some((self.bare(index)?, self.kept(index)?))
     }
 
     /// The text of one that is kept as text of its own.
-    pub fn text(&self, index: usize) -> Option<&Arc<Written>> {
+    pub fn text(&self, index: usize) -> Option<&Text> {
         self.whole(index)?.text.as_ref()
     }
 
@@ -250,7 +291,8 @@ impl Items {
     pub fn bare(&self, index: usize) -> Option<Item> {
         if let Some(Part::Text(packed)) = self.parts.get(index / PART) {
             let id = (index + 1).to_string();
-            return Some(Item { id, paired_item: packed.paired(index % PART), ..Item::default() });
+            let paired_item = packed.paired(index % PART);
+            return Some(Item { id, data: nothing(), binary: None, error: None, paired_item });
         }
         self.whole(index).map(Kept::bare)
     }
@@ -321,23 +363,29 @@ impl Items {
     pub fn weight(&self, weight: impl Fn(&Value) -> usize) -> usize {
         let of = |kept: &Kept| kept.text.as_ref().map_or_else(|| weight(&kept.item.data), |text| text.text().len());
         let parts = self.parts.iter().map(|part| match part {
-            Part::Text(packed) => packed.text.len(),
+            Part::Text(packed) => packed.weight(),
             Part::Plain(items) => items.iter().map(of).sum(),
         });
         parts.sum::<usize>() + self.tail.iter().map(of).sum::<usize>()
     }
 
-    /// About how many bytes of memory the items take; `memory` tells it of one with these values. What is kept as text of its
-    /// own takes its text; packed items are counted as the values that they become again.
+    /// About how many bytes of memory the items take; `memory` tells it of one with these values. What is kept as text takes its
+    /// text.
     pub fn memory(&self, memory: impl Fn(&Value) -> usize) -> usize {
-        let of = |index| match self.parts.get(index / PART) {
-            Some(Part::Text(packed)) => memory(&packed.data(index % PART)),
-            Some(Part::Plain(_)) | None => self.whole(index).map_or(0, |kept| match &kept.text {
-                Some(text) => size_of::<Item>() + text.text().len(),
-                None => memory(&kept.item.data),
-            }),
+        let of = |kept: &Kept| match &kept.text {
+            Some(text) => size_of::<Item>() + text.text().len(),
+            None => memory(&kept.item.data),
         };
-        (0..self.len()).map(of).sum()
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Text(packed) => packed.weight() + size_of_val(&*packed.places),
+            Part::Plain(items) => items.iter().map(of).sum(),
+        });
+        parts.sum::<usize>() + self.tail.iter().map(of).sum::<usize>()
+    }
+
+    /// The same when all become values again.
+    pub fn memory_as_values(&self, memory: impl Fn(&Value) -> usize) -> usize {
+        (0..self.len()).filter_map(|index| self.data(index)).map(|data| memory(&data)).sum()
     }
 
     /// How many of them are packed as text.
@@ -417,7 +465,7 @@ impl Serialize for Items {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
         struct Shown<'a> {
-            id: &'a str,
+            id: Cow<'a, str>,
             data: Data,
             #[serde(skip_serializing_if = "Option::is_none")]
             binary: Option<&'a Binaries>,
@@ -428,14 +476,21 @@ impl Serialize for Items {
         }
         let mut list = serializer.serialize_seq(Some(self.len()))?;
         for index in 0..self.len() {
-            match self.whole(index) {
-                Some(kept) if kept.text.is_some() => {
-                    let Item { id, data: _, binary, error, paired_item } = &kept.item;
-                    let (binary, error, data) = (binary.as_ref(), error.as_ref(), kept.data());
-                    list.serialize_element(&Shown { id, data, binary, error, paired_item: *paired_item })?;
+            let Some(data) = self.kept(index) else { continue };
+            let shown = match self.whole(index) {
+                Some(Kept { item: Item { id, data: _, binary, error, paired_item }, text: _ }) => Shown {
+                    id: Cow::Borrowed(id),
+                    data,
+                    binary: binary.as_ref(),
+                    error: error.as_ref(),
+                    paired_item: *paired_item,
+                },
+                None => {
+                    let Item { id, paired_item, .. } = self.bare(index).unwrap_or_default();
+                    Shown { id: Cow::Owned(id), data, binary: None, error: None, paired_item }
                 }
-                _ => list.serialize_element(&self.get(index))?,
-            }
+            };
+            list.serialize_element(&shown)?;
         }
         list.end()
     }
@@ -444,6 +499,19 @@ impl Serialize for Items {
 impl<'de> Deserialize<'de> for Items {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct List;
+        /// [`Item`] with data that may be text.
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        struct Came {
+            id: String,
+            data: Data,
+            #[serde(default)]
+            binary: Option<Binaries>,
+            #[serde(default)]
+            error: Option<Arc<ErrorPayload>>,
+            #[serde(default)]
+            paired_item: Option<usize>,
+        }
         impl<'de> Visitor<'de> for List {
             type Value = Items;
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -451,8 +519,20 @@ impl<'de> Deserialize<'de> for Items {
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Items, A::Error> {
                 let mut items = Items::new();
-                while let Some(item) = list.next_element()? {
-                    items.push(item);
+                if !stays_text() {
+                    while let Some(item) = list.next_element()? {
+                        items.push(item);
+                    }
+                    return Ok(items);
+                }
+                while let Some(Came { id, data, binary, error, paired_item }) = list.next_element()? {
+                    items.push_data(Item { id, data: nothing(), binary, error, paired_item }, data);
+                }
+                // The last ones are few, and are looked at more often than they are read.
+                for kept in &mut items.tail {
+                    if let Some(text) = kept.text.take_if(|text| text.text().len() < TEXT_FROM) {
+                        kept.item.data = text.value();
+                    }
                 }
                 Ok(items)
             }

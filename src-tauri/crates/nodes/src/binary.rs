@@ -72,7 +72,7 @@ pub(crate) async fn read_named(
     name: &str,
     field: &str,
 ) -> Result<(BinaryRef, Vec<u8>), NodeFailure> {
-    let all = together(slot.input.iter().filter_map(|item| item.binary.as_ref())).unwrap_or_default();
+    let all = together(slot.input.binaries()).unwrap_or_default();
     let Some(wanted) = all.get(name) else {
         let names: Vec<&str> = all.keys().take(20).map(String::as_str).collect();
         let there = if names.is_empty() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use signalbox_engine::effect::CallSlot;
 use signalbox_engine::expr::Expr;
 use signalbox_engine::scope::Scope;
-use signalbox_model::NodeFailure;
+use signalbox_model::{Data, NodeFailure};
 
 /// Compiles the text of a field.
 pub(crate) fn compile(field: &str, source: &str) -> Result<Expr, NodeFailure> {
@@ -39,11 +39,16 @@ pub(crate) fn setting_value(slot: &CallSlot, field: &str) -> Result<Value, NodeF
     value(field, &setting_expr(slot, field)?, &slot.scope)
 }
 
+/// The same; what is a large part of data that is text stays text.
+pub(crate) fn setting_data(slot: &CallSlot, field: &str) -> Result<Data, NodeFailure> {
+    setting_expr(slot, field)?.eval_data(&slot.scope).map_err(|error| error.failure(field))
+}
+
 /// The elements of the list that an expression setting gives, one after the other; something else than a list is the answer.
 pub(crate) fn setting_each(
     slot: &CallSlot,
     field: &str,
-    take: &mut dyn FnMut(Value),
+    take: &mut dyn FnMut(Data),
 ) -> Result<Option<Value>, NodeFailure> {
     setting_expr(slot, field)?.eval_each(&slot.scope, take).map_err(|error| error.failure(field))
 }

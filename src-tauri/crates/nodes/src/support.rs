@@ -1,9 +1,8 @@
 //! Small helpers for reading a slot and handing items on.
 
 use serde_json::Value;
-use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
-use signalbox_model::data::{Data, Written};
-use signalbox_model::{Item, Items, NodeFailure};
+use signalbox_engine::effect::{CallOutput, CallSlot, OutItem, passed};
+use signalbox_model::{Data, Item, Items, NodeFailure};
 use std::sync::Arc;
 
 /// What a value is, in words a person uses.
@@ -67,7 +66,7 @@ pub(crate) fn whole_of(field: &str, value: &Value, least: u64, most: u64) -> Res
 
 /// Data of the slot's first item; null without items.
 pub(crate) fn first(slot: &CallSlot) -> Arc<Value> {
-    slot.input.first().map_or_else(|| Arc::new(Value::Null), |item| Arc::clone(&item.data))
+    slot.input.data(0).unwrap_or_default()
 }
 
 /// Lineage of what was made from the first item.
@@ -82,14 +81,17 @@ pub(crate) fn made(slot: &CallSlot, data: Value) -> CallOutput {
 
 /// One item through `success`, made from the first item, whose data is this compact JSON text.
 pub(crate) fn made_text(slot: &CallSlot, text: String) -> CallOutput {
+    made_data(slot, Data::written(text))
+}
+
+/// One item through `success`, made from the first item, with data that may be text.
+pub(crate) fn made_data(slot: &CallSlot, data: Data) -> CallOutput {
     let mut items = Items::new();
-    let item = Item { id: "1".into(), paired_item: origin(slot), ..Item::default() };
-    items.push_data(item, Data::Text(Arc::new(Written::new(text))));
+    items.push_data(Item { id: "1".into(), paired_item: origin(slot), ..Item::default() }, data);
     CallOutput::list("success", items)
 }
 
 /// All items of the slot, unchanged, through one port.
 pub(crate) fn pass(slot: &CallSlot, port: &str) -> CallOutput {
-    let items = slot.input.iter().enumerate();
-    CallOutput::items(port, items.map(|(index, item)| OutItem::new(Arc::clone(&item.data), Some(index))))
+    CallOutput::list(port, passed((0..slot.input.len()).filter_map(|index| slot.input.kept(index))))
 }

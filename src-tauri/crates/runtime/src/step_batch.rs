@@ -131,7 +131,7 @@ fn payload(body: &EventBody) -> usize {
             weight(&start.config)
                 + start.resolved_inputs.as_deref().map_or(0, weight)
                 + configs.map(|config| weight(config)).sum::<usize>()
-                + start.input.iter().map(|input| weight(&input.data)).sum::<usize>()
+                + start.input.iter().map(|input| input.data.weight(weight)).sum::<usize>()
         }
         EventBody::StepDone(done) => {
             let items = done.items.values().map(|items| items.weight(weight)).sum::<usize>();

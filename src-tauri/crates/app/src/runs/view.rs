@@ -7,7 +7,7 @@ use crate::workflows::node_scope::{self, Frame};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use signalbox_engine::scope::{Context, NodeView, Scope};
-use signalbox_model::{EventBody, Item, Role, RunEvent, Workflow, time};
+use signalbox_model::{Data, EventBody, Item, Role, RunEvent, Workflow, time};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -274,20 +274,22 @@ impl RunView {
             let Some(success) = self.nodes.get(id).and_then(|data| data.output.get("success")) else { continue };
             let all: Vec<Arc<Value>> = success.iter().map(|(item, _)| Arc::clone(&item.data)).collect();
             let output = one_or_list(&all).unwrap_or_else(|| Arc::clone(&null));
-            views.insert(id.clone(), NodeView { output, items: Arc::new(all) });
+            let items = all.into_iter().map(Data::Value).collect();
+            views.insert(id.clone(), NodeView { output: output.into(), items: Arc::new(items) });
         }
         let element = self.element(workflow, node);
-        let bound = |(item, index)| [("_item", item), ("_index", Arc::new(Value::from(index)))];
+        let bound =
+            |(item, index): (Arc<Value>, usize)| [("_item", item.into()), ("_index", Value::from(index).into())];
         Scope {
             locals: element.into_iter().flat_map(bound).collect(),
             params: Arc::clone(&self.params),
             run: Arc::new(serde_json::json!({ "id": self.run_id, "startedAt": started })),
             workflow: Arc::new(serde_json::json!({ "id": workflow.id })),
             context: self.found_by(node, item, when),
-            item: Arc::clone(&current),
-            items: Arc::new(items),
+            item: Arc::clone(&current).into(),
+            items: Arc::new(items.into_iter().map(Data::Value).collect()),
             nodes: Arc::new(views),
-            data: current,
+            data: current.into(),
             ..Scope::empty()
         }
     }

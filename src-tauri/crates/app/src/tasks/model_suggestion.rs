@@ -187,7 +187,7 @@ fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
         slots: vec![CallSlot {
             item: 0,
             config: Arc::new(json!({ "modelHints": { "maxTokens": MAX_TOKENS } })),
-            input: Arc::new(vec![Item { error, ..Item::new("1", asked) }]),
+            input: Arc::new(vec![Item { error, ..Item::new("1", asked) }].into()),
             scope: signalbox_engine::scope::Scope::empty(),
         }],
         timeout_ms: Some(LIMIT_MS),

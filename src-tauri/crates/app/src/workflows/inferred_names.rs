@@ -6,7 +6,7 @@ use crate::workflows::check;
 use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
 use signalbox_engine::scope::{NodeView, Scope};
-use signalbox_model::{ErrorPayload, ErrorType, Node, NodeDescriptor, Role, Workflow};
+use signalbox_model::{Data, ErrorPayload, ErrorType, Node, NodeDescriptor, Role, Workflow};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -24,24 +24,24 @@ pub(crate) fn scope(workflow: &Workflow, node: &str) -> Scope {
     };
     let item = likely.item(node);
     let nodes = likely.before(node).into_iter().map(|id| {
-        let output = Arc::new(likely.output(id, "success"));
-        (id.to_owned(), NodeView { items: Arc::new(vec![Arc::clone(&output)]), output })
+        let output = Data::from(likely.output(id, "success"));
+        (id.to_owned(), NodeView { items: Arc::new(vec![output.clone()]), output })
     });
     let nodes = Arc::new(nodes.collect());
     let in_loop =
         node_scope::around(workflow, node).iter().any(|id| node_scope::role(workflow, id) == Some(Role::Loop));
     let locals = match in_loop {
-        true => vec![("_item", Arc::default()), ("_index", Arc::new(Value::from(0)))],
+        true => vec![("_item", Data::default()), ("_index", Value::from(0).into())],
         false => Vec::new(),
     };
-    let item = Arc::new(item);
+    let item = Data::from(item);
     Scope {
         params: Arc::new(params(workflow)),
         run: Arc::new(json!({ "id": "", "startedAt": "" })),
         workflow: Arc::new(json!({ "id": workflow.id })),
         context: Arc::new(context(workflow).into_iter().map(|(name, value)| (name, Arc::new(value))).collect()),
-        items: Arc::new(vec![Arc::clone(&item)]),
-        data: if error.is_null() { Arc::clone(&item) } else { Arc::new(data) },
+        items: Arc::new(vec![item.clone()]),
+        data: if error.is_null() { item.clone() } else { data.into() },
         item,
         nodes,
         error: Arc::new(error),

@@ -154,7 +154,7 @@ impl<'a> Run<'a> {
                 };
                 format!("`{path}` does not exist.{hint} `{at}` has: {}{more}.", available.join(", "))
             }
-            V::Array(_) | V::Items(_) | V::List(_) => format!(
+            V::Array(_) | V::Items(_) | V::TextList(_) | V::List(_) => format!(
                 "`{path}` does not exist: `{at}` is a list with {total} entries. Take one with `{at}[0]`, or use `map`."
             ),
             other => format!("`{path}` does not exist: `{at}` is {}.", other.kind_with_article()),

@@ -339,6 +339,17 @@ fn weigh(budget: &Budget<'_>, found: &V<'_>, depth: usize) -> Out<()> {
             }
             Ok(())
         }
+        V::TextObject(v) => {
+            budget.result(16, SLOT + TABLE)?;
+            v.entries().try_for_each(|(key, one)| {
+                budget.result(key.len(), ENTRY + BLOCK + key.len())?;
+                weigh(budget, &V::of_text(one), depth + 1)
+            })
+        }
+        V::TextList(v) => {
+            budget.result(16, SLOT + BLOCK)?;
+            v.entries().try_for_each(|(_, one)| weigh(budget, &V::of_text(one), depth + 1))
+        }
         V::Array(_) | V::Items(_) | V::List(_) => {
             budget.result(16, SLOT + BLOCK)?;
             (0..found.len().unwrap_or(0))
@@ -371,7 +382,8 @@ fn build(found: &V<'_>) -> Out<Value> {
         // Data that goes through untouched keeps its numbers as they were written.
         V::Array(v) => Value::Array(v.to_vec()),
         V::Object(v) => Value::Object((*v).clone()),
-        V::Items(v) => Value::Array(v.iter().map(|one| Value::clone(one)).collect()),
+        V::TextList(v) | V::TextObject(v) => v.value(),
+        V::Items(v) => Value::Array(v.iter().map(|one| Arc::unwrap_or_clone(one.value())).collect()),
         V::List(v) => Value::Array(v.iter().map(build).collect::<Out<_>>()?),
         V::MadeObject(v) => {
             let mut made = Map::with_capacity(v.len());

@@ -4,6 +4,9 @@
 use crate::scope::{NodeView, Scope};
 use indexmap::IndexMap;
 use serde_json::{Map, Number, Value};
+use signalbox_model::Data;
+use signalbox_model::data::{Piece, Read};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A value. `'a` is the life of the scope and of the expression.
@@ -25,7 +28,11 @@ pub(super) enum V<'a> {
     /// An array of the scope.
     Array(&'a [Value]),
     /// `items`.
-    Items(&'a [Arc<Value>]),
+    Items(&'a [Data]),
+    /// A list of data that is text.
+    TextList(Piece<'a>),
+    /// An object of data that is text.
+    TextObject(Piece<'a>),
     /// A list that the expression made.
     List(Arc<Vec<V<'a>>>),
     /// An object of the scope.
@@ -69,6 +76,27 @@ impl<'a> V<'a> {
         }
     }
 
+    /// The view of data; what is text is read where it stands.
+    pub(super) fn of_data(data: &'a Data) -> Self {
+        match data {
+            Data::Value(value) => V::of(value),
+            Data::Text(text) => V::of_text(text.read()),
+        }
+    }
+
+    /// The view of a value of a text.
+    pub(super) fn of_text(read: Read<'a>) -> Self {
+        match read {
+            Read::Null => V::Null,
+            Read::Bool(v) => V::Bool(v),
+            Read::Number(n) => V::number(&n),
+            Read::Text(Cow::Borrowed(v)) => V::Text(v),
+            Read::Text(Cow::Owned(v)) => V::MadeText(v.into()),
+            Read::List(v) => V::TextList(v),
+            Read::Object(v) => V::TextObject(v),
+        }
+    }
+
     /// A JSON number: an integer where it is a whole number of 64 bits, else a double (K-08). Those without a sign keep their digits (ADR 84).
     pub(super) fn number(number: &Number) -> Self {
         match (number.as_i64(), number.as_u64()) {
@@ -85,12 +113,12 @@ impl<'a> V<'a> {
             "run" => V::of(&scope.run),
             "workflow" => V::of(&scope.workflow),
             "context" => V::Context(&scope.context),
-            "item" => V::of(&scope.item),
+            "item" => V::of_data(&scope.item),
             "items" => V::Items(&scope.items),
             "nodes" => V::Nodes(&scope.nodes),
             "error" | "err" => V::of(&scope.error),
             "ctx" => V::Ctx(scope),
-            _ => V::of(&scope.locals.iter().find(|(local, _)| *local == name)?.1),
+            _ => V::of_data(&scope.locals.iter().find(|(local, _)| *local == name)?.1),
         })
     }
 
@@ -112,8 +140,9 @@ impl<'a> V<'a> {
             V::Large(_) | V::Double(_) => "double",
             V::Text(_) | V::MadeText(_) => "string",
             V::Bytes(_) => "bytes",
-            V::Array(_) | V::Items(_) | V::List(_) => "list",
-            V::Object(_) | V::Context(_) | V::Nodes(_) | V::Node(_) | V::Ctx(_) | V::MadeObject(_) => "map",
+            V::Array(_) | V::Items(_) | V::TextList(_) | V::List(_) => "list",
+            V::Object(_) | V::TextObject(_) | V::MadeObject(_) => "map",
+            V::Context(_) | V::Nodes(_) | V::Node(_) | V::Ctx(_) => "map",
             V::Time(v) => match v.as_ref() {
                 cel::Value::Duration(_) => "google.protobuf.Duration",
                 _ => "google.protobuf.Timestamp",
@@ -151,6 +180,7 @@ impl<'a> V<'a> {
         Some(match self {
             V::Array(v) => v.len(),
             V::Items(v) => v.len(),
+            V::TextList(v) | V::TextObject(v) => v.len(),
             V::List(v) => v.len(),
             V::Object(v) => v.len(),
             V::Context(v) => v.len(),
@@ -165,7 +195,8 @@ impl<'a> V<'a> {
     pub(super) fn nth(&self, place: usize) -> Option<V<'a>> {
         match self {
             V::Array(v) => v.get(place).map(V::of),
-            V::Items(v) => v.get(place).map(|one| V::of(one)),
+            V::Items(v) => v.get(place).map(V::of_data),
+            V::TextList(v) => v.get(place).map(V::of_text),
             V::List(v) => v.get(place).cloned(),
             _ => None,
         }
@@ -175,16 +206,17 @@ impl<'a> V<'a> {
     pub(super) fn member(&self, key: &str) -> Option<V<'a>> {
         match self {
             V::Object(v) => v.get(key).map(V::of),
+            V::TextObject(v) => v.member(key).map(V::of_text),
             V::Context(v) => v.get(key).map(|one| V::of(one)),
             V::Nodes(v) => v.get(key).map(V::Node),
             V::Node(v) => match key {
-                "output" => Some(V::of(&v.output)),
+                "output" => Some(V::of_data(&v.output)),
                 "items" => Some(V::Items(&v.items)),
                 _ => None,
             },
             V::Ctx(scope) => match key {
                 "error" => Some(V::of(&scope.error)),
-                "data" => Some(V::of(&scope.data)),
+                "data" => Some(V::of_data(&scope.data)),
                 _ => None,
             },
             V::MadeObject(v) => v.get(&Key::Text(key.into())).cloned(),
@@ -205,6 +237,7 @@ impl<'a> V<'a> {
     pub(super) fn keys(&self) -> Vec<V<'a>> {
         match self {
             V::Object(v) => v.keys().map(|k| V::Text(k)).collect(),
+            V::TextObject(v) => v.names().map(|name| V::of_text(Read::Text(name))).collect(),
             V::Context(v) => v.keys().map(|k| V::Text(k)).collect(),
             V::Nodes(v) => v.keys().map(|k| V::Text(k)).collect(),
             V::Node(_) => vec![V::Text("output"), V::Text("items")],

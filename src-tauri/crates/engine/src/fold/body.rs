@@ -10,7 +10,7 @@ use crate::{
     state::{Aside, Body, EdgeState, Frame, NodeRun, OpenExit, Outcome, Own, Phase, RunState},
 };
 use serde_json::Value;
-use signalbox_model::{Item, Map, Mode, Role, Workflow};
+use signalbox_model::{Data, Item, Map, Mode, Role, Workflow};
 use std::sync::Arc;
 
 /// Iterations of a parallel loop at the same time when its config does not say.
@@ -243,9 +243,9 @@ fn entering(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ind
         paired_item: None,
     };
     // `in`, a repair or a person may have changed data and number of the items.
-    let own = |index: usize, data: &Arc<Value>| match came.get(index) {
-        Some(item) => Item { data: Arc::clone(data), paired_item: None, ..item.into_owned() },
-        None => plain(Arc::clone(data)),
+    let own = |index: usize, data: &Data| match came.bare(index) {
+        Some(item) => Item { data: data.value(), paired_item: None, ..item },
+        None => plain(data.value()),
     };
     match compiled.nodes[node].role {
         Role::Parallel => data.iter().enumerate().map(|(index, data)| own(index, data)).collect(),
@@ -253,7 +253,7 @@ fn entering(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ind
             let element = config.get("source").and_then(Value::as_array).and_then(|list| list.get(index));
             let item = match element {
                 Some(element) => Some(plain(Arc::new(element.clone()))),
-                None if config.get("while").is_some() => data.first().map(|data| plain(Arc::clone(data))),
+                None if config.get("while").is_some() => data.first().map(|data| plain(data.value())),
                 None => data.get(index).map(|data| own(index, data)),
             };
             vec![item.unwrap_or_else(|| plain(Arc::default()))]
@@ -321,8 +321,8 @@ pub(super) fn outcome(compiled: &Compiled, gone: &Frame) -> Outcome {
     // The bytes of what an iteration made are its result's, too; without any the data is enough.
     let bytes = leaves.iter().any(|(_, item)| item.binary.is_some());
     if compiled.nodes[gone.container].role == Role::Loop && !bytes {
-        let data: Vec<Arc<Value>> = leaves.into_iter().map(|(_, item)| item.data).collect();
-        Outcome::Result(Aside::of(one_or_list(&data)))
+        let data: Vec<Data> = leaves.into_iter().map(|(_, item)| item.data.into()).collect();
+        Outcome::Result(Aside::of(one_or_list(&data).value()))
     } else {
         Outcome::Leaves(leaves)
     }

@@ -487,8 +487,8 @@ fn come_back(
         // What it said until then was about another input.
         known.suspended = None;
         known.input = match (all, input.as_ref()) {
-            (true, Value::Array(list)) => list.iter().map(|data| Arc::new(data.clone())).collect(),
-            _ => vec![input],
+            (true, Value::Array(list)) => list.iter().map(|data| data.clone().into()).collect(),
+            _ => vec![input.into()],
         };
     }
     known.phase = Phase::Reenter;

@@ -68,8 +68,8 @@ pub(super) fn edited(compiled: &Compiled, state: &mut RunState, node: usize, slo
     let list = is_list(compiled, state, node, slot);
     let Some(known) = slot_mut(state, node, slot) else { return };
     known.input = match (list, edited.input.as_ref()) {
-        (true, Value::Array(all)) => all.iter().map(|data| Arc::new(data.clone())).collect(),
-        _ => vec![Arc::clone(&edited.input)],
+        (true, Value::Array(all)) => all.iter().map(|data| data.clone().into()).collect(),
+        _ => vec![Arc::clone(&edited.input).into()],
     };
     known.replaced = true;
     known.config = None;

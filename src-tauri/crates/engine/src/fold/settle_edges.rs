@@ -6,8 +6,7 @@ use crate::{
     recovery::EdgeKind,
     state::{EdgeState, Phase, Results, RunState, StoredView},
 };
-use serde_json::Value;
-use signalbox_model::{ErrorPayload, Item, Items, Mode, NodeState};
+use signalbox_model::{Data, ErrorPayload, Item, Items, Mode, NodeState};
 use std::sync::Arc;
 
 /// All slots are closed: ports settle, in item order.
@@ -92,10 +91,10 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
         NodeState::Succeeded
     };
     if compiled.nodes[node].referenced {
-        let data: Vec<Arc<Value>> = ports
+        let data: Vec<Data> = ports
             .iter()
             .filter(|(port, _)| port != "error")
-            .flat_map(|(_, items)| (0..items.len()).filter_map(|index| items.data(index)))
+            .flat_map(|(_, items)| (0..items.len()).filter_map(|index| items.kept(index)))
             .collect();
         if !data.is_empty() {
             state.nodes[node].last = Some(StoredView { output: one_or_list(&data), items: Arc::new(data) });

@@ -4,7 +4,7 @@ use super::Context;
 use crate::{json, value_size};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use signalbox_model::{ErrorPayload, Item, blob::BLOB_LIMIT, present::present};
+use signalbox_model::{Data, ErrorPayload, Item, blob::BLOB_LIMIT, present::present};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -166,7 +166,7 @@ impl Aside {
 pub(crate) struct Body {
     /// What it was entered with: another input or config starts over.
     pub(crate) config: Arc<Value>,
-    pub(crate) input: Vec<Arc<Value>>,
+    pub(crate) input: Vec<Data>,
     /// How each ended; `None` = not, or not yet.
     pub(crate) done: Vec<Option<Outcome>>,
     /// First index that was not begun since the container was entered last.

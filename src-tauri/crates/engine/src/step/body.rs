@@ -16,8 +16,8 @@ use crate::{
 };
 use serde_json::{Value, json};
 use signalbox_model::{
-    ErrorPayload, EventBody, Item, Items, NodeFailure, Role, SuggestedAction, event::StepInterrupted, item::together,
-    task::HumanTaskClosed,
+    Data, ErrorPayload, EventBody, Item, Items, NodeFailure, Role, SuggestedAction, event::StepInterrupted,
+    item::together, task::HumanTaskClosed,
 };
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -140,7 +140,9 @@ impl Deciding<'_> {
                     Some(Outcome::Elsewhere) => {
                         let region = self.compiled.nodes[node].bodies.get(index);
                         let entry = region.and_then(|region| self.compiled.regions[*region].entries.first());
-                        leaves.extend(known.input.iter().map(|data| (entry.copied().unwrap_or(node), plain(data))));
+                        leaves.extend(
+                            known.input.iter().map(|data| (entry.copied().unwrap_or(node), plain(&data.value()))),
+                        );
                     }
                     Some(Outcome::Result(_) | Outcome::Rejected(_)) | None => {}
                 }
@@ -177,8 +179,8 @@ impl Deciding<'_> {
                 Some((collect, scope)) if error.is_none() && *outcome != Some(Outcome::Elsewhere) => {
                     let item = match source {
                         Some(list) => list.get(index).cloned().map(Arc::new),
-                        None if body.total.is_none() => known.input.first().cloned(),
-                        None => known.input.get(index).cloned(),
+                        None if body.total.is_none() => known.input.first().map(Data::value),
+                        None => known.input.get(index).map(Data::value),
                     };
                     let bound = [
                         ("_result", result),
@@ -274,13 +276,13 @@ fn plain(data: &Arc<Value>) -> OutItem {
 
 /// What left a body, as the result of an iteration.
 fn data_of(leaves: &[(usize, Item)]) -> Arc<Value> {
-    let data: Vec<_> = leaves.iter().map(|(_, item)| Arc::clone(&item.data)).collect();
-    fold::one_or_list(&data)
+    let data: Vec<Data> = leaves.iter().map(|(_, item)| Arc::clone(&item.data).into()).collect();
+    fold::one_or_list(&data).value()
 }
 
 fn with(mut scope: Scope, bound: &[(&'static str, Arc<Value>)]) -> Scope {
     scope.locals.retain(|(name, _)| bound.iter().all(|(own, _)| own != name));
-    scope.locals.extend(bound.iter().cloned());
+    scope.locals.extend(bound.iter().map(|(name, value)| (*name, Arc::clone(value).into())));
     scope
 }
 
@@ -302,7 +304,7 @@ fn child_failure(error: &ErrorPayload, errors: &[Arc<ErrorPayload>]) -> NodeFail
 }
 
 /// Why a container cannot begin, whatever its settings came to.
-pub(super) fn refused(compiled: &Compiled, node: usize, config: &Value, input: &[Arc<Value>]) -> Option<NodeFailure> {
+pub(super) fn refused(compiled: &Compiled, node: usize, config: &Value, input: &[Data]) -> Option<NodeFailure> {
     match compiled.nodes[node].role {
         Role::Loop => {}
         Role::Subworkflow => return refused_params(compiled, node, config),

@@ -7,9 +7,8 @@ use crate::{
     scope::Scope,
     state::{At, Met, Pace, Phase},
 };
-use serde_json::Value;
 use signalbox_model::{
-    ErrorPayload, EventBody, Mode, Origin,
+    Data, ErrorPayload, EventBody, Mode, Origin,
     debug::{
         BreakpointsSet, DebugRequest, DebugStart, InputEdited, Onward, PauseReason, WorkflowContinued, WorkflowPaused,
     },
@@ -133,7 +132,7 @@ impl Deciding<'_> {
         key: EventKey,
         node: usize,
         slots: &[usize],
-        inputs: &[&[Arc<Value>]],
+        inputs: &[&[Data]],
     ) -> Result<bool, StepError> {
         if self.state.debug.is_none() {
             return Ok(false);
@@ -169,7 +168,7 @@ impl Deciding<'_> {
     }
 
     /// What the condition of a breakpoint sees: what the config of the call sees, and all items when it names them.
-    fn slot_scope(&self, node: usize, slot: usize, input: &[Arc<Value>], all: bool) -> Scope {
+    fn slot_scope(&self, node: usize, slot: usize, input: &[Data], all: bool) -> Scope {
         let mut scope = prepare::node_scope(self.compiled, self.state, node, slot, input, None);
         if all
             && self.compiled.nodes[node].mode == Mode::Each

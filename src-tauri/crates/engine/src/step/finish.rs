@@ -74,7 +74,10 @@ impl Deciding<'_> {
 
     /// What a slot puts out, when there is room for it beside what the others of the step have put out.
     fn with_room(&self, node: usize, output: CallOutput, held: &mut usize) -> Result<CallOutput, NodeFailure> {
-        let bytes = held.saturating_add(limit::weight(&output));
+        // What may leave a body is kept as values until its iteration ends.
+        let inside = self.state.frames.get(self.compiled.nodes.frame(node)).is_some();
+        let bytes = if inside { limit::weight_as_values(&output) } else { limit::weight(&output) };
+        let bytes = held.saturating_add(bytes);
         if bytes > self.compiled.most {
             let count = output.ports.values().map(Items::len).sum::<usize>();
             let what = if self.many(node) {
@@ -210,7 +213,7 @@ impl Deciding<'_> {
 fn untouched(input: &Items, paired: Option<usize>, data: Data) -> Data {
     let Data::Value(made) = &data else { return data };
     match paired.and_then(|index| input.text(index)) {
-        Some(text) if text.made(made) => Data::Text(Arc::clone(text)),
+        Some(text) if text.made(made) => Data::Text(text.clone()),
         _ => data,
     }
 }
@@ -237,15 +240,15 @@ pub(super) fn after(
         return Ok(plain(output));
     }
     // Its expressions see all that it made, at once.
-    let made: Vec<Arc<Value>> = output.ports.values().flatten().map(|item| Arc::clone(&item.data)).collect();
+    let made: Vec<Data> = output.ports.values().flat_map(|items| items.pieces().map(|(_, data)| data)).collect();
     let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
     let mut working = Arc::clone(scratch);
     let bound = |working: &Context| {
         let mut scope = node_scope(compiled, state, node, slot, &input, Some(working));
         scope.locals.push(("_result", fold::one_or_list(&made)));
-        scope.locals.push(("_meta", output.meta.clone().unwrap_or_default()));
+        scope.locals.push(("_meta", output.meta.clone().unwrap_or_default().into()));
         if let Some(raw) = output.meta.as_ref().and_then(|meta| meta.get("toolResult")) {
-            scope.locals.push(("_toolResult", Arc::new(raw.clone())));
+            scope.locals.push(("_toolResult", raw.clone().into()));
         }
         scope
     };

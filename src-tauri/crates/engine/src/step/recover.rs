@@ -166,7 +166,7 @@ impl Deciding<'_> {
             resolved_inputs: None,
             config,
             configs: None,
-            input: vec![InputItem { item: 0, data: Arc::new(input) }],
+            input: vec![InputItem { item: 0, data: input.into() }],
             idempotency_key: None,
             due_ms: None,
             origin: Some(self.origin_of(node, slot)),
@@ -301,7 +301,7 @@ impl Deciding<'_> {
             slots: vec![CallSlot {
                 item: 0,
                 config,
-                input: Arc::new(vec![item]),
+                input: Arc::new(vec![item].into()),
                 scope: self.recovery_scope(node, slot, recovery, error),
             }],
             timeout_ms: this.node.timeout_ms.or(this.descriptor.timeout_ms),

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_model::budget::Budget;
 use signalbox_model::{
-    Effects, ErrorPayload, ErrorType, EventBody, Item, Mode, NodeFailure, Role, SuggestedAction,
+    Data, Effects, ErrorPayload, ErrorType, EventBody, Item, Items, Mode, NodeFailure, Role, SuggestedAction,
     event::{InputItem, StepError as StepErrorEvent, StepSkipped, StepStart},
     hash::sha256_parts,
     item::together,
@@ -113,7 +113,7 @@ impl Deciding<'_> {
         let (visit, attempt) = slot.map_or((1, 0), |s| (s.visit, s.attempt));
         let item = (!several && self.many(node)).then_some(first_slot);
         let key = EventKey { node: Some(node), item, visit: Some(visit), attempt: Some(attempt) };
-        let inputs: Vec<&[Arc<Value>]> = prepared.iter().map(|prepared| prepared.input.as_slice()).collect();
+        let inputs: Vec<&[Data]> = prepared.iter().map(|prepared| prepared.input.as_slice()).collect();
         if self.stops_before(key, node, slots, &inputs)? {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl Deciding<'_> {
                 p.input
                     .iter()
                     .enumerate()
-                    .map(move |(i, data)| InputItem { item: if each { slot } else { i }, data: Arc::clone(data) })
+                    .map(move |(i, data)| InputItem { item: if each { slot } else { i }, data: data.clone() })
             })
             .collect();
         let resolved_inputs = if several && this.node.input.is_some() {
@@ -332,7 +332,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn idempotency_key(&self, node: usize, slot: usize, input: &[Arc<Value>]) -> Result<String, NodeFailure> {
+    fn idempotency_key(&self, node: usize, slot: usize, input: &[Data]) -> Result<String, NodeFailure> {
         let this = &self.compiled.nodes[node];
         if let Some(known) = fold::slot_ref(self.state, node, slot).and_then(|s| s.idempotency_key.clone()) {
             return Ok(known);
@@ -388,15 +388,14 @@ fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, pr
         first.binary = Some(all);
         own[1..].iter_mut().for_each(|item| item.binary = None);
     }
-    let replaced = prepared
-        .input
-        .iter()
-        .enumerate()
-        .map(|(i, data)| match own.get_mut(i) {
-            Some(item) => Item { data: Arc::clone(data), ..std::mem::take(item) },
-            None => Item { data: Arc::clone(data), ..Item::new((i + 1).to_string(), Value::Null) },
-        })
-        .collect();
+    let mut replaced = Items::new();
+    for (i, data) in prepared.input.into_iter().enumerate() {
+        let item = match own.get_mut(i) {
+            Some(item) => std::mem::take(item),
+            None => Item { id: (i + 1).to_string(), ..Item::default() },
+        };
+        replaced.push_data(item, data);
+    }
     CallSlot { item: slot, config: prepared.config, input: Arc::new(replaced), scope }
 }
 

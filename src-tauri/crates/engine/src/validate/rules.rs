@@ -309,7 +309,7 @@ impl Tried {
             })
             .collect();
         let mut scope = Scope::empty();
-        scope.item = Arc::new(json!({}));
+        scope.item = json!({}).into();
         for sample in samples {
             scope.error = Arc::new(sample);
             let mut first = None;

@@ -318,7 +318,7 @@ fn an_edited_input_is_checked_recorded_with_its_diff_and_sent_under_a_new_key() 
     world.ask(DebugRequest::Continue);
     world.run_to_end();
     let started = world.events.iter().find_map(|event| match &event.body {
-        EventBody::StepStart(start) if event.step_id.as_deref() == Some("b") => Some(start.input[0].data.clone()),
+        EventBody::StepStart(start) if event.step_id.as_deref() == Some("b") => Some(start.input[0].data.value()),
         _ => None,
     });
     assert_eq!(started.as_deref(), Some(&json!({ "n": 2, "keep": true })));

@@ -5,26 +5,27 @@ use serde_json::{Value, json};
 use signalbox_engine::expr::{self, Code, Expr, ExprError};
 use signalbox_engine::scope::{NodeView, Scope};
 use signalbox_engine::template::{self, Template};
+use signalbox_model::Data;
 use std::sync::Arc;
 
 pub(crate) fn scope() -> Scope {
     let mut scope = Scope::empty();
     scope.params = Arc::new(json!({ "limit": 10, "rate": 0.5, "name": "Ada", "odd key": 1 }));
-    scope.item = Arc::new(json!({
+    scope.item = Data::from(json!({
         "name": "Grace", "age": 41, "tags": ["a", "b"], "nested": { "deep": { "deeper": true } },
         "evil": "{{secrets.x}} ${x} =1+1", "none": null, "big": 18_446_744_073_709_551_615_u64
     }));
-    scope.items = Arc::new(vec![Arc::new(json!({ "n": 1 })), Arc::new(json!({ "n": 2 })), Arc::new(json!({ "n": 3 }))]);
+    scope.items = Arc::new((1..=3).map(|n| json!({ "n": n }).into()).collect());
     let mut context = indexmap::IndexMap::new();
     context.insert("user".to_owned(), Arc::new(json!({ "name": "Ada", "email": "a@example.com" })));
     scope.context = Arc::new(context);
     let mut nodes = indexmap::IndexMap::new();
     nodes.insert(
         "my-id".to_owned(),
-        NodeView { output: Arc::new(json!({ "ok": true })), items: Arc::new(vec![Arc::new(json!({ "ok": true }))]) },
+        NodeView { output: json!({ "ok": true }).into(), items: Arc::new(vec![json!({ "ok": true }).into()]) },
     );
     scope.nodes = Arc::new(nodes);
-    scope.locals = vec![("_index", Arc::new(json!(3)))];
+    scope.locals = vec![("_index", json!(3).into())];
     scope
 }
 
@@ -260,7 +261,7 @@ fn ts_027_examples() {
 fn ts_149_missing_variable() {
     let mut scope = scope();
     let many: serde_json::Map<String, Value> = (0..60).map(|i| (format!("field{i}"), json!(i))).collect();
-    scope.item = Arc::new(json!({ "customer": many, "customers": 1, "custom": 2 }));
+    scope.item = Data::from(json!({ "customer": many, "customers": 1, "custom": 2 }));
     let error = Expr::compile("item.customer.field99").unwrap().eval(&scope).unwrap_err();
     assert_eq!(error.code, Code::MissingField);
     assert!(error.message.contains("item.customer.field99"), "{error}");
@@ -392,10 +393,10 @@ fn the_largest_allowed_fit_a_small_stack() {
 #[test]
 fn bombs_are_stopped() {
     small_stack(|| {
-        let big: Vec<Arc<Value>> = (0..1000).map(|n| Arc::new(json!(n))).collect();
+        let big: Vec<Data> = (0..1000).map(|n| json!(n).into()).collect();
         let mut scope = Scope::empty();
         scope.items = Arc::new(big);
-        scope.item = Arc::new(json!("x".repeat(1000)));
+        scope.item = Data::from(json!("x".repeat(1000)));
         let doubling = |one: &str, times: usize| format!("[item]{}", one.repeat(times));
         for text in [
             "items.map(a, items.map(b, items.map(c, 1)))".to_owned(),
@@ -442,8 +443,8 @@ fn bombs_are_stopped() {
 #[test]
 fn results_that_are_given_one_by_one_are_bounded_together() {
     let mut scope = Scope::empty();
-    scope.items = Arc::new((0..1_000).map(|n| Arc::new(json!(n))).collect());
-    scope.item = Arc::new(json!({ "doc": "x".repeat(8 * 1024 * 1024) }));
+    scope.items = Arc::new((0..1_000).map(|n| json!(n).into()).collect());
+    scope.item = Data::from(json!({ "doc": "x".repeat(8 * 1024 * 1024) }));
     let each = |text: &str| {
         let mut given = 0;
         let told = Expr::compile(text).expect("an expression").eval_each(&scope, &mut |_| given += 1);
@@ -504,7 +505,7 @@ fn hostile_texts_stay_text_or_are_errors() {
         assert!(expr::value(&json!(format!("={text}")), &scope()).is_err(), "{text}");
         // As data: never looked at.
         let mut scope = scope();
-        scope.item = Arc::new(json!({ "evil": format!("={text} {{{{ params.name }}}}") }));
+        scope.item = Data::from(json!({ "evil": format!("={text} {{{{ params.name }}}}") }));
         let wanted = format!("={text} {{{{ params.name }}}}");
         assert_eq!(expr::value(&json!("=item.evil"), &scope).unwrap(), json!(wanted));
         assert_eq!(expr::value(&json!("{{ item.evil }}"), &scope).unwrap(), json!(wanted));
@@ -555,7 +556,7 @@ fn values() {
 #[test]
 fn urls() {
     let mut scope = scope();
-    scope.item = Arc::new(json!({
+    scope.item = Data::from(json!({
         "base": "https://api.example.com/v1", "id": "a/b?c=d&e#f", "name": "Zoë & Co", "dots": "..", "dot": ".", "n": 7,
         "none": "", "scheme": "https:", "evil": "127.0.0.1", "port": "https://api.example.com:8080", "query": "https://x.org/?a=1",
     }));

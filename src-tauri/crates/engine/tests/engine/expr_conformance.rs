@@ -103,7 +103,7 @@ fn agrees_with_the_crate() {
         "nothing": null, "yes": true
     });
     let mut scope = Scope::empty();
-    scope.locals = vec![("data", Arc::new(data.clone()))];
+    scope.locals = vec![("data", data.clone().into())];
     let mut wrong = Vec::new();
     for text in TEXTS {
         let ours = Expr::compile(text).and_then(|e| e.eval(&scope));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[test]
 fn whole_numbers_of_64_bits_keep_their_digits() {
     let mut scope = scope();
-    scope.item = Arc::new(json!({
+    scope.item = signalbox_model::Data::from(json!({
         "id": 12_345_678_901_234_567_890_u64, "near": 12_345_678_901_234_567_891_u64, "odd": 9_007_199_254_740_993_i64, "least": i64::MIN,
         "most": u64::MAX, "round": 1e20, "list": [u64::MAX, 3, 12_345_678_901_234_567_890_u64]
     }));

@@ -171,7 +171,9 @@ fn ts_084_a_serial_loop_goes_on_at_its_true_index() {
     let ran = steps(&world.events);
     assert_eq!((ran.len(), ran[1].as_str(), ran[41].as_str()), (42, "l[60]/body", "next"));
     let first = world.events.iter().find_map(|event| match &event.body {
-        EventBody::StepStart(start) if event.path.as_deref() == Some("l[60]") => Some((*start.input[0].data).clone()),
+        EventBody::StepStart(start) if event.path.as_deref() == Some("l[60]") => {
+            Some((*start.input[0].data.value()).clone())
+        }
         _ => None,
     });
     assert_eq!(first, Some(json!({ "at": 60, "item": "e60" })));

@@ -11,6 +11,7 @@ mod expr_conformance;
 mod expr_conversions;
 mod expr_limits;
 mod expr_numbers;
+mod expr_text;
 mod imported_checkpoint;
 mod many_items;
 mod patch;

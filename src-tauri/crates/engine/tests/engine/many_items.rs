@@ -156,7 +156,7 @@ fn a_list_that_is_kept_as_text_is_the_same_list() {
             EventBody::StepStart(start) if event.step_id.as_deref() == Some(step) => Some(start.input.clone()),
             _ => None,
         };
-        world.events.iter().filter_map(of).flatten().map(|input| input.data["n"].clone()).collect::<Vec<_>>()
+        world.events.iter().filter_map(of).flatten().map(|input| input.data.value()["n"].clone()).collect::<Vec<_>>()
     };
     // Even places of what is left first, as the wires stand in the file; 700 is gone, so behind it places move by one.
     let left: Vec<usize> = (0..1_200).filter(|n| *n != 700).collect();
@@ -328,4 +328,22 @@ fn iterations_that_failed_and_run_again_take_no_room() {
         assert_eq!(sum.status, RunStatus::Completed, "{mode}: {:#?}", told(&world.events));
         assert_eq!((tries.get(), sum.output.len()), (4, 3), "{mode}");
     }
+}
+
+/// A long list is text, and takes ten times as much as values: who needs all of them at once is refused before they are made (ADR 95).
+#[test]
+fn a_list_that_fits_as_text_and_not_as_values_is_refused_where_values_are_made() {
+    let file = flow(
+        "fail",
+        json!({ "l": { "type": "t.thousands" }, "b": { "type": "t.pass" }, "all": { "type": "t.all" } }),
+        &[("l.success", "b"), ("b.success", "all")],
+    );
+    let compiled = compile(file).with_room_for(200_000);
+    let world = ran(&compiled, &|_, _, _| None);
+    let sum = summary::of(&compiled, &world.state);
+    assert_eq!(sum.failed_step_id.as_deref(), Some("all"), "{:#?}", told(&world.events));
+    let error = sum.error.expect("an error");
+    assert_eq!(error.code(), "STEP_TOO_LARGE");
+    assert!(error.message.starts_with("Values of all 1200 items, which this step needs at once,"), "{}", error.message);
+    assert_eq!(error.details.expect("details")["input"], Value::Null, "they are not made for the error either");
 }

@@ -37,6 +37,15 @@ pub fn compact(text: &str, out: &mut String) -> bool {
     done
 }
 
+/// What a deserializer gives, as compact JSON.
+pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let mut bytes = Vec::new();
+    let mut writer = serde_json::Serializer::new(&mut bytes);
+    deserializer.deserialize_any(To { serializer: &mut writer, strict: false })?;
+    // What serde writes is text.
+    Ok(String::from_utf8(bytes).unwrap_or_default())
+}
+
 /// Serializes what it is shown.
 struct To<S> {
     serializer: S,

@@ -8,5 +8,5 @@ use signalbox_engine::effect::CallSlot;
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
 fn run(slot: &CallSlot) -> Outcome {
-    Ok(made(slot, json!({ "error": *slot.scope.error, "data": *slot.scope.data })))
+    Ok(made(slot, json!({ "error": *slot.scope.error, "data": *slot.scope.data.value() })))
 }

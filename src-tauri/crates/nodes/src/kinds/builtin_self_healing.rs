@@ -43,7 +43,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     }
     let form = Form::of(question["schema"].clone())?;
     let system = format!("{}\n{RULES}\n{}", text_or(slot, "prompt", PROMPT)?, form.in_words());
-    let error = slot.input.first().and_then(|item| item.error.as_deref());
+    let error = slot.input.error(0).map(AsRef::as_ref);
     let refused = question["refused"].as_array().map_or(&[][..], Vec::as_slice);
     let mut asked = request(call, slot, Some(system), conversation(&question["payload"], error, refused))?;
     asked.form = Some(form.wanted());

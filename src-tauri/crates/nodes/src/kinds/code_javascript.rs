@@ -42,12 +42,12 @@ async fn run(slot: &CallSlot, world: &World) -> Outcome {
 /// The names that the source mentions: what it cannot name is not sent, however large it is.
 fn bound(slot: &CallSlot, source: &str) -> Vec<(&'static str, Arc<Value>)> {
     let scope = &slot.scope;
-    let list = || Arc::new(Value::Array(scope.items.iter().map(|data| Value::clone(data)).collect()));
+    let list = || Arc::new(Value::Array(scope.items.iter().map(|data| Arc::unwrap_or_clone(data.value())).collect()));
     let variables = || {
         Arc::new(Value::Object(scope.context.iter().map(|(name, value)| (name.clone(), Value::clone(value))).collect()))
     };
     let names: [(&'static str, &dyn Fn() -> Arc<Value>); 7] = [
-        ("item", &|| Arc::clone(&scope.item)),
+        ("item", &|| scope.item.value()),
         ("items", &list),
         ("params", &|| Arc::clone(&scope.params)),
         ("context", &variables),
@@ -58,7 +58,7 @@ fn bound(slot: &CallSlot, source: &str) -> Vec<(&'static str, Arc<Value>)> {
     let mut bound: Vec<(&'static str, Arc<Value>)> =
         names.iter().filter(|(name, _)| source.contains(name)).map(|(name, value)| (*name, value())).collect();
     let locals = scope.locals.iter().filter(|(name, _)| source.contains(name));
-    bound.extend(locals.map(|(name, value)| (*name, Arc::clone(value))));
+    bound.extend(locals.map(|(name, value)| (*name, value.value())));
     bound
 }
 

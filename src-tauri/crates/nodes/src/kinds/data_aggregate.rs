@@ -3,23 +3,32 @@
 use crate::support::text_or;
 use crate::{Kind, Outcome};
 use serde_json::{Map, Value};
-use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
+use signalbox_engine::effect::{CallOutput, CallSlot};
+use signalbox_model::data::TEXT_FROM;
 use signalbox_model::item::together;
+use signalbox_model::{Data, Item, Items};
 use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
 fn run(slot: &CallSlot) -> Outcome {
     let into = text_or(slot, "into", "items")?;
-    let list = slot.input.iter().map(|item| (*item.data).clone()).collect();
-    let data = Map::from_iter([(into.to_owned(), Value::Array(list))]);
+    let rows = || (0..slot.input.len()).filter_map(|index| slot.input.kept(index));
+    let length: usize = rows().map(|row| row.length()).sum();
+    let data = if length >= TEXT_FROM {
+        // A long list is written from the texts of its rows: as values it would take ten times as much.
+        let mut text = format!("{{{}:", Value::from(into));
+        text.reserve(length + slot.input.len() + 2);
+        Data::append_list(rows(), &mut text);
+        text.push('}');
+        Data::written(text)
+    } else {
+        let list = rows().map(|row| Arc::unwrap_or_clone(row.value())).collect();
+        Value::Object(Map::from_iter([(into.to_owned(), Value::Array(list))])).into()
+    };
     // Made from all items, so it comes from none in particular.
-    Ok(CallOutput::items(
-        "success",
-        vec![OutItem {
-            data: Arc::new(Value::Object(data)),
-            binary: together(slot.input.iter().filter_map(|item| item.binary.as_ref())),
-            paired: None,
-        }],
-    ))
+    let item = Item { id: "1".into(), binary: together(slot.input.binaries()), ..Item::default() };
+    let mut items = Items::new();
+    items.push_data(item, data);
+    Ok(CallOutput::list("success", items))
 }

@@ -1,11 +1,12 @@
 //! `data.set`: sets fields of the item by path. Objects on the way are made, list elements never.
 
-use crate::support::{first, flag, kind_of, made, wrong_setting};
+use crate::support::{first, flag, kind_of, made, made_text, wrong_setting};
 use crate::{Kind, Outcome};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::CallSlot;
-use signalbox_model::NodeFailure;
+use signalbox_model::data::{Piece, Read};
 use signalbox_model::path::{self, Segment};
+use signalbox_model::{Data, NodeFailure};
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
@@ -13,7 +14,15 @@ fn run(slot: &CallSlot) -> Outcome {
     let null = Value::Null;
     let assign = slot.config.get("assign").unwrap_or(&null);
     let assign = assign.as_object().ok_or_else(|| wrong_setting("assign", "an object", assign))?;
-    let mut data = if flag(slot, "keep", true)? { (*first(slot)).clone() } else { Value::Object(Map::new()) };
+    let keep = flag(slot, "keep", true)?;
+    if keep
+        && let Some(Data::Text(came)) = slot.input.kept(0)
+        && let Read::Object(object) = came.read()
+        && let Some(text) = with_members(object, assign)
+    {
+        return Ok(made_text(slot, text));
+    }
+    let mut data = if keep { (*first(slot)).clone() } else { Value::Object(Map::new()) };
     if data.is_null() {
         data = Value::Object(Map::new());
     }
@@ -21,6 +30,36 @@ fn run(slot: &CallSlot) -> Outcome {
         put(&mut data, target, value)?;
     }
     Ok(made(slot, data))
+}
+
+/// The text of a large object with members set: its other members are copied as they are written. Nothing when a path leads
+/// further into it.
+fn with_members(object: Piece<'_>, assign: &Map<String, Value>) -> Option<String> {
+    let mut set = Map::new();
+    for (target, value) in assign {
+        match path::parse(target).ok()?.as_slice() {
+            [Segment::Key(name)] => set.insert(name.clone(), value.clone()),
+            _ => return None,
+        };
+    }
+    let mut text = String::with_capacity(object.text().len());
+    let mut member = |name: &str, value: &str| {
+        text.push(if text.is_empty() { '{' } else { ',' });
+        text.push_str(name);
+        text.push(':');
+        text.push_str(value);
+    };
+    for (name, (key, value)) in object.names().zip(object.written_members()) {
+        match set.shift_remove(&*name) {
+            Some(value) => member(key, &value.to_string()),
+            None => member(key, value),
+        }
+    }
+    for (name, value) in set {
+        member(&Value::from(name).to_string(), &value.to_string());
+    }
+    text.push('}');
+    Some(text)
 }
 
 fn put(data: &mut Value, target: &str, value: &Value) -> Result<(), NodeFailure> {

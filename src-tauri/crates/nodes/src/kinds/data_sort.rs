@@ -3,10 +3,9 @@
 use crate::support::{kind_of, text_or, wrong_setting};
 use crate::{Kind, Outcome, cel};
 use serde_json::{Number, Value};
-use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
-use signalbox_model::NodeFailure;
+use signalbox_engine::effect::{CallOutput, CallSlot};
+use signalbox_model::{Item, Items, NodeFailure};
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
@@ -19,8 +18,9 @@ fn run(slot: &CallSlot) -> Outcome {
     let by = cel::setting_expr(slot, "by")?;
     let mut scope = slot.scope.clone();
     let mut keyed = Vec::with_capacity(slot.input.len());
-    for (index, item) in slot.input.iter().enumerate() {
-        scope.item = Arc::clone(&item.data);
+    for index in 0..slot.input.len() {
+        // A row that is text is read where it stands.
+        scope.item = slot.input.kept(index).unwrap_or_default();
         let key = cel::value("by", &by, &scope).map_err(|failure| failure.detail("index", index))?;
         keyed.push((key, index));
     }
@@ -29,11 +29,14 @@ fn run(slot: &CallSlot) -> Outcome {
         let order = compare(a, b);
         if descending { order.reverse() } else { order }
     });
-    let items = keyed
-        .into_iter()
-        .filter_map(|(_, index)| slot.input.get(index).map(|item| (index, item)))
-        .map(|(index, item)| OutItem::new(Arc::clone(&item.data), Some(index)));
-    Ok(CallOutput::items("success", items))
+    let mut items = Items::new();
+    for (_, index) in keyed {
+        if let Some(data) = slot.input.kept(index) {
+            let id = (items.len() + 1).to_string();
+            items.push_data(Item { id, paired_item: Some(index), ..Item::default() }, data);
+        }
+    }
+    Ok(CallOutput::list("success", items))
 }
 
 /// Keys must be comparable with each other: all numbers, all texts, all booleans, or lists of these; null may be

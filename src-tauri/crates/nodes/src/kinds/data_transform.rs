@@ -1,22 +1,21 @@
 //! `data.transform`: the value of an expression becomes the item's data; with `split` a list becomes items.
 
-use crate::support::{flag, kind_of, made, origin};
+use crate::support::{flag, kind_of, made_data, origin};
 use crate::{Kind, Outcome, cel};
 use signalbox_engine::effect::{CallOutput, CallSlot};
 use signalbox_model::{Item, Items, NodeFailure};
-use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
 fn run(slot: &CallSlot) -> Outcome {
     if !flag(slot, "split", false)? {
-        return Ok(made(slot, cel::setting_value(slot, "expression")?));
+        return Ok(made_data(slot, cel::setting_data(slot, "expression")?));
     }
     // An element becomes an item before the next one is looked at: a long list is not there a second time (ADR 72).
     let mut items = Items::new();
     let mut take = |data| {
-        let data = Arc::new(data);
-        items.push_numbered(Item { data, paired_item: origin(slot), ..Item::default() });
+        let id = (items.len() + 1).to_string();
+        items.push_data(Item { id, paired_item: origin(slot), ..Item::default() }, data);
     };
     match cel::setting_each(slot, "expression", &mut take)? {
         None => Ok(CallOutput::list("success", items)),

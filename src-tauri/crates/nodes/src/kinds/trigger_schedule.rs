@@ -13,7 +13,8 @@ pub(crate) const KIND: Kind = Kind::Pure(run);
 
 fn run(slot: &CallSlot) -> Outcome {
     // The first item holds the run's input.
-    let fired = slot.input.first().and_then(|item| item.data.get(PARAM)?.get("payload"));
+    let came = slot.input.data(0);
+    let fired = came.as_deref().and_then(|data| data.get(PARAM)?.get("payload"));
     let event = match fired.or_else(|| slot.scope.params.get(PARAM)?.get("payload")) {
         Some(payload) => payload.clone(),
         None => sample(slot),

@@ -5,4 +5,5 @@ mod examples;
 mod http;
 mod kinds;
 mod pictures;
+mod rows;
 mod table;

@@ -7,6 +7,7 @@ mod memory;
 mod model;
 mod panics;
 mod people;
+mod rows;
 mod run;
 mod said;
 mod start_key;

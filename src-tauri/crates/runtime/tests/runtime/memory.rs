@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 
 /// Most memory of this process so far, bytes; nothing where the system does not tell it.
-fn peak() -> Option<usize> {
+pub(crate) fn peak() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.split_whitespace().next()?.parse::<usize>().ok()? * 1024)

@@ -141,9 +141,13 @@ pub(crate) fn with_clock(folder: &Path, store: Store, die: Die, options: Options
 }
 
 fn world(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>) -> Arc<World> {
+    world_with(folder, store, die, clock, MemoryFiles::default())
+}
+
+fn world_with(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>, files: MemoryFiles) -> Arc<World> {
     Arc::new(World {
         http: Arc::new(TracingHttp { folder: folder.to_owned(), die, seen: AtomicU64::new(0) }),
-        files: Arc::new(MemoryFiles::default()),
+        files: Arc::new(files),
         clock,
         audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
         secrets: Arc::new(signalbox_ports::NoSecrets),
@@ -179,6 +183,14 @@ pub(crate) fn runtime_on(folder: &Path, registry: Registry, clock: Arc<dyn Clock
     let world = world(folder, &store, Die::Never, clock);
     let ids = Arc::new(TestIds::default());
     Runtime::new(store, registry, world, ids, options(folder)).expect("threads start")
+}
+
+/// A runtime whose steps find these files.
+pub(crate) fn runtime_with_files(folder: &Path, files: MemoryFiles) -> Runtime {
+    let store = store(folder);
+    let world = world_with(folder, &store, Die::Never, Arc::new(RealClock), files);
+    let ids = Arc::new(TestIds::default());
+    Runtime::new(store, Registry::built_in(), world, ids, options(folder)).expect("threads start")
 }
 
 pub(crate) fn runtime(folder: &Path) -> Runtime {

@@ -90,7 +90,7 @@ impl StepTold {
         match &event.body {
             EventBody::StepStart(start) => {
                 for (index, item) in start.input.iter().enumerate() {
-                    let told = (Arc::clone(&item.data), place(format!("input/{index}/data")));
+                    let told = (item.data.value(), place(format!("input/{index}/data")));
                     self.input.insert((origin.clone(), item.item), told);
                 }
                 self.config.insert(call.clone(), (Arc::clone(&start.config), place("config".to_owned())));

@@ -39,7 +39,7 @@ impl NodeData {
                     Some((Arc::clone(&start.config), Place { seq, pointer: format!("{prefix}/payload/config") }));
                 for (index, item) in start.input.iter().enumerate() {
                     let place = Place { seq, pointer: format!("{prefix}/payload/input/{index}/data") };
-                    self.input.insert(item.item, (Arc::clone(&item.data), place));
+                    self.input.insert(item.item, (item.data.value(), place));
                 }
             }
             EventBody::StepDone(done) => {

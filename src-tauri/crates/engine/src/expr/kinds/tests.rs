@@ -104,7 +104,7 @@ fn what_is_told_fails_or_is_the_same_for_every_value() {
     let mut scope = Scope::empty();
     let values = json!({ "count": 3, "name": "x", "either": "x", "list": [{ "n": 1 }], "mode": "fast", "open": {} });
     scope.params = Arc::new(values);
-    scope.locals.push(("event", Arc::new("NODE_ERROR".into())));
+    scope.locals.push(("event", json!("NODE_ERROR").into()));
     let operands =
         ["params.count", "params.name", "params.list", "params.mode", "params.open", "true", "null", "1.5", "'x'"];
     for op in ["<", ">=", "+", "-", "*", "/", "%", "&&", "||", "==", "!=", "in"] {

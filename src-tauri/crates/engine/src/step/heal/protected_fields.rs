@@ -114,8 +114,8 @@ impl Deciding<'_> {
         }
         let now = fold::slot_ref(self.state, node, slot).map(|known| known.input.clone()).unwrap_or_default();
         let then = match fixed.as_ref() {
-            Value::Array(list) if now.len() != 1 => list.iter().map(|data| Arc::new(data.clone())).collect(),
-            _ => vec![Arc::clone(fixed)],
+            Value::Array(list) if now.len() != 1 => list.iter().map(|data| data.clone().into()).collect(),
+            _ => vec![Arc::clone(fixed).into()],
         };
         let before = node_scope(self.compiled, self.state, node, slot, &now, None);
         let after = node_scope(self.compiled, self.state, node, slot, &then, None);

@@ -22,12 +22,12 @@ pub(crate) fn slot(config: Value, items: &[Value]) -> CallSlot {
     let mut scope = Scope::empty();
     let items: Vec<Item> =
         items.iter().enumerate().map(|(i, data)| Item::new((i + 1).to_string(), data.clone())).collect();
-    scope.items = Arc::new(items.iter().map(|item| Arc::clone(&item.data)).collect());
+    scope.items = Arc::new(items.iter().map(|item| Arc::clone(&item.data).into()).collect());
     if let Some(first) = items.first() {
-        scope.item = Arc::clone(&first.data);
-        scope.data = Arc::clone(&first.data);
+        scope.item = Arc::clone(&first.data).into();
+        scope.data = Arc::clone(&first.data).into();
     }
-    CallSlot { item: 0, config: Arc::new(config), input: Arc::new(items), scope }
+    CallSlot { item: 0, config: Arc::new(config), input: Arc::new(items.into()), scope }
 }
 
 /// A call with one slot.

@@ -1,0 +1,130 @@
+//! What a table takes when steps look at its rows (ADR 95): bytes of memory for each byte of the file, of a process of its own for each
+//! size. Compared, not timed.
+
+use crate::memory::peak;
+use crate::support::{runtime_with_files, start};
+use serde_json::{Value, json};
+use signalbox_testkit::MemoryFiles;
+use std::fmt::Write;
+use std::process::Command;
+
+/// A table of eight columns, about 80 bytes a row, without its last row cut.
+fn table(rows: usize) -> String {
+    let mut text = "id,name,city,amount,date,status,email,note\n".to_owned();
+    for row in 0..rows {
+        let amount = row * 7919 % 10_000;
+        let (name, city) = (["Anna", "Boris", "Carla"][row % 3], ["Berlin", "Oslo", "Lisbon"][row / 3 % 3]);
+        let _ = writeln!(
+            text,
+            "{row},{name} {},{city},{}.{:02},2026-0{}-17,open,{name}{row}@example.com,note {row}",
+            row % 997,
+            amount / 100,
+            amount % 100,
+            row % 9 + 1
+        );
+    }
+    text
+}
+
+fn split() -> (&'static str, Value) {
+    ("split", json!({ "type": "data.transform", "config": { "expression": "item.content", "split": true } }))
+}
+
+fn few() -> (&'static str, Value) {
+    ("few", json!({ "type": "data.filter", "config": { "when": "double(item.amount) < 0.02" } }))
+}
+
+fn count() -> (&'static str, Value) {
+    let expression = "{'rows': item.content.size(), 'last': item.content[item.content.size() - 1].id}";
+    ("count", json!({ "type": "data.transform", "config": { "expression": expression } }))
+}
+
+/// What looks at the rows, and how often the table may be in memory besides what is there without it.
+fn chain(name: &str) -> Vec<(&'static str, Value)> {
+    match name {
+        "size" => vec![count()],
+        "filter" => {
+            vec![("has", json!({ "type": "data.filter", "config": { "when": "item.content.size() > 3" } })), count()]
+        }
+        "set" => vec![
+            ("set", json!({ "type": "data.set", "config": { "assign": { "first": "=item.content[0].name" } } })),
+            count(),
+        ],
+        "split" => vec![split(), few()],
+        "sort" => {
+            vec![split(), ("sort", json!({ "type": "data.sort", "config": { "by": "double(item.amount)" } })), few()]
+        }
+        "aggregate" => {
+            vec![split(), ("all", json!({ "type": "data.aggregate", "config": { "into": "content" } })), count()]
+        }
+        other => panic!("{other} is no chain of this test"),
+    }
+}
+
+fn flow(chain: Vec<(&'static str, Value)>) -> Value {
+    let mut nodes = json!({ "read": { "type": "file.read", "config": { "path": "t.csv", "as": "csv" } } });
+    let (mut edges, mut from) = (Vec::new(), "read");
+    for (name, node) in chain {
+        nodes[name] = node;
+        edges.push(json!({ "from": format!("{from}.success"), "to": name }));
+        from = name;
+    }
+    json!({ "nodes": nodes, "edges": edges })
+}
+
+/// Runs in the child only.
+#[test]
+fn a_process_that_measures_rows_and_no_test_of_its_own() {
+    let Ok(asked) = std::env::var("SIGNALBOX_TEST_ROWS") else { return };
+    let (name, rows) = asked.split_once(' ').expect("a chain and a number");
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = MemoryFiles::default();
+    files.put("t.csv", table(rows.parse().expect("a number")));
+    let waiting = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a thread");
+    let told = waiting.block_on(async {
+        let runtime = runtime_with_files(folder.path(), files);
+        let run = start(&runtime, flow(chain(name))).await;
+        let _ = runtime.wait(&run).await;
+        runtime.store().summary::<Value>(&run).expect("readable").expect("it has ended")
+    });
+    println!("\nfound {} {}", peak().unwrap_or_default(), told["output"]);
+}
+
+/// Most memory of a process, and what its run put out.
+fn measured(name: &str, rows: usize) -> Option<(usize, Value)> {
+    let out = Command::new(std::env::current_exe().expect("the test binary has a path"))
+        .args(["--exact", "rows::a_process_that_measures_rows_and_no_test_of_its_own", "--nocapture"])
+        .env("SIGNALBOX_TEST_ROWS", format!("{name} {rows}"))
+        .output()
+        .expect("the child starts");
+    let text = String::from_utf8_lossy(&out.stdout);
+    let found = text.lines().find_map(|line| line.strip_prefix("found ")).expect("an answer");
+    let (peak, output) = found.split_once(' ').expect("two parts");
+    let peak = peak.parse().expect("a number");
+    (peak > 0).then(|| (peak, serde_json::from_str(output).expect("JSON")))
+}
+
+/// As values the rows of this table take 18 bytes for each byte of the file, and copies of them twice that. What a step must hold is its
+/// text, so the least of a few measurements counts: on a busy machine more is still to be written.
+fn takes_at_most(name: &str, most: usize, output: &dyn Fn(usize) -> Value) {
+    let (few, many) = (4_000, 20_000);
+    let bytes = table(many).len() - table(few).len();
+    let mut found = Vec::new();
+    while found.len() < 4 && found.iter().all(|times| *times > most * 10) {
+        let (Some((at_few, _)), Some((at_many, told))) = (measured(name, few), measured(name, many)) else { return };
+        assert_eq!(told, output(many), "{name} does what it says");
+        found.push(at_many.saturating_sub(at_few) * 10 / bytes);
+    }
+    println!("{name}: {found:?} tenths of the file");
+    assert!(found.iter().any(|times| *times <= most * 10), "{name} takes {found:?} tenths of the file");
+}
+
+fn counted(rows: usize) -> Value {
+    json!([{ "rows": rows, "last": (rows - 1).to_string() }])
+}
+
+/// Measured bounds come from docs/adr/0095.
+#[test]
+fn a_table_whose_rows_are_counted_stays_text() {
+    takes_at_most("size", 12, &counted);
+}
