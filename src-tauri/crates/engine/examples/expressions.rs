@@ -6,7 +6,6 @@ use signalbox_engine::expr::{Expr, ExprError};
 use signalbox_engine::scope::Scope;
 use std::collections::HashMap;
 use std::io::{BufRead, Write, stdin, stdout};
-use std::sync::Arc;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut names: HashMap<String, &'static str> = HashMap::new();

@@ -187,7 +187,7 @@ fn ordinary_expressions() {
         ("items.exists(x, x.nope == 1 || x.n == 2)", json!(true)),
         ("'ä\\n\\u00e9'", json!("ä\né")),
         ("r'\\d'", json!("\\d")),
-        ("item", scope().item.as_ref().clone()),
+        ("item", scope().item.value().as_ref().clone()),
         ("items", json!([{ "n": 1 }, { "n": 2 }, { "n": 3 }])),
         ("ctx", json!({ "error": null, "data": null })),
     ] {

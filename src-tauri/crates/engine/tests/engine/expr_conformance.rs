@@ -4,7 +4,6 @@
 use serde_json::json;
 use signalbox_engine::expr::Expr;
 use signalbox_engine::scope::Scope;
-use std::sync::Arc;
 
 const TEXTS: &[&str] = &[
     "1 + 2 * 3 - 4 / 2 % 3",

@@ -4,7 +4,6 @@ use crate::expr::scope;
 use serde_json::json;
 use signalbox_engine::expr::Expr;
 use signalbox_engine::template::{self, Template};
-use std::sync::Arc;
 
 /// Whole numbers above `i64::MAX` keep their digits wherever they are only handed on, and are never computed with as if they were others.
 #[test]

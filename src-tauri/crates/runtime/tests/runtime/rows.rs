@@ -128,3 +128,41 @@ fn counted(rows: usize) -> Value {
 fn a_table_whose_rows_are_counted_stays_text() {
     takes_at_most("size", 12, &counted);
 }
+
+#[test]
+fn a_table_that_is_filtered_as_a_whole_stays_text() {
+    takes_at_most("filter", 14, &counted);
+}
+
+#[test]
+fn a_table_with_a_member_set_stays_text() {
+    takes_at_most("set", 18, &counted);
+}
+
+/// Rows whose amount is 0.00 or 0.01.
+fn cheap(rows: usize) -> Vec<Value> {
+    let text = table(rows);
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().expect("a header");
+    let row = |line: Vec<&str>| names.iter().zip(line).map(|(name, value)| (*name, value)).collect::<Value>();
+    lines.map(row).filter(|row| ["0.00", "0.01"].contains(&row["amount"].as_str().expect("a text"))).collect()
+}
+
+#[test]
+fn items_made_of_a_table_share_its_text() {
+    takes_at_most("split", 16, &|rows| Value::Array(cheap(rows)));
+}
+
+#[test]
+fn rows_are_sorted_as_text() {
+    takes_at_most("sort", 24, &|rows| {
+        let mut all = cheap(rows);
+        all.sort_by_key(|row| row["amount"].as_str().map(str::to_owned));
+        Value::Array(all)
+    });
+}
+
+#[test]
+fn rows_are_put_together_as_text() {
+    takes_at_most("aggregate", 20, &counted);
+}
