@@ -164,5 +164,5 @@ fn rows_are_sorted_as_text() {
 
 #[test]
 fn rows_are_put_together_as_text() {
-    takes_at_most("aggregate", 20, &counted);
+    takes_at_most("aggregate", 26, &counted);
 }
