@@ -143,7 +143,7 @@ test('a file of a task is listed with name and size, and saved', async ({ open, 
   const { ref } = await makeWorkflow(host, paper);
   await startRun(host, ref, { paper: { path: 'in/0412.pdf', size: 4, content: 'JVBERg==' } });
   const page = await open('#/inbox');
-  await page.getByRole('row', { name: /Look at the paper/ }).click();
+  await page.getByRole('row', { name: /Review the paper/ }).click();
   const files = page.getByRole('list', { name: 'Files' });
   await expect(files).toContainText('0412.pdf');
   const saved = page.waitForEvent('download');
