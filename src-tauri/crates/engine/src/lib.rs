@@ -69,5 +69,5 @@ pub use compiled::Compiled;
 pub use effect::Effect;
 pub use fold::{FoldError, fold};
 pub use input::Input;
-pub use state::{BY_SCHEDULE, RunState};
+pub use state::{BY_SCHEDULE, BY_TRIGGER, RunState};
 pub use step::{GRACE_MS, MANY_TASKS, StepError, StepOutput, step};

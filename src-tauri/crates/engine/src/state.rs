@@ -26,6 +26,9 @@ use std::sync::{Arc, OnceLock};
 /// What starts runs of a schedule that a person activated on this machine.
 pub const BY_SCHEDULE: &str = "schedule";
 
+/// What a run says started it, when an event (a delivery, a file, a new item) did.
+pub const BY_TRIGGER: &str = "trigger";
+
 /// State of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunState {
@@ -640,7 +643,7 @@ impl RunState {
     }
     /// A person on this machine started the run, or activated the schedule that did: nothing from outside decided it.
     pub(crate) fn is_started_here(&self) -> bool {
-        matches!(self.started_by.as_deref(), None | Some(BY_SCHEDULE))
+        matches!(self.started_by.as_deref(), None | Some(BY_SCHEDULE | BY_TRIGGER))
     }
 
     /// What expressions see as `run`.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
+use signalbox_engine::trigger::PARAM;
 use signalbox_model::data::{Data, Written};
 use signalbox_model::{Item, Items, NodeFailure};
 use std::sync::Arc;
@@ -73,6 +74,13 @@ pub(crate) fn first(slot: &CallSlot) -> Arc<Value> {
 /// Lineage of what was made from the first item.
 pub(crate) fn origin(slot: &CallSlot) -> Option<usize> {
     (!slot.input.is_empty()).then_some(0)
+}
+
+/// The event of the trigger that started the run; none when a person started it.
+pub(crate) fn fired_event(slot: &CallSlot) -> Option<Value> {
+    // The first item holds the run's input.
+    let fired = slot.input.first().and_then(|item| item.data.get(PARAM)?.get("payload"));
+    fired.or_else(|| slot.scope.params.get(PARAM)?.get("payload")).cloned()
 }
 
 /// One item through `success`, made from the first item.

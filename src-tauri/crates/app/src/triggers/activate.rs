@@ -1,5 +1,6 @@
 //! Activating: a version is pinned whole, after everything that would keep its runs from working was looked for.
 
+use super::kind::KINDS;
 use super::preview::no_trigger;
 use crate::app::App;
 use crate::audit::facts::signed;
@@ -11,7 +12,6 @@ use crate::workflows::check;
 use crate::workflows::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::params;
-use signalbox_engine::schedule::KIND;
 use signalbox_engine::validate::{Called, check_called};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Severity, Workflow, time};
@@ -21,7 +21,7 @@ use signalbox_store::audit::Level;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Warnings that a person who starts a run sees and may live with; a run that starts by itself has nobody who does.
+/// Warnings that a person who starts a run sees and may live with; a run that starts automatically has nobody who does.
 const NEEDED: [Code; 6] = [
     Code::SecretMissing,
     Code::SecretHost,
@@ -244,9 +244,10 @@ fn never_active(id: &str) -> ApiError {
     ApiError::not_found(format!("The workflow {id} was never activated; `signalbox activate {id}` activates it."))
 }
 
-/// Steps at the top of a file that start it by themselves.
+/// Steps at the top of a file that start it automatically.
 fn triggers_of(workflow: &Workflow) -> Vec<store::NewTrigger> {
-    let own = workflow.nodes.iter().filter(|(_, node)| node.kind == KIND && node.disabled != Some(true));
+    let starts = |kind: &str| KINDS.contains(&kind);
+    let own = workflow.nodes.iter().filter(|(_, node)| starts(&node.kind) && node.disabled != Some(true));
     own.map(|(id, node)| store::NewTrigger {
         id: format!("{}.{id}", workflow.id),
         node: id.clone(),
@@ -266,7 +267,7 @@ fn params_findings(workflow: &Workflow) -> Vec<Diagnostic> {
     unfit
         .map(|one| {
             let path = format!("/params{}", one.path);
-            let hint = "Give the param a default value: nobody gives one when the workflow starts by itself";
+            let hint = "Give the param a default value: nobody gives one when the workflow starts automatically";
             Diagnostic::error(Code::UnfitParams, path, one.message, hint)
         })
         .collect()

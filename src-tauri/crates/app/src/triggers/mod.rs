@@ -1,9 +1,10 @@
-//! Workflows that run by themselves: a person activates a version, its triggers start runs (ADR 90). One process per data
+//! Workflows that start automatically: a person activates a version, its triggers start runs (ADR 90). One process per data
 //! folder fires; every firing has a key that is written in the transaction that creates its run.
 
 mod activate;
 pub(crate) mod commands;
 mod fire;
+mod kind;
 mod preview;
 mod scheduler;
 mod view;

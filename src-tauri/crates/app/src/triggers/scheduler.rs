@@ -1,7 +1,7 @@
 //! The scheduler of a process that stays: it fires what is due. Of several processes on one data folder the one that holds
 //! the lock does; the system frees the lock when that one dies, and another takes over at its next look.
 
-use super::fire::schedule_of;
+use super::kind::Settings;
 use crate::app::App;
 use crate::error::{ApiResult, Class};
 use crate::host::files::io_error;
@@ -136,7 +136,7 @@ impl Scheduler {
         self.queue.clear();
         for mut row in app.store.triggers()? {
             // What cannot be read was refused when it was activated; a release that reads it otherwise leaves it out.
-            let Ok(schedule) = schedule_of(&row) else { continue };
+            let Ok(Settings::Schedule(schedule)) = Settings::read(&row) else { continue };
             if row.cursor_ms > now + PUT_BACK_MS {
                 // The clock was put back. What fired already has its key and does not fire again.
                 app.store.trigger_move(&row.id, now)?;
@@ -144,7 +144,7 @@ impl Scheduler {
                     row = moved;
                 }
             }
-            self.plan.push(Planned { row, schedule });
+            self.plan.push(Planned { row, schedule: *schedule });
         }
         let active: BTreeSet<&str> = self.plan.iter().map(|planned| planned.row.version.as_str()).collect();
         self.versions.retain(|version, _| active.contains(version.as_str()));

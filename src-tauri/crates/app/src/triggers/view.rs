@@ -1,7 +1,6 @@
 //! Triggers as people see them.
 
-use super::fire::schedule_of;
-use super::preview::next_times;
+use super::kind::Settings;
 use crate::app::App;
 use crate::dto::{Firing, FiringOutcome, Trigger, TriggerDetails};
 use crate::error::ApiResult;
@@ -27,13 +26,13 @@ impl App {
     }
 
     fn trigger_of(&self, row: TriggerRow) -> ApiResult<Trigger> {
-        let schedule = schedule_of(&row);
+        let settings = Settings::read(&row);
         let after = self.now_ms().max(row.cursor_ms);
         let last = self.store.trigger_firings(&row.id, 1)?.pop().map(|row| self.firing_of(row));
         Ok(Trigger {
-            next: schedule.as_ref().map(|schedule| next_times(schedule, after, NEXT)).unwrap_or_default(),
+            next: settings.as_ref().map(|settings| settings.next(after, NEXT)).unwrap_or_default(),
             last,
-            problem: row.problem.or_else(|| schedule.err().map(|error| error.message)),
+            problem: row.problem.or_else(|| settings.err().map(|error| error.message)),
             config: serde_json::from_str(&row.config).unwrap_or(Value::Null),
             trigger_id: row.id,
             workflow_id: row.workflow,

@@ -1,0 +1,68 @@
+//! The kinds of step that start runs, with what each reads from its settings. A new kind adds a variant here; firing,
+//! activating and listing are the same for all.
+
+use super::preview::next_times;
+use crate::dto::ScheduledTime;
+use crate::error::{ApiError, ApiResult, Class};
+use serde_json::{Value, json};
+use signalbox_engine::schedule::{self, Schedule};
+use signalbox_model::{Map, time};
+use signalbox_store::TriggerRow;
+
+/// Steps of these kinds start an active workflow.
+pub(crate) const KINDS: [&str; 1] = [schedule::KIND];
+
+/// The settings of a trigger.
+pub(crate) enum Settings {
+    /// `trigger.schedule`
+    Schedule(Box<Schedule>),
+}
+
+impl Settings {
+    /// Activation refuses settings that cannot be read; a later release may read them differently.
+    pub(crate) fn read(trigger: &TriggerRow) -> ApiResult<Self> {
+        let config: Value = serde_json::from_str(&trigger.config).unwrap_or_default();
+        match trigger.kind.as_str() {
+            schedule::KIND => {
+                Schedule::read(&config).map(|schedule| Self::Schedule(Box::new(schedule))).map_err(|problems| {
+                    let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+                    let message = format!("The schedule of {} cannot be used: {why}.", trigger.id);
+                    let hint = "Correct the schedule, then activate the workflow again.";
+                    ApiError::new(Class::Invalid, "BAD_SCHEDULE", message, hint)
+                })
+            }
+            kind => {
+                let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
+                Err(ApiError::new(
+                    Class::Invalid,
+                    "UNKNOWN_TRIGGER",
+                    message,
+                    "Update Signalbox, or activate another version.",
+                ))
+            }
+        }
+    }
+
+    /// The times at which it fires next, after a moment; none for a trigger that waits for events.
+    pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
+        match self {
+            Self::Schedule(schedule) => next_times(schedule, after_ms, count),
+        }
+    }
+
+    /// The event of a firing by hand: a sample of what the trigger hands on.
+    pub(crate) fn sample(&self, trigger: &TriggerRow, now_ms: i64) -> Map {
+        match self {
+            Self::Schedule(schedule) => tick(trigger, schedule, now_ms, now_ms, true),
+        }
+    }
+}
+
+/// What a schedule hands on.
+pub(crate) fn tick(trigger: &TriggerRow, schedule: &Schedule, tick_ms: i64, now_ms: i64, manual: bool) -> Map {
+    let event = json!({
+        "scheduledAt": time::format(tick_ms), "firedAt": time::format(now_ms), "timezone": schedule.timezone,
+        "local": schedule.local(tick_ms), "triggerId": trigger.id, "manual": manual,
+    });
+    event.as_object().cloned().unwrap_or_default()
+}
