@@ -202,7 +202,12 @@ fn report(phases: &[Phase<'_>]) -> Result<(), Failure> {
     let started = Instant::now();
     let done: Vec<Outcome<'_>> = phases.iter().flat_map(Phase::run).collect();
     println!();
-    for Outcome { name, counts, took } in &done {
+    for Outcome { name, failures, .. } in &done {
+        for failure in failures {
+            println!("failed in {name}: {failure}");
+        }
+    }
+    for Outcome { name, counts, took, .. } in &done {
         println!("{name:<24} {:>5} passed {:>5} failed {:>8.1} s", counts.passed, counts.failed, took.as_secs_f64());
     }
     println!("{:<24} {:>30.1} s", "in all, side by side", started.elapsed().as_secs_f64());
