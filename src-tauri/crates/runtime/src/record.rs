@@ -8,7 +8,7 @@ use signalbox_engine::audit_rules::{self, AuditRule, Raise};
 use signalbox_model::event::EventBody;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, ExpiryAction};
-use signalbox_model::{AuditEvent, ErrorPayload, RunEvent, TaskAction, TaskReason, TaskState, time};
+use signalbox_model::{AuditEvent, ErrorPayload, RunEvent, TaskAction, TaskEnd, TaskReason, time};
 use signalbox_store::mask::{self, Masks};
 use signalbox_store::{NewTask, TaskChange};
 use std::sync::OnceLock;
@@ -49,25 +49,14 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
             }),
             EventBody::HumanTaskHeld(change) => changes.push(TaskChange::Held { change: change.clone() }),
             EventBody::HumanTaskContinued(change) => changes.push(TaskChange::Continued { change: change.clone() }),
-            EventBody::HumanTaskClosed(closed) => changes.push(TaskChange::CloseOne {
-                task_id: closed.task_id.clone(),
-                state: TaskState::Cancelled,
-                at_ms,
-            }),
             EventBody::Escalated(change) => changes.push(match expiry(change.action) {
                 None => TaskChange::Escalated { change: change.clone(), at_ms },
                 Some(answer) => TaskChange::Answered { task_id: change.task_id.clone(), answer, at_ms },
             }),
-            EventBody::PauseTimeout(over) => {
-                changes.push(TaskChange::CloseOne { task_id: over.task_id.clone(), state: TaskState::Expired, at_ms })
-            }
-            EventBody::WorkflowCancelled(cancelled) if cancelled.superseded_by.is_some() => {
-                changes.push(TaskChange::CloseAll { state: TaskState::Superseded, at_ms });
-            }
-            body if body.is_terminal() => {
-                changes.push(TaskChange::CloseAll { state: TaskState::Cancelled, at_ms });
-            }
-            _ => {}
+            body => changes.extend(body.task_end().map(|end| match end {
+                TaskEnd::One(task, state) => TaskChange::CloseOne { task_id: task.to_owned(), state, at_ms },
+                TaskEnd::All(state) => TaskChange::CloseAll { state, at_ms },
+            })),
         }
     }
     changes
