@@ -589,14 +589,18 @@ async fn an_answer_of_another_kind_is_no_cut_connection_and_is_not_asked_for_aga
     let anthropic = events(&anthropic_stream());
     let as_events: String = lines.lines().map(|line| format!("data: {line}\n\n")).collect();
     for (kind, body, words) in [
-        (Anthropic, sse(&format!("{openai}data: [DONE]\n\n")), "it speaks like OpenAI, not like Anthropic"),
-        (Anthropic, sse(&as_events), "it speaks like Ollama, not like Anthropic"),
-        (Openai, sse(&anthropic), "it speaks like Anthropic, not like OpenAI"),
-        (Ollama, sse(&anthropic), "it speaks like Anthropic, not like Ollama"),
-        (Ollama, sse(&openai), "it speaks like OpenAI, not like Ollama"),
-        (Openai, stream("application/json", &ollama(true)), "it speaks like Ollama, not like OpenAI"),
-        (Openai, stream("application/x-ndjson", &lines), "it speaks like Ollama, in lines of JSON"),
-        (Openai, sse("data: {\"hello\": 1}\n\n"), "nothing of it is as OpenAI writes it"),
+        (
+            Anthropic,
+            sse(&format!("{openai}data: [DONE]\n\n")),
+            "it is written in the format of OpenAI, not of Anthropic",
+        ),
+        (Anthropic, sse(&as_events), "it is written in the format of Ollama, not of Anthropic"),
+        (Openai, sse(&anthropic), "it is written in the format of Anthropic, not of OpenAI"),
+        (Ollama, sse(&anthropic), "it is written in the format of Anthropic, not of Ollama"),
+        (Ollama, sse(&openai), "it is written in the format of OpenAI, not of Ollama"),
+        (Openai, stream("application/json", &ollama(true)), "it is written in the format of Ollama, not of OpenAI"),
+        (Openai, stream("application/x-ndjson", &lines), "it is written in the format of Ollama, as lines of JSON"),
+        (Openai, sse("data: {\"hello\": 1}\n\n"), "none of it is in the format of OpenAI"),
     ] {
         let failure = fails(kind, vec![body], question(true)).await;
         assert_eq!(failure.fault, LlmFault::BadAnswer, "{failure:?}");
