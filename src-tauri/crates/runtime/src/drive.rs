@@ -390,7 +390,8 @@ impl Driver {
             if self.consumed_inputs.contains(&input.id) {
                 continue;
             }
-            if let Some(asked) = durable_input::read(&input.body, self.core.world.clock.now_ms()) {
+            if let Some(asked) = input.body {
+                let asked = durable_input::to_engine(asked, self.core.world.clock.now_ms());
                 self.consumed_inputs.insert(input.id);
                 if matches!(asked, Input::Cancel { .. }) {
                     self.is_cancel_asked = true;
@@ -636,10 +637,7 @@ impl Driver {
     /// Whether there is an input that this program understands and that this task has not seen.
     fn is_answered(&self) -> bool {
         let pending = self.core.store.pending_inputs(&self.driven.run_id).unwrap_or_default();
-        let now = self.core.world.clock.now_ms();
-        pending
-            .iter()
-            .any(|input| !self.consumed_inputs.contains(&input.id) && durable_input::read(&input.body, now).is_some())
+        pending.iter().any(|input| input.body.is_some() && !self.consumed_inputs.contains(&input.id))
     }
 
     /// Whether a commit stands in the store, and then whether it has made the run nobody's.

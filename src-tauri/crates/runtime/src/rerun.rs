@@ -4,13 +4,13 @@ use crate::error::Error;
 use crate::load::Pinned;
 use crate::runtime::{Runtime, Start};
 use crate::shared::Core;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use signalbox_audit::{Actor, Level, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
 use signalbox_engine::rerun::{Original, Overrides, Plan, Reopen, Send, plan, plan_reopened, plan_sent};
 use signalbox_model::debug::DebugStart;
-use signalbox_model::{AuditEvent, EventBody, RunEvent, RunStatus, time};
+use signalbox_model::{AuditEvent, DurableInput, EventBody, RunEvent, RunStatus, time};
 use signalbox_store::RunRow;
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ impl Runtime {
         let from = looked.plan.from.clone();
         let mut made = looked.plan.with(&target, again.overrides.clone())?;
         if row.ended_ms.is_none() {
-            let input = json!({ "type": "cancel", "supersededBy": new_id });
+            let input = DurableInput::Cancel { superseded_by: Some(new_id.clone()) };
             match self.cancel_with(&row.run_id, input, None).await {
                 // Told below, with what has replaced it.
                 Ok(()) | Err(Error::Ended { .. }) => {}

@@ -8,13 +8,13 @@ use crate::options::{Kept, Options};
 use crate::phase::Phase;
 use crate::registry::Registry;
 use crate::shared::{Core, Resumed, adopt, poll};
-use serde_json::{Value, json};
+use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_engine::input::Input;
 use signalbox_engine::rerun::Rerun;
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::debug::DebugStart;
-use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
+use signalbox_model::{DurableInput, Map, RunEvent, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
 use signalbox_store::{Firing, RunKey, Store, StoreError};
@@ -297,22 +297,27 @@ impl Runtime {
 
     /// Asks a run to end, durably, whoever drives it; a run that nobody drives is taken over for it.
     pub async fn cancel(&self, run_id: &str) -> Result<(), Error> {
-        self.cancel_with(run_id, json!({ "type": "cancel" }), None).await
+        self.cancel_with(run_id, DurableInput::Cancel { superseded_by: None }, None).await
     }
 
     /// [`Self::cancel`] by a person; `record` says who, in the transaction that keeps the wish.
     pub async fn cancel_by(&self, run_id: &str, record: Record) -> Result<(), Error> {
-        self.cancel_with(run_id, json!({ "type": "cancel" }), Some(record)).await
+        self.cancel_with(run_id, DurableInput::Cancel { superseded_by: None }, Some(record)).await
     }
 
-    pub(crate) async fn cancel_with(&self, run_id: &str, input: Value, record: Option<Record>) -> Result<(), Error> {
+    pub(crate) async fn cancel_with(
+        &self,
+        run_id: &str,
+        input: DurableInput,
+        record: Option<Record>,
+    ) -> Result<(), Error> {
         let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
         self.worker(move || {
             let row = core.store.run(&run_id)?;
             if row.ended_ms.is_some() {
                 return Err(Error::Ended { run: run_id, status: row.status });
             }
-            if let Err(error) = core.store.add_input_with(&run_id, input, record) {
+            if let Err(error) = core.store.add_input_with(&run_id, &input, record) {
                 let row = core.store.run(&run_id)?;
                 return Err(if row.ended_ms.is_some() {
                     Error::Ended { run: run_id, status: row.status }
