@@ -18,7 +18,7 @@ use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, snapshot, summary};
-use signalbox_model::{Effects, RunEvent, RunStatus};
+use signalbox_model::{Effects, RunEvent, RunOrigin, RunStatus};
 use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{
     CommitError, Firing, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written,
@@ -80,9 +80,7 @@ enum Stop {
 pub(crate) struct RunCreation {
     /// Text of the definition; the store has that of another run.
     pub(crate) definition: Option<String>,
-    pub(crate) client_run_token: Option<String>,
-    pub(crate) started_by: Option<String>,
-    pub(crate) person: Option<String>,
+    pub(crate) origin: RunOrigin,
     /// Entries that stand before those of the events.
     pub(crate) audit: Vec<Record>,
     /// What the starter calls it by.
@@ -540,9 +538,7 @@ impl Driver {
             definition: creation.definition,
             parent_run_id: self.state.parent_run_id().map(str::to_owned),
             started_ms: self.state.started_ms(),
-            client_run_token: creation.client_run_token,
-            started_by: creation.started_by,
-            person: creation.person,
+            origin: creation.origin,
             status: self.state.status(),
             events,
             snapshot,

@@ -34,9 +34,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
     let key = request.idempotency_key.map(|key| StartKey::new(caller, &key)).transpose()?;
     let new = NewRun {
         params: request.params,
-        client_run_token: request.client_run_token,
-        person: Some(caller.principal.clone()),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
+        origin: caller.origin(request.client_run_token),
         breakpoints: request.breakpoints,
         paused: request.paused,
         until: request.until,
@@ -70,11 +68,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
 /// The whole input and the pinned definition, neither masked nor cut on the way through a screen; so who may run what is
 /// stored may run this, too.
 pub(crate) fn run_again(app: &App, caller: &Caller, request: RunId) -> ApiResult<RunId> {
-    let new = NewRun {
-        person: Some(caller.principal.clone()),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
-        ..NewRun::default()
-    };
+    let new = NewRun { origin: caller.origin(None), ..NewRun::default() };
     Ok(RunId { run_id: app.start_again(&request.run_id, new)? })
 }
 

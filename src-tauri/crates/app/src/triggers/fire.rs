@@ -10,6 +10,7 @@ use signalbox_engine::BY_SCHEDULE;
 use signalbox_engine::schedule::Schedule;
 use signalbox_engine::trigger::PARAM;
 use signalbox_engine::validate::Called;
+use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_model::{AuditEvent, Map, Workflow, time};
 use signalbox_store::audit::{Actor, Level, Record};
 use signalbox_store::{Firing, TriggerRow};
@@ -63,10 +64,10 @@ impl App {
         };
         let record = self.fired(&firing, trigger, Actor::system(), json!({}));
         // Who may not reach addresses of this machine does not get there by a schedule, either.
-        let started_by = if trigger.here { BY_SCHEDULE } else { "rest" };
+        let started_by = if trigger.here { BY_SCHEDULE } else { BY_REST };
         let new = NewRun {
             params: params(trigger, event(trigger, schedule, tick_ms, now_ms, false)),
-            started_by: Some(started_by.to_owned()),
+            origin: RunOrigin { started_by: Some(started_by.to_owned()), ..RunOrigin::default() },
             ..NewRun::default()
         };
         Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
@@ -88,12 +89,7 @@ impl App {
             is_tick: false,
         };
         let record = self.fired(&firing, &trigger, caller.actor(), signed(caller, json!({ "manual": true })));
-        let new = NewRun {
-            params: params(&trigger, event),
-            started_by: (!caller.here).then(|| "rest".to_owned()),
-            person: Some(caller.principal.clone()),
-            ..NewRun::default()
-        };
+        let new = NewRun { params: params(&trigger, event), origin: caller.origin(None), ..NewRun::default() };
         let (workflow, called) = self.pinned_version(&trigger.version)?;
         Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
     }

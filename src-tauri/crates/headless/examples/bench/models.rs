@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use signalbox_adapters::RealClock;
 use signalbox_adapters::mcp::{Standing, ToolServerDefinition, ToolWords, tool_info};
-use signalbox_model::{EventBody, RunStatus, Workflow};
+use signalbox_model::{EventBody, RunOrigin, RunStatus, Workflow};
 use signalbox_ports::llm::{Delta, DeltaSink, Finish, LlmAnswer, LlmFailure, LlmRequest, Part, ToolUse, Usage};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolHearer, ToolInfo};
 use signalbox_ports::{Clock, Llm, Tools, World};
@@ -227,9 +227,7 @@ pub(crate) fn child(folder: &Path) {
                     pinned,
                     params: json!({}),
                     context: Map::new(),
-                    started_by: None,
-                    person: None,
-                    client_run_token: None,
+                    origin: RunOrigin::default(),
                     debug: None,
                     until: None,
                     kept: None,

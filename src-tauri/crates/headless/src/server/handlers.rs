@@ -43,8 +43,7 @@ pub(crate) async fn run(
             let key = idempotency_key(parts)?.map(|key| StartKey::new(caller, &key)).transpose()?;
             let new = NewRun {
                 params: request.params,
-                client_run_token: request.client_run_token,
-                person: Some(caller.principal.clone()),
+                origin: caller.origin(request.client_run_token),
                 breakpoints: request.breakpoints,
                 paused: request.paused,
                 until: request.until,

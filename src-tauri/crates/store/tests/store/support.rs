@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use signalbox_model::event::{
     EventBody, InputItem, StepDone, StepPrint, StepStart, VarChanged, WorkflowDone, WorkflowStart,
 };
-use signalbox_model::{Item, RunEvent, RunStatus, time};
+use signalbox_model::{Item, RunEvent, RunOrigin, RunStatus, time};
 use signalbox_store::audit::Actor;
 use signalbox_store::{NewRun, Owner, RunCommit, RunEnd, Store, StoreOptions};
 use std::path::Path;
@@ -112,9 +112,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         definition: Some("{}".into()),
         parent_run_id: None,
         started_ms: T0,
-        client_run_token: None,
-        started_by: None,
-        person: None,
+        origin: RunOrigin::default(),
         status: RunStatus::Running,
         events: vec![begin(run)],
         snapshot: None,
