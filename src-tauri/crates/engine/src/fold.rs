@@ -230,22 +230,7 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
             let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
             case::pause_over(state, node, slot);
         }
-        EventBody::PauseStart(_)
-        | EventBody::PauseResumed(_)
-        | EventBody::PauseRejected(_)
-        | EventBody::StepPrint(_)
-        | EventBody::FileStart(_)
-        | EventBody::FileDone(_)
-        | EventBody::LlmToken(_)
-        | EventBody::LlmThinking(_)
-        | EventBody::LlmToolUse(_)
-        | EventBody::LlmToolResult(_)
-        | EventBody::LlmDone(_)
-        | EventBody::LlmError(_)
-        | EventBody::ToolStart(_)
-        | EventBody::ToolMessage(_)
-        | EventBody::ToolDone(_)
-        | EventBody::ToolError(_) => {}
+        EventBody::Telemetry(_) => {}
     }
     settled(compiled, state)
 }

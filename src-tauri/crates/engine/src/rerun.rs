@@ -588,9 +588,7 @@ fn kept(
 fn matters(body: &EventBody) -> bool {
     !matches!(
         body,
-        EventBody::StepPrint(_)
-            | EventBody::FileStart(_)
-            | EventBody::FileDone(_)
+        EventBody::Telemetry(_)
             | EventBody::HumanTaskReminded(_)
             | EventBody::HumanTaskHeld(_)
             | EventBody::HumanTaskContinued(_)
@@ -598,19 +596,6 @@ fn matters(body: &EventBody) -> bool {
             | EventBody::WorkflowPaused(_)
             | EventBody::WorkflowContinued(_)
             | EventBody::InputEdited(_)
-            | EventBody::PauseStart(_)
-            | EventBody::PauseResumed(_)
-            | EventBody::PauseRejected(_)
-            | EventBody::LlmToken(_)
-            | EventBody::LlmThinking(_)
-            | EventBody::LlmToolUse(_)
-            | EventBody::LlmToolResult(_)
-            | EventBody::LlmDone(_)
-            | EventBody::LlmError(_)
-            | EventBody::ToolStart(_)
-            | EventBody::ToolMessage(_)
-            | EventBody::ToolDone(_)
-            | EventBody::ToolError(_)
     )
 }
 

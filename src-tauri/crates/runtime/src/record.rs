@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::audit_rules::{self, AuditRule, Raise};
-use signalbox_model::event::EventBody;
+use signalbox_model::event::{EventBody, Telemetry};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, ExpiryAction};
 use signalbox_model::{AuditEvent, ErrorPayload, RunEvent, TaskAction, TaskEnd, TaskReason, time};
@@ -302,27 +302,12 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
         EventBody::WorkflowResumed(_)
         | EventBody::StepInterrupted(_)
         | EventBody::StepSkipped(_)
-        | EventBody::StepPrint(_)
         | EventBody::VarChanged(_)
         | EventBody::HumanTaskHeld(_)
         | EventBody::HumanTaskContinued(_)
-        | EventBody::HumanTaskClosed(_)
-        | EventBody::PauseStart(_)
-        | EventBody::PauseResumed(_)
-        | EventBody::PauseRejected(_)
-        | EventBody::FileStart(_)
-        | EventBody::FileDone(_)
-        | EventBody::LlmToken(_)
-        | EventBody::LlmThinking(_)
-        | EventBody::LlmToolUse(_)
-        | EventBody::LlmToolResult(_)
-        | EventBody::LlmDone(_)
-        | EventBody::LlmError(_)
-        | EventBody::ToolStart(_)
-        | EventBody::ToolMessage(_)
-        | EventBody::ToolDone(_) => return None,
+        | EventBody::HumanTaskClosed(_) => return None,
         // What a rule or a person kept a model from doing is a fact; what went wrong with a tool is in the run.
-        EventBody::ToolError(failed) => {
+        EventBody::Telemetry(Telemetry::ToolError(failed)) => {
             let code = failed.error.code();
             if !matches!(code, "GUARDRAIL_BLOCKED" | "TOOL_REFUSED") {
                 return None;
@@ -333,6 +318,7 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             }
             (AuditEvent::ToolRefused, Level::Warn, told)
         }
+        EventBody::Telemetry(_) => return None,
     };
     Some((name, level, object(metadata)))
 }

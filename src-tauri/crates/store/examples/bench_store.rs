@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 use serde_json::json;
-use signalbox_model::event::{EventBody, StepPrint, VarChanged, WorkflowStart};
+use signalbox_model::event::{EventBody, StepPrint, Telemetry, VarChanged, WorkflowStart};
 use signalbox_model::{RunEvent, RunOrigin, RunStatus, time};
 use signalbox_store::{NewRun, Owner, RunCommit, RunQuery, Snapshot, Store, StoreOptions};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn event(run: &str, seq: u64, body: EventBody) -> RunEvent {
 }
 
 fn print(run: &str, seq: u64, text: &str) -> RunEvent {
-    event(run, seq, EventBody::StepPrint(StepPrint { value: Arc::new(json!({ "n": seq, "text": text })) }))
+    event(run, seq, Telemetry::StepPrint(StepPrint { value: Arc::new(json!({ "n": seq, "text": text })) }).into())
 }
 
 fn create(store: &Store, run: &str, started_ms: i64) -> Owner {

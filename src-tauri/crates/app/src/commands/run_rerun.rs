@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
 use signalbox_engine::{RunState, checkpoint, fold, summary};
+use signalbox_model::event::Telemetry;
 use signalbox_model::{Effects, EventBody, RunStatus, time};
 use signalbox_runtime::{Again, Definition, Person};
 use signalbox_store::RunRow;
@@ -194,7 +195,7 @@ pub(crate) fn run_checkpoint(app: &App, caller: &Caller, request: CheckpointOf) 
         for event in page.iter().take_while(|event| event.seq.is_some_and(|seq| seq <= at)) {
             fold(&compiled, &mut state, event)
                 .map_err(|error| crate::runs::lifecycle::damaged(&row.run_id, &error.to_string()))?;
-            if let EventBody::FileDone(file) = &event.body
+            if let EventBody::Telemetry(Telemetry::FileDone(file)) = &event.body
                 && !artifacts.contains(&file.path)
             {
                 artifacts.push(file.path.clone());

@@ -15,6 +15,7 @@ use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
+use signalbox_model::event::Telemetry;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, HumanTaskCreated, PauseRejected, Rejection, SentFrom};
 use signalbox_model::{
@@ -660,7 +661,7 @@ impl App {
                     item: None,
                     visit: None,
                     attempt: None,
-                    body: EventBody::PauseRejected(PauseRejected { node_id, request_id, reason }),
+                    body: Telemetry::PauseRejected(PauseRejected { node_id, request_id, reason }).into(),
                     client_run_token: None,
                 });
             }

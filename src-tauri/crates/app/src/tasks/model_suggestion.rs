@@ -13,6 +13,7 @@ use signalbox_engine::patch::{self, Operation};
 use signalbox_engine::schema::place_words;
 use signalbox_model::budget::Budget;
 use signalbox_model::call_progress::UNASKED;
+use signalbox_model::event::Telemetry;
 use signalbox_model::hash::sha256_parts;
 use signalbox_model::{
     AuditEvent, CallProgress, Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure, TaskAction, TaskState,
@@ -95,7 +96,9 @@ struct Paid {
 impl CallLog for Paid {
     fn say(&self, said: CallProgress) {
         let said = progress_reporter::clean(&self.scrubber, said);
-        if let Ok(body @ (EventBody::LlmDone(_) | EventBody::LlmError(_))) = EventBody::try_from(said) {
+        if let Ok(body @ EventBody::Telemetry(Telemetry::LlmDone(_) | Telemetry::LlmError(_))) =
+            EventBody::try_from(said)
+        {
             self.told.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         }
     }

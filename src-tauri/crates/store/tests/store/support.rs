@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use signalbox_model::event::{
-    EventBody, InputItem, StepDone, StepPrint, StepStart, VarChanged, WorkflowDone, WorkflowStart,
+    EventBody, InputItem, StepDone, StepPrint, StepStart, Telemetry, VarChanged, WorkflowDone, WorkflowStart,
 };
 use signalbox_model::{Item, RunEvent, RunOrigin, RunStatus, time};
 use signalbox_store::audit::Actor;
@@ -91,7 +91,7 @@ pub(crate) fn step_done(run: &str, seq: u64, node: &str, data: Value) -> RunEven
 }
 
 pub(crate) fn print(run: &str, seq: u64, value: Value) -> RunEvent {
-    event(run, seq, Some("p"), EventBody::StepPrint(StepPrint { value: Arc::new(value) }))
+    event(run, seq, Some("p"), Telemetry::StepPrint(StepPrint { value: Arc::new(value) }).into())
 }
 
 pub(crate) fn var_changed(run: &str, seq: u64, value: Value) -> RunEvent {
