@@ -146,7 +146,7 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
             Some(place) => {
                 case::interrupted(state, place, need_node()?);
                 if place::is_cut(compiled, state, place.0) {
-                    state.undecided.remove(&place);
+                    state.work.set_undecided(place, false);
                 }
             }
             None => interrupted(compiled, state, need_node()?, event, cut.effect.is_some()),
@@ -163,8 +163,8 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
             let node = need_node()?;
             let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
             let due_ms = now.saturating_add(i64::try_from(retry.delay_ms).unwrap_or(i64::MAX));
-            state.undecided.remove(&(node, slot));
-            state.timed.insert((node, slot));
+            state.work.set_undecided((node, slot), false);
+            state.work.waits_for_timer((node, slot));
             state.nodes[node].state = NodeState::Retrying;
             if let Some(slot) = slot_mut(state, node, slot) {
                 slot.phase = Phase::RetryAt { due_ms };
@@ -344,7 +344,7 @@ fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: I
     if slots == 0 {
         end_activation(compiled, state, node);
     } else {
-        state.ready.insert(node);
+        state.work.fired(node);
     }
 }
 
@@ -369,7 +369,7 @@ fn step_start(
     start: &StepStart,
 ) -> Result<(), &'static str> {
     let each = compiled.nodes[node].mode == Mode::Each;
-    state.ready.remove(&node);
+    state.work.begun(node);
     state.nodes[node].state = NodeState::Running;
     let mut inputs: BTreeMap<usize, Vec<Arc<Value>>> = BTreeMap::new();
     if !each {
@@ -380,8 +380,7 @@ fn step_start(
     }
     state.nodes[node].calls += u32::try_from(inputs.len()).unwrap_or(u32::MAX);
     for (index, input) in inputs {
-        state.timed.remove(&(node, index));
-        state.undecided.remove(&(node, index));
+        state.work.starts((node, index));
         let activation = state.nodes[node].activation.as_mut().ok_or("the join has not fired")?;
         let slot = activation.slots.get_mut(index).ok_or("the item does not exist")?;
         if slot.phase.is_closed() {
@@ -395,33 +394,29 @@ fn step_start(
         slot.input = input;
         if let Some(due_ms) = start.due_ms {
             slot.phase = Phase::Sleeping { due_ms };
-            state.timed.insert((node, index));
+            state.work.waits_for_timer((node, index));
         } else if compiled.is_container(node) {
             body::entered(compiled, state, node, index);
         } else {
             slot.phase = Phase::Running;
-            state.in_flight.insert((node, index));
+            state.work.calls_node((node, index));
         }
     }
     refresh_startable(state, node);
     Ok(())
 }
 
-/// Keeps `startable` in step with the slots of a node.
+/// Keeps the index of startable nodes in step with the slots of a node.
 pub(crate) fn refresh_startable(state: &mut RunState, node: usize) {
     let Some(activation) = state.nodes[node].activation.as_mut() else {
-        state.startable.remove(&node);
+        state.work.set_startable(node, false);
         return;
     };
     while activation.next_fresh < activation.slots.len() && !activation.slots.is_fresh(activation.next_fresh) {
         activation.next_fresh += 1;
     }
-    let fresh = activation.next_fresh < activation.slots.len() && !state.ready.contains(&node);
-    if fresh {
-        state.startable.insert(node)
-    } else {
-        state.startable.remove(&node)
-    };
+    let fresh = activation.next_fresh < activation.slots.len() && !state.work.ready().contains(&node);
+    state.work.set_startable(node, fresh);
 }
 
 fn step_done(
@@ -505,8 +500,7 @@ fn stop_id(compiled: &Compiled, state: &RunState, node: usize) -> String {
 /// A call failed: what the own retry policy and a red wire decide is known at once, the rest waits for a decision.
 fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, event: &StepError) {
     let error = &event.error;
-    state.in_flight.remove(&(node, slot));
-    state.timed.remove(&(node, slot));
+    state.work.call_ended((node, slot));
     cancel_scope::left(compiled, state, node, slot);
     if let Some(activation) = state.nodes[node].activation.as_mut() {
         activation.staged.clear();
@@ -520,7 +514,7 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     }
     let slots = activation(state, node).map_or(0, |activation| activation.slots.len());
     if limit::ends_step(error, slots) {
-        state.undecided.insert((node, slot));
+        state.work.set_undecided((node, slot), true);
         if let Some(slot) = slot_mut(state, node, slot) {
             slot.along = None;
             slot.phase = Phase::Undecided { error: Arc::clone(error) };
@@ -537,7 +531,7 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
         close(compiled, state, node, slot, Phase::OnError { error: Arc::clone(error) });
         return;
     }
-    state.undecided.insert((node, slot));
+    state.work.set_undecided((node, slot), true);
     if let Some(slot) = slot_mut(state, node, slot) {
         slot.along = None;
         slot.phase = Phase::Undecided { error: Arc::clone(error) };
@@ -608,8 +602,7 @@ fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &R
         .collect();
     for index in cut {
         case::no_longer_asked(state, (node, index));
-        state.in_flight.remove(&(node, index));
-        state.timed.remove(&(node, index));
+        state.work.call_ended((node, index));
         if base::goes_on(compiled, state, node, index) {
             continue;
         }
@@ -623,7 +616,7 @@ fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &R
         } else if let Some(slot) = slot_mut(state, node, index) {
             slot.phase = Phase::Interrupted;
             slot.interruptions += 1;
-            state.undecided.insert((node, index));
+            state.work.set_undecided((node, index), true);
         }
     }
 }
@@ -674,7 +667,7 @@ pub(crate) fn input_value(compiled: &Compiled, state: &RunState, node: usize, sl
 
 /// `if` false or disabled: the items go on unchanged.
 fn skipped(compiled: &Compiled, state: &mut RunState, node: usize) {
-    state.ready.remove(&node);
+    state.work.begun(node);
     let Some(activation) = state.nodes[node].activation.take() else { return };
     state.nodes[node].state = NodeState::Skipped;
     state.nodes[node].visits = 0;
@@ -685,10 +678,7 @@ fn skipped(compiled: &Compiled, state: &mut RunState, node: usize) {
 }
 
 fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, phase: Phase) {
-    state.in_flight.remove(&(node, slot));
-    state.timed.remove(&(node, slot));
-    state.undecided.remove(&(node, slot));
-    state.auditing.remove(&(node, slot));
+    state.work.closed((node, slot));
     cancel_scope::left(compiled, state, node, slot);
     let cut = place::is_cut(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };

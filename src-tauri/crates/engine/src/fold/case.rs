@@ -43,11 +43,7 @@ pub(crate) fn put(
     let waits = matches!(at, At::Asked | At::Running(_));
     if let Some(known) = slot_mut(state, node, slot) {
         known.phase = Phase::Case(Box::new(Case { error, at, intent }));
-        if waits {
-            state.undecided.remove(&(node, slot));
-        } else {
-            state.undecided.insert((node, slot));
-        }
+        state.work.set_undecided((node, slot), !waits);
     }
 }
 
@@ -251,7 +247,7 @@ pub(super) fn started(state: &mut RunState, place: (usize, usize), recovery: usi
     state.nodes[recovery].calls += 1;
     let intent = case_of(state, node, slot).and_then(|case| case.intent.clone());
     move_to(state, node, slot, At::Running(recovery), intent);
-    state.auditing.insert((node, slot));
+    state.work.recovery_begins((node, slot));
 }
 
 /// Slots with a person whose step has begun and not ended: (node, slot, the human node of a case).
@@ -281,7 +277,7 @@ pub(crate) fn with_people(state: &RunState) -> Vec<(usize, usize, Option<usize>)
 /// Its call was cut off: it runs again.
 pub(super) fn interrupted(state: &mut RunState, place: (usize, usize), recovery: usize) {
     let (node, slot) = place;
-    state.auditing.remove(&place);
+    state.work.recovery_ended(place);
     no_longer_asked(state, place);
     let intent = case_of(state, node, slot).and_then(|case| case.intent.clone());
     move_to(state, node, slot, At::Node(recovery), intent);
@@ -290,13 +286,13 @@ pub(super) fn interrupted(state: &mut RunState, place: (usize, usize), recovery:
 /// Nobody answers its task any more; the call of the human node waits for its end.
 pub(super) fn given_up(state: &mut RunState, node: usize, slot: usize, human: usize) {
     move_to(state, node, slot, At::Expired { node: human }, None);
-    state.undecided.remove(&(node, slot));
+    state.work.set_undecided((node, slot), false);
 }
 
 /// A recovery node ended well: the case goes on through its port.
 pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usize), recovery: usize, now: i64) {
     let (node, slot) = place;
-    state.auditing.remove(&place);
+    state.work.recovery_ended(place);
     state.nodes[recovery].state = NodeState::Succeeded;
     let Some(case) = case_of(state, node, slot).cloned() else { return };
     match compiled.nodes[recovery].recovery {
@@ -361,7 +357,7 @@ pub(super) fn failed(
     now: i64,
 ) {
     let (node, slot) = place;
-    state.auditing.remove(&place);
+    state.work.recovery_ended(place);
     state.nodes[recovery].state = NodeState::Failed;
     let at_policy = case_of(state, node, slot).is_some_and(|case| matches!(case.at, At::Expired { .. }));
     match compiled.way(recovery, "error", node) {
@@ -494,7 +490,7 @@ fn come_back(
     known.phase = Phase::Reenter;
     let visit = known.visit;
     super::body::visited(compiled, state, node, visit);
-    state.undecided.insert((node, slot));
+    state.work.set_undecided((node, slot), true);
 }
 
 /// A person is asked.
@@ -526,8 +522,7 @@ pub(super) fn asked(
         waited_ms: 0,
     });
     task.cases.push((node, slot));
-    state.auditing.remove(&(node, slot));
-    state.in_flight.remove(&(node, slot));
+    state.work.waits_for_person((node, slot));
     match created.kind {
         TaskKind::Decision => {
             move_to(state, node, slot, At::Asked, None);
@@ -586,13 +581,13 @@ fn running_again(state: &mut RunState, node: usize, slot: usize) {
     state.nodes[node].state = NodeState::Running;
     if let Some(known) = slot_mut(state, node, slot) {
         known.phase = Phase::Running;
-        state.in_flight.insert((node, slot));
+        state.work.calls_node((node, slot));
     }
 }
 
 /// A node with several slots waits for a person when none of them runs and one is with a person.
 pub(super) fn refresh_waiting(state: &mut RunState, node: usize) {
-    if state.tasks.is_empty() || state.in_flight.range((node, 0)..(node + 1, 0)).next().is_some() {
+    if state.tasks.is_empty() || state.work.is_in_flight(node) {
         return;
     }
     if state.tasks.values().any(|task| task.cases.iter().any(|(n, _)| *n == node)) {
