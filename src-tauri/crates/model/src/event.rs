@@ -5,14 +5,7 @@ mod body;
 pub use body::{EventBody, Payload, Telemetry};
 
 use crate::base::Base;
-use crate::call_progress::{
-    LlmDelta, LlmDone, LlmError, LlmToolResult, LlmToolUse, ToolDone, ToolError, ToolMessage, ToolStart,
-};
-use crate::debug::{BreakpointsSet, InputEdited, WorkflowContinued, WorkflowPaused};
-use crate::task::{
-    AutoFixAttempt, Escalated, HumanTaskClosed, HumanTaskCompleted, HumanTaskContinued, HumanTaskCreated,
-    HumanTaskHeld, HumanTaskReminded, Origin, PauseRejected, PauseResumed, PauseStart, PauseTimeout,
-};
+use crate::task::Origin;
 use crate::{ErrorPayload, Items, Map};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
