@@ -213,7 +213,7 @@ impl OpenTask {
             .map(|every| self.remind_from().saturating_add(every.saturating_mul(Millis::from(self.reminders) + 1)))
             .or_else(|| self.remind_at.first().copied())
     }
-    /// When something happens by itself.
+    /// When something happens automatically.
     pub(crate) fn due_ms(&self) -> Option<Millis> {
         if self.held.is_some() {
             return None;

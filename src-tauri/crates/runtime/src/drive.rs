@@ -52,7 +52,7 @@ pub(crate) enum Message {
     /// A call ended or a timer is due.
     Input(Input),
     /// Look at the durable inputs now.
-    Poke,
+    Wake,
     /// A call of a cancelled run waits for nothing any more.
     GivenUp(CallKey),
 }
@@ -365,7 +365,7 @@ impl Driver {
                 }
                 inputs.push_back(input);
             }
-            Message::Poke => self.durable_inputs(inputs),
+            Message::Wake => self.durable_inputs(inputs),
             Message::GivenUp(key) => {
                 self.given_up.insert(key);
             }

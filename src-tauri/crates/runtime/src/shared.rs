@@ -189,7 +189,7 @@ impl Core {
             Err(error) => {
                 // Another program may be able to; if this cannot be written, the end of this process frees it.
                 let _ = self.store.release(run_id, &owner);
-                // What passes by itself is tried again.
+                // A transient failure is tried again.
                 if !matches!(error, Error::Store(StoreError::DiskFull | StoreError::Busy)) {
                     self.faulty().insert(run_id.to_owned(), Trouble::Fault(error.to_string()));
                 }

@@ -141,8 +141,12 @@ fn a_form_in_the_words_of_each_kind() {
     });
     let mut request = question();
     request.form = Some(AnswerForm::JsonSchema(open.clone()));
-    assert_eq!(body_of(Anthropic, &request)["output_config"]["format"], json!({ "type": "json_schema", "schema": open }));
-    let strict = |request: &LlmRequest| body_of(Openai, request)["response_format"]["json_schema"].get("strict").cloned();
+    assert_eq!(
+        body_of(Anthropic, &request)["output_config"]["format"],
+        json!({ "type": "json_schema", "schema": open })
+    );
+    let strict =
+        |request: &LlmRequest| body_of(Openai, request)["response_format"]["json_schema"].get("strict").cloned();
     assert_eq!(strict(&request), None);
     assert_eq!(body_of(Ollama, &request)["format"], open);
     request.form = Some(AnswerForm::JsonSchema(closed.clone()));

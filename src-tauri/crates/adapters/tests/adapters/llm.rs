@@ -98,9 +98,9 @@ pub(crate) fn question(stream: bool) -> LlmRequest {
 }
 
 #[derive(Default)]
-pub(crate) struct Ear(Mutex<Vec<String>>);
+pub(crate) struct DeltaCollector(Mutex<Vec<String>>);
 
-impl DeltaSink for Ear {
+impl DeltaSink for DeltaCollector {
     fn delta(&self, delta: Delta<'_>) {
         let text = match delta {
             Delta::Text(text) => format!("+{text}"),
@@ -126,9 +126,9 @@ pub(crate) async fn asked(
 ) -> (Result<LlmAnswer, LlmFailure>, Vec<String>, Vec<String>) {
     let server = Script::start(|_| replies).await;
     let models = models(provider(kind, &server.base, Some("key")), &format!("127.0.0.1:{}", server.port));
-    let ear = Ear::default();
-    let answer = models.ask(request, &ear).await;
-    (answer, ear.0.into_inner().expect("not poisoned"), server.asked())
+    let collector = DeltaCollector::default();
+    let answer = models.ask(request, &collector).await;
+    (answer, collector.0.into_inner().expect("not poisoned"), server.asked())
 }
 
 pub(crate) async fn fails(kind: ProviderKind, replies: Vec<Reply>, request: LlmRequest) -> LlmFailure {
@@ -501,7 +501,7 @@ async fn a_key_goes_nowhere_else() {
     // Another host than the secret allows: nothing is sent.
     let server = Script::start(|_| vec![json_reply("{}")]).await;
     let other = models(provider(Openai, &server.base, Some("key")), "api.example.com");
-    let failure = other.ask(question(true), &Ear::default()).await.expect_err("refused");
+    let failure = other.ask(question(true), &DeltaCollector::default()).await.expect_err("refused");
     assert_eq!(failure.fault, LlmFault::CredentialRefused);
     assert!(server.asked().is_empty());
 
@@ -524,12 +524,12 @@ async fn a_key_goes_nowhere_else() {
 async fn secrets_and_providers_that_are_not_there_say_so() {
     for (secret, want) in [("none", LlmFault::SecretMissing), ("locked", LlmFault::SecretUnavailable)] {
         let models = models(provider(Openai, "http://127.0.0.1:9", Some(secret)), "127.0.0.1");
-        assert_eq!(models.ask(question(true), &Ear::default()).await.expect_err("none").fault, want);
+        assert_eq!(models.ask(question(true), &DeltaCollector::default()).await.expect_err("none").fault, want);
     }
     let models = models(provider(Openai, "http://127.0.0.1:9", None), "127.0.0.1");
     let mut request = question(true);
     request.provider = ProviderChoice::Named("other".into());
-    let failure = models.ask(request, &Ear::default()).await.expect_err("none");
+    let failure = models.ask(request, &DeltaCollector::default()).await.expect_err("none");
     assert_eq!(failure.fault, LlmFault::NotConfigured);
     assert!(failure.message.contains("Settings, Models"));
 }
@@ -556,7 +556,7 @@ async fn ssrf_only_a_person_here_names_this_machine() {
             .await;
     let models_of = |here: bool| models(KnownProvider { here, ..provider(Ollama, &server.base, None) }, "127.0.0.1");
     // Registered through a token: public addresses only.
-    let failure = models_of(false).ask(question(true), &Ear::default()).await.expect_err("refused");
+    let failure = models_of(false).ask(question(true), &DeltaCollector::default()).await.expect_err("refused");
     assert_eq!(failure.fault, LlmFault::AddressRefused);
     // Inline: under the loopback rule, and never further.
     let inline = |base: &str, allowed: bool| LlmRequest {
@@ -567,17 +567,18 @@ async fn ssrf_only_a_person_here_names_this_machine() {
     for (base, allowed) in
         [(server.base.as_str(), false), ("http://10.0.0.1", true), ("http://169.254.169.254", true), ("ftp://a", true)]
     {
-        let failure = models_of(true).ask(inline(base, allowed), &Ear::default()).await.expect_err("refused");
+        let failure =
+            models_of(true).ask(inline(base, allowed), &DeltaCollector::default()).await.expect_err("refused");
         assert_eq!(failure.fault, LlmFault::AddressRefused, "{base}");
     }
     let link_local = models(provider(Ollama, "http://169.254.169.254", None), "127.0.0.1");
     assert_eq!(
-        link_local.ask(question(true), &Ear::default()).await.expect_err("refused").fault,
+        link_local.ask(question(true), &DeltaCollector::default()).await.expect_err("refused").fault,
         LlmFault::AddressRefused
     );
     assert!(server.asked().is_empty());
-    assert!(models_of(true).ask(inline(&server.base, true), &Ear::default()).await.is_ok());
-    assert!(models_of(true).ask(question(true), &Ear::default()).await.is_ok());
+    assert!(models_of(true).ask(inline(&server.base, true), &DeltaCollector::default()).await.is_ok());
+    assert!(models_of(true).ask(question(true), &DeltaCollector::default()).await.is_ok());
 }
 
 #[tokio::test]
@@ -617,7 +618,7 @@ async fn who_refuses_a_question_without_a_key_is_not_said_to_refuse_the_key() {
     assert!(failure.message.contains("refused the key (403): not from here"), "{}", failure.message);
     let server = Script::start(|_| refused()).await;
     let keyless = models(provider(Ollama, &server.base, None), "127.0.0.1");
-    let failure = keyless.ask(question(false), &Ear::default()).await.expect_err("a failure");
+    let failure = keyless.ask(question(false), &DeltaCollector::default()).await.expect_err("a failure");
     assert_eq!(failure.fault, LlmFault::Auth, "{failure:?}");
     assert!(failure.message.contains("refused the question (403): not from here"), "{}", failure.message);
     assert!(failure.message.contains("asked without a key"), "{}", failure.message);
@@ -631,7 +632,7 @@ async fn nothing_waits_longer_than_the_limit() {
     assert_eq!(failure.fault, LlmFault::Timeout);
     assert!(failure.message.contains("50 ms"), "{}", failure.message);
     let gone = models(provider(Openai, "http://127.0.0.1:1", None), "127.0.0.1");
-    let failure = gone.ask(question(true), &Ear::default()).await.expect_err("nobody");
+    let failure = gone.ask(question(true), &DeltaCollector::default()).await.expect_err("nobody");
     assert_eq!(failure.fault, LlmFault::Connection);
     assert!(failure.message.contains("connection refused"), "{}", failure.message);
 }

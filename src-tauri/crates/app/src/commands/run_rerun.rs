@@ -16,7 +16,7 @@ use crate::workflows::check;
 use crate::workflows::library::load;
 use crate::workflows::number_literals::as_recorded;
 use serde_json::{Map, Value, json};
-use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, StepPlan};
+use signalbox_engine::rerun::{Change, Overrides, Plan, StepDisposition, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
 use signalbox_engine::{RunState, checkpoint, fold, summary};
 use signalbox_model::event::Telemetry;
@@ -355,11 +355,11 @@ fn step(step: StepPlan) -> RerunStep {
         step_id: step.step,
         kind: step.kind,
         fate: match step.fate {
-            Fate::Kept => StepFate::Kept,
-            Fate::Again => StepFate::Again,
-            Fate::Open => StepFate::Open,
-            Fate::Left => StepFate::Left,
-            Fate::Gone => StepFate::Gone,
+            StepDisposition::Kept => StepFate::Kept,
+            StepDisposition::Again => StepFate::Again,
+            StepDisposition::Open => StepFate::Open,
+            StepDisposition::Left => StepFate::Left,
+            StepDisposition::Gone => StepFate::Gone,
         },
         change: match step.change {
             Change::None => StepChange::None,

@@ -185,7 +185,7 @@ pub(crate) fn task_complete_many(app: &App, caller: &Caller, request: TaskComple
                 answer::may_apply(&record, &patch)?;
                 let fixed = patch::apply(&record.created.input, &patch).map_err(|why| {
                     let message = format!("The change does not fit this task's input: {why}.");
-                    ApiError::new(Class::Invalid, "INPUT_INVALID", message, "Answer this task by itself.")
+                    ApiError::new(Class::Invalid, "INPUT_INVALID", message, "Answer this task on its own.")
                 })?;
                 Some(fixed)
             }

@@ -209,7 +209,7 @@ impl App {
         if !self.store.webhook_again(id, self.now_ms(), record)? {
             return Err(unknown_message(id));
         }
-        // Another message may be under way there; then this one follows by itself.
+        // Another message may be under way there; then this one follows automatically.
         self.webhook_next(&before.webhook, Some(id))?;
         self.store.webhook_delivery(id)?.map(delivery).ok_or_else(|| unknown_message(id))
     }
@@ -279,7 +279,8 @@ impl App {
         })
     }
 
-    /// A host that stays tells the addresses by itself, each on its own, so that one that hangs keeps no other waiting.
+    /// A host that keeps running sends messages automatically, to each address on its own, so that one that hangs delays no
+    /// other.
     pub(crate) fn webhooks_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
         let handle = threads.clone();
         self.again_and_again(threads, LOOK, move |app| {

@@ -411,7 +411,7 @@ pub(crate) fn damaged(run_id: &str, why: &str) -> ApiError {
     )
 }
 
-/// A workflow that can run by itself.
+/// A workflow that can run.
 pub(crate) fn whole(document: &Value) -> ApiResult<Workflow> {
     let checked = check_bytes(document.to_string().as_bytes(), check::catalog());
     check::runnable(&checked.diagnostics)?;

@@ -450,7 +450,7 @@ fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Va
         return Err(wrong("INPUT_INVALID", message, "Leave toolGrant out."));
     }
     if about_tool && given.action == TaskAction::Approve && given.batch.is_some() {
-        let message = "A call of a tool is approved by itself: its arguments have to be looked at.".into();
+        let message = "A tool call must be approved on its own, because its arguments have to be checked.".into();
         return Err(wrong("ACTION_NOT_ALLOWED", message, "Answer this task alone."));
     }
     match (given.action, &given.target_node_id) {

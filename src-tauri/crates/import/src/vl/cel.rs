@@ -351,7 +351,7 @@ impl Writer<'_> {
             "_meta" | "_toolResult" if self.place.result.as_deref() == Some("_result") => name.to_owned(),
             "_error" if self.place.error => "error".into(),
             "_error" => return Err("'_error' is there only in the step that 'onError' names".into()),
-            "SYSVAR" => return Err("'SYSVAR' is no value by itself".into()),
+            "SYSVAR" => return Err("'SYSVAR' alone is not a value".into()),
             param if self.names.params.contains_key(param) => format!("params{}", field(param)),
             other => return Err(format!("there is no param '{other}'")),
         };
