@@ -5273,7 +5273,7 @@ export interface Commands {
   trigger_list: { request: TriggerList; response: Trigger[] };
   /** One trigger and its last firings. */
   trigger_get: { request: TriggerRef; response: TriggerDetails };
-  /** Fires a trigger now, beside its schedule. */
+  /** Fires a trigger now, in addition to its schedule. */
   trigger_fire: { request: TriggerFire; response: RunId };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };

@@ -139,7 +139,7 @@ fn random_text(bytes: usize) -> Result<Zeroizing<String>, Fault> {
 }
 
 fn url_of(server: &str) -> Result<Url, Fault> {
-    Url::parse(server).map_err(|_| Fault::refused("The address of the server is none"))
+    Url::parse(server).map_err(|_| Fault::refused("The address of the server is not valid"))
 }
 
 impl Wanted {
@@ -210,17 +210,19 @@ impl Pending {
     /// Takes what the browser brought, and gets the tokens for it. The code holds once.
     pub async fn finish(self, params: CallbackParams, secrets: &Arc<dyn Secrets>) -> Result<SignedIn, Fault> {
         if !params.is_for(&self.state) {
-            return Err(Fault::refused("What came back belongs to no sign-in that was begun here"));
+            return Err(Fault::refused("The answer belongs to no sign-in that was started here"));
         }
         // Before anything else of the answer is believed: it may be another server's (mix-up).
         match params.issuer.as_deref() {
             Some(issuer) if !discovery::same(issuer, &self.found.issuer) => {
-                let words = "What came back is from another authorization server than the one that was asked; nothing was sent to either";
+                let words = "The answer is from another authorization server than the one that was asked; nothing was sent to either";
                 return Err(Fault::refused(words));
             }
             None if self.found.says_issuer => {
-                let words =
-                    format!("What came back does not say that it is from {}, as that one promises", self.found.issuer);
+                let words = format!(
+                    "The answer does not name {} as its issuer, although that server promises it",
+                    self.found.issuer
+                );
                 return Err(Fault::refused(words));
             }
             _ => {}
@@ -231,7 +233,7 @@ impl Pending {
                 other => format!("{} did not sign in: {}", self.found.issuer, token::code(other)),
             }));
         }
-        let code = params.code.ok_or_else(|| Fault::refused("What came back has no code"))?;
+        let code = params.code.ok_or_else(|| Fault::refused("The answer has no code"))?;
         let grant = [
             ("grant_type", "authorization_code"),
             ("code", code.as_str()),

@@ -77,7 +77,7 @@ fn person(text: &str) -> ApiResult<String> {
     let name = text.strip_prefix("user:").unwrap_or_default();
     if name.is_empty() || name != word(name) {
         return Err(ApiError::bad_request(
-            format!("'{text}' names nobody."),
+            format!("'{text}' is not a person."),
             "Write user:NAME, without spaces, for example user:anna.",
         ));
     }

@@ -186,7 +186,7 @@ macro_rules! command_list {
             Query workflow_versions(WorkflowNamed) -> Vec<WorkflowVersion>, Viewer, [Desktop Http], [], "The versions of a workflow that are active, or were; the newest first.";
             Query trigger_list(TriggerList) -> Vec<Trigger>, Viewer, [Desktop Http], [], "Triggers of active workflows, and when they fire next.";
             Query trigger_get(TriggerRef) -> TriggerDetails, Viewer, [Desktop Http], [], "One trigger and its last firings.";
-            Action trigger_fire(TriggerFire) -> RunId, Operator, [Desktop Http], [trigger_list trigger_get run_list audit_list], "Fires a trigger now, beside its schedule.";
+            Action trigger_fire(TriggerFire) -> RunId, Operator, [Desktop Http], [trigger_list trigger_get run_list audit_list], "Fires a trigger now, in addition to its schedule.";
             Query schedule_preview(SchedulePreviewRequest) -> SchedulePreview, Viewer, [Desktop Http], [], "When a schedule would fire.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "Returns the caller's settings: theme, panes, keys, saved queries.";
             Action settings_set(SettingsSet) -> Empty, Viewer, [Desktop Http], [settings_get], "Saves the caller's settings.";

@@ -271,7 +271,7 @@ impl Link {
             tokio::select! {
                 biased;
                 () = &mut gone => {
-                    self.stop(&handle.id, "nobody waits for it any more").await;
+                    self.stop(&handle.id, "the call was given up").await;
                     break Outcome::Failed(under_way(fault::cancelled()));
                 }
                 Some(one) = heard.recv() => tell(one, &mut silence),
@@ -294,9 +294,9 @@ impl Link {
                 () = sleep_until(silence.min(total)) => {
                     self.stop(&handle.id, "it took too long").await;
                     let words = if silence < total {
-                        format!("The tool said nothing for {}; it may go on working", in_words(call.timeout))
+                        format!("The tool sent nothing for {}; it may still be working", in_words(call.timeout))
                     } else {
-                        format!("The tool was not done after {}; it may go on working", in_words(call.total))
+                        format!("The tool was not finished after {}; it may still be working", in_words(call.total))
                     };
                     break Outcome::Failed(under_way(self.with_words(failure(ToolFault::Timeout, words)).await));
                 }

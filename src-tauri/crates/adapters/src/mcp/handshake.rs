@@ -117,7 +117,7 @@ async fn first_words<T: Transport<RoleClient> + 'static>(
             match meaning.map_or_else(of_start, Meaning::Failure) {
                 Meaning::Failure(failure) => failure,
                 Meaning::Ended | Meaning::SessionGone => {
-                    let words = format!("The tool server '{}' ended before it said what it is", door.name);
+                    let words = format!("The tool server '{}' ended before it answered", door.name);
                     failure(ToolFault::Connect, words)
                 }
             }

@@ -83,7 +83,7 @@ impl RedirectVisit {
         let words = if good {
             "You are signed in. You can close this page and go back to Signalbox."
         } else {
-            "This did not work. Signalbox says why; you can close this page."
+            "The sign-in failed. Signalbox shows why; you can close this page."
         };
         drop(answer(self.stream, 200, words).await);
     }

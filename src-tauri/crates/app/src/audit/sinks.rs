@@ -237,6 +237,6 @@ fn other(what: &str) -> std::io::Error {
 
 fn refused(place: &str, why: &std::io::Error) -> ApiError {
     let message = format!("{place} does not take entries: {}.", io_words(why));
-    let hint = "Name another file, or mend this one: copying continues automatically where it stopped, and the chain here is complete.";
+    let hint = "Name another file, or repair this one: copying continues automatically where it stopped, and the chain here is complete.";
     ApiError::unavailable("SINK_FAILED", message, hint)
 }

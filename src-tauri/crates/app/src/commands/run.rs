@@ -184,7 +184,7 @@ pub(crate) fn run_paths(app: &App, _: &Caller, request: RunPaths) -> ApiResult<R
 
 /// `<runId>/<seq>/<pointer>` into an event, `<runId>/summary/<pointer>` or `<runId>/definition/<pointer>`.
 pub(crate) fn run_value(app: &App, caller: &Caller, request: ValueRef) -> ApiResult<Value> {
-    let unknown = || ApiError::not_found("No value stands there; load the run again.");
+    let unknown = || ApiError::not_found("There is no value; load the run again.");
     let (run, rest) = request.reference.split_once('/').ok_or_else(unknown)?;
     let (place, pointer) = rest.split_once('/').ok_or_else(unknown)?;
     let whole = if place == "summary" {

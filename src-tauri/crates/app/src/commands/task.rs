@@ -252,7 +252,7 @@ pub(crate) fn task_release(app: &App, caller: &Caller, request: TaskRef) -> ApiR
 pub(crate) fn task_reassign(app: &App, caller: &Caller, request: TaskReassign) -> ApiResult<TaskRow> {
     if !is_name(&request.to, "user:") && !is_name(&request.to, "group:") {
         return Err(ApiError::bad_request(
-            format!("'{}' names nobody.", request.to),
+            format!("'{}' is not a person.", request.to),
             "Write user:NAME or group:NAME, without spaces.",
         ));
     }

@@ -141,7 +141,7 @@ impl App {
         let is_named = |news: &store::TaskNews| named.as_ref().is_none_or(|named| named.contains(news));
         let events: Vec<store::TaskNews> = store::TaskNews::ALL.into_iter().filter(is_named).collect();
         if events.is_empty() {
-            return Err(ApiError::bad_request("This address would hear of nothing.", "Name at least one event."));
+            return Err(ApiError::bad_request("This address would receive no messages.", "Name at least one event."));
         }
         let secret = self.signing_secret(request.secret.trim(), &url)?;
         let names: Vec<&str> = events.iter().map(|news| news.as_str()).collect();
@@ -161,7 +161,7 @@ impl App {
         match self.store.webhook_add(one, MOST, record)? {
             store::WebhookAdded::Added => {}
             store::WebhookAdded::Known => {
-                let message = format!("{} hears of tasks already.", shown(request.url.trim()));
+                let message = format!("{} already receives messages about tasks.", shown(request.url.trim()));
                 return Err(ApiError::new(Class::Conflict, "WEBHOOK_EXISTS", message, "Remove it first to change it."));
             }
             store::WebhookAdded::TooMany => {

@@ -64,7 +64,7 @@ pub(crate) fn run_token(token: Option<String>) -> ApiResult<Option<String>> {
     match token {
         Some(token) if token.chars().count() > TOKEN => Err(ApiError::bad_request(
             format!("clientRunToken is longer than {TOKEN} characters."),
-            "Send a shorter one: it stands in each event of the run.",
+            "Send a shorter one: it is repeated in each event of the run.",
         )),
         token => Ok(token),
     }

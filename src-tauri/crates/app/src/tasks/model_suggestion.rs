@@ -248,7 +248,7 @@ fn answered(
     }
     let end = match violations.first() {
         None if record.created.schema.is_some() => "the input then fits the schema.".to_owned(),
-        None => "nothing says what the input should look like, so look at it closely.".to_owned(),
+        None => "no schema describes the input, so check it carefully.".to_owned(),
         Some(first) if first.path.is_empty() => format!("some of the input still does not fit: {}", first.message),
         Some(first) => {
             let place = place_words(record.created.schema.as_ref(), input, &first.path);

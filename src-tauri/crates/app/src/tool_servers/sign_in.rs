@@ -135,11 +135,11 @@ impl App {
             Some(ToolServerDefinition::Http { .. }) => Err(ApiError::new(
                 Class::Conflict,
                 "SIGN_IN_NOT_WANTED",
-                format!("'{name}' gets a credential, so nobody signs in there."),
+                format!("'{name}' uses a credential, so it does not support signing in."),
                 "Take the credential out of the server first.",
             )),
             _ => Err(ApiError::bad_request(
-                format!("'{name}' is a program of this machine; nobody signs in there."),
+                format!("'{name}' is a program on this machine; it does not support signing in."),
                 "Give it what it needs as variables.",
             )),
         }
@@ -234,7 +234,7 @@ impl App {
                 "Somebody signed in {STEPS} times for the rights that '{name}' wants ({}), and it still refuses.",
                 step.join(" ")
             );
-            let hint = "Ask who runs the server whether your account may have them; sign out to begin anew.";
+            let hint = "Ask who runs the server whether your account may have them; sign out to start again.";
             return Err(ApiError::new(Class::Conflict, "SIGN_IN_TOO_OFTEN", message, hint));
         }
         let secrets: Arc<dyn Secrets> = Arc::new(StepSecrets(Arc::clone(&self.secrets)));
@@ -315,7 +315,7 @@ impl App {
                     done
                 }
                 Err(_) => {
-                    let why = "Nobody came back from the browser in time".to_owned();
+                    let why = "The sign-in timed out".to_owned();
                     one.sign_in_store.note(why.clone()).await;
                     Err(why)
                 }

@@ -284,7 +284,7 @@ fn whoever_signs_out_while_a_code_is_redeemed_is_signed_out() {
     let (code, told) = SignInHome::end(child, out);
     assert_eq!((code, &told["error"]["code"]), (2, &json!("SIGN_IN_FAILED")), "{told}");
     assert!(told["error"]["message"].as_str().expect("words").contains("Somebody signed out meanwhile"), "{told}");
-    assert!(browser.join().expect("a page").starts_with("This did not work."));
+    assert!(browser.join().expect("a page").starts_with("The sign-in failed."));
     assert_eq!((&home.state()["state"], home.state().get("message")), (&json!("wanted"), None));
     assert_eq!(home.events(), Vec::<Value>::new());
     assert_eq!(home.asked("/revoke").len(), 1, "what nobody keeps is given back");
@@ -341,7 +341,7 @@ fn what_is_wrong_on_the_way_signs_nobody_in() {
     home.run(&["tools", "connect", "desk"]);
     // What is wrong, the words, and whether a code was sent to the token endpoint.
     for (hostile, words, codes) in [
-        ("resource", "speaks for https://other.example/mcp", 0),
+        ("resource", "is for https://other.example/mcp", 0),
         ("issuer", "calls itself otherwise", 0),
         ("huge", "sent more than 256 KiB", 0),
         ("html", "is no metadata of it", 0),
@@ -350,7 +350,7 @@ fn what_is_wrong_on_the_way_signs_nobody_in() {
         ("plain", "only https is safe", 0),
         ("endpoint", "only https is safe", 0),
         ("iss", "is from another authorization server", 0),
-        ("no-iss", "does not say that it is from", 0),
+        ("no-iss", "as its issuer, although", 0),
         ("denied", "was declined in the browser", 0),
         ("token-redirect", "sends elsewhere (307)", 1),
         ("token-html", "gave no token that can be used", 1),
@@ -362,7 +362,7 @@ fn what_is_wrong_on_the_way_signs_nobody_in() {
         assert_eq!((code, &told["error"]["code"]), (2, &json!("SIGN_IN_FAILED")), "{hostile}: {told}");
         let message = told["error"]["message"].as_str().expect("words");
         assert!(message.contains(words), "{hostile}: {message}");
-        assert!(page.is_empty() || page.starts_with("This did not work."), "{hostile}: {page}");
+        assert!(page.is_empty() || page.starts_with("The sign-in failed."), "{hostile}: {page}");
         assert_eq!(given_out(format!("{told}{page}").as_bytes()), None, "{hostile}");
         assert_eq!(home.asked("/token").len() - before, codes, "{hostile}");
     }

@@ -228,7 +228,7 @@ impl Writer<'_> {
             Ast::Binary(Op::Div, left, right) => (self.quotient(left, right)?, Op::Div.rank()),
             Ast::Binary(Op::Rem, _, right) if zero(right) => return Err("it divides by zero".into()),
             Ast::Binary(Op::Rem, left, right) if fractional(left) || fractional(right) => {
-                return Err("'%' works on whole numbers only here".into());
+                return Err("'%' works only on whole numbers here".into());
             }
             Ast::Binary(op, left, right) => {
                 // Comparisons of comparisons need brackets in CEL, too.

@@ -206,7 +206,7 @@ fn a_text_that_breaks_off_is_refused_at_its_place() {
         ("[".repeat(100_000), "128 levels"),
         (format!("{{\"steps\":{}", "{\"a\":".repeat(10_000)), "128 levels"),
         ("{\"steps\":[{\"id\":\"Set_\u{0}a\"}]}".to_owned(), "control"),
-        ("{\"steps\":[{\"id\":\"a\",\"id\":\"b\"}]}".to_owned(), "stands twice"),
+        ("{\"steps\":[{\"id\":\"a\",\"id\":\"b\"}]}".to_owned(), "occurs twice"),
         ("\u{feff}\u{feff}{}".to_owned(), "a value should stand here"),
     ] {
         let refused = import(&text, &Options::default()).expect_err(what);
