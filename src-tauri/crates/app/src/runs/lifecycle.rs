@@ -203,8 +203,8 @@ impl App {
             if given.get(name).is_none_or(|value| value.is_null() || *value == json!("")) {
                 let service = match &lease {
                     Some(service) => Arc::clone(service),
-                    None => self.wait_for(self.practice.lease())?.map_err(|error| {
-                        let message = format!("The practice service cannot be started: {error}.");
+                    None => self.wait_for(self.demo_service.lease())?.map_err(|error| {
+                        let message = format!("The demo service cannot be started: {error}.");
                         ApiError::unavailable(
                             "NO_PRACTICE",
                             message,
