@@ -79,7 +79,7 @@ async fn a_stream_without_an_event_is_asked_again_without_streaming() {
     for (body, second, fault, words) in [
         ("", refusal(400, &reason), LlmFault::ContextLength, "exceed context window"),
         ("data: [DONE]\n\n", refusal(400, &reason), LlmFault::ContextLength, "exceed context window"),
-        ("", stream("application/json", ""), LlmFault::BadAnswer, "no event came"),
+        ("", stream("application/json", ""), LlmFault::BadAnswer, "without an event"),
     ] {
         let (failed, _, sent) = asked(Openai, vec![stream("text/event-stream", body), second], question(true)).await;
         let failed = failed.expect_err("a failure");

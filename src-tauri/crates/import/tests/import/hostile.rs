@@ -206,7 +206,7 @@ fn a_text_that_breaks_off_is_refused_at_its_place() {
         ("[".repeat(100_000), "128 levels"),
         (format!("{{\"steps\":{}", "{\"a\":".repeat(10_000)), "128 levels"),
         ("{\"steps\":[{\"id\":\"Set_\u{0}a\"}]}".to_owned(), "control"),
-        ("{\"steps\":[{\"id\":\"a\",\"id\":\"b\"}]}".to_owned(), "occurs twice"),
+        ("{\"steps\":[{\"id\":\"a\",\"id\":\"b\"}]}".to_owned(), "stands twice"),
         ("\u{feff}\u{feff}{}".to_owned(), "a value should stand here"),
     ] {
         let refused = import(&text, &Options::default()).expect_err(what);
@@ -239,7 +239,7 @@ fn a_large_step_that_many_share_is_refused() {
     }
     let file = json!({ "version": "3.16", "name": "x", "registry": { "vars": ["$n(INT)"] }, "steps": steps });
     let refused = tried(&file).expect_err("too much");
-    assert!(refused.message.contains("would stand here for more than 16 MiB"), "{}", refused.message);
+    assert!(refused.message.contains("would take more than 16 MiB here"), "{}", refused.message);
 }
 
 /// Brackets in brackets are refused here. Written twice at each level before that, these would take an hour.

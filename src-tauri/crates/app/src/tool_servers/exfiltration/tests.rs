@@ -54,7 +54,11 @@ fn a_secret_and_a_way_out_in_one_hand_are_an_error_with_its_fix() {
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].code, found[0].path.as_str()), (Code::UngatedEgress, "/nodes/work/config/tools"));
     assert!(found[0].message.contains("reads the answers of its tools"), "{}", found[0].message);
-    assert!(found[0].message.contains("secrets with crm/find and let them out with mail/send"), "{}", found[0].message);
+    assert!(
+        found[0].message.contains("secrets with crm/find and send them out with mail/send"),
+        "{}",
+        found[0].message
+    );
 
     // The fix mends it, and leaves the other tools as they were.
     let fix = found[0].fix.as_deref().expect("a fix");
