@@ -11,13 +11,13 @@ export interface ActionCount {
   count: number;
 }
 
-/** Which version of a workflow runs by itself. */
+/** Which version of a workflow is active. */
 export interface Activation {
   /** Id of the workflow. */
   workflowId: string;
   /** Its name. */
   workflowName: string;
-  /** It starts runs by itself. */
+  /** It is active: its triggers start runs. */
   active: boolean;
   /** Content hash of the version that is active, or was last. */
   version: string;
@@ -1169,7 +1169,7 @@ export interface Example {
   error?: string;
 }
 
-/** What happens by itself. */
+/** What happens automatically when nobody answers in time. */
 export type ExpiryAction = 'escalate' | 'abort' | 'retry' | 'skip';
 
 /** One level of an escalation. */
@@ -1960,7 +1960,7 @@ export interface NodeDescriptor {
   config: unknown;
   /** Errors it may produce. */
   errors: DeclaredError[];
-  /** Numbers for retries; never acts by itself. */
+  /** Default numbers for retries; they take effect only where a policy or a rule retries. */
   retryPolicy?: RetryPolicy;
   /** Default time limit of one call in milliseconds. */
   timeoutMs?: number;
@@ -4594,7 +4594,7 @@ export interface Workflow {
   layout?: Record<string, unknown>;
 }
 
-/** Makes a version of a workflow the one that runs by itself. */
+/** Activates a version of a workflow: its triggers start runs with it. */
 export interface WorkflowActivate {
   /** The file, as `workflow_list` names it. */
   ref?: string;
@@ -4831,7 +4831,7 @@ export interface RunEventHead {
   clientRunToken?: string;
 }
 
-/** Type and payload of a [`RunEvent`]. In JSON: `type` and `payload` beside the other fields. */
+/** All types of events beside one another, as in JSON. */
 export type RunEventBody =
   | {
     type: 'workflow_start';
@@ -4890,10 +4890,6 @@ export type RunEventBody =
     payload: StepSkipped;
   }
   | {
-    type: 'step_print';
-    payload: StepPrint;
-  }
-  | {
     type: 'var_changed';
     payload: VarChanged;
   }
@@ -4938,16 +4934,20 @@ export type RunEventBody =
     payload: Escalated;
   }
   | {
+    type: 'pause_timeout';
+    payload: PauseTimeout;
+  }
+  | {
+    type: 'step_print';
+    payload: StepPrint;
+  }
+  | {
     type: 'pause_start';
     payload: PauseStart;
   }
   | {
     type: 'pause_resumed';
     payload: PauseResumed;
-  }
-  | {
-    type: 'pause_timeout';
-    payload: PauseTimeout;
   }
   | {
     type: 'pause_rejected';
@@ -5263,7 +5263,7 @@ export interface Commands {
   skill_list: { request: SkillList; response: SkillEntry[] };
   /** Activates a version of a workflow: its triggers start runs; changes of the file stay a draft until they are activated. */
   workflow_activate: { request: WorkflowActivate; response: Activation };
-  /** Deactivates a workflow: it starts no runs by itself; runs under way go on. */
+  /** Deactivates a workflow: its triggers start no more runs; running ones continue. */
   workflow_deactivate: { request: WorkflowNamed; response: Activation };
   /** Workflows that are active, and those that were. */
   activation_list: { request: Empty; response: Activation[] };
@@ -5273,7 +5273,7 @@ export interface Commands {
   trigger_list: { request: TriggerList; response: Trigger[] };
   /** One trigger and its last firings. */
   trigger_get: { request: TriggerRef; response: TriggerDetails };
-  /** Fires a trigger now, beside its schedule. */
+  /** Fires a trigger now, in addition to its schedule. */
   trigger_fire: { request: TriggerFire; response: RunId };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };

@@ -181,12 +181,12 @@ macro_rules! command_list {
             Query tool_list(Empty) -> Vec<Tool>, Viewer, [Desktop Http], [], "Lists the tools that steps can call.";
             Query skill_list(SkillList) -> Vec<SkillEntry>, Builder, [Desktop Http], [], "Lists the skills that agents of a workflow can learn.";
             Action workflow_activate(WorkflowActivate) -> Activation, Builder, [Desktop Http], [activation_list workflow_versions trigger_list trigger_get audit_list], "Activates a version of a workflow: its triggers start runs; changes of the file stay a draft until they are activated.";
-            Action workflow_deactivate(WorkflowNamed) -> Activation, Builder, [Desktop Http], [activation_list workflow_versions trigger_list trigger_get audit_list], "Deactivates a workflow: it starts no runs by itself; runs under way go on.";
+            Action workflow_deactivate(WorkflowNamed) -> Activation, Builder, [Desktop Http], [activation_list workflow_versions trigger_list trigger_get audit_list], "Deactivates a workflow: its triggers start no more runs; running ones continue.";
             Query activation_list(Empty) -> Vec<Activation>, Viewer, [Desktop Http], [], "Workflows that are active, and those that were.";
             Query workflow_versions(WorkflowNamed) -> Vec<WorkflowVersion>, Viewer, [Desktop Http], [], "The versions of a workflow that are active, or were; the newest first.";
             Query trigger_list(TriggerList) -> Vec<Trigger>, Viewer, [Desktop Http], [], "Triggers of active workflows, and when they fire next.";
             Query trigger_get(TriggerRef) -> TriggerDetails, Viewer, [Desktop Http], [], "One trigger and its last firings.";
-            Action trigger_fire(TriggerFire) -> RunId, Operator, [Desktop Http], [trigger_list trigger_get run_list audit_list], "Fires a trigger now, beside its schedule.";
+            Action trigger_fire(TriggerFire) -> RunId, Operator, [Desktop Http], [trigger_list trigger_get run_list audit_list], "Fires a trigger now, in addition to its schedule.";
             Query schedule_preview(SchedulePreviewRequest) -> SchedulePreview, Viewer, [Desktop Http], [], "When a schedule would fire.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "Returns the caller's settings: theme, panes, keys, saved queries.";
             Action settings_set(SettingsSet) -> Empty, Viewer, [Desktop Http], [settings_get], "Saves the caller's settings.";

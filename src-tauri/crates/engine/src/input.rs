@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub enum Input {
     /// The run begins.
     Start {
-        /// The run's input, practice address filled in.
+        /// The run's input, address of the demo service filled in.
         params: Arc<Value>,
         /// Initial context values besides the file's (`--set '$name=…'`).
         context: Map,

@@ -19,7 +19,7 @@ pub fn complete(workflow: &Workflow, given: &Value) -> Value {
     Value::Object(all)
 }
 
-/// Names of params that the host fills with the practice service's address.
+/// Names of params that the host fills with the demo service's address.
 pub fn practice(workflow: &Workflow) -> Vec<&str> {
     let marked = |schema: &Value| schema.get("x-practice").and_then(Value::as_bool) == Some(true);
     properties(workflow).into_iter().flatten().filter(|(_, s)| marked(s)).map(|(name, _)| name.as_str()).collect()

@@ -168,7 +168,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "HASH")]
         version: Option<String>,
     },
-    /// Deactivates a workflow: it starts no runs by itself any more; runs under way go on.
+    /// Deactivates a workflow: its triggers start no more runs; running ones continue.
     #[command(after_help = "Exit: 0, 2 it was never active.\n\nExample:\n  signalbox deactivate daily-report")]
     Deactivate {
         /// Id of the workflow.

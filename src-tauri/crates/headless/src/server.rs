@@ -3,6 +3,7 @@
 
 mod activity;
 mod answer;
+mod command_route;
 mod connections;
 mod guard;
 mod handlers;

@@ -125,10 +125,10 @@ impl From<CommitError> for Error {
 /// Why a run stands still although nothing in it has failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    /// The disk is full; the run goes on by itself when there is room.
+    /// The disk is full; the run continues automatically when there is room.
     #[error("the disk of the data folder is full; the run goes on when there is room")]
     DiskFull,
-    /// The run's log or an artifact of it cannot be written now; the run goes on by itself when it can.
+    /// The run's log or an artifact of it cannot be written now; the run continues automatically when it can.
     #[error("the data folder cannot be written ({0}); the run goes on when it can")]
     Store(String),
     /// A fault of the program; the log is whole up to the last event.

@@ -8,13 +8,13 @@ use crate::options::{Kept, Options};
 use crate::phase::Phase;
 use crate::registry::Registry;
 use crate::shared::{Core, Resumed, adopt, poll};
-use serde_json::{Value, json};
+use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_engine::input::Input;
 use signalbox_engine::rerun::Rerun;
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::debug::DebugStart;
-use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
+use signalbox_model::{DurableInput, Map, RunEvent, RunOrigin, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
 use signalbox_store::{Firing, RunKey, Store, StoreError};
@@ -34,12 +34,8 @@ pub struct NewRun {
     pub params: Value,
     /// Initial context values besides the file's.
     pub context: Map,
-    /// `None` = a person on this machine; else `rest`, `webhook`, `schedule`.
-    pub started_by: Option<String>,
-    /// Who starts it: `user:…`.
-    pub person: Option<String>,
-    /// Token of the client that starts it.
-    pub client_run_token: Option<String>,
+    /// Who and what starts it.
+    pub origin: RunOrigin,
     /// Somebody looks into it from the beginning on.
     pub debug: Option<DebugStart>,
     /// The step that it ends after.
@@ -74,9 +70,7 @@ pub(crate) struct Start {
     pub(crate) definition: Option<String>,
     /// Definitions of the sub-workflows: hash and text.
     pub(crate) files: Vec<(String, String)>,
-    pub(crate) client_run_token: Option<String>,
-    pub(crate) started_by: Option<String>,
-    pub(crate) person: Option<String>,
+    pub(crate) origin: RunOrigin,
     pub(crate) audit: Vec<Record>,
     pub(crate) kept: Option<Kept>,
     pub(crate) key: Option<RunKey>,
@@ -213,7 +207,7 @@ impl Runtime {
         let core = self.core();
         let Pinned { compiled, definition, files } = new.pinned;
         let (seed, now, started_by, debug) =
-            (core.ids.seed(), core.world.clock.now_ms(), new.started_by.clone(), new.debug);
+            (core.ids.seed(), core.world.clock.now_ms(), new.origin.started_by.clone(), new.debug);
         let first = match begins {
             Some(rerun) => {
                 let rerun = Box::new(Rerun { until: new.until, ..rerun });
@@ -232,9 +226,7 @@ impl Runtime {
             compiled,
             definition: Some(definition),
             files,
-            client_run_token: new.client_run_token,
-            started_by: new.started_by,
-            person: new.person,
+            origin: new.origin,
             audit: audit.into_iter().collect(),
             kept: new.kept,
             key,
@@ -247,29 +239,17 @@ impl Runtime {
     pub(crate) async fn begin(&self, start: Start, first: Input) -> Result<String, Error> {
         let core = self.core();
         core.open()?;
-        let Start {
-            run_id,
-            compiled,
-            definition,
-            files,
-            client_run_token,
-            started_by,
-            person,
-            audit,
-            kept,
-            key,
-            firing,
-        } = start;
+        let Start { run_id, compiled, definition, files, origin, audit, kept, key, firing } = start;
         // Before the run: one that was recorded always finds them.
         if !files.is_empty() {
             let store = core.store.clone();
             self.worker(move || files.iter().try_for_each(|(hash, text)| store.definition_put(hash, text))).await??;
         }
-        let state = RunState::new(&compiled, &run_id, client_run_token.clone());
+        let state = RunState::new(&compiled, &run_id, origin.client_run_token.clone());
         let (driven, inbox) = Driven::new(&run_id);
         let (born, creation) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));
-        let row = RunCreation { definition, client_run_token, started_by, person, audit, key, firing, born };
+        let row = RunCreation { definition, origin, audit, key, firing, born };
         let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept).with_creation(row);
         core.handle.spawn(Box::pin(driver.drive(VecDeque::from([first]))));
         match creation.await {
@@ -297,22 +277,27 @@ impl Runtime {
 
     /// Asks a run to end, durably, whoever drives it; a run that nobody drives is taken over for it.
     pub async fn cancel(&self, run_id: &str) -> Result<(), Error> {
-        self.cancel_with(run_id, json!({ "type": "cancel" }), None).await
+        self.cancel_with(run_id, DurableInput::Cancel { superseded_by: None }, None).await
     }
 
     /// [`Self::cancel`] by a person; `record` says who, in the transaction that keeps the wish.
     pub async fn cancel_by(&self, run_id: &str, record: Record) -> Result<(), Error> {
-        self.cancel_with(run_id, json!({ "type": "cancel" }), Some(record)).await
+        self.cancel_with(run_id, DurableInput::Cancel { superseded_by: None }, Some(record)).await
     }
 
-    pub(crate) async fn cancel_with(&self, run_id: &str, input: Value, record: Option<Record>) -> Result<(), Error> {
+    pub(crate) async fn cancel_with(
+        &self,
+        run_id: &str,
+        input: DurableInput,
+        record: Option<Record>,
+    ) -> Result<(), Error> {
         let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
         self.worker(move || {
             let row = core.store.run(&run_id)?;
             if row.ended_ms.is_some() {
                 return Err(Error::Ended { run: run_id, status: row.status });
             }
-            if let Err(error) = core.store.add_input_with(&run_id, input, record) {
+            if let Err(error) = core.store.add_input_with(&run_id, &input, record) {
                 let row = core.store.run(&run_id)?;
                 return Err(if row.ended_ms.is_some() {
                     Error::Ended { run: run_id, status: row.status }

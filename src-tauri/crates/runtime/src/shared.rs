@@ -1,7 +1,6 @@
 //! What the tasks of a runtime share: which runs are driven here, and how a run that nobody drives is taken over.
 
 use crate::drive::{Driven, Driver};
-use crate::durable_input;
 use crate::error::{Error, Trouble};
 use crate::load;
 use crate::options::Options;
@@ -190,7 +189,7 @@ impl Core {
             Err(error) => {
                 // Another program may be able to; if this cannot be written, the end of this process frees it.
                 let _ = self.store.release(run_id, &owner);
-                // What passes by itself is tried again.
+                // A transient failure is tried again.
                 if !matches!(error, Error::Store(StoreError::DiskFull | StoreError::Busy)) {
                     self.faulty().insert(run_id.to_owned(), Trouble::Fault(error.to_string()));
                 }
@@ -285,7 +284,7 @@ impl Core {
     pub(crate) fn left_alone(&self) -> Result<Vec<String>, StoreError> {
         let mut runs = self.store.unowned_active_runs()?;
         let now = self.world.clock.now_ms();
-        let going = self.store.runs_with_pending_input_or_due(now, |body| durable_input::read(body, now).is_some())?;
+        let going = self.store.runs_with_pending_input_or_due(now)?;
         let known: BTreeSet<String> = runs.iter().cloned().collect();
         runs.extend(going.into_iter().filter(|run_id| !known.contains(run_id)));
         Ok(runs)

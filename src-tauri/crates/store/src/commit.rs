@@ -14,7 +14,7 @@ use crate::table::{blob, definition, run, run_deleted, run_event, run_input, run
 use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
 use signalbox_audit::Record;
-use signalbox_model::{EventBody, RunEvent, RunStatus};
+use signalbox_model::{EventBody, RunEvent, RunOrigin, RunStatus};
 
 /// What one commit of a driven run writes.
 #[derive(Debug, Clone)]
@@ -103,12 +103,8 @@ pub struct NewRun {
     pub parent_run_id: Option<String>,
     /// Milliseconds since 1970.
     pub started_ms: i64,
-    /// Token of the client that starts it.
-    pub client_run_token: Option<String>,
-    /// What starts it, when not a person on this machine.
-    pub started_by: Option<String>,
-    /// Who starts it: `user:…`.
-    pub person: Option<String>,
+    /// Who and what starts it.
+    pub origin: RunOrigin,
     /// Status after the first commit.
     pub status: RunStatus,
     /// The first events; may be empty.
@@ -330,9 +326,9 @@ impl PreparedRun {
             failed_step: None,
             error_code: None,
             error_message: None,
-            client_run_token: new.client_run_token,
-            started_by: new.started_by,
-            person: new.person,
+            client_run_token: new.origin.client_run_token,
+            started_by: new.origin.started_by,
+            person: new.origin.person,
             open_tasks: 0,
         };
         let shared = match new.events.first().map(|event| &event.body) {

@@ -30,7 +30,7 @@ impl Store {
         })
     }
 
-    /// The workflow starts no runs by itself any more. False, and nothing is written, when it did not.
+    /// Deactivates a workflow: its triggers start no more runs. False, and nothing is written, when it was not active.
     pub fn deactivate(&self, workflow: &str, record: Record) -> Result<bool> {
         let workflow = workflow.to_owned();
         self.write(true, move |work| {

@@ -34,9 +34,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
     let key = request.idempotency_key.map(|key| StartKey::new(caller, &key)).transpose()?;
     let new = NewRun {
         params: request.params,
-        client_run_token: request.client_run_token,
-        person: Some(caller.principal.clone()),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
+        origin: caller.origin(request.client_run_token),
         breakpoints: request.breakpoints,
         paused: request.paused,
         until: request.until,
@@ -70,11 +68,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
 /// The whole input and the pinned definition, neither masked nor cut on the way through a screen; so who may run what is
 /// stored may run this, too.
 pub(crate) fn run_again(app: &App, caller: &Caller, request: RunId) -> ApiResult<RunId> {
-    let new = NewRun {
-        person: Some(caller.principal.clone()),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
-        ..NewRun::default()
-    };
+    let new = NewRun { origin: caller.origin(None), ..NewRun::default() };
     Ok(RunId { run_id: app.start_again(&request.run_id, new)? })
 }
 
@@ -190,7 +184,7 @@ pub(crate) fn run_paths(app: &App, _: &Caller, request: RunPaths) -> ApiResult<R
 
 /// `<runId>/<seq>/<pointer>` into an event, `<runId>/summary/<pointer>` or `<runId>/definition/<pointer>`.
 pub(crate) fn run_value(app: &App, caller: &Caller, request: ValueRef) -> ApiResult<Value> {
-    let unknown = || ApiError::not_found("No value stands there; load the run again.");
+    let unknown = || ApiError::not_found("There is no value; load the run again.");
     let (run, rest) = request.reference.split_once('/').ok_or_else(unknown)?;
     let (place, pointer) = rest.split_once('/').ok_or_else(unknown)?;
     let whole = if place == "summary" {

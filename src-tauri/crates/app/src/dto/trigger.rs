@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{Diagnostic, Map, RunStatus, Workflow};
 
-/// Makes a version of a workflow the one that starts automatically.
+/// Activates a version of a workflow: its triggers start runs with it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WorkflowActivate {
@@ -32,7 +32,7 @@ pub struct WorkflowNamed {
     pub workflow_id: String,
 }
 
-/// Which version of a workflow starts automatically.
+/// Which version of a workflow is active.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Activation {
@@ -40,7 +40,7 @@ pub struct Activation {
     pub workflow_id: String,
     /// Its name.
     pub workflow_name: String,
-    /// Its triggers start runs.
+    /// It is active: its triggers start runs.
     pub active: bool,
     /// Content hash of the version that is active, or was last.
     pub version: String,

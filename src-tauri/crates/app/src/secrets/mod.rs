@@ -36,7 +36,7 @@ impl KnownSecrets {
         self.found(name, true)
     }
 
-    /// [`Self::credential`] for what goes on by itself: no window opens before a person who asked for nothing.
+    /// [`Self::credential`] for background work: no window opens before a person who asked for nothing.
     pub(crate) fn credential_unasked(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
         self.found(name, false)
     }

@@ -21,7 +21,7 @@ use signalbox_store::audit::Level;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Warnings that a person who starts a run sees and may live with; a run that starts automatically has nobody who does.
+/// Warnings that a person who starts a run sees and may live with; a run that a trigger starts has nobody who does.
 const NEEDED: [Code; 6] = [
     Code::SecretMissing,
     Code::SecretHost,
@@ -267,7 +267,7 @@ fn params_findings(workflow: &Workflow) -> Vec<Diagnostic> {
     unfit
         .map(|one| {
             let path = format!("/params{}", one.path);
-            let hint = "Give the param a default value: nobody gives one when the workflow starts automatically";
+            let hint = "Give the param a default value: nobody enters one when a trigger starts the workflow";
             Diagnostic::error(Code::UnfitParams, path, one.message, hint)
         })
         .collect()

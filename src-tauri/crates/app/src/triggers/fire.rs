@@ -11,6 +11,7 @@ use signalbox_engine::BY_SCHEDULE;
 use signalbox_engine::schedule::Schedule;
 use signalbox_engine::trigger::PARAM;
 use signalbox_engine::validate::Called;
+use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_model::{AuditEvent, Map, Workflow, time};
 use signalbox_store::audit::{Actor, Level, Record};
 use signalbox_store::{Firing, TriggerRow};
@@ -54,9 +55,9 @@ impl App {
         };
         let record = self.fired(&firing, trigger, Actor::system(), json!({}));
         // Who may not reach addresses of this machine does not get there through a trigger, either.
-        let started_by = if trigger.here { started_by } else { "rest" };
-        let new =
-            NewRun { params: params(trigger, event), started_by: Some(started_by.to_owned()), ..NewRun::default() };
+        let started_by = if trigger.here { started_by } else { BY_REST };
+        let origin = RunOrigin { started_by: Some(started_by.to_owned()), ..RunOrigin::default() };
+        let new = NewRun { params: params(trigger, event), origin, ..NewRun::default() };
         Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
     }
 
@@ -94,12 +95,7 @@ impl App {
             is_tick: false,
         };
         let record = self.fired(&firing, &trigger, caller.actor(), signed(caller, json!({ "manual": true })));
-        let new = NewRun {
-            params: params(&trigger, event),
-            started_by: (!caller.here).then(|| "rest".to_owned()),
-            person: Some(caller.principal.clone()),
-            ..NewRun::default()
-        };
+        let new = NewRun { params: params(&trigger, event), origin: caller.origin(None), ..NewRun::default() };
         let (workflow, called) = self.pinned_version(&trigger.version)?;
         Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
     }

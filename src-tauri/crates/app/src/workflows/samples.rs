@@ -1,4 +1,4 @@
-//! The gallery: workflows that work offline, with the practice service and the sample files of this program, and some that
+//! The gallery: workflows that work offline, with the demo service and the sample files of this program, and some that
 //! say what has to be set up on this machine first.
 
 use crate::app::App;

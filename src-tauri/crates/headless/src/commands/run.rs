@@ -33,14 +33,13 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
             NewRun {
                 params,
                 context,
-                person: Some(caller.principal),
+                origin: caller.origin(None),
                 breakpoints: args.breaks.breakpoints(),
                 paused: args.paused,
                 until: args.until.clone(),
                 checkpoint,
                 overrides,
                 key,
-                ..NewRun::default()
             },
         )
         .await?;

@@ -10,6 +10,7 @@ mod costs;
 #[cfg(unix)]
 mod crash;
 mod debug;
+mod demo_service;
 #[cfg(all(unix, debug_assertions))]
 mod dying;
 #[cfg(all(unix, debug_assertions))]
@@ -30,7 +31,6 @@ mod people;
 mod power;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod power_disk;
-mod practice;
 mod provider;
 mod reopen;
 mod rerun;

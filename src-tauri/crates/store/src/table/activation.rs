@@ -36,7 +36,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
           INSERT INTO trigger_change (one, change) VALUES (1, 0);",
 }];
 
-/// Which version of a workflow runs by itself.
+/// Which version of a workflow is active.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activation {
     /// Id of the workflow.

@@ -3,6 +3,7 @@
 use crate::child::Process;
 use crate::support::{commit, end, new_run, open, print, started, temporary};
 use serde_json::json;
+use signalbox_model::DurableInput;
 use signalbox_store::{CommitError, Error, NewRun, Owner, RunCommit, RunQuery, Store, Thread, Written};
 
 #[test]
@@ -39,7 +40,7 @@ fn a_stopped_process_keeps_its_run_and_a_dead_one_loses_it_at_once() {
     assert!(store.is_driven("r").expect("asks"));
     assert_eq!(store.take_over("r").expect("asks"), None);
     assert_eq!(store.unowned_unfinished_runs().expect("lists"), Vec::<String>::new());
-    store.add_input("r", json!({"cancel": true})).expect("is written beside it");
+    store.add_input("r", &DurableInput::Cancel { superseded_by: None }).expect("is written beside it");
 
     child.kill();
     assert!(!store.is_driven("r").expect("asks"));
@@ -147,7 +148,7 @@ fn p6_a_run_that_rests_is_nobodys_with_its_commit_unless_it_was_asked() {
 
     let owner = store.take_over("r").expect("asks").expect("is free");
     assert_eq!(owner.epoch, 3);
-    let asked = store.add_input("r", json!({"type": "cancel"})).expect("is asked");
+    let asked = store.add_input("r", &DurableInput::Cancel { superseded_by: None }).expect("is asked");
     assert_eq!(written(&store, rests(&owner, 3)), Written { owner: owner.clone(), rests: false });
     let consumes = RunCommit { consumed_inputs: vec![asked], ..rests(&owner, 4) };
     assert!(written(&store, consumes).rests, "this commit answers it");
