@@ -2446,6 +2446,7 @@ export interface RunDebug {
 
 /** One run with everything to draw it. */
 export interface RunDetails {
+  place?: number;
   /** The definition that the run pinned. First, so that its text can be put into the text of the rest. */
   definition: Workflow;
   /** UUID v7. */
@@ -2545,6 +2546,9 @@ export interface RunEventsAfter {
 }
 
 /** Names a run. */
+export interface RunStarted { runId: string; queued?: boolean }
+export interface WorkflowActivity { runs: number; failed: number; lastFailedRunId?: string; waiting: number }
+export interface WorkflowFailure { workflowId: string; workflowName: string; runId: string; failedAt: string }
 export interface RunId {
   /** UUID v7. */
   runId: string;
@@ -2656,6 +2660,7 @@ export interface RunRevealed {
 
 /** One run of the history. */
 export interface RunRow {
+  place?: number;
   /** UUID v7. */
   runId: string;
   /** Id of the workflow. */
@@ -2731,7 +2736,7 @@ export interface RunStart {
 }
 
 /** Status of a run. */
-export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+export type RunStatus = 'created' | 'queued' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
 /** Data of a node in its last run. */
 export interface RunStepData {
@@ -2964,6 +2969,8 @@ export interface Settings {
   skills?: string;
   /** What its questions to language models may cost: `{perRun, perDay}`, in the unit of the prices (ADR 50). */
   budget?: unknown;
+  concurrency?: unknown;
+  rateLimit?: unknown;
   /** Node id of a chain that runs once after an abort. */
   onAbort?: string;
   /** Audit rules (K-60). */
@@ -3658,7 +3665,7 @@ export interface TaskList {
 }
 
 /** What an address hears of. */
-export type TaskNews = 'task.created' | 'task.overdue' | 'task.escalated' | 'task.answered' | 'task.closed';
+export type TaskNews = 'task.created' | 'task.overdue' | 'task.escalated' | 'task.answered' | 'task.closed' | 'workflow.failed';
 
 /** A page of tasks. */
 export interface TaskPage {
@@ -4339,6 +4346,7 @@ export interface Trigger {
   last?: Firing;
   /** Why it could not fire last. */
   problem?: string;
+  activity: WorkflowActivity;
 }
 
 /** A trigger with its history. */
@@ -4365,6 +4373,7 @@ export interface TriggerDetails {
   last?: Firing;
   /** Why it could not fire last. */
   problem?: string;
+  activity: WorkflowActivity;
   /** The last firings, the newest first. */
   firings: Firing[];
 }
@@ -5040,9 +5049,9 @@ export interface Commands {
   /** Validates a workflow; nothing is run. */
   workflow_validate: { request: ValidateDocument; response: Diagnostic[] };
   /** Starts a run. */
-  run_start: { request: RunStart; response: RunId };
+  run_start: { request: RunStart; response: RunStarted };
   /** Starts a new run with the definition and input of an earlier one. */
-  run_again: { request: RunId; response: RunId };
+  run_again: { request: RunId; response: RunStarted };
   /** Lists runs, newest first. */
   run_list: { request: RunList; response: RunPage };
   /** Returns a run with its pinned definition. */
@@ -5276,6 +5285,7 @@ export interface Commands {
   /** Fires a trigger now, beside its schedule. */
   trigger_fire: { request: TriggerFire; response: RunId };
   /** When a schedule would fire. */
+  failure_list: { request: Empty; response: WorkflowFailure[] };
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
   /** Returns the caller's settings: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
@@ -5433,6 +5443,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   trigger_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
+  failure_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   schedule_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },

@@ -21,7 +21,7 @@ use signalbox_engine::{Compiled, RunState, snapshot, summary};
 use signalbox_model::{Effects, RunEvent, RunStatus};
 use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{
-    CommitError, Firing, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written,
+    CommitError, Firing, Limited, NewRun, Owner, RunCommit, RunEnd, RunKey, Snapshot, TaskChange, Thread, Written,
 };
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -89,6 +89,8 @@ pub(crate) struct RunCreation {
     pub(crate) key: Option<RunKey>,
     /// The trigger that starts it.
     pub(crate) firing: Option<Firing>,
+    /// The limits of its workflow.
+    pub(crate) limited: Option<Limited>,
     pub(crate) born: oneshot::Sender<Result<(), Error>>,
 }
 
@@ -258,6 +260,14 @@ impl Driver {
         self.durable_inputs(&mut asked);
         let (mut cancels, answers): (VecDeque<_>, VecDeque<_>) =
             asked.into_iter().partition(|input| matches!(input, Input::Cancel { .. }));
+        if self.creation.is_none()
+            && !cancels.is_empty()
+            && let Some(Input::Start { params, context, seed, started_by, now, .. }) = inputs.front().cloned()
+        {
+            // It was cancelled while it waited for its turn.
+            cancels.clear();
+            inputs = VecDeque::from([Input::NeverBegun { params, context, seed, started_by, now }]);
+        }
         cancels.append(&mut inputs);
         cancels.extend(answers);
         inputs = cancels;
@@ -553,11 +563,13 @@ impl Driver {
             rests,
             key: creation.key,
             firing: creation.firing,
+            limited: creation.limited,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));
         match receiver.await {
-            Ok(Ok(Written { owner, rests })) => {
+            Ok(Ok(Written { owner, rests, admitted, .. })) => {
+                self.core.begin_admitted(admitted);
                 self.owner = Some(owner);
                 pass(Point::Born);
                 let _ = creation.born.send(Ok(()));
@@ -594,6 +606,7 @@ impl Driver {
             }
             let trouble = match answer.await {
                 Some(Ok(written)) => {
+                    self.core.begin_admitted(written.admitted);
                     self.going();
                     return Ok(written.rests);
                 }

@@ -78,6 +78,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         audit: Vec::new(),
         durable: false,
         firing: None,
+        limited: None,
         rests: false,
         key: None,
     };
@@ -260,6 +261,7 @@ fn history(store: &Store) {
             audit: Vec::new(),
             durable: false,
             firing: None,
+            limited: None,
             rests: false,
             key: None,
         };

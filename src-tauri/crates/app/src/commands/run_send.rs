@@ -54,7 +54,7 @@ fn not_failed(status: RunStatus) -> ApiError {
             ("The run has not failed: it was cancelled.", "Re-run it from a step to go on with it.")
         }
         RunStatus::Paused => ("The run has not failed: it waits.", "Look for its task in the inbox, or let it go on."),
-        RunStatus::Created | RunStatus::Running | RunStatus::Failed => {
+        RunStatus::Created | RunStatus::Queued | RunStatus::Running | RunStatus::Failed => {
             ("The run has not failed: it is under way.", "Wait for its end, or cancel it.")
         }
     };
