@@ -66,3 +66,6 @@ impl Store {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

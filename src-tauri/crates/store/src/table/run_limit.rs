@@ -341,6 +341,3 @@ pub(crate) fn place(connection: &Connection, run: &str) -> Result<Option<u64>> {
     };
     Ok(Some(place))
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,7 +7,7 @@ use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_store::{Activation, FAILURE_EVERY_MS, NewRun, NewTrigger, RunCommit, RunEnd, Store, TaskNews, Webhook};
 
 fn record(event: AuditEvent) -> Record {
-    Record::new("2026-01-01T00:00:00.000Z", "", RUN_LEVEL, event, Level::Info, Actor::system())
+    Record::new("2026-01-01T00:00:00.000Z", "r", RUN_LEVEL, event, Level::Info, Actor::system())
 }
 
 fn activate(store: &Store, version: &str) {

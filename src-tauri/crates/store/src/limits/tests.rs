@@ -1,7 +1,7 @@
 //! What a start, an end and an admission cost in a long queue: counted in steps of SQLite's machine, not in time.
 
-use super::{RunLimits, admit, ended, enter, has_room, require_queue, wait};
 use crate::schema;
+use crate::table::run_limit::{RunLimits, admit, ended, enter, has_room, require_queue, wait};
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
