@@ -853,6 +853,8 @@ export interface ComparedRun {
   durationMs: number;
   /** The run it was re-run from. */
   parentRunId?: string;
+  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  place?: number;
   /** The step that failed the run. */
   failedStepId?: string;
   /** Of a very long run only the values of its events up to here were compared. */
@@ -2446,7 +2448,6 @@ export interface RunDebug {
 
 /** One run with everything to draw it. */
 export interface RunDetails {
-  place?: number;
   /** The definition that the run pinned. First, so that its text can be put into the text of the rest. */
   definition: Workflow;
   /** UUID v7. */
@@ -2483,6 +2484,8 @@ export interface RunDetails {
   workflowName: string;
   /** Newest event. */
   lastSeq: number;
+  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  place?: number;
   /** The run's input. */
   params: unknown;
   /** Some process drives it now. */
@@ -2546,9 +2549,6 @@ export interface RunEventsAfter {
 }
 
 /** Names a run. */
-export interface RunStarted { runId: string; queued?: boolean }
-export interface WorkflowActivity { runs: number; failed: number; lastFailedRunId?: string; waiting: number }
-export interface WorkflowFailure { workflowId: string; workflowName: string; runId: string; failedAt: string }
 export interface RunId {
   /** UUID v7. */
   runId: string;
@@ -2660,7 +2660,6 @@ export interface RunRevealed {
 
 /** One run of the history. */
 export interface RunRow {
-  place?: number;
   /** UUID v7. */
   runId: string;
   /** Id of the workflow. */
@@ -2677,6 +2676,8 @@ export interface RunRow {
   durationMs: number;
   /** The run it was re-run from. */
   parentRunId?: string;
+  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  place?: number;
   /** The step that failed the run. */
   failedStepId?: string;
   /** What went wrong. */
@@ -2733,6 +2734,14 @@ export interface RunStart {
   checkpoint?: unknown;
   /** What is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param. */
   overrides?: Record<string, unknown>;
+}
+
+/** A run that was started. */
+export interface RunStarted {
+  /** UUID v7. */
+  runId: string;
+  /** The limits of the workflow leave no room for it now: it waits for its turn. Absent when it has started. */
+  queued?: boolean;
 }
 
 /** Status of a run. */
@@ -2969,7 +2978,9 @@ export interface Settings {
   skills?: string;
   /** What its questions to language models may cost: `{perRun, perDay}`, in the unit of the prices (ADR 50). */
   budget?: unknown;
+  /** How many of its runs are under way at once: `{max, key, onLimit: queue|skip|cancel_oldest}` (ADR 93). */
   concurrency?: unknown;
+  /** How many of its runs start in a time: `{count, perMs}` (ADR 93). */
   rateLimit?: unknown;
   /** Node id of a chain that runs once after an abort. */
   onAbort?: string;
@@ -3665,7 +3676,13 @@ export interface TaskList {
 }
 
 /** What an address hears of. */
-export type TaskNews = 'task.created' | 'task.overdue' | 'task.escalated' | 'task.answered' | 'task.closed' | 'workflow.failed';
+export type TaskNews =
+  | 'task.created'
+  | 'task.overdue'
+  | 'task.escalated'
+  | 'task.answered'
+  | 'task.closed'
+  | 'workflow.failed';
 
 /** A page of tasks. */
 export interface TaskPage {
@@ -4346,6 +4363,7 @@ export interface Trigger {
   last?: Firing;
   /** Why it could not fire last. */
   problem?: string;
+  /** What the runs of its workflow came to, whatever started them. */
   activity: WorkflowActivity;
 }
 
@@ -4373,6 +4391,7 @@ export interface TriggerDetails {
   last?: Firing;
   /** Why it could not fire last. */
   problem?: string;
+  /** What the runs of its workflow came to, whatever started them. */
   activity: WorkflowActivity;
   /** The last firings, the newest first. */
   firings: Firing[];
@@ -4531,7 +4550,7 @@ export interface WebhookDelivery {
   webhook: string;
   /** What it tells. */
   event: string;
-  /** The task. */
+  /** The task; empty when it tells of a workflow. */
   taskId: string;
   /** Where it stands. */
   state: DeliveryState;
@@ -4613,6 +4632,18 @@ export interface WorkflowActivate {
   document?: Workflow;
   /** A version that was active before, instead of what the file holds now. */
   version?: string;
+}
+
+/** What the runs of a workflow came to. */
+export interface WorkflowActivity {
+  /** Runs that started in the last 24 hours. */
+  runs: number;
+  /** Those of them that failed. */
+  failed: number;
+  /** The newest of those. */
+  lastFailedRunId?: string;
+  /** Runs that wait for their turn now. */
+  waiting: number;
 }
 
 /** Payload of `workflow_cancelled` (R-11). */
@@ -4703,6 +4734,18 @@ export interface WorkflowFailed {
   duration_ms: number;
   /** `max_attempts_exceeded`, `no_fallback`, `aborted_by_operator`, … */
   reason?: string;
+}
+
+/** A failure of an active workflow that people are told of: one in an hour for each workflow. */
+export interface WorkflowFailure {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** The run that failed. */
+  runId: string;
+  /** RFC 3339. */
+  failedAt: string;
 }
 
 /** A file of another program that becomes a workflow of the library. One of `text` and `path` is given. */
@@ -5282,10 +5325,11 @@ export interface Commands {
   trigger_list: { request: TriggerList; response: Trigger[] };
   /** One trigger and its last firings. */
   trigger_get: { request: TriggerRef; response: TriggerDetails };
+  /** Failures of active workflows in the last 24 hours: one in an hour for each workflow. */
+  failure_list: { request: Empty; response: WorkflowFailure[] };
   /** Fires a trigger now, beside its schedule. */
   trigger_fire: { request: TriggerFire; response: RunId };
   /** When a schedule would fire. */
-  failure_list: { request: Empty; response: WorkflowFailure[] };
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
   /** Returns the caller's settings: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
@@ -5442,8 +5486,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   workflow_versions: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
-  trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
   failure_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
   schedule_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },

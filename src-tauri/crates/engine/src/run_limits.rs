@@ -125,9 +125,11 @@ impl RunLimits {
         if let Some(given) = given.as_object_mut() {
             given.shift_remove(PARAM);
         }
-        scope.locals.push(("params", Arc::new(given)));
+        scope.params = Arc::new(given);
         scope.locals.push(("event", Arc::new(event)));
-        let value = Expr::compile(key).and_then(|key| key.eval(&scope)).map_err(|error| error.to_string())?;
+        let value = Expr::compile(key)
+            .and_then(|key| key.eval(&scope))
+            .map_err(|error| error.to_string().trim_end_matches('.').to_owned())?;
         let text = match value {
             Value::String(text) => text,
             mut other => {
