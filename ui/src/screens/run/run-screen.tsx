@@ -85,7 +85,8 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   if (begun && !caughtUp && read.lastSeq >= run.lastSeq) setCaughtUp(true);
   const behind = begun && !caughtUp && read.lastSeq < run.lastSeq;
   const known = begun && !behind;
-  const view = useMemo(() => (behind ? viewWith(read, { status: run.status, behind: true }) : read), [behind, read, run.status]);
+  const waits = read !== null && !begun && run.status === 'queued';
+  const view = useMemo(() => (behind ? viewWith(read, { status: run.status, behind: true }) : waits ? viewWith(read, { status: 'queued' }) : read), [behind, waits, read, run.status]);
   const travel = useTimeTravel({
     now: read, fold, at, step,
     onSettled: (seq) => {

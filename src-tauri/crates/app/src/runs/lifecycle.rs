@@ -15,7 +15,7 @@ use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, imported_checkpoint, params, summary};
 use signalbox_model::spans::parts;
 use signalbox_model::wire::WireEvent;
-use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunStatus, RunSummary, Workflow};
+use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunStatus, RunSummary, Workflow, time};
 use signalbox_runtime::{Kept, Origin, Phase, StartOutcome, Subscription, definition, pinned_files, state};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::{Firing, RunKey, RunRow};
@@ -269,6 +269,7 @@ impl App {
         if row.status == RunStatus::Queued {
             // Its log does not say so: it has none.
             told.status = row.status;
+            told.started_at = time::format(row.started_ms);
         }
         Ok(told)
     }
