@@ -853,6 +853,8 @@ export interface ComparedRun {
   durationMs: number;
   /** The run it was re-run from. */
   parentRunId?: string;
+  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  place?: number;
   /** The step that failed the run. */
   failedStepId?: string;
   /** Of a very long run only the values of its events up to here were compared. */
@@ -2482,6 +2484,8 @@ export interface RunDetails {
   workflowName: string;
   /** Newest event. */
   lastSeq: number;
+  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  place?: number;
   /** The run's input. */
   params: unknown;
   /** Some process drives it now. */
@@ -2672,6 +2676,8 @@ export interface RunRow {
   durationMs: number;
   /** The run it was re-run from. */
   parentRunId?: string;
+  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  place?: number;
   /** The step that failed the run. */
   failedStepId?: string;
   /** What went wrong. */
@@ -2730,8 +2736,16 @@ export interface RunStart {
   overrides?: Record<string, unknown>;
 }
 
+/** A run that was started. */
+export interface RunStarted {
+  /** UUID v7. */
+  runId: string;
+  /** The limits of the workflow leave no room for it now: it waits for its turn. Absent when it has started. */
+  queued?: boolean;
+}
+
 /** Status of a run. */
-export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+export type RunStatus = 'created' | 'queued' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
 /** Data of a node in its last run. */
 export interface RunStepData {
@@ -2964,6 +2978,10 @@ export interface Settings {
   skills?: string;
   /** What its questions to language models may cost: `{perRun, perDay}`, in the unit of the prices (ADR 50). */
   budget?: unknown;
+  /** How many of its runs are under way at once: `{max, key, onLimit: queue|skip|cancel_oldest}` (ADR 93). */
+  concurrency?: unknown;
+  /** How many of its runs start in a time: `{count, perMs}` (ADR 93). */
+  rateLimit?: unknown;
   /** Node id of a chain that runs once after an abort. */
   onAbort?: string;
   /** Audit rules (K-60). */
@@ -3658,7 +3676,13 @@ export interface TaskList {
 }
 
 /** What an address hears of. */
-export type TaskNews = 'task.created' | 'task.overdue' | 'task.escalated' | 'task.answered' | 'task.closed';
+export type TaskNews =
+  | 'task.created'
+  | 'task.overdue'
+  | 'task.escalated'
+  | 'task.answered'
+  | 'task.closed'
+  | 'workflow.failed';
 
 /** A page of tasks. */
 export interface TaskPage {
@@ -4339,6 +4363,8 @@ export interface Trigger {
   last?: Firing;
   /** Why it could not fire last. */
   problem?: string;
+  /** What the runs of its workflow came to, whatever started them. */
+  activity: WorkflowActivity;
 }
 
 /** A trigger with its history. */
@@ -4365,6 +4391,8 @@ export interface TriggerDetails {
   last?: Firing;
   /** Why it could not fire last. */
   problem?: string;
+  /** What the runs of its workflow came to, whatever started them. */
+  activity: WorkflowActivity;
   /** The last firings, the newest first. */
   firings: Firing[];
 }
@@ -4522,7 +4550,7 @@ export interface WebhookDelivery {
   webhook: string;
   /** What it tells. */
   event: string;
-  /** The task. */
+  /** The task; empty when it tells of a workflow. */
   taskId: string;
   /** Where it stands. */
   state: DeliveryState;
@@ -4604,6 +4632,18 @@ export interface WorkflowActivate {
   document?: Workflow;
   /** A version that was active before, instead of what the file holds now. */
   version?: string;
+}
+
+/** What the runs of a workflow came to. */
+export interface WorkflowActivity {
+  /** Runs that started in the last 24 hours. */
+  runs: number;
+  /** Those of them that failed. */
+  failed: number;
+  /** The newest of those. */
+  lastFailedRunId?: string;
+  /** Runs that wait for their turn now. */
+  waiting: number;
 }
 
 /** Payload of `workflow_cancelled` (R-11). */
@@ -4694,6 +4734,18 @@ export interface WorkflowFailed {
   duration_ms: number;
   /** `max_attempts_exceeded`, `no_fallback`, `aborted_by_operator`, … */
   reason?: string;
+}
+
+/** A failure of an active workflow that people are told of: one in an hour for each workflow. */
+export interface WorkflowFailure {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** The run that failed. */
+  runId: string;
+  /** RFC 3339. */
+  failedAt: string;
 }
 
 /** A file of another program that becomes a workflow of the library. One of `text` and `path` is given. */
@@ -5040,9 +5092,9 @@ export interface Commands {
   /** Validates a workflow; nothing is run. */
   workflow_validate: { request: ValidateDocument; response: Diagnostic[] };
   /** Starts a run. */
-  run_start: { request: RunStart; response: RunId };
+  run_start: { request: RunStart; response: RunStarted };
   /** Starts a new run with the definition and input of an earlier one. */
-  run_again: { request: RunId; response: RunId };
+  run_again: { request: RunId; response: RunStarted };
   /** Lists runs, newest first. */
   run_list: { request: RunList; response: RunPage };
   /** Returns a run with its pinned definition. */
@@ -5273,7 +5325,9 @@ export interface Commands {
   trigger_list: { request: TriggerList; response: Trigger[] };
   /** One trigger and its last firings. */
   trigger_get: { request: TriggerRef; response: TriggerDetails };
-  /** Fires a trigger now, in addition to its schedule. */
+  /** Failures of active workflows in the last 24 hours: one in an hour for each workflow. */
+  failure_list: { request: Empty; response: WorkflowFailure[] };
+  /** Fires a trigger now, beside its schedule. */
   trigger_fire: { request: TriggerFire; response: RunId };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
@@ -5432,6 +5486,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   workflow_versions: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  failure_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
   schedule_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -414,8 +414,12 @@ fn lease_of(
     if names.is_empty() {
         return None;
     }
-    let start = serde_json::to_value(store.event(run_id, 1).ok()??).ok()?;
-    let base = names.iter().find_map(|name| start["payload"]["params"][*name].as_str())?.to_owned();
+    let params = match store.event(run_id, 1).ok()? {
+        Some(start) => serde_json::to_value(start).ok()?["payload"]["params"].take(),
+        // A run that has waited for its turn.
+        None => store.run_start(run_id).ok()??["params"].take(),
+    };
+    let base = names.iter().find_map(|name| params[*name].as_str())?.to_owned();
     let demo_service = Arc::clone(demo_service);
     // On a thread of its own, because this one may belong to an executor.
     let handle = handle.clone();

@@ -69,8 +69,8 @@ macro_rules! command_list {
             Action draft_put(DraftPut) -> Empty, Builder, [Desktop Http], [], "Saves a draft of unsaved changes.";
             Action draft_discard(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open], "Discards the draft of unsaved changes.";
             Query workflow_validate(ValidateDocument) -> Vec<Diagnostic>, Viewer, [Desktop Http], [], "Validates a workflow; nothing is run.";
-            Action run_start(RunStart) -> RunId, Operator, [Desktop Http], [run_list workflow_list], "Starts a run.";
-            Action run_again(RunId) -> RunId, Operator, [Desktop Http], [run_list workflow_list], "Starts a new run with the definition and input of an earlier one.";
+            Action run_start(RunStart) -> RunStarted, Operator, [Desktop Http], [run_list workflow_list], "Starts a run.";
+            Action run_again(RunId) -> RunStarted, Operator, [Desktop Http], [run_list workflow_list], "Starts a new run with the definition and input of an earlier one.";
             Query run_list(RunList) -> RunPage, Viewer, [Desktop Http], [], "Lists runs, newest first.";
             Query run_get(RunId) -> RunDetails, Viewer, [Desktop Http], [], "Returns a run with its pinned definition.";
             Query run_events(RunEventsAfter) -> Events, Viewer, [Desktop Http], [], "Lists the events of a run; values over 10,240 characters are truncated.";
@@ -186,6 +186,7 @@ macro_rules! command_list {
             Query workflow_versions(WorkflowNamed) -> Vec<WorkflowVersion>, Viewer, [Desktop Http], [], "The versions of a workflow that are active, or were; the newest first.";
             Query trigger_list(TriggerList) -> Vec<Trigger>, Viewer, [Desktop Http], [], "Triggers of active workflows, and when they fire next.";
             Query trigger_get(TriggerRef) -> TriggerDetails, Viewer, [Desktop Http], [], "One trigger and its last firings.";
+            Query failure_list(Empty) -> Vec<WorkflowFailure>, Viewer, [Desktop Http], [], "Failures of active workflows in the last 24 hours: one in an hour for each workflow.";
             Action trigger_fire(TriggerFire) -> RunId, Operator, [Desktop Http], [trigger_list trigger_get run_list audit_list], "Fires a trigger now, in addition to its schedule.";
             Query schedule_preview(SchedulePreviewRequest) -> SchedulePreview, Viewer, [Desktop Http], [], "When a schedule would fire.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "Returns the caller's settings: theme, panes, keys, saved queries.";

@@ -27,6 +27,19 @@ pub enum Input {
         /// Time.
         now: Millis,
     },
+    /// The run ends before it has begun: it was cancelled while it waited for its turn.
+    NeverBegun {
+        /// The run's input.
+        params: Arc<Value>,
+        /// Initial context values besides the file's.
+        context: Map,
+        /// As of [`Input::Start`].
+        seed: u64,
+        /// As of [`Input::Start`].
+        started_by: Option<String>,
+        /// Time.
+        now: Millis,
+    },
     /// The run begins at a step of another one.
     Rerun {
         /// What it has of it.

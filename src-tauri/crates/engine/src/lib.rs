@@ -50,6 +50,7 @@ pub mod rules {
     pub use crate::validate::rules::{RuleFinding, check};
 }
 pub mod rerun;
+pub mod run_limits;
 pub mod schedule;
 pub mod schema;
 pub mod scope;

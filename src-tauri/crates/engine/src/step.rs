@@ -62,14 +62,19 @@ pub enum StepError {
 pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<StepOutput, StepError> {
     let refuse = |name| Err(StepError::InvalidTransition { status: state.status.as_str(), input: name });
     match (state.status, &input) {
-        (RunStatus::Created, Input::Start { .. } | Input::Rerun { .. }) => {}
+        (RunStatus::Created, Input::Start { .. } | Input::NeverBegun { .. } | Input::Rerun { .. }) => {}
         (RunStatus::Created, Input::NodeFinished { .. } | Input::CallSaid { .. }) => return refuse("a result"),
         (RunStatus::Created, Input::TimerFired { .. }) => return refuse("a timer"),
         (RunStatus::Created, Input::Cancel { .. }) => return refuse("a cancel"),
         (RunStatus::Created, Input::Resume { .. }) => return refuse("a resume"),
         (RunStatus::Created, Input::Decision { .. } | Input::Hold { .. }) => return refuse("an answer"),
         (RunStatus::Created, Input::Debug { .. }) => return refuse("a stop"),
-        (RunStatus::Running | RunStatus::Paused, Input::Start { .. } | Input::Rerun { .. }) => {
+        // The state of a run that waits for its turn is that of one which has not begun.
+        (RunStatus::Queued, _) => return refuse("an input"),
+        (
+            RunStatus::Running | RunStatus::Paused,
+            Input::Start { .. } | Input::NeverBegun { .. } | Input::Rerun { .. },
+        ) => {
             return refuse("a start");
         }
         (
@@ -87,6 +92,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         (
             RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled,
             Input::Start { .. }
+            | Input::NeverBegun { .. }
             | Input::Rerun { .. }
             | Input::NodeFinished { .. }
             | Input::CallSaid { .. }
@@ -100,6 +106,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
     }
     let now = match &input {
         Input::Start { now, .. }
+        | Input::NeverBegun { now, .. }
         | Input::Rerun { now, .. }
         | Input::NodeFinished { now, .. }
         | Input::CallSaid { now, .. }
@@ -147,6 +154,11 @@ impl Deciding<'_> {
                 });
                 self.emit(None, body)?;
                 self.watched(debug)
+            }
+            Input::NeverBegun { params, context, seed, started_by, now } => {
+                self.take(Input::Start { params, context, seed, started_by, debug: None, until: None, now })?;
+                self.state.cancel = Transient(Some(self.now), None);
+                Ok(())
             }
             Input::Rerun { rerun, seed, started_by, debug, .. } => {
                 let Rerun { params, context, from, until, parent, base_seq, base } = *rerun;

@@ -11,6 +11,7 @@ mod hours;
 mod recovery;
 mod request;
 pub(crate) mod rules;
+mod run_limits;
 mod schedule;
 mod secrets;
 mod shape;
@@ -518,6 +519,7 @@ fn check_artifacts(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
 fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     hours::check(workflow, found);
     budget::check(workflow, found);
+    run_limits::check(workflow, found);
     let Some(settings) = &workflow.settings else { return };
     if let Some(ErrorPolicy::Rules(list)) = &settings.error_policy {
         check_rules(&list.rules, "/settings/errorPolicy/rules", None, found);

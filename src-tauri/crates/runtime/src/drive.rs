@@ -21,7 +21,7 @@ use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::{Effects, RunOrigin, RunStatus};
 use signalbox_store::failpoint::{Point, pass};
-use signalbox_store::{Firing, Owner, RunKey};
+use signalbox_store::{Firing, Limited, Owner, RunKey};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
@@ -86,6 +86,8 @@ pub(crate) struct RunCreation {
     pub(crate) key: Option<RunKey>,
     /// The trigger that starts it.
     pub(crate) firing: Option<Firing>,
+    /// The limits of its workflow.
+    pub(crate) limited: Option<Limited>,
     pub(crate) born: oneshot::Sender<Result<(), Error>>,
 }
 
@@ -255,6 +257,14 @@ impl Driver {
         self.durable_inputs(&mut asked);
         let (mut cancels, answers): (VecDeque<_>, VecDeque<_>) =
             asked.into_iter().partition(|input| matches!(input, Input::Cancel { .. }));
+        if self.creation.is_none()
+            && !cancels.is_empty()
+            && let Some(Input::Start { params, context, seed, started_by, now, .. }) = inputs.front().cloned()
+        {
+            // It was cancelled while it waited for its turn.
+            cancels.clear();
+            inputs = VecDeque::from([Input::NeverBegun { params, context, seed, started_by, now }]);
+        }
         cancels.append(&mut inputs);
         cancels.extend(answers);
         inputs = cancels;

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::load::Pinned;
+use crate::queue;
 use crate::runtime::{Runtime, Start};
 use crate::shared::Core;
 use serde_json::{Map, Value};
@@ -118,6 +119,7 @@ impl Runtime {
         };
         let record =
             Record::new(time::format(now), row.run_id.as_str(), from.as_str(), event, Level::Info, again.actor);
+        let limited = queue::counted(&target, &made.params);
         let first = Input::Rerun {
             rerun: Box::new(made),
             seed: core.ids.seed(),
@@ -139,6 +141,7 @@ impl Runtime {
             kept,
             key: None,
             firing: None,
+            limited,
         };
         self.begin(start, first).await
     }

@@ -8,7 +8,7 @@ use crate::phase::Phase;
 use crate::registry::Registry;
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
-use signalbox_model::RunEvent;
+use signalbox_model::{RunEvent, RunStatus};
 use signalbox_ports::{Ids, World};
 use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{RunRow, Store, StoreError};
@@ -171,6 +171,7 @@ impl Core {
             return match () {
                 () if row.ended_ms.is_some() => Err(Error::Ended { run: run_id.to_owned(), status: row.status }),
                 () if row.owner.is_some_and(|owner| owner.instance == self.store.instance()) => Ok(Resumed::DrivenHere),
+                () if row.status == RunStatus::Queued => Err(Error::Queued { run: run_id.to_owned() }),
                 () => Err(Error::DrivenElsewhere { run: run_id.to_owned() }),
             };
         };
@@ -182,9 +183,13 @@ impl Core {
         }
         let loaded = self.definition(&row).and_then(|compiled| {
             let state = load::state(&self.store, &compiled, &row)?;
-            Ok((compiled, state))
+            let first = match row.last_seq {
+                0 => self.first_of_queued(&row)?,
+                _ => Input::Resume { now: self.world.clock.now_ms() },
+            };
+            Ok((compiled, state, first))
         });
-        let (compiled, state) = match loaded {
+        let (compiled, state, first) = match loaded {
             Ok(loaded) => loaded,
             Err(error) => {
                 // Another program may be able to; if this cannot be written, the end of this process frees it.
@@ -201,7 +206,7 @@ impl Core {
         self.runs().insert(run_id.to_owned(), Arc::clone(&driven));
         let kept = self.options.beside.of(run_id);
         let driver = Driver::new(Arc::clone(self), driven, inbox, compiled, state, kept).taken_over(owner);
-        let first = VecDeque::from([Input::Resume { now: self.world.clock.now_ms() }]);
+        let first = VecDeque::from([first]);
         self.handle.spawn(Box::pin(driver.drive(first)));
         Ok(Resumed::TakenOver)
     }

@@ -76,6 +76,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         audit: Vec::new(),
         durable: false,
         firing: None,
+        limited: None,
         rests: false,
         key: None,
     };
@@ -256,6 +257,7 @@ fn history(store: &Store) {
             audit: Vec::new(),
             durable: false,
             firing: None,
+            limited: None,
             rests: false,
             key: None,
         };

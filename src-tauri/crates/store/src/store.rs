@@ -23,7 +23,7 @@ use rusqlite::Connection;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record, Signer};
-use signalbox_model::{AuditEvent, DurableInput, RunEvent, time};
+use signalbox_model::{AuditEvent, DurableInput, RunEvent, RunStatus, time};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -189,6 +189,14 @@ fn take_over(connection: &Connection, instance: &Instance, run: &str) -> Result<
     let mut row = run::require(connection, run)?;
     let driven = row.owner.as_ref().is_some_and(|owner| instance.is_alive(&owner.instance));
     if row.ended_ms.is_some() || driven {
+        return Ok(None);
+    }
+    // One that waits for its turn is taken up only to be ended.
+    if row.status == RunStatus::Queued
+        && !run_input::pending(connection, run)?
+            .iter()
+            .any(|input| matches!(input.body, Some(DurableInput::Cancel { .. })))
+    {
         return Ok(None);
     }
     row.epoch += 1;

@@ -11,7 +11,7 @@ import type { TaskRow } from './types.ts';
 /** More than these at once are one message. */
 const MOST = 3;
 
-export interface Notice { title: string; body: string; taskId?: string }
+export interface Notice { title: string; body: string; taskId?: string; runId?: string }
 
 const reminder = (task: TaskRow) => `${task.id}#${String(task.reminders)}`;
 /** The tasks that are new, or that a person was reminded of since the last look, newest first; what was there at the first look is not new. */
@@ -36,20 +36,23 @@ export function mayNotify(): 'yes' | 'ask' | 'no' | 'none' {
   return Notification.permission === 'granted' ? 'yes' : Notification.permission === 'denied' ? 'no' : 'ask';
 }
 export const useNotify = () => usePaneOpen('inbox.notify', false);
+/** Whether the system says that an active workflow failed. */
+export const useNotifyFailures = () => usePaneOpen('automations.notify', false);
 
-function say(notice: Notice, onOpen: (taskId?: string) => void): void {
+export function say(notice: Notice, onOpen: () => void): void {
   if (mayNotify() !== 'yes') return;
   const { notify } = transport();
   if (notify) {
     // Without a service for messages the task is still in the inbox.
-    notify(notice).catch(() => undefined);
+    const { title, body, taskId } = notice;
+    notify({ title, body, ...(taskId === undefined ? {} : { taskId }) }).catch(() => undefined);
     return;
   }
   // The same task is never said twice, also with several pages open.
-  const shown = new Notification(notice.title, { body: notice.body, tag: `signalbox-${notice.taskId ?? 'many'}` });
+  const shown = new Notification(notice.title, { body: notice.body, tag: `signalbox-${notice.taskId ?? notice.runId ?? 'many'}` });
   shown.onclick = () => {
     window.focus();
-    onOpen(notice.taskId);
+    onOpen();
     shown.close();
   };
 }
@@ -74,7 +77,7 @@ export function useAttention(open: number | undefined, look: number, onOpen: (ta
       if (gone) return;
       const come = fresh(tasks, known.current);
       if (document.hasFocus()) return;
-      for (const notice of noticesOf(come)) say(notice, (id) => latest.current(id));
+      for (const notice of noticesOf(come)) say(notice, () => latest.current(notice.taskId));
     }, () => undefined);
     return () => { gone = true; };
   }, [open, look, wanted]);

@@ -153,9 +153,10 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       const sent = editor.getState().document;
       const own = sendable(sent.id, sent);
       const breakpoints = builds ? own : [];
-      const { runId: id } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }) })
+      const { runId: id, queued } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }) })
         .catch((cause: unknown) => { throw withTitle(cause, (step) => titleOf(sent, step, catalog)); });
       lastParams.set(session.ref, params);
+      if (queued) toast({ signal: 'info', text: t('run.queued'), detail: t('run.queuedText') });
       show(id, sent, breakpoints);
     } finally {
       asksHost.current = false;

@@ -168,6 +168,37 @@ pub struct Trigger {
     /// Why it could not fire last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// What the runs of its workflow came to, whatever started them.
+    pub activity: WorkflowActivity,
+}
+
+/// A failure of an active workflow that people are told of: one in an hour for each workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowFailure {
+    /// Id of the workflow.
+    pub workflow_id: String,
+    /// Its name.
+    pub workflow_name: String,
+    /// The run that failed.
+    pub run_id: String,
+    /// RFC 3339.
+    pub failed_at: String,
+}
+
+/// What the runs of a workflow came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowActivity {
+    /// Runs that started in the last 24 hours.
+    pub runs: u64,
+    /// Those of them that failed.
+    pub failed: u64,
+    /// The newest of those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_failed_run_id: Option<String>,
+    /// Runs that wait for their turn now.
+    pub waiting: u64,
 }
 
 /// A trigger with its history.

@@ -16,8 +16,8 @@ use signalbox_engine::{Compiled, imported_checkpoint, params, summary};
 use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_model::spans::parts;
 use signalbox_model::wire::WireEvent;
-use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunSummary, Workflow};
-use signalbox_runtime::{Kept, Phase, StartOutcome, Subscription, definition, pinned_files, state};
+use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunStatus, RunSummary, Workflow, time};
+use signalbox_runtime::{Kept, Origin, Phase, StartOutcome, Subscription, definition, pinned_files, state};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::{Firing, RunKey, RunRow};
 use std::path::{Path, PathBuf};
@@ -146,7 +146,7 @@ impl App {
     }
 
     /// Starts a run with the definition and the input of another one. On a thread that may wait.
-    pub(crate) fn start_again(&self, run_id: &str, new: NewRun) -> ApiResult<String> {
+    pub(crate) fn start_again(&self, run_id: &str, new: NewRun) -> ApiResult<StartOutcome> {
         let row = self.store.run(run_id)?;
         let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = self.store.event(run_id, 1)? else {
             return Err(damaged(run_id, "its beginning is missing"));
@@ -162,7 +162,7 @@ impl App {
         let started_by = start.started_by.or(new.origin.started_by);
         let origin = RunOrigin { started_by, ..new.origin };
         let new = NewRun { params, context, origin, ..new };
-        Ok(self.start_workflow(workflow, called, new, None, self.lease_again(run_id), None)?.run_id())
+        self.start_workflow(workflow, called, new, None, self.lease_again(run_id), None)
     }
 
     /// `kept` is what the host keeps for the run when the params name no service that it starts; `fired` is what is written
@@ -238,14 +238,7 @@ impl App {
                 until: new.until,
                 kept,
             };
-            if let Some((firing, record)) = fired {
-                return runtime.start_fired(run, firing, record).await.map(StartOutcome::New);
-            }
-            match (key, begins) {
-                (Some(key), begins) => runtime.start_once(run, begins, key).await,
-                (None, Some(begins)) => runtime.start_at(run, begins).await.map(StartOutcome::New),
-                (None, None) => runtime.start(run).await.map(StartOutcome::New),
-            }
+            runtime.start_with(run, Origin { begins, key, fired }).await
         })??)
     }
 
@@ -273,7 +266,13 @@ impl App {
         let row = self.store.run(run_id)?;
         let compiled = self.compiled_of(&row)?;
         let state = state(&self.store, &compiled, &row)?;
-        Ok(summary::of(&compiled, &state))
+        let mut told = summary::of(&compiled, &state);
+        if row.status == RunStatus::Queued {
+            // Its log does not say so: it has none.
+            told.status = row.status;
+            told.started_at = time::format(row.started_ms);
+        }
+        Ok(told)
     }
 
     /// The definition of a run, to look at it.
@@ -364,7 +363,7 @@ impl App {
             match outcome.map_err(ApiError::from) {
                 Ok(_) => resumed.push(run_id),
                 // Somebody else was faster.
-                Err(error) if matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED") => {}
+                Err(error) if matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED" | "RUN_QUEUED") => {}
                 Err(mut error) => {
                     if !error.message.contains(&run_id) {
                         error.message = format!("Run {run_id} was not taken up: {}", error.message);

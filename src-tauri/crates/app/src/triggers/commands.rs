@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::dto::{
     Activation, SchedulePreview, SchedulePreviewRequest, Trigger, TriggerDetails, TriggerFire, TriggerList, TriggerRef,
-    WorkflowActivate, WorkflowNamed, WorkflowVersion,
+    WorkflowActivate, WorkflowFailure, WorkflowNamed, WorkflowVersion,
 };
 use crate::dto::{Empty, RunId};
 use crate::error::ApiResult;
@@ -28,6 +28,10 @@ pub(crate) fn workflow_versions(app: &App, caller: &Caller, request: WorkflowNam
 
 pub(crate) fn trigger_list(app: &App, _: &Caller, request: TriggerList) -> ApiResult<Vec<Trigger>> {
     app.trigger_list(request.workflow_id.as_deref())
+}
+
+pub(crate) fn failure_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<WorkflowFailure>> {
+    app.failures()
 }
 
 pub(crate) fn trigger_get(app: &App, _: &Caller, request: TriggerRef) -> ApiResult<TriggerDetails> {

@@ -76,5 +76,10 @@ pub fn next_of_file(file: &Path, from: Option<&str>, count: usize, now_ms: i64) 
 /// No trigger starts the workflow.
 pub(crate) fn no_trigger(name: &str) -> ApiError {
     let message = format!("'{name}' has no trigger that can be activated.");
-    ApiError::new(Class::Invalid, "NO_TRIGGER", message, "Add a trigger, such as Schedule (trigger.schedule), as the first step.")
+    ApiError::new(
+        Class::Invalid,
+        "NO_TRIGGER",
+        message,
+        "Add a trigger, such as Schedule (trigger.schedule), as the first step.",
+    )
 }

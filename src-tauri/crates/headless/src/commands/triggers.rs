@@ -122,6 +122,13 @@ fn trigger(output: &Output, one: &Value, most: usize) {
     if most == 1 && one["last"].is_object() {
         output.line(&format!("  last {}", told(output, &one["last"])));
     }
+    let activity = &one["activity"];
+    let count = |name: &str| activity[name].as_u64().unwrap_or_default();
+    let failed = match count("failed") {
+        0 => "none failed".to_owned(),
+        failed => output.paint(&format!("{failed} failed"), Tone::Bad),
+    };
+    output.line(&format!("  24 h {} runs, {failed}, {} queued", count("runs"), count("waiting")));
     if let Some(problem) = one["problem"].as_str() {
         output.line(&format!("  {} {}", output.paint("problem:", Tone::Bad), plain(problem)));
     }

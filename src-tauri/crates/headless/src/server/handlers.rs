@@ -10,7 +10,7 @@ use axum::response::Response;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId};
+use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId, RunStarted};
 use signalbox_app::{ApiError, ApiResult, App, Caller, NewRun, StartKey, command_list, fitting, metrics};
 use signalbox_model::{Map, digits, text::bytes_without_bom};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub(crate) async fn run(
                 caller.require(CallerRole::Builder)?;
             }
             let started = app.start_stored(request.workflow, new).await?;
-            Ok(ok(value(&RunId { run_id: started.run_id() })))
+            Ok(ok(value(&RunStarted::from(started))))
         }
         Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),
         Action::RunEvents => sse::stream(&server.followers, caller, id, parts).await,

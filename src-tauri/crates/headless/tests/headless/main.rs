@@ -22,6 +22,7 @@ mod full_disk;
 mod healing;
 mod import;
 mod imported_checkpoint;
+mod limits;
 mod masks;
 mod model_peer;
 mod models;

@@ -134,11 +134,13 @@ impl Driver {
             rests,
             key: creation.key,
             firing: creation.firing,
+            limited: creation.limited,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));
         match receiver.await {
-            Ok(Ok(Written { owner, rests })) => {
+            Ok(Ok(Written { owner, rests, admitted, .. })) => {
+                self.core.begin_admitted(admitted);
                 self.owner = Some(owner);
                 pass(Point::Born);
                 let _ = creation.born.send(Ok(()));
@@ -175,6 +177,7 @@ impl Driver {
             }
             let trouble = match answer.await {
                 Some(Ok(written)) => {
+                    self.core.begin_admitted(written.admitted);
                     self.going();
                     return Ok(written.rests);
                 }

@@ -156,6 +156,7 @@ impl Real {
                     rests: false,
                     key: None,
                     firing: None,
+                    limited: None,
                 });
                 process.owner = Some(owner.expect("a new run"));
             }

@@ -313,6 +313,12 @@ fn require(connection: &Connection, id: &str, version: &str) -> Result<()> {
     }
 }
 
+/// Whether a firing has its run.
+pub(crate) fn is_fired(connection: &Connection, firing: &Firing) -> Result<bool> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM trigger_firing WHERE trigger_id = ? AND key = ?")?;
+    Ok(statement.exists([&firing.trigger, &firing.key])?)
+}
+
 /// Writes a firing for the run that is created in this transaction. A key that was used creates no second one.
 pub(crate) fn fire(connection: &Connection, firing: &Firing, run: &str) -> Result<()> {
     require(connection, &firing.trigger, &firing.version)?;

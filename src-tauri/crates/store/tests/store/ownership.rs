@@ -142,14 +142,20 @@ fn p6_a_run_that_rests_is_nobodys_with_its_commit_unless_it_was_asked() {
     assert_eq!(store.commit(rests(&owner, 2)), fenced, "its maker has it no more");
 
     let owner = store.take_over("r").expect("asks").expect("is free");
-    assert_eq!(written(&store, rests(&owner, 2)), Written { owner: owner.clone(), rests: true });
+    assert_eq!(
+        written(&store, rests(&owner, 2)),
+        Written { owner: owner.clone(), rests: true, admitted: Vec::new(), replaced: Vec::new() }
+    );
     assert_eq!(store.commit(commit("r", &owner, vec![print("r", 3, json!(3))])), fenced);
     assert!(!store.is_driven("r").expect("reads"));
 
     let owner = store.take_over("r").expect("asks").expect("is free");
     assert_eq!(owner.epoch, 3);
     let asked = store.add_input("r", &DurableInput::Cancel { superseded_by: None }).expect("is asked");
-    assert_eq!(written(&store, rests(&owner, 3)), Written { owner: owner.clone(), rests: false });
+    assert_eq!(
+        written(&store, rests(&owner, 3)),
+        Written { owner: owner.clone(), rests: false, admitted: Vec::new(), replaced: Vec::new() }
+    );
     let consumes = RunCommit { consumed_inputs: vec![asked], ..rests(&owner, 4) };
     assert!(written(&store, consumes).rests, "this commit answers it");
 }

@@ -123,6 +123,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         rests: false,
         key: None,
         firing: None,
+        limited: None,
     }
 }
 

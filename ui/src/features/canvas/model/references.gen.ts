@@ -28,6 +28,13 @@ export const OF_FILE: Place = {
             }
           }
         },
+        "concurrency": {
+          "fields": {
+            "key": {
+              "is": "cel"
+            }
+          }
+        },
         "onAbort": {
           "is": "step"
         },
