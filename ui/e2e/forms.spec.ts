@@ -19,7 +19,7 @@ const parts = (path: string, config: object = {}) => ({
   settings: { errorPolicy: 'fail' },
   nodes: {
     ask: { type: 'trigger.form', typeVersion: 1, title: 'Ask for the days', config: { path, title: 'Vacation request', description: 'Your request goes to the person who approves vacations.', schema, submitLabel: 'Send the request', thanks: 'You hear from us soon.', ...config } },
-    note: { type: 'data.set', typeVersion: 1, title: 'Note the request', config: { assign: { who: '=item.answers.name', files: '=item.files.size()' } } },
+    note: { type: 'data.transform', typeVersion: 1, title: 'Note the request', config: { expression: "{'who': item.answers.name, 'files': item.files.size()}" } },
   },
   edges: [{ from: 'ask.success', to: 'note' }],
   layout: { ask: [0, 0], note: [280, 0] },

@@ -12,8 +12,8 @@ fn flow(id: &str, config: &Value) -> Value {
         "signalbox": 1, "id": id, "name": "Requests", "settings": { "errorPolicy": "fail" },
         "nodes": {
             "ask": { "type": "trigger.form", "typeVersion": 1, "config": config },
-            "size": { "type": "data.set", "typeVersion": 1, "config": {
-                "assign": { "who": "=item.answers.name", "files": "=item.files.size()" },
+            "size": { "type": "data.transform", "typeVersion": 1, "config": {
+                "expression": "{'who': item.answers.name, 'files': item.files.size()}",
             } },
         },
         "edges": [{ "from": "ask.success", "to": "size" }],
@@ -131,7 +131,7 @@ fn answers_that_do_not_fit_are_told_at_their_places() {
     };
     let good = json!({ "name": "Ada", "days": 3 });
     assert_eq!(places(&ask(json!({}), json!({}))), ["/name", "/days"]);
-    assert_eq!(places(&ask(json!({ "name": "", "days": "3" }), json!({}))), ["/days", "/name"]);
+    assert_eq!(places(&ask(json!({ "name": "", "days": "3" }), json!({}))), ["/name", "/days"]);
     assert_eq!(places(&ask(json!({ "name": "A", "days": 31 }), json!({}))).len(), 2);
     assert_eq!(
         places(&ask(good.clone(), json!({ "paper": [file("a.exe", "application/x-msdownload", b"MZ")] }))),
