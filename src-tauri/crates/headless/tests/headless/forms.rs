@@ -235,7 +235,8 @@ fn a_page_that_waits_shows_the_result_and_says_when_a_person_has_to_answer() {
         post(&serving, "/forms/vacation", &submission("p", sent["answers"].clone())).json(),
         json!({ "status": "waiting" })
     );
-    document["nodes"]["size"] = json!({ "type": "flow.fail", "typeVersion": 1, "config": { "message": "inside" } });
+    document["nodes"]["size"] =
+        json!({ "type": "flow.fail", "typeVersion": 1, "config": { "error": { "message": "inside" } } });
     assert_eq!(activate(&place, &document).code, 0);
     let failed = post(&serving, "/forms/vacation", &submission("f", sent["answers"].clone()));
     assert_eq!(failed.json(), json!({ "status": "failed" }), "no reason from inside");
