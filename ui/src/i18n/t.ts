@@ -4,6 +4,7 @@ import { automations } from './en.automations.ts';
 import { canvas } from './en.canvas.ts';
 import { compare } from './en.compare.ts';
 import { errors } from './en.errors.ts';
+import { forms } from './en.forms.ts';
 import { inbox } from './en.inbox.ts';
 import { log } from './en.log.ts';
 import { models } from './en.models.ts';
@@ -19,7 +20,7 @@ import { tools } from './en.tools.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations, ...forms };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

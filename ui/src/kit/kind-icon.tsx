@@ -1,7 +1,7 @@
 /** Icons that data names (a lucide name in kebab case). The list is closed so that the bundle stays small; an unknown
  * name gets a plain box. */
 import {
-  ArrowDownUp, Ban, Bot, Box, Braces, CalendarClock, CircleDot, CirclePause, CircleStop, Clock, CloudDownload, Cog, Combine, Database, FileInput, FileJson,
+  ArrowDownUp, Ban, Bot, Box, Braces, CalendarClock, CircleDot, CirclePause, CircleStop, ClipboardList, Clock, CloudDownload, Cog, Combine, Database, FileInput, FileJson,
   FileOutput, FilePen, FileText, FileUp, Files, Filter, FolderOpen, Funnel, GitBranch, GitFork, GitMerge, Globe, Hourglass, Layers,
   List, ListFilter, LogOut, MessageSquareWarning, MousePointerClick, Octagon, OctagonAlert, OctagonX, Pause, PenLine, Pencil, Play, Plug, Repeat, Replace, Rows3, Save, Sheet, Shield,
   Shuffle, Sigma, Signpost, SlidersHorizontal, SortAsc, Split, Square, SquarePen, Stamp, Table, Timer, TriangleAlert, UserRound, Variable, Wand, Webhook, Workflow,
@@ -10,7 +10,7 @@ import {
 
 const BY_NAME: { [name: string]: LucideIcon } = {
   'arrow-down-up': ArrowDownUp, 'arrow-up-down': ArrowDownUp, ban: Ban, bot: Bot, box: Box, braces: Braces, 'calendar-clock': CalendarClock,
-  'circle-dot': CircleDot, 'circle-pause': CirclePause, 'circle-stop': CircleStop, clock: Clock, 'cloud-download': CloudDownload, cog: Cog, combine: Combine, database: Database,
+  'circle-dot': CircleDot, 'circle-pause': CirclePause, 'circle-stop': CircleStop, 'clipboard-list': ClipboardList, clock: Clock, 'cloud-download': CloudDownload, cog: Cog, combine: Combine, database: Database,
   'file-input': FileInput, 'file-json': FileJson, 'file-output': FileOutput, 'file-pen': FilePen, 'file-text': FileText,
   'file-up': FileUp, files: Files, filter: Filter, 'folder-open': FolderOpen, folder: FolderOpen, funnel: Funnel, 'git-branch': GitBranch,
   'git-fork': GitFork, 'git-merge': GitMerge, globe: Globe, hourglass: Hourglass, layers: Layers, list: List, 'list-filter': ListFilter, 'log-out': LogOut,

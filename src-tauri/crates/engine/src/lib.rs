@@ -24,6 +24,7 @@ pub mod effect;
 mod error_codes;
 pub mod expr;
 mod fold;
+pub mod form;
 mod graph_order;
 pub mod guard;
 pub mod imported_checkpoint;

@@ -6,6 +6,7 @@ mod called;
 mod conditions;
 mod containers;
 mod expressions;
+mod form;
 mod graph;
 mod hours;
 mod recovery;
@@ -28,6 +29,7 @@ use crate::{
 };
 pub use called::{Called, called_by, check_called};
 pub(crate) use expressions::broken;
+pub use form::taken as form_path_taken;
 use serde_json::Value;
 use signalbox_model::{
     Code, Diagnostic, Level, Map, Node, NodeDescriptor, Severity, Workflow,
@@ -162,6 +164,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     recovery::check(workflow, catalog, &mut found);
     graph::check(workflow, catalog, &mut found);
     schedule::check(workflow, &mut found);
+    form::check(workflow, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found
 }

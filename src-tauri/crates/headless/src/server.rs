@@ -5,6 +5,7 @@ mod activity;
 mod answer;
 mod command_route;
 mod connections;
+mod forms;
 mod guard;
 mod handlers;
 mod limits;
@@ -51,6 +52,7 @@ pub(crate) struct Server {
     /// Requests come from programs of this machine only.
     pub(crate) local: bool,
     pub(crate) limits: Limits,
+    pub(crate) forms: forms::Pages,
 }
 
 /// A server that listens but does not answer yet.
@@ -93,7 +95,16 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
     let local = addr.ip().is_loopback();
     let limits = Limits::of_this_process();
     let followers = sse::followers(&app);
-    let server = Arc::new(Server { followers, app, names: Names::of(addr), tokens, ui, local, limits });
+    let server = Arc::new(Server {
+        followers,
+        app,
+        names: Names::of(addr),
+        tokens,
+        ui,
+        local,
+        limits,
+        forms: forms::Pages::default(),
+    });
     Ok(Bound { addr, token, listener, server })
 }
 
@@ -121,6 +132,7 @@ async fn handle(server: Arc<Server>, request: Request) -> Response {
         response.status()
     );
     if response.status() == StatusCode::METHOD_NOT_ALLOWED
+        && !response.headers().contains_key(header::ALLOW)
         && let Ok(methods) = HeaderValue::from_str(&routes::methods(&path).join(", "))
     {
         response.headers_mut().insert(header::ALLOW, methods);
@@ -136,6 +148,10 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let found = routes::find(&method, &path);
     let under_way = request.extensions().get::<Arc<RequestGuard>>().cloned();
+    // Forms are for everybody who reaches this server: they need no token, and get nowhere else.
+    if let Some(place) = forms::Place::of(&path) {
+        return forms::answer(server, place, request, under_way).await;
+    }
     if let Some((route, _)) = &found
         && route.access == Access::Open
     {
@@ -163,8 +179,13 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     handlers::run(server, route.action, &caller, id.unwrap_or_default(), &parts, &body).await
 }
 
-/// The whole body. Each stretch of time has to bring some of it, or its end.
+/// The whole body.
 async fn read(body: Body, limit: Duration) -> Result<Vec<u8>, ApiError> {
+    read_most(body, limit, BODY_LIMIT).await
+}
+
+/// The whole body, at most so many bytes. Each stretch of time has to bring some of it, or its end.
+async fn read_most(body: Body, limit: Duration, most: usize) -> Result<Vec<u8>, ApiError> {
     let mut body = body;
     let mut bytes = Vec::new();
     let (mut until, mut came) = (Instant::now() + limit, 0);
@@ -183,7 +204,7 @@ async fn read(body: Body, limit: Duration) -> Result<Vec<u8>, ApiError> {
             }
         };
         let Ok(data) = frame.into_data() else { continue };
-        if bytes.len() + data.len() > BODY_LIMIT {
+        if bytes.len() + data.len() > most {
             let hint = "Send less; keep data out of workflow files.";
             return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", "The request is larger than 20 MiB.", hint));
         }

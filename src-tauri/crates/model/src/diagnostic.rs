@@ -70,6 +70,9 @@ pub enum Code {
     UnknownTimezone,
     MissingGrant,
     UnfitParams,
+    BadFormPath,
+    FormPathTaken,
+    BadForm,
 }
 
 impl Code {

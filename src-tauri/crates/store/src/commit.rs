@@ -17,6 +17,7 @@ use crate::table::{
 use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
 use rusqlite::Connection;
+use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_model::{DurableInput, EventBody, RunEvent, RunOrigin, RunStatus};
 
@@ -341,11 +342,17 @@ impl Prepared {
     }
 }
 
+/// Bytes that came with what started the run: a re-run from its trigger hands them on again.
+fn of_trigger(params: &Value) -> impl Iterator<Item = &str> {
+    let files = params.pointer("/_trigger/payload/files").and_then(Value::as_array);
+    files.into_iter().flatten().filter_map(|file| file["sha256"].as_str())
+}
+
 /// A new run with its first commit.
 pub(crate) struct PreparedRun {
     row: RunRow,
     definition: Option<String>,
-    /// Bytes that items of the run's base name: the original may go before this run does.
+    /// Bytes that items of the run's base name, and those that came with its trigger: the original may go before this run does.
     shared: Vec<String>,
     key: Option<RunKey>,
     firing: Option<Firing>,
@@ -378,7 +385,8 @@ impl PreparedRun {
         };
         let shared = match new.events.first().map(|event| &event.body) {
             Some(EventBody::WorkflowStart(start)) => {
-                start.base.iter().flat_map(|base| base.binaries()).map(str::to_owned).collect()
+                let of_base = start.base.iter().flat_map(|base| base.binaries());
+                of_base.chain(of_trigger(&start.params)).map(str::to_owned).collect()
             }
             _ => Vec::new(),
         };
@@ -449,6 +457,9 @@ impl PreparedRun {
         run::insert(connection, &self.row)?;
         if let Some(parent) = &self.row.parent_run_id {
             blob::share(connection, parent, run_id, &self.shared)?;
+        }
+        for (hash, bytes) in self.firing.iter().flat_map(|firing| &firing.binaries) {
+            blob::put_bytes(connection, run_id, hash, bytes)?;
         }
         self.first.write(work, self.row.last_seq)?;
         work.mark = self.first.mark();

@@ -52,8 +52,9 @@ export function Automations({ triggers, ...rest }: AutomationsProps) {
 }
 
 /** "Every weekday at 08:00, Europe/Berlin". */
-export function whenText({ config }: Pick<Trigger, 'config'>): string {
-  const { cron, every, timezone } = config as { cron?: unknown; every?: unknown; timezone?: unknown };
+export function whenText({ kind, config }: Pick<Trigger, 'kind' | 'config'>): string {
+  const { cron, every, timezone, path } = config as { cron?: unknown; every?: unknown; timezone?: unknown; path?: unknown };
+  if (kind === 'trigger.form') return t('automations.form', { path: String(path) });
   return t('automations.inZone', { text: scheduleText(scheduleOf({ cron, every })), zone: typeof timezone === 'string' && timezone !== '' ? timezone : 'UTC' });
 }
 

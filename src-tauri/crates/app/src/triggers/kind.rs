@@ -5,17 +5,20 @@ use super::preview::next_times;
 use crate::dto::ScheduledTime;
 use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
+use signalbox_engine::form::{self, Form};
 use signalbox_engine::schedule::{self, Schedule};
 use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
 
 /// Steps of these kinds start an active workflow.
-pub(crate) const KINDS: [&str; 1] = [schedule::KIND];
+pub(crate) const KINDS: [&str; 2] = [schedule::KIND, form::KIND];
 
 /// The settings of a trigger.
 pub(crate) enum Settings {
     /// `trigger.schedule`
     Schedule(Box<Schedule>),
+    /// `trigger.form`
+    Form(Box<Form>),
 }
 
 impl Settings {
@@ -31,6 +34,12 @@ impl Settings {
                     ApiError::new(Class::Invalid, "BAD_SCHEDULE", message, hint)
                 })
             }
+            form::KIND => Form::read(&config).map(|form| Self::Form(Box::new(form))).map_err(|problems| {
+                let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+                let message = format!("The form of {} cannot be used: {why}.", trigger.id);
+                let hint = "Correct the form, then activate the workflow again.";
+                ApiError::new(Class::Invalid, "BAD_FORM", message, hint)
+            }),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
                 Err(ApiError::new(
@@ -47,6 +56,7 @@ impl Settings {
     pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
+            Self::Form(_) => Vec::new(),
         }
     }
 
@@ -54,6 +64,7 @@ impl Settings {
     pub(crate) fn sample(&self, trigger: &TriggerRow, now_ms: i64) -> Map {
         match self {
             Self::Schedule(schedule) => tick(trigger, schedule, now_ms, now_ms, true),
+            Self::Form(form) => submitted(trigger, form.sample(), &[], now_ms, true),
         }
     }
 }
@@ -63,6 +74,14 @@ pub(crate) fn tick(trigger: &TriggerRow, schedule: &Schedule, tick_ms: i64, now_
     let event = json!({
         "scheduledAt": time::format(tick_ms), "firedAt": time::format(now_ms), "timezone": schedule.timezone,
         "local": schedule.local(tick_ms), "triggerId": trigger.id, "manual": manual,
+    });
+    event.as_object().cloned().unwrap_or_default()
+}
+
+/// What a form hands on.
+pub(crate) fn submitted(trigger: &TriggerRow, answers: Map, files: &[Value], now_ms: i64, manual: bool) -> Map {
+    let event = json!({
+        "answers": answers, "files": files, "submittedAt": time::format(now_ms), "triggerId": trigger.id, "manual": manual,
     });
     event.as_object().cloned().unwrap_or_default()
 }

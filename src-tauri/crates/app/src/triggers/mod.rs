@@ -4,11 +4,13 @@
 mod activate;
 pub(crate) mod commands;
 mod fire;
+mod forms;
 mod kind;
 mod preview;
 mod scheduler;
 mod view;
 
+pub use forms::{ActiveForm, Forms};
 pub use preview::next_of_file;
 
 #[cfg(test)]

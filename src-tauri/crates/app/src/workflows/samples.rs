@@ -60,6 +60,16 @@ const ENTRIES: &[Entry] = &[
         needs: &[],
     },
     Entry {
+        text: include_str!("../../samples/daily-report.signalbox.json"),
+        traits: &["schedule", "csv", "no network"],
+        needs: &[],
+    },
+    Entry {
+        text: include_str!("../../samples/vacation-request.signalbox.json"),
+        traits: &["form page", "asks a person", "no network"],
+        needs: &[],
+    },
+    Entry {
         text: include_str!("../../samples/extract-validate-heal.signalbox.json"),
         traits: &["model repair", "validation"],
         needs: &[Need::Model],

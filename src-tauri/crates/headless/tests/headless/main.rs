@@ -17,6 +17,7 @@ mod dying;
 mod faults;
 #[cfg(unix)]
 mod files;
+mod forms;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod healing;

@@ -307,6 +307,34 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "trigger.form": {
+    "fields": {
+      "path": {
+        "is": "none"
+      },
+      "title": {
+        "is": "none"
+      },
+      "description": {
+        "is": "none"
+      },
+      "schema": {
+        "is": "none"
+      },
+      "submitLabel": {
+        "is": "none"
+      },
+      "respond": {
+        "is": "none"
+      },
+      "thanks": {
+        "is": "none"
+      },
+      "maxBytes": {
+        "is": "none"
+      }
+    }
+  },
   "trigger.schedule": {
     "fields": {
       "cron": {
