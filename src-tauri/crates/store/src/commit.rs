@@ -379,6 +379,9 @@ impl PreparedRun {
         if let Some(parent) = &self.row.parent_run_id {
             blob::share(connection, parent, run_id, &self.shared)?;
         }
+        for (hash, bytes) in self.firing.iter().flat_map(|firing| &firing.binaries) {
+            blob::put_bytes(connection, run_id, hash, bytes)?;
+        }
         self.first.write(work, self.row.last_seq)?;
         work.mark = self.first.mark();
         Ok(Written { owner: self.first.owner, rests: self.row.owner.is_none() })

@@ -77,6 +77,11 @@ impl Store {
         self.view(|connection| activation::firings(connection, id, limit))
     }
 
+    /// The run that an occurrence with this key started.
+    pub fn fired_run(&self, id: &str, key: &str) -> Result<Option<String>> {
+        self.view(|connection| activation::fired_run(connection, id, key))
+    }
+
     /// Ticks of a trigger start no run.
     pub fn trigger_skip(&self, skipped: SkippedTicks, record: Record) -> Result<()> {
         self.write(true, move |work| {

@@ -39,8 +39,21 @@ impl App {
     pub(crate) fn fire(
         &self,
         trigger: &TriggerRow,
+        version: (Workflow, Called),
+        occurrence: Occurrence,
+        now_ms: i64,
+    ) -> ApiResult<String> {
+        self.fire_with(trigger, version, occurrence, Vec::new(), now_ms)
+    }
+
+    /// [`App::fire`] with bytes that came with the occurrence, each with its SHA-256: they are kept with the run, in the same
+    /// transaction.
+    pub(crate) fn fire_with(
+        &self,
+        trigger: &TriggerRow,
         (workflow, called): (Workflow, Called),
         occurrence: Occurrence,
+        binaries: Vec<(String, Vec<u8>)>,
         now_ms: i64,
     ) -> ApiResult<String> {
         let Occurrence { key, at_ms, is_tick, event, started_by } = occurrence;
@@ -51,6 +64,7 @@ impl App {
             scheduled_ms: at_ms,
             fired_ms: now_ms,
             is_tick,
+            binaries,
         };
         let record = self.fired(&firing, trigger, Actor::system(), json!({}));
         // Who may not reach addresses of this machine does not get there through a trigger, either.
@@ -92,6 +106,7 @@ impl App {
             scheduled_ms: now,
             fired_ms: now,
             is_tick: false,
+            binaries: Vec::new(),
         };
         let record = self.fired(&firing, &trigger, caller.actor(), signed(caller, json!({ "manual": true })));
         let new = NewRun {

@@ -123,6 +123,8 @@ pub struct Firing {
     pub fired_ms: i64,
     /// It settles the tick at `scheduled_ms`; otherwise somebody fired it beside its schedule.
     pub is_tick: bool,
+    /// Bytes that came with it, each with its SHA-256: the run keeps them.
+    pub binaries: Vec<(String, Vec<u8>)>,
 }
 
 /// What became of a tick.
@@ -311,6 +313,12 @@ fn require(connection: &Connection, id: &str, version: &str) -> Result<()> {
         Some(row) if row.version == version => Ok(()),
         _ => Err(Error::TriggerChanged { trigger: id.to_owned() }),
     }
+}
+
+/// The run that an occurrence started; none when it started none, or its firing is not remembered any more.
+pub(crate) fn fired_run(connection: &Connection, id: &str, key: &str) -> Result<Option<String>> {
+    let mut statement = connection.prepare_cached("SELECT run FROM trigger_firing WHERE trigger_id = ? AND key = ?")?;
+    Ok(statement.query_row([id, key], |row| row.get::<_, Option<String>>(0)).optional()?.flatten())
 }
 
 /// Writes a firing for the run that is created in this transaction. A key that was used creates no second one.

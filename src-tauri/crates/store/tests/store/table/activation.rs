@@ -48,6 +48,7 @@ fn fired(run: &str, version: &str, tick: i64) -> NewRun {
         scheduled_ms: tick,
         fired_ms: tick + 5,
         is_tick: true,
+        binaries: vec![("5e884898".into(), b"bytes".to_vec())],
     };
     NewRun { firing: Some(firing), ..new_run(run) }
 }
