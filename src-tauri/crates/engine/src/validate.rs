@@ -14,6 +14,7 @@ pub(crate) mod rules;
 mod schedule;
 mod secrets;
 mod shape;
+mod webhook;
 pub(crate) mod words;
 
 use crate::{
@@ -34,6 +35,7 @@ use signalbox_model::{
     workflow::{ErrorPolicy, FILE_VERSION, Rule},
 };
 use std::collections::BTreeSet;
+pub use webhook::taken as hook_path_taken;
 
 /// Largest workflow file, bytes.
 pub const MAX_FILE: usize = 16 * 1024 * 1024;
@@ -161,6 +163,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     recovery::check(workflow, catalog, &mut found);
     graph::check(workflow, catalog, &mut found);
     schedule::check(workflow, &mut found);
+    webhook::check(workflow, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found
 }

@@ -70,6 +70,9 @@ pub enum Code {
     UnknownTimezone,
     MissingGrant,
     UnfitParams,
+    BadHookPath,
+    HookPathTaken,
+    NoResponse,
 }
 
 impl Code {
