@@ -6,6 +6,7 @@ mod answer;
 mod connections;
 mod guard;
 mod handlers;
+mod hooks;
 mod limits;
 mod openapi;
 mod routes;
@@ -120,6 +121,7 @@ async fn handle(server: Arc<Server>, request: Request) -> Response {
         response.status()
     );
     if response.status() == StatusCode::METHOD_NOT_ALLOWED
+        && !response.headers().contains_key(header::ALLOW)
         && let Ok(methods) = HeaderValue::from_str(&routes::methods(&path).join(", "))
     {
         response.headers_mut().insert(header::ALLOW, methods);
@@ -133,6 +135,9 @@ async fn handle(server: Arc<Server>, request: Request) -> Response {
 async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, ApiError> {
     server.names.check(request.uri(), request.headers())?;
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    if let Some((hook, is_test)) = hooks::path_of(&path) {
+        return Ok(hooks::handle(server, hook, is_test, request).await);
+    }
     let found = routes::find(&method, &path);
     let under_way = request.extensions().get::<Arc<RequestGuard>>().cloned();
     if let Some((route, _)) = &found
@@ -162,8 +167,24 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     handlers::run(server, route.action, &caller, id.unwrap_or_default(), &parts, &body).await
 }
 
-/// The whole body. Each stretch of time has to bring some of it, or its end.
+/// The whole body.
 async fn read(body: Body, limit: Duration) -> Result<Vec<u8>, ApiError> {
+    read_within(body, limit, |size, _| {
+        if size > BODY_LIMIT {
+            let hint = "Send less; keep data out of workflow files.";
+            return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", "The request is larger than 20 MiB.", hint));
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// The whole body, as long as `takes` its size and what came last. Each stretch of time has to bring some of it, or its end.
+async fn read_within(
+    body: Body,
+    limit: Duration,
+    mut takes: impl FnMut(usize, usize) -> Result<(), ApiError>,
+) -> Result<Vec<u8>, ApiError> {
     let mut body = body;
     let mut bytes = Vec::new();
     let (mut until, mut came) = (Instant::now() + limit, 0);
@@ -182,10 +203,7 @@ async fn read(body: Body, limit: Duration) -> Result<Vec<u8>, ApiError> {
             }
         };
         let Ok(data) = frame.into_data() else { continue };
-        if bytes.len() + data.len() > BODY_LIMIT {
-            let hint = "Send less; keep data out of workflow files.";
-            return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", "The request is larger than 20 MiB.", hint));
-        }
+        takes(bytes.len() + data.len(), data.len())?;
         bytes.extend_from_slice(&data);
         came += data.len();
         if came >= Limits::BODY_LEAST {

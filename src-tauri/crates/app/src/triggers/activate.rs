@@ -148,6 +148,7 @@ impl App {
         // A sub-workflow uses the folders that are granted to itself.
         found.extend(with_called(workflow, called, |one| self.grant_findings(one)));
         found.extend(params_findings(workflow));
+        found.extend(self.hook_findings(workflow)?);
         for one in &mut found {
             if NEEDED.contains(&one.code) {
                 one.severity = Severity::Error;

@@ -6,16 +6,19 @@ use crate::dto::ScheduledTime;
 use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
 use signalbox_engine::schedule::{self, Schedule};
+use signalbox_engine::webhook::{self, Webhook};
 use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
 
 /// Steps of these kinds start an active workflow.
-pub(crate) const KINDS: [&str; 1] = [schedule::KIND];
+pub(crate) const KINDS: [&str; 2] = [schedule::KIND, webhook::KIND];
 
 /// The settings of a trigger.
 pub(crate) enum Settings {
     /// `trigger.schedule`
     Schedule(Box<Schedule>),
+    /// `trigger.webhook`
+    Webhook(Box<Webhook>),
 }
 
 impl Settings {
@@ -31,6 +34,12 @@ impl Settings {
                     ApiError::new(Class::Invalid, "BAD_SCHEDULE", message, hint)
                 })
             }
+            webhook::KIND => Webhook::read(&config).map(|hook| Self::Webhook(Box::new(hook))).map_err(|problems| {
+                let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+                let message = format!("The webhook of {} cannot be used: {why}.", trigger.id);
+                let hint = "Correct the webhook, then activate the workflow again.";
+                ApiError::new(Class::Invalid, "BAD_WEBHOOK", message, hint)
+            }),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
                 Err(ApiError::new(
@@ -47,6 +56,7 @@ impl Settings {
     pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
+            Self::Webhook(_) => Vec::new(),
         }
     }
 
@@ -54,6 +64,15 @@ impl Settings {
     pub(crate) fn sample(&self, trigger: &TriggerRow, now_ms: i64) -> Map {
         match self {
             Self::Schedule(schedule) => tick(trigger, schedule, now_ms, now_ms, true),
+            Self::Webhook(hook) => hook_sample(trigger, hook, now_ms),
+        }
+    }
+
+    /// The path behind `/hooks/`, for one that HTTP requests fire.
+    pub(crate) fn hook_path(&self) -> Option<&str> {
+        match self {
+            Self::Schedule(_) => None,
+            Self::Webhook(hook) => Some(&hook.path),
         }
     }
 }
@@ -63,6 +82,16 @@ pub(crate) fn tick(trigger: &TriggerRow, schedule: &Schedule, tick_ms: i64, now_
     let event = json!({
         "scheduledAt": time::format(tick_ms), "firedAt": time::format(now_ms), "timezone": schedule.timezone,
         "local": schedule.local(tick_ms), "triggerId": trigger.id, "manual": manual,
+    });
+    event.as_object().cloned().unwrap_or_default()
+}
+
+/// A request that a webhook could get.
+fn hook_sample(trigger: &TriggerRow, hook: &Webhook, now_ms: i64) -> Map {
+    let event = json!({
+        "method": hook.methods.first(), "path": hook.path, "query": {}, "headers": {}, "contentType": "application/json",
+        "body": {}, "files": [], "deliveryId": null, "receivedAt": time::format(now_ms), "triggerId": trigger.id,
+        "manual": true,
     });
     event.as_object().cloned().unwrap_or_default()
 }

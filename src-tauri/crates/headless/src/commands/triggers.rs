@@ -116,6 +116,9 @@ pub(crate) async fn triggers(app: &Arc<App>, output: &Output, command: &Triggers
 fn trigger(output: &Output, one: &Value, most: usize) {
     let title = one["title"].as_str().map(|title| format!("  {}", plain(title))).unwrap_or_default();
     output.line(&format!("{}{title}  of {}", text(one, "triggerId"), text(one, "workflowName")));
+    if one["address"].is_string() {
+        output.line(&format!("  address {}", text(one, "address")));
+    }
     for next in one["next"].as_array().into_iter().flatten().take(most) {
         output.line(&format!("  next {}  {}", text(next, "utc"), text(next, "local")));
     }

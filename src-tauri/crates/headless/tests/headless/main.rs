@@ -19,6 +19,7 @@ mod files;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod healing;
+mod hooks;
 mod import;
 mod imported_checkpoint;
 mod masks;
