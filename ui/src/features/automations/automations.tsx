@@ -48,7 +48,8 @@ export function Automations({ triggers, ...rest }: AutomationsProps) {
 }
 
 /** "Every weekday at 08:00, Europe/Berlin". */
-export function whenText({ config }: Pick<Trigger, 'config'>): string {
+export function whenText({ config, address }: Pick<Trigger, 'config' | 'address'>): string {
+  if (address !== undefined) return address;
   const { cron, every, timezone } = config as { cron?: unknown; every?: unknown; timezone?: unknown };
   return t('automations.inZone', { text: scheduleText(scheduleOf({ cron, every })), zone: typeof timezone === 'string' && timezone !== '' ? timezone : 'UTC' });
 }
