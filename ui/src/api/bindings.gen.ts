@@ -11,13 +11,13 @@ export interface ActionCount {
   count: number;
 }
 
-/** Which version of a workflow runs by itself. */
+/** Which version of a workflow starts automatically. */
 export interface Activation {
   /** Id of the workflow. */
   workflowId: string;
   /** Its name. */
   workflowName: string;
-  /** It starts runs by itself. */
+  /** Its triggers start runs. */
   active: boolean;
   /** Content hash of the version that is active, or was last. */
   version: string;
@@ -4657,7 +4657,7 @@ export interface Workflow {
   layout?: Record<string, unknown>;
 }
 
-/** Makes a version of a workflow the one that runs by itself. */
+/** Makes a version of a workflow the one that starts automatically. */
 export interface WorkflowActivate {
   /** The file, as `workflow_list` names it. */
   ref?: string;
@@ -5340,9 +5340,13 @@ export interface Commands {
   trigger_fire: { request: TriggerFire; response: RunId };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
+  /** The address of a webhook step. */
   hook_preview: { request: HookPreviewRequest; response: HookPreview };
+  /** Listens for one request at the test address of a webhook step, for three minutes; it starts nothing. */
   hook_listen: { request: HookListen; response: HookListening };
+  /** What was received at a test address. */
   hook_heard: { request: HookListener; response: HookHeard };
+  /** Stops listening at a test address. */
   hook_stop: { request: HookListener; response: Empty };
   /** Returns the caller's settings: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
