@@ -833,7 +833,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_FORM_PATH' | 'FORM_PATH_TAKEN' | 'BAD_FORM';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_HOOK_PATH' | 'HOOK_PATH_TAKEN' | 'NO_RESPONSE';
 
 /** One of two runs that are compared. */
 export interface ComparedRun {
@@ -1386,6 +1386,65 @@ export interface HandlerDryRunResult {
   /** Pauses of all retries that may still follow, without jitter. */
   delays: number[];
 }
+
+/** What a listener has received. */
+export interface HookHeard {
+  /** Where it stands. */
+  state: HookState;
+  /** The event, as the webhook step would hand it on. Bytes of files are not kept. */
+  event?: Record<string, unknown>;
+  /** Requests that were refused for their credentials or signature. */
+  refused: number;
+  /** Why the last of them was. */
+  reason?: string;
+}
+
+/** Listens for one request at the test address of a webhook step. */
+export interface HookListen {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** The step. */
+  nodeId: string;
+  /** Its settings. */
+  config: unknown;
+}
+
+/** Names a listener. */
+export interface HookListener {
+  /** What `hook_listen` gave. */
+  listenId: string;
+}
+
+/** Somebody listens. */
+export interface HookListening {
+  /** Names the listener. */
+  listenId: string;
+  /** Where to send the request. */
+  address: string;
+  /** When it ends by itself, RFC 3339. */
+  endsAt: string;
+}
+
+/** The address of a webhook step. */
+export interface HookPreview {
+  /** The address that starts runs while the workflow is active. */
+  address?: string;
+  /** The address for tests. */
+  testAddress?: string;
+  /** This process answers requests at these addresses. */
+  answers: boolean;
+  /** What is wrong with the settings; `path` points into them. */
+  diagnostics: Diagnostic[];
+}
+
+/** Asks for the address of a webhook step. */
+export interface HookPreviewRequest {
+  /** Settings of a webhook step. */
+  config: unknown;
+}
+
+/** Where a listener stands. */
+export type HookState = 'listening' | 'received' | 'ended';
 
 /** Who serves the commands. */
 export type Host = 'desktop' | 'http';
@@ -4357,6 +4416,8 @@ export interface Trigger {
   version: string;
   /** Settings of the step. */
   config: unknown;
+  /** The address of a webhook. */
+  address?: string;
   /** When it fires next. */
   next: ScheduledTime[];
   /** What it came to last. */
@@ -4385,6 +4446,8 @@ export interface TriggerDetails {
   version: string;
   /** Settings of the step. */
   config: unknown;
+  /** The address of a webhook. */
+  address?: string;
   /** When it fires next. */
   next: ScheduledTime[];
   /** What it came to last. */
@@ -5331,6 +5394,14 @@ export interface Commands {
   trigger_fire: { request: TriggerFire; response: RunId };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
+  /** The address of a webhook step. */
+  hook_preview: { request: HookPreviewRequest; response: HookPreview };
+  /** Listens for one request at the test address of a webhook step, for three minutes; it starts nothing. */
+  hook_listen: { request: HookListen; response: HookListening };
+  /** What was received at a test address. */
+  hook_heard: { request: HookListener; response: HookHeard };
+  /** Stops listening at a test address. */
+  hook_stop: { request: HookListener; response: Empty };
   /** Returns the caller's settings: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
   /** Saves the caller's settings. */
@@ -5489,6 +5560,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   failure_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
   schedule_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  hook_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  hook_listen: { kind: 'action', role: 'builder', hosts: ['http'], stale: [] },
+  hook_heard: { kind: 'query', role: 'builder', hosts: ['http'], stale: [] },
+  hook_stop: { kind: 'action', role: 'builder', hosts: ['http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -16,6 +16,7 @@ use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::tasks::model_suggestion::Suggesting;
 use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
+use crate::triggers::Hooks;
 use crate::workflows::library::{self, Library};
 use crate::workflows::step_names::Names;
 use base64::Engine;
@@ -92,6 +93,8 @@ pub struct App {
     pub(crate) tools: Arc<McpTools>,
     /// Who is signing in to servers of tools.
     pub(crate) sign_ins: SignIns,
+    /// Webhooks, and who listens for one.
+    pub(crate) hooks: Hooks,
     /// Opens an address in the person's browser; the window's host sets it.
     browser: OnceLock<Browser>,
     /// The secrets of this machine.
@@ -207,6 +210,7 @@ impl App {
             unkept_verdict: Mutex::default(),
             tools,
             sign_ins: SignIns::default(),
+            hooks: Hooks::default(),
             browser: OnceLock::new(),
             secrets,
             models,

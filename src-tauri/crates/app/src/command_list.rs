@@ -189,6 +189,10 @@ macro_rules! command_list {
             Query failure_list(Empty) -> Vec<WorkflowFailure>, Viewer, [Desktop Http], [], "Failures of active workflows in the last 24 hours: one in an hour for each workflow.";
             Action trigger_fire(TriggerFire) -> RunId, Operator, [Desktop Http], [trigger_list trigger_get run_list audit_list], "Fires a trigger now, in addition to its schedule.";
             Query schedule_preview(SchedulePreviewRequest) -> SchedulePreview, Viewer, [Desktop Http], [], "When a schedule would fire.";
+            Query hook_preview(HookPreviewRequest) -> HookPreview, Viewer, [Desktop Http], [], "The address of a webhook step.";
+            Action hook_listen(HookListen) -> HookListening, Builder, [Http], [], "Listens for one request at the test address of a webhook step, for three minutes; it starts nothing.";
+            Query hook_heard(HookListener) -> HookHeard, Builder, [Http], [], "What was received at a test address.";
+            Action hook_stop(HookListener) -> Empty, Builder, [Http], [], "Stops listening at a test address.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "Returns the caller's settings: theme, panes, keys, saved queries.";
             Action settings_set(SettingsSet) -> Empty, Viewer, [Desktop Http], [settings_get], "Saves the caller's settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Lists granted folders.";

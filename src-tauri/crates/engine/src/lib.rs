@@ -65,6 +65,7 @@ pub mod tool_rules;
 pub mod trigger;
 pub mod until;
 pub mod validate;
+pub mod webhook;
 
 pub use catalog::Catalog;
 pub use compiled::Compiled;

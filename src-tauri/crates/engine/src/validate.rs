@@ -16,6 +16,7 @@ mod run_limits;
 mod schedule;
 mod secrets;
 mod shape;
+mod webhook;
 pub(crate) mod words;
 
 use crate::{
@@ -37,6 +38,7 @@ use signalbox_model::{
     workflow::{ErrorPolicy, FILE_VERSION, Rule},
 };
 use std::collections::BTreeSet;
+pub use webhook::taken as hook_path_taken;
 
 /// Largest workflow file, bytes.
 pub const MAX_FILE: usize = 16 * 1024 * 1024;
@@ -165,6 +167,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     graph::check(workflow, catalog, &mut found);
     schedule::check(workflow, &mut found);
     form::check(workflow, &mut found);
+    webhook::check(workflow, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found
 }

@@ -8,6 +8,7 @@ mod connections;
 mod forms;
 mod guard;
 mod handlers;
+mod hooks;
 mod limits;
 mod openapi;
 mod routes;
@@ -146,6 +147,9 @@ async fn handle(server: Arc<Server>, request: Request) -> Response {
 async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, ApiError> {
     server.names.check(request.uri(), request.headers())?;
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    if let Some((hook, is_test)) = hooks::path_of(&path) {
+        return Ok(hooks::handle(server, hook, is_test, request).await);
+    }
     let found = routes::find(&method, &path);
     let under_way = request.extensions().get::<Arc<RequestGuard>>().cloned();
     // Forms are for everybody who reaches this server: they need no token, and get nowhere else.
@@ -186,6 +190,23 @@ async fn read(body: Body, limit: Duration) -> Result<Vec<u8>, ApiError> {
 
 /// The whole body, at most so many bytes. Each stretch of time has to bring some of it, or its end.
 async fn read_most(body: Body, limit: Duration, most: usize) -> Result<Vec<u8>, ApiError> {
+    read_within(body, limit, |size, _| {
+        if size > most {
+            let hint = "Send less; keep data out of workflow files.";
+            let message = format!("The request is larger than {most} bytes.");
+            return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", message, hint));
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// The whole body, as long as `takes` its size and what came last. Each stretch of time has to bring some of it, or its end.
+async fn read_within(
+    body: Body,
+    limit: Duration,
+    mut takes: impl FnMut(usize, usize) -> Result<(), ApiError>,
+) -> Result<Vec<u8>, ApiError> {
     let mut body = body;
     let mut bytes = Vec::new();
     let (mut until, mut came) = (Instant::now() + limit, 0);
@@ -204,10 +225,7 @@ async fn read_most(body: Body, limit: Duration, most: usize) -> Result<Vec<u8>, 
             }
         };
         let Ok(data) = frame.into_data() else { continue };
-        if bytes.len() + data.len() > most {
-            let hint = "Send less; keep data out of workflow files.";
-            return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", "The request is larger than 20 MiB.", hint));
-        }
+        takes(bytes.len() + data.len(), data.len())?;
         bytes.extend_from_slice(&data);
         came += data.len();
         if came >= Limits::BODY_LEAST {

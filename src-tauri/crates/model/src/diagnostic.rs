@@ -73,6 +73,9 @@ pub enum Code {
     BadFormPath,
     FormPathTaken,
     BadForm,
+    BadHookPath,
+    HookPathTaken,
+    NoResponse,
 }
 
 impl Code {

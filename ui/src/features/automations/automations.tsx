@@ -52,7 +52,8 @@ export function Automations({ triggers, ...rest }: AutomationsProps) {
 }
 
 /** "Every weekday at 08:00, Europe/Berlin". */
-export function whenText({ kind, config }: Pick<Trigger, 'kind' | 'config'>): string {
+export function whenText({ kind, config, address }: Pick<Trigger, 'kind' | 'config' | 'address'>): string {
+  if (address !== undefined) return address;
   const { cron, every, timezone, path } = config as { cron?: unknown; every?: unknown; timezone?: unknown; path?: unknown };
   if (kind === 'trigger.form') return t('automations.form', { path: String(path) });
   return t('automations.inZone', { text: scheduleText(scheduleOf({ cron, every })), zone: typeof timezone === 'string' && timezone !== '' ? timezone : 'UTC' });

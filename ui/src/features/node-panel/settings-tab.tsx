@@ -5,6 +5,7 @@ import { asSchema } from '../../json/json-schema.ts';
 import { isObject } from '../../json/json.ts';
 import { FormStep } from '../../shared/form/form-step.tsx';
 import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
+import { WebhookPanel } from '../../shared/webhook/webhook-panel.tsx';
 import { useCommand } from '../../api/queries.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
@@ -41,6 +42,7 @@ export interface SettingsTabProps {
 
 const SCHEDULE = 'trigger.schedule';
 const FORM = 'trigger.form';
+const WEBHOOK = 'trigger.webhook';
 
 /** When a schedule runs has an editor of its own; the form shows the other settings. */
 function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {
@@ -122,6 +124,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
           <p className="s t2">{t('panel.unknownKindText')}</p>
         </>
       )}
+      {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === 'agent.task' ? <WritesEditor nodeId={nodeId} node={node} schema={contextSchema} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} /> : null}
       <div className="panel-rule" />
       <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.first)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} />

@@ -160,6 +160,9 @@ pub struct Trigger {
     pub version: String,
     /// Settings of the step.
     pub config: Value,
+    /// The address of a webhook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// When it fires next.
     pub next: Vec<ScheduledTime>,
     /// What it came to last.

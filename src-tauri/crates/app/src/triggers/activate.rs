@@ -149,6 +149,7 @@ impl App {
         found.extend(with_called(workflow, called, |one| self.grant_findings(one)));
         found.extend(params_findings(workflow));
         found.extend(self.form_findings(workflow)?);
+        found.extend(self.hook_findings(workflow)?);
         for one in &mut found {
             if NEEDED.contains(&one.code) {
                 one.severity = Severity::Error;

@@ -7,11 +7,12 @@ use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
 use signalbox_engine::form::{self, Form};
 use signalbox_engine::schedule::{self, Schedule};
+use signalbox_engine::webhook::{self, Webhook};
 use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
 
 /// Steps of these kinds start an active workflow.
-pub(crate) const KINDS: [&str; 2] = [schedule::KIND, form::KIND];
+pub(crate) const KINDS: [&str; 3] = [schedule::KIND, form::KIND, webhook::KIND];
 
 /// The settings of a trigger.
 pub(crate) enum Settings {
@@ -19,6 +20,8 @@ pub(crate) enum Settings {
     Schedule(Box<Schedule>),
     /// `trigger.form`
     Form(Box<Form>),
+    /// `trigger.webhook`
+    Webhook(Box<Webhook>),
 }
 
 impl Settings {
@@ -40,6 +43,12 @@ impl Settings {
                 let hint = "Correct the form, then activate the workflow again.";
                 ApiError::new(Class::Invalid, "BAD_FORM", message, hint)
             }),
+            webhook::KIND => Webhook::read(&config).map(|hook| Self::Webhook(Box::new(hook))).map_err(|problems| {
+                let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+                let message = format!("The webhook of {} cannot be used: {why}.", trigger.id);
+                let hint = "Correct the webhook, then activate the workflow again.";
+                ApiError::new(Class::Invalid, "BAD_WEBHOOK", message, hint)
+            }),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
                 Err(ApiError::new(
@@ -57,6 +66,7 @@ impl Settings {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
             Self::Form(_) => Vec::new(),
+            Self::Webhook(_) => Vec::new(),
         }
     }
 
@@ -65,6 +75,15 @@ impl Settings {
         match self {
             Self::Schedule(schedule) => tick(trigger, schedule, now_ms, now_ms, true),
             Self::Form(form) => submitted(trigger, form.sample(), &[], now_ms, true),
+            Self::Webhook(hook) => hook_sample(trigger, hook, now_ms),
+        }
+    }
+
+    /// The path behind `/hooks/`, for one that HTTP requests fire.
+    pub(crate) fn hook_path(&self) -> Option<&str> {
+        match self {
+            Self::Schedule(_) | Self::Form(_) => None,
+            Self::Webhook(hook) => Some(&hook.path),
         }
     }
 }
@@ -82,6 +101,16 @@ pub(crate) fn tick(trigger: &TriggerRow, schedule: &Schedule, tick_ms: i64, now_
 pub(crate) fn submitted(trigger: &TriggerRow, answers: Map, files: &[Value], now_ms: i64, manual: bool) -> Map {
     let event = json!({
         "answers": answers, "files": files, "submittedAt": time::format(now_ms), "triggerId": trigger.id, "manual": manual,
+    });
+    event.as_object().cloned().unwrap_or_default()
+}
+
+/// A request that a webhook could get.
+fn hook_sample(trigger: &TriggerRow, hook: &Webhook, now_ms: i64) -> Map {
+    let event = json!({
+        "method": hook.methods.first(), "path": hook.path, "query": {}, "headers": {}, "contentType": "application/json",
+        "body": {}, "files": [], "deliveryId": null, "receivedAt": time::format(now_ms), "triggerId": trigger.id,
+        "manual": true,
     });
     event.as_object().cloned().unwrap_or_default()
 }

@@ -9,9 +9,12 @@ mod kind;
 mod preview;
 mod scheduler;
 mod view;
+mod webhook;
 
 pub use forms::{ActiveForm, Forms};
 pub use preview::next_of_file;
+pub(crate) use webhook::Hooks;
+pub use webhook::{HookReply, HookRequest, HookTarget};
 
 #[cfg(test)]
 mod tests;

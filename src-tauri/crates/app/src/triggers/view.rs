@@ -54,7 +54,9 @@ impl App {
         let settings = Settings::read(&row);
         let after = self.now_ms().max(row.cursor_ms);
         let last = self.store.trigger_firings(&row.id, 1)?.pop().map(|row| self.firing_of(row));
+        let path = settings.as_ref().ok().and_then(Settings::hook_path);
         Ok(Trigger {
+            address: path.map(|path| self.hook_address("hooks", path)),
             next: settings.as_ref().map(|settings| settings.next(after, NEXT)).unwrap_or_default(),
             last,
             activity: self.activity_of(&row.workflow)?,

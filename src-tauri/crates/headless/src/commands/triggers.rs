@@ -119,6 +119,9 @@ fn trigger(output: &Output, one: &Value, most: usize) {
     if one["kind"] == "trigger.form" {
         output.line(&format!("  form at /forms/{}", plain(one["config"]["path"].as_str().unwrap_or_default())));
     }
+    if one["address"].is_string() {
+        output.line(&format!("  address {}", text(one, "address")));
+    }
     for next in one["next"].as_array().into_iter().flatten().take(most) {
         output.line(&format!("  next {}  {}", text(next, "utc"), text(next, "local")));
     }

@@ -21,6 +21,7 @@ mod forms;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod healing;
+mod hooks;
 mod import;
 mod imported_checkpoint;
 mod limits;

@@ -353,5 +353,30 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "none"
       }
     }
+  },
+  "trigger.webhook": {
+    "fields": {
+      "path": {
+        "is": "none"
+      },
+      "methods": {
+        "is": "none"
+      },
+      "auth": {
+        "is": "none"
+      },
+      "respond": {
+        "is": "none"
+      },
+      "timeoutMs": {
+        "is": "none"
+      },
+      "maxBytes": {
+        "is": "none"
+      },
+      "dedupe": {
+        "is": "none"
+      }
+    }
   }
 };
