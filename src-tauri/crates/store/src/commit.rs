@@ -10,6 +10,7 @@ use crate::table::run::{Owner, RunRow};
 use crate::table::run_event::PreparedEvent;
 use crate::table::run_key::{self, RunKey};
 use crate::table::run_snapshot::Snapshot;
+use crate::table::trigger_intake;
 use crate::table::{blob, definition, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary};
 use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
@@ -287,6 +288,9 @@ impl Prepared {
                 end.error_code.as_deref(),
                 end.error_message.as_deref(),
             )?;
+            if self.status == Some(RunStatus::Failed) {
+                trigger_intake::failed(connection, run, end.ended_ms)?;
+            }
         }
         if let Some(summary) = &self.summary {
             run_summary::insert(connection, run, summary)?;

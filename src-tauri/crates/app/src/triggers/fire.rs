@@ -13,7 +13,7 @@ use signalbox_engine::trigger::PARAM;
 use signalbox_engine::validate::Called;
 use signalbox_model::{AuditEvent, Map, Workflow, time};
 use signalbox_store::audit::{Actor, Level, Record};
-use signalbox_store::{Firing, TriggerRow};
+use signalbox_store::{Firing, Taken, TriggerRow};
 
 /// Something that happened and starts one run.
 pub(crate) struct Occurrence {
@@ -39,8 +39,20 @@ impl App {
     pub(crate) fn fire(
         &self,
         trigger: &TriggerRow,
+        version: (Workflow, Called),
+        occurrence: Occurrence,
+        now_ms: i64,
+    ) -> ApiResult<String> {
+        self.fire_taking(trigger, version, occurrence, Vec::new(), now_ms)
+    }
+
+    /// [`Self::fire`], and what the trigger takes with it is known from then on: written in the same transaction.
+    pub(crate) fn fire_taking(
+        &self,
+        trigger: &TriggerRow,
         (workflow, called): (Workflow, Called),
         occurrence: Occurrence,
+        taken: Vec<Taken>,
         now_ms: i64,
     ) -> ApiResult<String> {
         let Occurrence { key, at_ms, is_tick, event, started_by } = occurrence;
@@ -51,6 +63,7 @@ impl App {
             scheduled_ms: at_ms,
             fired_ms: now_ms,
             is_tick,
+            taken,
         };
         let record = self.fired(&firing, trigger, Actor::system(), json!({}));
         // Who may not reach addresses of this machine does not get there through a trigger, either.
@@ -92,6 +105,7 @@ impl App {
             scheduled_ms: now,
             fired_ms: now,
             is_tick: false,
+            taken: Vec::new(),
         };
         let record = self.fired(&firing, &trigger, caller.actor(), signed(caller, json!({ "manual": true })));
         let new = NewRun {

@@ -1,6 +1,7 @@
 //! The kinds of step that start runs, with what each reads from its settings. A new kind adds a variant here; firing,
 //! activating and listing are the same for all.
 
+use super::failures;
 use super::preview::next_times;
 use crate::dto::ScheduledTime;
 use crate::error::{ApiError, ApiResult, Class};
@@ -10,12 +11,14 @@ use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
 
 /// Steps of these kinds start an active workflow.
-pub(crate) const KINDS: [&str; 1] = [schedule::KIND];
+pub(crate) const KINDS: [&str; 2] = [schedule::KIND, failures::KIND];
 
 /// The settings of a trigger.
 pub(crate) enum Settings {
     /// `trigger.schedule`
     Schedule(Box<Schedule>),
+    /// `trigger.error`
+    Failures,
 }
 
 impl Settings {
@@ -31,6 +34,7 @@ impl Settings {
                     ApiError::new(Class::Invalid, "BAD_SCHEDULE", message, hint)
                 })
             }
+            failures::KIND => Ok(Self::Failures),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
                 Err(ApiError::new(
@@ -47,6 +51,7 @@ impl Settings {
     pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
+            Self::Failures => Vec::new(),
         }
     }
 
@@ -54,6 +59,7 @@ impl Settings {
     pub(crate) fn sample(&self, trigger: &TriggerRow, now_ms: i64) -> Map {
         match self {
             Self::Schedule(schedule) => tick(trigger, schedule, now_ms, now_ms, true),
+            Self::Failures => failures::sample(&trigger.id, now_ms),
         }
     }
 }

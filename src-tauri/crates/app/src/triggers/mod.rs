@@ -3,6 +3,7 @@
 
 mod activate;
 pub(crate) mod commands;
+mod failures;
 mod fire;
 mod kind;
 mod preview;

@@ -90,6 +90,7 @@ impl Scheduler {
             self.change = Some(change);
         }
         self.seen_ms = now;
+        self.fire_failures(app, now)?;
         while let Some((due, index)) = self.queue.first().copied().filter(|(due, _)| *due <= now) {
             self.queue.remove(&(due, index));
             match self.settle(app, index, now) {
@@ -203,7 +204,7 @@ impl Scheduler {
         Ok(())
     }
 
-    fn version(&mut self, app: &App, version: &str) -> ApiResult<(Workflow, Called)> {
+    pub(super) fn version(&mut self, app: &App, version: &str) -> ApiResult<(Workflow, Called)> {
         if let Some(known) = self.versions.get(version) {
             return Ok(known.clone());
         }

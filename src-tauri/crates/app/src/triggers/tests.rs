@@ -1,5 +1,7 @@
 //! Activation and the scheduler on a clock that the test moves.
 
+mod failures;
+
 use super::scheduler::{MOST_MISSED, Scheduler};
 use crate::app::{App, Options};
 use crate::caller::Caller;

@@ -48,6 +48,7 @@ fn fired(run: &str, version: &str, tick: i64) -> NewRun {
         scheduled_ms: tick,
         fired_ms: tick + 5,
         is_tick: true,
+        taken: Vec::new(),
     };
     NewRun { firing: Some(firing), ..new_run(run) }
 }
