@@ -70,6 +70,8 @@ mod llm_chat;
 mod mcp_tool;
 #[path = "kinds/trigger_error.rs"]
 mod trigger_error;
+#[path = "kinds/trigger_file_watch.rs"]
+mod trigger_file_watch;
 #[path = "kinds/trigger_manual.rs"]
 mod trigger_manual;
 #[path = "kinds/trigger_schedule.rs"]
@@ -111,6 +113,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "llm.chat", yaml: include_str!("../../../../node-catalog/llm.chat.yaml"), code: llm_chat::KIND },
     Entry { kind: "mcp.tool", yaml: include_str!("../../../../node-catalog/mcp.tool.yaml"), code: mcp_tool::KIND },
     Entry { kind: "trigger.error", yaml: include_str!("../../../../node-catalog/trigger.error.yaml"), code: trigger_error::KIND },
+    Entry { kind: "trigger.file_watch", yaml: include_str!("../../../../node-catalog/trigger.file_watch.yaml"), code: trigger_file_watch::KIND },
     Entry { kind: "trigger.manual", yaml: include_str!("../../../../node-catalog/trigger.manual.yaml"), code: trigger_manual::KIND },
     Entry { kind: "trigger.schedule", yaml: include_str!("../../../../node-catalog/trigger.schedule.yaml"), code: trigger_schedule::KIND },
 ];

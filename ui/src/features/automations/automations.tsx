@@ -47,8 +47,13 @@ export function Automations({ triggers, ...rest }: AutomationsProps) {
   );
 }
 
-/** "Every weekday at 08:00, Europe/Berlin". */
-export function whenText({ config }: Pick<Trigger, 'config'>): string {
+/** "Every weekday at 08:00, Europe/Berlin", or what it waits for. */
+export function whenText({ config, kind }: Pick<Trigger, 'config' | 'kind'>): string {
+  if (kind === 'trigger.error') return t('automations.onFailure');
+  if (kind === 'trigger.file_watch') {
+    const { glob, path } = config as { glob?: unknown; path?: unknown };
+    return t('automations.onFile', { glob: plain(typeof glob === 'string' ? glob : '*'), path: plain(String(path)) });
+  }
   const { cron, every, timezone } = config as { cron?: unknown; every?: unknown; timezone?: unknown };
   return t('automations.inZone', { text: scheduleText(scheduleOf({ cron, every })), zone: typeof timezone === 'string' && timezone !== '' ? timezone : 'UTC' });
 }

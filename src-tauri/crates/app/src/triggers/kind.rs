@@ -2,6 +2,7 @@
 //! activating and listing are the same for all.
 
 use super::failures;
+use super::file_watch::{self, FileWatch};
 use super::preview::next_times;
 use crate::dto::ScheduledTime;
 use crate::error::{ApiError, ApiResult, Class};
@@ -11,7 +12,7 @@ use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
 
 /// Steps of these kinds start an active workflow.
-pub(crate) const KINDS: [&str; 2] = [schedule::KIND, failures::KIND];
+pub(crate) const KINDS: [&str; 3] = [schedule::KIND, failures::KIND, file_watch::KIND];
 
 /// The settings of a trigger.
 pub(crate) enum Settings {
@@ -19,6 +20,8 @@ pub(crate) enum Settings {
     Schedule(Box<Schedule>),
     /// `trigger.error`
     Failures,
+    /// `trigger.file_watch`
+    FileWatch(Box<FileWatch>),
 }
 
 impl Settings {
@@ -35,6 +38,7 @@ impl Settings {
                 })
             }
             failures::KIND => Ok(Self::Failures),
+            file_watch::KIND => Ok(Self::FileWatch(Box::new(FileWatch::read(&config)))),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
                 Err(ApiError::new(
@@ -51,7 +55,7 @@ impl Settings {
     pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
-            Self::Failures => Vec::new(),
+            Self::Failures | Self::FileWatch(_) => Vec::new(),
         }
     }
 
@@ -60,6 +64,7 @@ impl Settings {
         match self {
             Self::Schedule(schedule) => tick(trigger, schedule, now_ms, now_ms, true),
             Self::Failures => failures::sample(&trigger.id, now_ms),
+            Self::FileWatch(watch) => watch.sample(&trigger.id, now_ms),
         }
     }
 }

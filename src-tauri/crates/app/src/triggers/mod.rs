@@ -4,10 +4,12 @@
 mod activate;
 pub(crate) mod commands;
 mod failures;
+mod file_watch;
 mod fire;
 mod kind;
 mod preview;
 mod scheduler;
+mod settle;
 mod view;
 
 pub use preview::next_of_file;
