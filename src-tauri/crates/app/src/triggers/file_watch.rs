@@ -215,10 +215,14 @@ impl Scheduler {
         let (wanted, others): (Vec<FileEntry>, Vec<FileEntry>) = ready.into_iter().partition(wanted);
         watched.takes(app, &others, false, now)?;
         let more = wanted.len() > MOST;
+        let mut problem = None;
         for file in wanted.into_iter().take(MOST) {
-            if let Some(problem) = self.take(app, watched, file, now)? {
-                return Ok(Outcome::Problem(problem, now + AGAIN_MS));
-            }
+            // One that cannot be taken does not hold up the others.
+            let why = self.take(app, watched, file, now)?;
+            problem = problem.or(why);
+        }
+        if let Some(problem) = problem {
+            return Ok(Outcome::Problem(problem, now + AGAIN_MS));
         }
         let next = if more { Some(now) } else { watched.settling.next(settings.settle_ms) };
         Ok(Outcome::Next(next.map_or(now + pause, |next| next.clamp(now, now + pause))))
