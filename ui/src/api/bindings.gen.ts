@@ -11,13 +11,13 @@ export interface ActionCount {
   count: number;
 }
 
-/** Which version of a workflow runs by itself. */
+/** Which version of a workflow starts automatically. */
 export interface Activation {
   /** Id of the workflow. */
   workflowId: string;
   /** Its name. */
   workflowName: string;
-  /** It starts runs by itself. */
+  /** Its triggers start runs. */
   active: boolean;
   /** Content hash of the version that is active, or was last. */
   version: string;
@@ -4594,7 +4594,7 @@ export interface Workflow {
   layout?: Record<string, unknown>;
 }
 
-/** Makes a version of a workflow the one that runs by itself. */
+/** Makes a version of a workflow the one that starts automatically. */
 export interface WorkflowActivate {
   /** The file, as `workflow_list` names it. */
   ref?: string;

@@ -300,6 +300,32 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "trigger.error": {
+    "fields": {
+      "workflows": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.file_watch": {
+    "fields": {
+      "path": {
+        "is": "none"
+      },
+      "glob": {
+        "is": "none"
+      },
+      "events": {
+        "is": "none"
+      },
+      "settleMs": {
+        "is": "none"
+      },
+      "existing": {
+        "is": "none"
+      }
+    }
+  },
   "trigger.schedule": {
     "fields": {
       "cron": {
