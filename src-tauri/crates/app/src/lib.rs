@@ -38,7 +38,5 @@ pub use signalbox_adapters::script;
 pub use signalbox_model::wire::{WireEvent, list_text};
 pub use signalbox_runtime::StartOutcome;
 pub use tasks::change_feed::TaskChanges;
-pub use triggers::{ActiveForm, Forms, next_of_file};
-pub use triggers::next_of_file;
-pub use triggers::{HookReply, HookRequest, HookTarget};
+pub use triggers::{ActiveForm, Forms, HookReply, HookRequest, HookTarget, next_of_file};
 pub use workflows::{canonical, check, import, samples};

@@ -70,6 +70,10 @@ mod http_request;
 mod llm_chat;
 #[path = "kinds/mcp_tool.rs"]
 mod mcp_tool;
+#[path = "kinds/trigger_error.rs"]
+mod trigger_error;
+#[path = "kinds/trigger_file_watch.rs"]
+mod trigger_file_watch;
 #[path = "kinds/trigger_form.rs"]
 mod trigger_form;
 #[path = "kinds/trigger_manual.rs"]
@@ -115,6 +119,8 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "http.request", yaml: include_str!("../../../../node-catalog/http.request.yaml"), code: http_request::KIND },
     Entry { kind: "llm.chat", yaml: include_str!("../../../../node-catalog/llm.chat.yaml"), code: llm_chat::KIND },
     Entry { kind: "mcp.tool", yaml: include_str!("../../../../node-catalog/mcp.tool.yaml"), code: mcp_tool::KIND },
+    Entry { kind: "trigger.error", yaml: include_str!("../../../../node-catalog/trigger.error.yaml"), code: trigger_error::KIND },
+    Entry { kind: "trigger.file_watch", yaml: include_str!("../../../../node-catalog/trigger.file_watch.yaml"), code: trigger_file_watch::KIND },
     Entry { kind: "trigger.form", yaml: include_str!("../../../../node-catalog/trigger.form.yaml"), code: trigger_form::KIND },
     Entry { kind: "trigger.manual", yaml: include_str!("../../../../node-catalog/trigger.manual.yaml"), code: trigger_manual::KIND },
     Entry { kind: "trigger.schedule", yaml: include_str!("../../../../node-catalog/trigger.schedule.yaml"), code: trigger_schedule::KIND },

@@ -13,6 +13,7 @@ use crate::table::run_limit::{self, RunLimits};
 use crate::table::run_snapshot::Snapshot;
 use crate::table::{
     blob, definition, failure_notice, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary,
+    trigger_intake,
 };
 use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
@@ -327,6 +328,7 @@ impl Prepared {
             self.admitted = run_limit::ended(connection, run, end.ended_ms)?;
             if self.status == Some(RunStatus::Failed) {
                 failure_notice::failed(connection, run, end.ended_ms)?;
+                trigger_intake::failed(connection, run, end.ended_ms)?;
             }
         }
         if let Some(summary) = &self.summary {

@@ -72,6 +72,7 @@ pub use table::task_history::TaskNote;
 pub use table::task_stats::{CauseStats, TaskStats, TaskStatsQuery, WorkflowStats};
 pub use table::task_vote::TaskVote;
 pub use table::tool_server::ToolServerRow;
+pub use table::trigger_intake::{BEGUN, FailedRun, Taken};
 pub use table::webhook::{TaskNews, Webhook, WebhookDelivery, WebhookState, WebhookTried};
 pub use task_change::{NewTask, TaskChange};
 pub use tasks::{AnswerTask, Answered, TaskAct, TaskError, TaskRecord};

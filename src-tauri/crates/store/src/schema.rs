@@ -42,6 +42,7 @@ fn all() -> Vec<&'static Migration> {
         table::run_key::MIGRATIONS,
         table::activation::MIGRATIONS,
         table::run_limit::MIGRATIONS,
+        table::trigger_intake::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

@@ -34,4 +34,5 @@ pub(crate) mod task_stats;
 pub(crate) mod task_token;
 pub(crate) mod task_vote;
 pub(crate) mod tool_server;
+pub(crate) mod trigger_intake;
 pub(crate) mod webhook;

@@ -51,11 +51,16 @@ export function Automations({ triggers, ...rest }: AutomationsProps) {
   );
 }
 
-/** "Every weekday at 08:00, Europe/Berlin". */
+/** "Every weekday at 08:00, Europe/Berlin", or what it waits for. */
 export function whenText({ kind, config, address }: Pick<Trigger, 'kind' | 'config' | 'address'>): string {
   if (address !== undefined) return address;
   const { cron, every, timezone, path } = config as { cron?: unknown; every?: unknown; timezone?: unknown; path?: unknown };
   if (kind === 'trigger.form') return t('automations.form', { path: String(path) });
+  if (kind === 'trigger.error') return t('automations.onFailure');
+  if (kind === 'trigger.file_watch') {
+    const { glob, path } = config as { glob?: unknown; path?: unknown };
+    return t('automations.onFile', { glob: plain(typeof glob === 'string' ? glob : '*'), path: plain(String(path)) });
+  }
   return t('automations.inZone', { text: scheduleText(scheduleOf({ cron, every })), zone: typeof timezone === 'string' && timezone !== '' ? timezone : 'UTC' });
 }
 

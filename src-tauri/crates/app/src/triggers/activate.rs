@@ -1,5 +1,6 @@
 //! Activating: a version is pinned whole, after everything that would keep its runs from working was looked for.
 
+use super::file_watch;
 use super::kind::KINDS;
 use super::preview::no_trigger;
 use crate::app::App;
@@ -15,6 +16,7 @@ use signalbox_engine::params;
 use signalbox_engine::validate::{Called, check_called};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Severity, Workflow, time};
+use signalbox_ports::FileError;
 use signalbox_runtime::PINNED_FILES;
 use signalbox_store as store;
 use signalbox_store::audit::Level;
@@ -32,7 +34,8 @@ const NEEDED: [Code; 6] = [
 ];
 
 /// Steps that use files, and whether they write.
-const FILE_STEPS: [(&str, bool); 3] = [("file.read", false), ("file.list", false), ("file.write", true)];
+const FILE_STEPS: [(&str, bool); 4] =
+    [("file.read", false), ("file.list", false), ("file.write", true), (file_watch::KIND, false)];
 
 impl App {
     /// Activates what a file holds; the file need not be in the library.
@@ -150,6 +153,7 @@ impl App {
         found.extend(params_findings(workflow));
         found.extend(self.form_findings(workflow)?);
         found.extend(self.hook_findings(workflow)?);
+        found.extend(self.folder_findings(workflow)?);
         for one in &mut found {
             if NEEDED.contains(&one.code) {
                 one.severity = Severity::Error;
@@ -183,6 +187,28 @@ impl App {
             }
         }
         found
+    }
+
+    /// Folders that are to be watched and cannot be looked into.
+    fn folder_findings(&self, workflow: &Workflow) -> ApiResult<Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.kind == file_watch::KIND) {
+            let Some(path) = node.config.as_ref().and_then(|config| config.get("path")?.as_str()) else { continue };
+            let why = if is_fixed(path) {
+                let listing = self.world.files.list(&workflow.id, path, "*");
+                match self.wait_for(listing)? {
+                    // That it is not granted is told with the paths of the other steps.
+                    Ok(_) | Err(FileError::Refused { .. }) => continue,
+                    Err(error) => file_watch::cannot_look(path, &error),
+                }
+            } else {
+                format!("'{path}' is no folder of this machine: the folder of a trigger is no expression and no sample")
+            };
+            let at = format!("/nodes/{}/config/path", pointer_token(id));
+            let hint = "Name a folder that exists and is allowed for the workflow";
+            found.push(Diagnostic::error(Code::BadConfig, at, why, hint));
+        }
+        Ok(found)
     }
 
     pub(crate) fn deactivate(&self, caller: &Caller, id: &str) -> ApiResult<Activation> {

@@ -14,7 +14,7 @@ use signalbox_engine::validate::Called;
 use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_model::{AuditEvent, Map, Workflow, time};
 use signalbox_store::audit::{Actor, Level, Record};
-use signalbox_store::{Firing, TriggerRow};
+use signalbox_store::{Firing, Taken, TriggerRow};
 
 /// Something that happened and starts one run.
 pub(crate) struct Occurrence {
@@ -28,6 +28,13 @@ pub(crate) struct Occurrence {
     pub(crate) event: Map,
     /// What the run says started it, when nobody did by hand: [`BY_SCHEDULE`] or `BY_TRIGGER`.
     pub(crate) started_by: &'static str,
+}
+
+/// What is written with the run of an occurrence, in the same transaction.
+#[derive(Default)]
+struct Carried {
+    binaries: Vec<(String, Vec<u8>)>,
+    taken: Vec<Taken>,
 }
 
 fn params(trigger: &TriggerRow, event: Map) -> Map {
@@ -44,17 +51,39 @@ impl App {
         occurrence: Occurrence,
         now_ms: i64,
     ) -> ApiResult<String> {
-        self.fire_with(trigger, version, occurrence, Vec::new(), now_ms)
+        self.fire_carrying(trigger, version, occurrence, Carried::default(), now_ms)
     }
 
-    /// [`App::fire`] with bytes that came with the occurrence, each with its SHA-256: they are kept with the run, in the same
-    /// transaction.
+    /// [`Self::fire`] with bytes that came with the occurrence, each with its SHA-256: they are kept with the run.
     pub(crate) fn fire_with(
+        &self,
+        trigger: &TriggerRow,
+        version: (Workflow, Called),
+        occurrence: Occurrence,
+        binaries: Vec<(String, Vec<u8>)>,
+        now_ms: i64,
+    ) -> ApiResult<String> {
+        self.fire_carrying(trigger, version, occurrence, Carried { binaries, ..Carried::default() }, now_ms)
+    }
+
+    /// [`Self::fire`], and what the trigger takes with it is known from then on.
+    pub(crate) fn fire_taking(
+        &self,
+        trigger: &TriggerRow,
+        version: (Workflow, Called),
+        occurrence: Occurrence,
+        taken: Vec<Taken>,
+        now_ms: i64,
+    ) -> ApiResult<String> {
+        self.fire_carrying(trigger, version, occurrence, Carried { taken, ..Carried::default() }, now_ms)
+    }
+
+    fn fire_carrying(
         &self,
         trigger: &TriggerRow,
         (workflow, called): (Workflow, Called),
         occurrence: Occurrence,
-        binaries: Vec<(String, Vec<u8>)>,
+        Carried { binaries, taken }: Carried,
         now_ms: i64,
     ) -> ApiResult<String> {
         let Occurrence { key, at_ms, is_tick, event, started_by } = occurrence;
@@ -66,6 +95,7 @@ impl App {
             fired_ms: now_ms,
             is_tick,
             binaries,
+            taken,
         };
         let record = self.fired(&firing, trigger, Actor::system(), json!({}));
         // Who may not reach addresses of this machine does not get there through a trigger, either.
@@ -108,6 +138,7 @@ impl App {
             fired_ms: now,
             is_tick: false,
             binaries: Vec::new(),
+            taken: Vec::new(),
         };
         let record = self.fired(&firing, &trigger, caller.actor(), signed(caller, json!({ "manual": true })));
         let new = NewRun { params: params(&trigger, event), origin: caller.origin(None), ..NewRun::default() };

@@ -1,6 +1,8 @@
 //! The kinds of step that start runs, with what each reads from its settings. A new kind adds a variant here; firing,
 //! activating and listing are the same for all.
 
+use super::failures;
+use super::file_watch::{self, FileWatch};
 use super::preview::next_times;
 use crate::dto::ScheduledTime;
 use crate::error::{ApiError, ApiResult, Class};
@@ -12,7 +14,7 @@ use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
 
 /// Steps of these kinds start an active workflow.
-pub(crate) const KINDS: [&str; 3] = [schedule::KIND, form::KIND, webhook::KIND];
+pub(crate) const KINDS: [&str; 5] = [schedule::KIND, form::KIND, webhook::KIND, failures::KIND, file_watch::KIND];
 
 /// The settings of a trigger.
 pub(crate) enum Settings {
@@ -22,6 +24,10 @@ pub(crate) enum Settings {
     Form(Box<Form>),
     /// `trigger.webhook`
     Webhook(Box<Webhook>),
+    /// `trigger.error`
+    Failures,
+    /// `trigger.file_watch`
+    FileWatch(Box<FileWatch>),
 }
 
 impl Settings {
@@ -49,6 +55,8 @@ impl Settings {
                 let hint = "Correct the webhook, then activate the workflow again.";
                 ApiError::new(Class::Invalid, "BAD_WEBHOOK", message, hint)
             }),
+            failures::KIND => Ok(Self::Failures),
+            file_watch::KIND => Ok(Self::FileWatch(Box::new(FileWatch::read(&config)))),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
                 Err(ApiError::new(
@@ -65,8 +73,7 @@ impl Settings {
     pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
-            Self::Form(_) => Vec::new(),
-            Self::Webhook(_) => Vec::new(),
+            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) => Vec::new(),
         }
     }
 
@@ -76,13 +83,15 @@ impl Settings {
             Self::Schedule(schedule) => tick(trigger, schedule, now_ms, now_ms, true),
             Self::Form(form) => submitted(trigger, form.sample(), &[], now_ms, true),
             Self::Webhook(hook) => hook_sample(trigger, hook, now_ms),
+            Self::Failures => failures::sample(&trigger.id, now_ms),
+            Self::FileWatch(watch) => watch.sample(&trigger.id, now_ms),
         }
     }
 
     /// The path behind `/hooks/`, for one that HTTP requests fire.
     pub(crate) fn hook_path(&self) -> Option<&str> {
         match self {
-            Self::Schedule(_) | Self::Form(_) => None,
+            Self::Schedule(_) | Self::Form(_) | Self::Failures | Self::FileWatch(_) => None,
             Self::Webhook(hook) => Some(&hook.path),
         }
     }

@@ -3,11 +3,14 @@
 
 mod activate;
 pub(crate) mod commands;
+mod failures;
+mod file_watch;
 mod fire;
 mod forms;
 mod kind;
 mod preview;
 mod scheduler;
+mod settle;
 mod view;
 mod webhook;
 

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
+use crate::table::trigger_intake::{self, Taken};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -125,6 +126,8 @@ pub struct Firing {
     pub is_tick: bool,
     /// Bytes that came with it, each with its SHA-256: the run keeps them.
     pub binaries: Vec<(String, Vec<u8>)>,
+    /// What the trigger takes with it.
+    pub taken: Vec<Taken>,
 }
 
 /// What became of a tick.
@@ -216,6 +219,7 @@ pub(crate) fn activate(connection: &Connection, new: &Activation, triggers: &[Ne
         .prepare_cached("UPDATE workflow_trigger SET active = 2 * active WHERE workflow = ?")?
         .execute([&new.workflow])?;
     for trigger in triggers {
+        trigger_intake::begin_anew(connection, &trigger.id, &trigger.kind, &trigger.config, was_active)?;
         connection
             .prepare_cached(
                 "INSERT INTO workflow_trigger (id, workflow, node, kind, title, config, active, cursor_ms) \
@@ -339,6 +343,8 @@ pub(crate) fn fire(connection: &Connection, firing: &Firing, run: &str) -> Resul
     if added == 0 {
         return Err(Error::FiredBefore { trigger: firing.trigger.clone(), key: firing.key.clone() });
     }
+    trigger_intake::settled(connection, &firing.trigger, &firing.key)?;
+    trigger_intake::take(connection, &firing.trigger, &firing.taken, firing.fired_ms)?;
     if firing.is_tick {
         move_to(connection, &firing.trigger, firing.scheduled_ms)?;
         connection

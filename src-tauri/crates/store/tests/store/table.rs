@@ -32,4 +32,5 @@ mod task_stats;
 mod task_token;
 mod task_vote;
 mod tool_server;
+mod trigger_intake;
 mod webhook;

@@ -67,6 +67,15 @@ it('activates all workflows again with the versions that were active last', asyn
   expect(fake.calls.filter((call) => call.command === 'workflow_activate').map((call) => call.payload)).toEqual([{ workflowId: 'daily', version: '9f86d081' }]);
 });
 
+it('shows what a trigger waits for', async () => {
+  const inbox: Trigger = { ...DAILY, triggerId: 'in.t', kind: 'trigger.file_watch', config: { path: '/inbox', glob: '*.csv' }, next: [] };
+  const alarm: Trigger = { ...DAILY, triggerId: 'alarm.t', kind: 'trigger.error', config: {}, next: [] };
+  renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [inbox, alarm], trigger_get: () => ({ ...inbox, firings: [] }), workflow_list: () => [] });
+  const rows = await screen.findAllByRole('row');
+  expect(rows[0]?.textContent).toContain('Files *.csv in /inbox');
+  expect(rows[1]?.textContent).toContain('When another workflow fails');
+});
+
 it('runs one now, and stops one or all of them', async () => {
   let list = [DAILY, { ...DAILY, triggerId: 'daily.noon', nodeId: 'noon', title: 'At noon' }];
   const { fake } = renderOnce(<AutomationsScreen />, {

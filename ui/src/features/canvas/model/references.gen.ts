@@ -307,30 +307,28 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
-  "trigger.form": {
+  "trigger.error": {
+    "fields": {
+      "workflows": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.file_watch": {
     "fields": {
       "path": {
         "is": "none"
       },
-      "title": {
+      "glob": {
         "is": "none"
       },
-      "description": {
+      "events": {
         "is": "none"
       },
-      "schema": {
+      "settleMs": {
         "is": "none"
       },
-      "submitLabel": {
-        "is": "none"
-      },
-      "respond": {
-        "is": "none"
-      },
-      "thanks": {
-        "is": "none"
-      },
-      "maxBytes": {
+      "existing": {
         "is": "none"
       }
     }

@@ -50,6 +50,7 @@ fn fired(run: &str, version: &str, tick: i64) -> NewRun {
         fired_ms: tick + 5,
         is_tick: true,
         binaries: vec![(sha256_hex(b"bytes"), b"bytes".to_vec())],
+        taken: Vec::new(),
     };
     NewRun { firing: Some(firing), ..new_run(run) }
 }
