@@ -1,6 +1,7 @@
 //! Activating: a version is pinned whole, after everything that would keep its runs from working was looked for.
 
 use super::kind::KINDS;
+use super::offered::is_offered;
 use super::preview::no_trigger;
 use crate::app::App;
 use crate::audit::facts::signed;
@@ -12,9 +13,10 @@ use crate::workflows::check;
 use crate::workflows::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::params;
+use signalbox_engine::trigger::MANUAL;
 use signalbox_engine::validate::{Called, check_called};
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Severity, Workflow, time};
+use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Node, Severity, Workflow, time};
 use signalbox_runtime::PINNED_FILES;
 use signalbox_store as store;
 use signalbox_store::audit::Level;
@@ -147,7 +149,10 @@ impl App {
         found.extend(with_called(workflow, called, |one| self.secret_findings(one)));
         // A sub-workflow uses the folders that are granted to itself.
         found.extend(with_called(workflow, called, |one| self.grant_findings(one)));
-        found.extend(params_findings(workflow));
+        // Who calls a tool gives its params.
+        if triggers_of(workflow).iter().any(|trigger| trigger.kind != MANUAL) {
+            found.extend(params_findings(workflow));
+        }
         for one in &mut found {
             if NEEDED.contains(&one.code) {
                 one.severity = Severity::Error;
@@ -246,8 +251,8 @@ fn never_active(id: &str) -> ApiError {
 
 /// Steps at the top of a file that start it automatically.
 fn triggers_of(workflow: &Workflow) -> Vec<store::NewTrigger> {
-    let starts = |kind: &str| KINDS.contains(&kind);
-    let own = workflow.nodes.iter().filter(|(_, node)| starts(&node.kind) && node.disabled != Some(true));
+    let starts = |node: &Node| KINDS.contains(&node.kind.as_str()) || is_offered(node);
+    let own = workflow.nodes.iter().filter(|(_, node)| starts(node) && node.disabled != Some(true));
     own.map(|(id, node)| store::NewTrigger {
         id: format!("{}.{id}", workflow.id),
         node: id.clone(),

@@ -6,6 +6,7 @@ use crate::dto::ScheduledTime;
 use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
 use signalbox_engine::schedule::{self, Schedule};
+use signalbox_engine::trigger::MANUAL;
 use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
 
@@ -16,6 +17,8 @@ pub(crate) const KINDS: [&str; 1] = [schedule::KIND];
 pub(crate) enum Settings {
     /// `trigger.schedule`
     Schedule(Box<Schedule>),
+    /// `trigger.manual` that offers its workflow as a tool.
+    Manual,
 }
 
 impl Settings {
@@ -31,6 +34,7 @@ impl Settings {
                     ApiError::new(Class::Invalid, "BAD_SCHEDULE", message, hint)
                 })
             }
+            MANUAL => Ok(Self::Manual),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
                 Err(ApiError::new(
@@ -47,6 +51,7 @@ impl Settings {
     pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
+            Self::Manual => Vec::new(),
         }
     }
 
@@ -54,6 +59,7 @@ impl Settings {
     pub(crate) fn sample(&self, trigger: &TriggerRow, now_ms: i64) -> Map {
         match self {
             Self::Schedule(schedule) => tick(trigger, schedule, now_ms, now_ms, true),
+            Self::Manual => Map::new(),
         }
     }
 }

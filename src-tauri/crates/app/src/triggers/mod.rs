@@ -5,10 +5,12 @@ mod activate;
 pub(crate) mod commands;
 mod fire;
 mod kind;
+mod offered;
 mod preview;
 mod scheduler;
 mod view;
 
+pub use offered::{OfferedTool, ToolResult, tool_refusal, tool_result};
 pub use preview::next_of_file;
 
 #[cfg(test)]
