@@ -22,6 +22,7 @@ mod healing;
 mod import;
 mod imported_checkpoint;
 mod masks;
+mod mcp_server;
 mod model_peer;
 mod models;
 mod openapi;
