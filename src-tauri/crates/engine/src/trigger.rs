@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 pub const PARAM: &str = "_trigger";
 
 /// The kind that a person starts.
-const MANUAL: &str = "trigger.manual";
+pub const MANUAL: &str = "trigger.manual";
 
 /// Triggers of the file that do not start this run.
 pub(crate) fn left_out(compiled: &Compiled, params: &Value) -> BTreeSet<usize> {

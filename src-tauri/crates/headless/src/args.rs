@@ -185,6 +185,13 @@ pub(crate) enum Command {
         #[arg(value_name = "ID")]
         workflow: String,
     },
+    /// Serves active workflows as tools to another program (MCP over standard input and output).
+    #[command(
+        after_help = "A workflow is a tool while it is active and its manual start is marked 'Offer as a tool'. A program that \
+                      speaks MCP starts this command itself; `signalbox serve` has the same at /mcp.\n\nExample (the settings of \
+                      such a program):\n  {\"mcpServers\": {\"signalbox\": {\"command\": \"signalbox\", \"args\": [\"mcp\"]}}}"
+    )]
+    Mcp,
     /// Lists, shows and checks step kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),

@@ -7,6 +7,7 @@ mod debug;
 mod diff;
 pub(crate) mod import;
 pub(crate) mod input;
+pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod rerun;
 pub(crate) mod run;

@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod mcp_server;
 mod output;
 mod server;
 
@@ -92,6 +93,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Deactivate { workflow } => commands::triggers::deactivate(&app, output, workflow).await,
         Command::Versions { workflow } => commands::triggers::versions(&app, output, workflow).await,
         Command::Triggers(command) => commands::triggers::triggers(&app, output, command).await,
+        Command::Mcp => commands::mcp::mcp(&app).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         // Handled before a store was opened.
         Command::Validate { .. } | Command::Import(_) | Command::Catalog(_) => Ok(OK),

@@ -17,6 +17,7 @@ mod tokens;
 mod types;
 mod ui;
 
+use crate::mcp_server::HttpTools;
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -37,6 +38,9 @@ use tokio::time::{Instant, timeout_at};
 /// Largest body: a workflow file of the largest size inside a command.
 pub(crate) const BODY_LIMIT: usize = 20 * 1024 * 1024;
 
+/// Where active workflows are tools (MCP).
+const MCP: &str = "/mcp";
+
 /// Characters of an unknown path that are told.
 const SHOWN: usize = 200;
 
@@ -54,6 +58,8 @@ pub(crate) struct Server {
     pub(crate) local: bool,
     pub(crate) limits: Limits,
     pub(crate) forms: forms::Pages,
+    /// Active workflows as tools, at [`MCP`].
+    pub(crate) tools: HttpTools,
 }
 
 /// A server that listens but does not answer yet.
@@ -96,6 +102,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
     let local = addr.ip().is_loopback();
     let limits = Limits::of_this_process();
     let followers = sse::followers(&app);
+    let tools = HttpTools::new(Arc::clone(&app));
     let server = Arc::new(Server {
         followers,
         app,
@@ -105,6 +112,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
         local,
         limits,
         forms: forms::Pages::default(),
+        tools,
     });
     Ok(Bound { addr, token, listener, server })
 }
@@ -172,8 +180,15 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     if let Some(under_way) = under_way {
         under_way.belongs_to(&holder.name)?;
     }
-    let Some((route, id)) = found else { return Err(unknown(&method, &path)) };
     let caller = Caller::http(holder.role, server.local, &holder.name);
+    if path == MCP {
+        crate::mcp_server::known(&method)?;
+        guard::json_only(&method, request.headers())?;
+        let (parts, body) = request.into_parts();
+        let body = read(body, server.limits.body).await?;
+        return server.tools.answer(caller, parts, body).await;
+    }
+    let Some((route, id)) = found else { return Err(unknown(&method, &path)) };
     if let Access::Role(least) = route.access {
         caller.require(least)?;
     }

@@ -2,6 +2,7 @@
 
 use super::file_watch;
 use super::kind::KINDS;
+use super::offered::is_offered;
 use super::preview::no_trigger;
 use crate::app::App;
 use crate::audit::facts::signed;
@@ -13,9 +14,10 @@ use crate::workflows::check;
 use crate::workflows::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::params;
+use signalbox_engine::trigger::MANUAL;
 use signalbox_engine::validate::{Called, check_called};
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Severity, Workflow, time};
+use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Node, Severity, Workflow, time};
 use signalbox_ports::FileError;
 use signalbox_runtime::PINNED_FILES;
 use signalbox_store as store;
@@ -150,7 +152,10 @@ impl App {
         found.extend(with_called(workflow, called, |one| self.secret_findings(one)));
         // A sub-workflow uses the folders that are granted to itself.
         found.extend(with_called(workflow, called, |one| self.grant_findings(one)));
-        found.extend(params_findings(workflow));
+        // Who calls a tool gives its params.
+        if triggers_of(workflow).iter().any(|trigger| trigger.kind != MANUAL) {
+            found.extend(params_findings(workflow));
+        }
         found.extend(self.form_findings(workflow)?);
         found.extend(self.hook_findings(workflow)?);
         found.extend(self.folder_findings(workflow)?);
@@ -274,8 +279,8 @@ fn never_active(id: &str) -> ApiError {
 
 /// Steps at the top of a file that start it automatically.
 fn triggers_of(workflow: &Workflow) -> Vec<store::NewTrigger> {
-    let starts = |kind: &str| KINDS.contains(&kind);
-    let own = workflow.nodes.iter().filter(|(_, node)| starts(&node.kind) && node.disabled != Some(true));
+    let starts = |node: &Node| KINDS.contains(&node.kind.as_str()) || is_offered(node);
+    let own = workflow.nodes.iter().filter(|(_, node)| starts(node) && node.disabled != Some(true));
     own.map(|(id, node)| store::NewTrigger {
         id: format!("{}.{id}", workflow.id),
         node: id.clone(),

@@ -9,7 +9,7 @@ use crate::runs::new_run::NewRun;
 use serde_json::{Value, json};
 use signalbox_engine::BY_SCHEDULE;
 use signalbox_engine::schedule::Schedule;
-use signalbox_engine::trigger::PARAM;
+use signalbox_engine::trigger::{MANUAL, PARAM};
 use signalbox_engine::validate::Called;
 use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_model::{AuditEvent, Map, Workflow, time};
@@ -127,6 +127,11 @@ impl App {
     /// A person fires a trigger now; its schedule stays as it is.
     pub(crate) fn fire_by_hand(&self, caller: &Caller, id: &str, payload: Map) -> ApiResult<String> {
         let trigger = self.trigger_row(id)?;
+        if trigger.kind == MANUAL {
+            // What a person gives is the run's input.
+            let version = self.pinned_version(&trigger.version)?;
+            return self.start_manual(caller, &trigger, version, payload);
+        }
         let now = self.now_ms();
         let mut event = Settings::read(&trigger)?.sample(&trigger, now);
         event.extend(payload);
@@ -146,7 +151,7 @@ impl App {
         Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
     }
 
-    fn fired(&self, firing: &Firing, trigger: &TriggerRow, actor: Actor, mut facts: Value) -> Record {
+    pub(crate) fn fired(&self, firing: &Firing, trigger: &TriggerRow, actor: Actor, mut facts: Value) -> Record {
         facts["triggerId"] = json!(firing.trigger);
         facts["workflowId"] = json!(trigger.workflow);
         facts["version"] = json!(firing.version);

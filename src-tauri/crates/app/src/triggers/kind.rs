@@ -9,6 +9,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
 use signalbox_engine::form::{self, Form};
 use signalbox_engine::schedule::{self, Schedule};
+use signalbox_engine::trigger::MANUAL;
 use signalbox_engine::webhook::{self, Webhook};
 use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
@@ -28,6 +29,8 @@ pub(crate) enum Settings {
     Failures,
     /// `trigger.file_watch`
     FileWatch(Box<FileWatch>),
+    /// `trigger.manual` that offers its workflow as a tool.
+    Manual,
 }
 
 impl Settings {
@@ -57,6 +60,7 @@ impl Settings {
             }),
             failures::KIND => Ok(Self::Failures),
             file_watch::KIND => Ok(Self::FileWatch(Box::new(FileWatch::read(&config)))),
+            MANUAL => Ok(Self::Manual),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
                 Err(ApiError::new(
@@ -73,7 +77,7 @@ impl Settings {
     pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
-            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) => Vec::new(),
+            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) | Self::Manual => Vec::new(),
         }
     }
 
@@ -85,13 +89,14 @@ impl Settings {
             Self::Webhook(hook) => hook_sample(trigger, hook, now_ms),
             Self::Failures => failures::sample(&trigger.id, now_ms),
             Self::FileWatch(watch) => watch.sample(&trigger.id, now_ms),
+            Self::Manual => Map::new(),
         }
     }
 
     /// The path behind `/hooks/`, for one that HTTP requests fire.
     pub(crate) fn hook_path(&self) -> Option<&str> {
         match self {
-            Self::Schedule(_) | Self::Form(_) | Self::Failures | Self::FileWatch(_) => None,
+            Self::Schedule(_) | Self::Form(_) | Self::Failures | Self::FileWatch(_) | Self::Manual => None,
             Self::Webhook(hook) => Some(&hook.path),
         }
     }

@@ -8,6 +8,7 @@ mod file_watch;
 mod fire;
 mod forms;
 mod kind;
+mod offered;
 mod preview;
 mod scheduler;
 mod settle;
@@ -15,6 +16,7 @@ mod view;
 mod webhook;
 
 pub use forms::{ActiveForm, Forms};
+pub use offered::{OfferedTool, ToolResult, tool_refusal, tool_result};
 pub use preview::next_of_file;
 pub(crate) use webhook::Hooks;
 pub use webhook::{HookReply, HookRequest, HookTarget};

@@ -26,6 +26,7 @@ mod import;
 mod imported_checkpoint;
 mod limits;
 mod masks;
+mod mcp_server;
 mod model_peer;
 mod models;
 mod openapi;
