@@ -3,6 +3,7 @@
 mod audit;
 mod debug;
 mod models;
+mod service;
 mod tools;
 mod triggers;
 mod webhook;
@@ -10,6 +11,7 @@ mod webhook;
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink};
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use models::{ModelKind, Models};
+pub(crate) use service::{Service, ServiceInstall};
 pub(crate) use tools::{SignIn, Statement, Tools};
 pub(crate) use triggers::Triggers;
 pub(crate) use webhook::Webhook;
@@ -203,6 +205,9 @@ pub(crate) enum Command {
                       --addr 127.0.0.1:9160 --ui"
     )]
     Serve(Serve),
+    /// Installs `serve` as a service of this user (systemd), so that active workflows run without the window.
+    #[command(subcommand, after_help = "Example:\n  signalbox service install --addr 127.0.0.1:9160")]
+    Service(Service),
 }
 
 impl Command {

@@ -14,6 +14,7 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod secret;
 pub(crate) mod serve;
+pub(crate) mod service;
 pub(crate) mod tasks;
 pub(crate) mod tools;
 pub(crate) mod triggers;

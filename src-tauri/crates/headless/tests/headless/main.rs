@@ -44,6 +44,8 @@ mod scripts;
 mod secrets;
 mod sent;
 mod serve;
+#[cfg(target_os = "linux")]
+mod service;
 mod sign_in;
 mod sinks;
 mod start_key;
