@@ -3,7 +3,7 @@
 use crate::support::{Die, options, runtime_with, store, trace, until, with_clock, workflow};
 use serde_json::{Map, Value, json};
 use signalbox_model::event::EventBody;
-use signalbox_model::{RunStatus, Workflow};
+use signalbox_model::{RunOrigin, RunStatus, Workflow};
 use signalbox_ports::Clock;
 use signalbox_runtime::{Error, NewRun, Options, Origin, Runtime, StartOutcome};
 use signalbox_store::StoreError;
@@ -30,9 +30,7 @@ async fn start_with(runtime: &Runtime, workflow: Workflow, params: Value) -> Res
         pinned: runtime.pin(workflow).await.expect("valid"),
         params,
         context: Map::new(),
-        started_by: Some("rest".into()),
-        person: Some("user:anna".into()),
-        client_run_token: None,
+        origin: RunOrigin { started_by: Some("rest".into()), person: Some("user:anna".into()), client_run_token: None },
         debug: None,
         until: None,
         kept: None,
