@@ -29,7 +29,6 @@ for (const theme of ['light', 'dark'] as const) {
     await expect(test.locator('pre')).toContainText('"customer": "Ada"');
     await shot(page, `webhook-${theme}`);
     await test.getByRole('button', { name: 'Run with this request' }).click();
-    await expect(bar.getByRole('button', { name: 'Run', exact: true })).toBeEnabled();
     await page.locator('.cv-node[data-node=note]').click();
     await page.getByRole('tab', { name: 'Output' }).click();
     await expect(page.locator('[data-scope=panel]')).toContainText('Ada');

@@ -2,7 +2,7 @@
 export const hooks = {
   'hook.title': 'Address and test',
   'hook.address': 'Address',
-  'hook.addressHint': 'Requests start runs while the workflow is active and `signalbox serve` runs.',
+  'hook.addressHint': 'Requests start runs while the workflow is active and signalbox serve runs.',
   'hook.noAddress': 'Enter a path to get the address.',
   'hook.testAddress': 'Test address',
   'hook.copy': 'Copy: {what}',
@@ -17,5 +17,5 @@ export const hooks = {
   'hook.received': 'Received request',
   'hook.runEvent': 'Run with this request',
   'hook.runSample': 'Run with a sample',
-  'hook.noServer': 'To test with a real request, open the editor with `signalbox serve --ui`.',
+  'hook.noServer': 'To test with a real request, open the editor with signalbox serve --ui.',
 };

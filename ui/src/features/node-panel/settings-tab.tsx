@@ -114,6 +114,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
           onChange={({ cron, every }) => onEdit([{ type: 'setNode', id: nodeId, path: ['config', 'cron'], value: cron }, { type: 'setNode', id: nodeId, path: ['config', 'every'], value: every }], { label: t('schedule.title'), merge: `${nodeId} schedule` })} />
       ) : null}
       {node.type === FORM ? <FormStep key={`form ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
+      {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {descriptor && !empty ? (
         <ModelContext value={chosen}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></ModelContext>
       ) : empty ? (
@@ -124,7 +125,6 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
           <p className="s t2">{t('panel.unknownKindText')}</p>
         </>
       )}
-      {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === 'agent.task' ? <WritesEditor nodeId={nodeId} node={node} schema={contextSchema} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} /> : null}
       <div className="panel-rule" />
       <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.first)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} />

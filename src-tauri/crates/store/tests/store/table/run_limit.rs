@@ -3,7 +3,7 @@
 use crate::support::{T0, begin, end, finish, new_run, open, started};
 use proptest::prelude::*;
 use serde_json::json;
-use signalbox_model::RunStatus;
+use signalbox_model::{DurableInput, RunStatus};
 use signalbox_store::{Limited, NewRun, Owner, RunCommit, RunEnd, RunLimits, Store, StoreError, Waits};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -160,8 +160,8 @@ fn a_newer_start_replaces_the_oldest_of_its_key() {
         store.create_run(new).expect("waits");
         let inputs = store.pending_inputs(asked).expect("is read");
         assert_eq!(
-            inputs.iter().map(|input| input.body["type"].clone()).collect::<Vec<_>>(),
-            [json!("cancel")],
+            inputs.into_iter().map(|input| input.body).collect::<Vec<_>>(),
+            [Some(DurableInput::Cancel { superseded_by: None })],
             "{asked}"
         );
         assert_eq!(store.pending_inputs(run).map(|all| all.len()), Ok(0), "{run}");
@@ -228,7 +228,7 @@ proptest! {
                 Act::Cancel(nth) => {
                     let queued: Vec<String> = waiting.values().flatten().cloned().collect();
                     let Some(run) = queued.get(usize::from(nth) % queued.len().max(1)).cloned() else { continue };
-                    store.add_input(&run, json!({ "type": "cancel" })).expect("is asked");
+                    store.add_input(&run, &DurableInput::Cancel { superseded_by: None }).expect("is asked");
                     let owner = begun(&store, &run, now);
                     ended(&store, &run, &owner, now);
                     waiting.values_mut().for_each(|queue| queue.retain(|other| *other != run));

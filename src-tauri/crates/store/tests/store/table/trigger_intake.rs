@@ -42,6 +42,7 @@ fn fired(run: &str, key: &str, taken: Vec<Taken>) -> NewRun {
         scheduled_ms: T0,
         fired_ms: T0 + 9,
         is_tick: false,
+        binaries: Vec::new(),
         taken,
     };
     NewRun { firing: Some(firing), ..new_run(run) }
