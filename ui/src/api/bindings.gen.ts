@@ -11,13 +11,13 @@ export interface ActionCount {
   count: number;
 }
 
-/** Which version of a workflow starts automatically. */
+/** Which version of a workflow is active. */
 export interface Activation {
   /** Id of the workflow. */
   workflowId: string;
   /** Its name. */
   workflowName: string;
-  /** Its triggers start runs. */
+  /** It is active: its triggers start runs. */
   active: boolean;
   /** Content hash of the version that is active, or was last. */
   version: string;
@@ -833,7 +833,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_HOOK_PATH' | 'HOOK_PATH_TAKEN' | 'NO_RESPONSE';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_FORM_PATH' | 'FORM_PATH_TAKEN' | 'BAD_FORM' | 'BAD_HOOK_PATH' | 'HOOK_PATH_TAKEN' | 'NO_RESPONSE';
 
 /** One of two runs that are compared. */
 export interface ComparedRun {
@@ -4685,7 +4685,7 @@ export interface Workflow {
   layout?: Record<string, unknown>;
 }
 
-/** Makes a version of a workflow the one that starts automatically. */
+/** Activates a version of a workflow: its triggers start runs with it. */
 export interface WorkflowActivate {
   /** The file, as `workflow_list` names it. */
   ref?: string;
@@ -5390,7 +5390,7 @@ export interface Commands {
   trigger_get: { request: TriggerRef; response: TriggerDetails };
   /** Failures of active workflows in the last 24 hours: one in an hour for each workflow. */
   failure_list: { request: Empty; response: WorkflowFailure[] };
-  /** Fires a trigger now, beside its schedule. */
+  /** Fires a trigger now, in addition to its schedule. */
   trigger_fire: { request: TriggerFire; response: RunId };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };

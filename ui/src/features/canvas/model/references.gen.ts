@@ -333,6 +333,47 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "trigger.form": {
+    "fields": {
+      "path": {
+        "is": "none"
+      },
+      "title": {
+        "is": "none"
+      },
+      "description": {
+        "is": "none"
+      },
+      "schema": {
+        "is": "none"
+      },
+      "submitLabel": {
+        "is": "none"
+      },
+      "respond": {
+        "is": "none"
+      },
+      "thanks": {
+        "is": "none"
+      },
+      "maxBytes": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.manual": {
+    "fields": {
+      "offerAsTool": {
+        "is": "none"
+      },
+      "toolDescription": {
+        "is": "none"
+      },
+      "outputSchema": {
+        "is": "none"
+      }
+    }
+  },
   "trigger.schedule": {
     "fields": {
       "cron": {
