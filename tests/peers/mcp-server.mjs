@@ -14,7 +14,7 @@ const offered = (id, name, nodes, params, start = {}) => ({
   nodes: { start: { type: 'trigger.manual', config: { offerAsTool: true, ...start } }, ...nodes },
   edges: ['start', ...Object.keys(nodes)].slice(0, -1).map((from, index) => ({ from: `${from}.success`, to: Object.keys(nodes)[index] })),
 });
-const set = (assign) => ({ type: 'data.set', config: { assign } });
+const set = (assign) => ({ type: 'data.set', config: { assign, keep: false } });
 
 /** The schema that the suite looks for. */
 const SCHEMA_2020 = {
@@ -26,7 +26,7 @@ const SCHEMA_2020 = {
 /** Workflows with the names of the tools that the scenarios call. */
 const WORKFLOWS = [
   offered('test_simple_text', 'Simple text', { say: set({ text: 'This is a simple text response for testing.' }) }),
-  offered('test_error_handling', 'An error', { fail: { type: 'flow.fail', config: { message: 'This tool intentionally returns an error for testing', code: 'TEST' } } }),
+  offered('test_error_handling', 'An error', { fail: { type: 'flow.fail', config: { error: { message: 'This tool intentionally returns an error for testing' } } } }),
   offered('test_tool_with_progress', 'Progress', { one: set({ one: 1 }), two: set({ two: 2 }), three: set({ three: 3 }) }),
   offered('json_schema_2020_12_tool', 'Schema', { say: set({ ok: true }) }, SCHEMA_2020),
   offered('ask_a_person', 'Asks', { ask: { type: 'builtin.human_approval', config: { title: 'May it?' } } }),

@@ -11,7 +11,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use signalbox_engine::BY_TRIGGER;
 use signalbox_engine::form::{FileField, Form, KIND, MOST_FILES, Respond};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::validate::form_path_taken;
@@ -177,7 +176,7 @@ impl App {
             at_ms: now,
             is_tick: false,
             event: submitted(row, answers, &files, now, false),
-            started_by: BY_TRIGGER,
+            started_by: self.started_by_request(),
         };
         let started = self
             .pinned_version(&row.version)

@@ -21,7 +21,7 @@ fn flow(id: &str, start: &Value, node: &Value) -> Value {
 }
 
 fn greeting() -> Value {
-    json!({ "type": "data.set", "config": { "assign": { "text": "Hello {{params.name}}" } } })
+    json!({ "type": "data.set", "config": { "assign": { "text": "Hello {{params.name}}" }, "keep": false } })
 }
 
 fn activate(place: &TestHome, workflow: &Value) {
@@ -138,7 +138,7 @@ fn an_active_workflow_is_a_tool_with_its_params() {
 fn a_call_runs_the_active_version_whatever_the_file_holds() {
     let place = TestHome::new();
     activate(&place, &flow("greet", &offered(), &greeting()));
-    let changed = json!({ "type": "data.set", "config": { "assign": { "text": "Changed" } } });
+    let changed = json!({ "type": "data.set", "config": { "assign": { "text": "Changed" }, "keep": false } });
     place.file("greet.signalbox.json", flow("greet", &offered(), &changed).to_string());
     let mut client = Client::connect(&place);
     assert_eq!(client.call("greet", &json!({ "name": "Ada" }))["result"]["structuredContent"]["text"], "Hello Ada");
@@ -162,14 +162,14 @@ fn the_answer_fits_the_schema_that_is_declared_for_it() {
 #[test]
 fn an_error_of_the_run_is_the_answer_and_a_run_that_waits_is_told_at_once() {
     let place = TestHome::new();
-    let fail = json!({ "type": "flow.fail", "config": { "message": "No such name", "code": "NO_NAME" } });
+    let fail = json!({ "type": "flow.fail", "config": { "error": { "message": "No such name", "details": { "code": "NO_NAME" } } } });
     activate(&place, &flow("fails", &offered(), &fail));
     let ask = json!({ "type": "builtin.human_approval", "config": { "title": "May it?" } });
     activate(&place, &flow("asks", &offered(), &ask));
     let mut client = Client::connect(&place);
     let failed = client.call("fails", &json!({ "name": "Ada" }));
     assert_eq!(failed["result"]["isError"], true);
-    assert_eq!(failed["result"]["structuredContent"]["error"]["code"], "NO_NAME", "{failed}");
+    assert_eq!(failed["result"]["structuredContent"]["error"]["details"]["code"], "NO_NAME", "{failed}");
     let waits = client.call("asks", &json!({ "name": "Ada" }));
     assert_eq!(waits["result"]["isError"], false);
     let told = &waits["result"]["structuredContent"];

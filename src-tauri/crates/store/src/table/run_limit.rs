@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use signalbox_model::RunStatus;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    id: 43,
+    id: 42,
     // `started`: starts that were counted, the number of the newest row in `run_rate`. `state`: 0 waits for a place, 1 has a
     // place and waits for the rate, 2 is under way. `replaced`: a newer start has asked it to end. `start`: what a run that has
     // not begun begins with. `failure_notice` is of the module of this name.

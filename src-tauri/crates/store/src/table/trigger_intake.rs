@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row, params};
 use std::collections::BTreeMap;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    id: 42,
+    id: 41,
     sql: "CREATE TABLE trigger_failed_run (
             trigger_id TEXT NOT NULL, run TEXT NOT NULL, ended_ms INTEGER NOT NULL, PRIMARY KEY (trigger_id, run)
           ) STRICT, WITHOUT ROWID;

@@ -9,7 +9,6 @@ use crate::dto::CallerRole;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::triggers::fire::Occurrence;
 use serde_json::{Value, json};
-use signalbox_engine::BY_TRIGGER;
 use signalbox_engine::webhook::{Auth, RESPOND, Respond, Signing, Webhook};
 use signalbox_model::event::EventBody;
 use signalbox_model::{Map, RunEvent, time};
@@ -196,7 +195,7 @@ impl App {
         if let Some(run) = before {
             return Ok(Started::Run(run));
         }
-        let occurrence = Occurrence { key: key.clone(), at_ms: now, is_tick: false, event, started_by: BY_TRIGGER };
+        let occurrence = Occurrence { key: key.clone(), at_ms: now, is_tick: false, event, started_by: self.started_by_request() };
         let started = active.version(self).and_then(|version| self.fire_with(row, version, occurrence, binaries, now));
         match started {
             Ok(run) => Ok(Started::Run(run)),

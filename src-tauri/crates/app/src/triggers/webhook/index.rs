@@ -5,8 +5,10 @@ use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::triggers::kind::Settings;
 use serde_json::json;
+use signalbox_engine::BY_TRIGGER;
 use signalbox_engine::validate::{Called, hook_path_taken};
 use signalbox_engine::webhook::{KIND, Webhook};
+use signalbox_model::run_origin::BY_REST;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Diagnostic, Workflow};
 use signalbox_store::TriggerRow;
@@ -217,6 +219,16 @@ impl App {
         drop(self.hooks.base.set(url.to_owned()));
         // For people only.
         drop(self.store.setting_set(SETTING, Some(json!(url))));
+    }
+
+    /// What a run says started it that a request of another program or a form started. When the server is in a network, such a
+    /// run may not reach addresses of this machine.
+    pub(crate) fn started_by_request(&self) -> &'static str {
+        let is_local = self.hooks.base.get().is_none_or(|base| {
+            let address = base.trim_start_matches("http://").parse::<std::net::SocketAddr>();
+            address.is_ok_and(|address| address.ip().is_loopback())
+        });
+        if is_local { BY_TRIGGER } else { BY_REST }
     }
 
     /// Whether this process answers webhooks.
