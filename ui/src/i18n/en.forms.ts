@@ -21,7 +21,7 @@ export const forms = {
   'formPage.result': 'Result',
   'formPage.resultNone': 'Your answers were processed. There is nothing to show.',
   'formPage.person': 'Your answers were received',
-  'formPage.personText': 'A person has to look at them before this goes on. You do not need to wait here.',
+  'formPage.personText': 'A person has to look at them before this continues. You do not need to wait here.',
   'formPage.running': 'Your answers were received',
   'formPage.runningText': 'They are still being processed. You can check again, or close this page: nothing is lost.',
   'formPage.checkAgain': 'Check again',

@@ -2,8 +2,8 @@
 //! start in a time. The host keeps to them when a run starts (ADR 93).
 
 use crate::expr::Expr;
+use crate::params::TRIGGER;
 use crate::scope::Scope;
-use crate::trigger::PARAM;
 use serde_json::{Map, Value, json};
 use signalbox_model::Workflow;
 use signalbox_model::hash::sha256_hex;
@@ -119,11 +119,11 @@ impl RunLimits {
     pub fn key_of(&self, params: &Value) -> Result<String, String> {
         let Some(key) = &self.key else { return Ok(String::new()) };
         let mut scope = Scope::empty();
-        let event = params.get(PARAM).and_then(|fired| fired.get("payload")).cloned().unwrap_or(Value::Null);
+        let event = params.get(TRIGGER).and_then(|fired| fired.get("payload")).cloned().unwrap_or(Value::Null);
         // The event stands in the params for the engine; an author knows it by its name.
         let mut given = params.clone();
         if let Some(given) = given.as_object_mut() {
-            given.shift_remove(PARAM);
+            given.shift_remove(TRIGGER);
         }
         scope.params = Arc::new(given);
         scope.locals.push(("event", Arc::new(event)));

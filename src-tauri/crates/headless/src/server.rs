@@ -102,7 +102,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
     let local = addr.ip().is_loopback();
     let limits = Limits::of_this_process();
     let followers = sse::followers(&app);
-    let tools = HttpTools::new(Arc::clone(&app));
+    let tools = HttpTools::new(Arc::clone(&app), BODY_LIMIT);
     let server = Arc::new(Server {
         followers,
         app,

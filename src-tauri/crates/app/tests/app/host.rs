@@ -400,7 +400,11 @@ fn every_sample_works_offline() {
         let mut summary = wait(place.app.wait(run.as_str().expect("an id").to_owned())).expect("ends");
         // The first one asks once.
         if let Some(task) = summary["openTasks"][0].as_str() {
-            let answer = json!({ "taskId": task, "action": "correct", "correctedInput": { "customer": 2 } });
+            let answer = if sample["id"] == "vacation-request" {
+                json!({ "taskId": task, "action": "approve" })
+            } else {
+                json!({ "taskId": task, "action": "correct", "correctedInput": { "customer": 2 } })
+            };
             place.ok("task_complete", answer);
             wait(place.app.resume(run.as_str().expect("an id").to_owned())).ok();
             summary = wait(place.app.wait(run.as_str().expect("an id").to_owned())).expect("ends");
@@ -471,7 +475,8 @@ fn every_command_asks_for_host_role_and_shape() {
         for stale in command.stale {
             assert!(COMMANDS.iter().any(|query| query.name == *stale), "{} makes {stale} stale", command.name);
         }
-        for request in [json!([]), json!("x"), json!(1)] {
+        for request in [json!([]), json!("x"), json!(1)].into_iter().filter(|_| command.hosts.contains(&Host::Desktop))
+        {
             assert_eq!(place.code(command.name, request), "BAD_REQUEST", "{}", command.name);
         }
     }

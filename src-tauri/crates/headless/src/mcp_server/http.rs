@@ -23,13 +23,14 @@ pub(crate) struct HttpTools {
 }
 
 impl HttpTools {
-    pub(crate) fn new(app: Arc<App>) -> Self {
+    /// `largest`: bytes of a request.
+    pub(crate) fn new(app: Arc<App>, largest: usize) -> Self {
         let sessions = Arc::new(LocalSessionManager::default());
         // Host and Origin are checked for every route of this server, before the token.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_max_request_body_bytes(crate::server::BODY_LIMIT);
+            .with_max_request_body_bytes(largest);
         let make = move || Ok(McpServer::new(Arc::clone(&app), None));
         Self { service: StreamableHttpService::new(make, Arc::clone(&sessions), config), sessions }
     }

@@ -195,7 +195,8 @@ impl App {
         if let Some(run) = before {
             return Ok(Started::Run(run));
         }
-        let occurrence = Occurrence { key: key.clone(), at_ms: now, is_tick: false, event, started_by: self.started_by_request() };
+        let occurrence =
+            Occurrence { key: key.clone(), at_ms: now, is_tick: false, event, started_by: self.started_by_request() };
         let started = active.version(self).and_then(|version| self.fire_with(row, version, occurrence, binaries, now));
         match started {
             Ok(run) => Ok(Started::Run(run)),

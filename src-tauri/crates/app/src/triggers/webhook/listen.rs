@@ -19,7 +19,7 @@ const MOST: usize = 16;
 const LARGEST: usize = 1024 * 1024;
 
 #[derive(Debug, Default)]
-struct Heard {
+struct Received {
     event: Option<Map>,
     refused: u32,
     reason: Option<&'static str>,
@@ -33,11 +33,11 @@ pub(super) struct Listener {
     trigger: String,
     pub(super) hook: Webhook,
     ends_ms: i64,
-    heard: Mutex<Heard>,
+    heard: Mutex<Received>,
 }
 
 impl Listener {
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    fn heard(&self) -> MutexGuard<'_, Received> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
