@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { transport } from '../api/client.ts';
 import { act, useCommand } from '../api/queries.ts';
 import { resetKeys, setKeys, setTheme, useSettings } from '../api/settings.ts';
-import { mayNotify, useNotify, useNotifyFailures } from '../features/inbox/attention.ts';
+import { mayNotify, useNotify, useNotifyFailures } from '../shared/notify.ts';
 import { ModelsSection } from '../features/models/models-section.tsx';
 import { KeyDialog } from '../shared/secrets/key-dialog.tsx';
 import { SecretsSection } from '../features/secrets/secrets-section.tsx';

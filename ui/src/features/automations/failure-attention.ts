@@ -5,7 +5,7 @@ import { useCommand } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { plain } from '../../text/letters.ts';
-import { mayNotify, say, useNotifyFailures, type Notice } from '../inbox/attention.ts';
+import { mayNotify, say, useNotifyFailures, type Notice } from '../../shared/notify.ts';
 
 type Failure = Commands['failure_list']['response'][number];
 

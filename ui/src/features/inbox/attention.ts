@@ -2,16 +2,14 @@
 
 import { useEffect, useRef } from 'react';
 import { call, transport } from '../../api/client.ts';
-import { usePaneOpen } from '../../api/settings.ts';
 import { t } from '../../i18n/index.ts';
+import { mayNotify, say, useNotify, type Notice } from '../../shared/notify.ts';
 import { titleOpen } from '../../shared/page-title.ts';
 import { plain } from '../../text/letters.ts';
 import type { TaskRow } from './types.ts';
 
 /** More than these at once are one message. */
 const MOST = 3;
-
-export interface Notice { title: string; body: string; taskId?: string; runId?: string }
 
 const reminder = (task: TaskRow) => `${task.id}#${String(task.reminders)}`;
 /** The tasks that are new, or that a person was reminded of since the last look, newest first; what was there at the first look is not new. */
@@ -27,34 +25,6 @@ export function fresh(tasks: readonly TaskRow[], known: Set<string>): TaskRow[] 
 export function noticesOf(tasks: readonly TaskRow[]): Notice[] {
   if (tasks.length > MOST) return [{ title: t('inbox.notice.many', { n: tasks.length }), body: t('inbox.notice.open') }];
   return tasks.map((task) => ({ title: task.reminders > 0 ? t('inbox.notice.reminded', { title: plain(task.title) }) : plain(task.title), body: plain(`${task.workflowName}, ${task.nodeTitle}`), taskId: task.id }));
-}
-
-/** Whether the system can say something, and whether it may. */
-export function mayNotify(): 'yes' | 'ask' | 'no' | 'none' {
-  if (transport().notify) return 'yes';
-  if (!('Notification' in window)) return 'none';
-  return Notification.permission === 'granted' ? 'yes' : Notification.permission === 'denied' ? 'no' : 'ask';
-}
-export const useNotify = () => usePaneOpen('inbox.notify', false);
-/** Whether the system says that an active workflow failed. */
-export const useNotifyFailures = () => usePaneOpen('automations.notify', false);
-
-export function say(notice: Notice, onOpen: () => void): void {
-  if (mayNotify() !== 'yes') return;
-  const { notify } = transport();
-  if (notify) {
-    // Without a service for messages the task is still in the inbox.
-    const { title, body, taskId } = notice;
-    notify({ title, body, ...(taskId === undefined ? {} : { taskId }) }).catch(() => undefined);
-    return;
-  }
-  // The same task is never said twice, also with several pages open.
-  const shown = new Notification(notice.title, { body: notice.body, tag: `signalbox-${notice.taskId ?? notice.runId ?? 'many'}` });
-  shown.onclick = () => {
-    window.focus();
-    onOpen();
-    shown.close();
-  };
 }
 
 /** Once, in the frame: `open` is how many tasks wait, `look` when that was counted. */
