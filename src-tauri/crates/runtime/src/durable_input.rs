@@ -3,7 +3,7 @@
 use signalbox_engine::input::Input;
 use signalbox_model::{DurableInput, time::Millis};
 
-/// The input of the engine; the engine is told the time at which it hears of it.
+/// The input of the engine, with the time at which it is delivered.
 pub(crate) fn to_engine(input: DurableInput, now: Millis) -> Input {
     match input {
         DurableInput::Cancel { superseded_by } => Input::Cancel { superseded_by, now },

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// In JSON a report stands beside the other types of events.
+/// In JSON a report is an event type like any other.
 #[test]
 fn nested_variants_are_flat_in_json_and_in_the_schema() {
     let schema = SchemaGenerator::default().into_root_schema_for::<EventBody>().to_value();
