@@ -181,16 +181,10 @@ fn an_error_of_the_run_is_the_answer_and_a_run_that_waits_is_told_at_once() {
 #[test]
 fn progress_is_told_and_a_cancelled_call_cancels_its_run() {
     let place = TestHome::new();
-    activate(&place, &flow("greet", &offered(), &greeting()));
+    // A run that does not end by itself: one that ends at once may be answered before its progress is told.
     let wait = json!({ "type": "flow.wait", "config": { "ms": 3_600_000 } });
     activate(&place, &flow("waits", &offered(), &wait));
     let mut client = Client::connect(&place);
-    let params = json!({ "name": "greet", "arguments": { "name": "Ada" }, "_meta": { "progressToken": "p" } });
-    let id = client.begin("tools/call", &params);
-    let told = client.until(|message| message["method"] == "notifications/progress" || message["id"] == json!(id));
-    assert_eq!(told["params"]["progressToken"], "p", "{told}");
-    client.until(|message| message["id"] == json!(id));
-
     let params = json!({ "name": "waits", "arguments": { "name": "Ada" }, "_meta": { "progressToken": "q" } });
     let id = client.begin("tools/call", &params);
     // The first step has ended: the run is under way.
