@@ -94,8 +94,10 @@ pub(crate) struct Outcome<'a> {
     pub(crate) counts: Counts,
     /// How long it took.
     pub(crate) took: Duration,
-    /// The lines that named a failed test.
+    /// The names of the failed tests.
     pub(crate) failures: Vec<String>,
+    /// The names of the tests that failed first and passed when they were repeated.
+    pub(crate) flaky: Vec<String>,
 }
 
 /// What is read from the output of a step.
@@ -103,6 +105,7 @@ pub(crate) struct Outcome<'a> {
 struct Findings {
     counts: Counts,
     failures: Vec<String>,
+    flaky: Vec<String>,
 }
 
 impl<'a> Step<'a> {
@@ -117,7 +120,7 @@ impl<'a> Step<'a> {
         };
         write(title.as_bytes());
         let started = Instant::now();
-        let (Findings { mut counts, failures }, ok) = self.watch(&write).unwrap_or_else(|error| {
+        let (Findings { mut counts, failures, flaky }, ok) = self.watch(&write).unwrap_or_else(|error| {
             write(format!("`{}` did not start: {error}\n", self.program).as_bytes());
             (Findings::default(), false)
         });
@@ -133,7 +136,7 @@ impl<'a> Step<'a> {
         let held = held.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut stdout = std::io::stdout().lock();
         let _ = stdout.write_all(&held).and_then(|()| stdout.flush());
-        Outcome { name: self.name, counts, took, failures }
+        Outcome { name: self.name, counts, took, failures, flaky }
     }
 
     fn watch(&self, write: &(dyn Fn(&[u8]) + Sync)) -> std::io::Result<(Findings, bool)> {
@@ -153,6 +156,8 @@ impl<'a> Step<'a> {
             found.counts.passed += more.counts.passed;
             found.counts.failed += more.counts.failed;
             found.failures.extend(more.failures);
+            found.flaky.extend(more.flaky);
+            found.failures.retain(|name| !found.flaky.contains(name));
             found
         });
         Ok((found, child.wait()?.success()))
@@ -173,6 +178,7 @@ fn pass_through(pipe: impl Read, write: &dyn Fn(&[u8])) -> Findings {
         if let Some(name) = failure(&text).filter(|name| !found.failures.iter().any(|known| known == name)) {
             found.failures.push(name.to_owned());
         }
+        found.flaky.extend(repeated(&text).map(str::to_owned));
         line.clear();
     }
     found
@@ -188,12 +194,31 @@ fn failure(line: &str) -> Option<&str> {
         // Behind the time nextest prints which of how many it was.
         name.split_once(") ").filter(|(number, _)| number.trim_start().starts_with('(')).map_or(name, |(_, name)| name)
     } else if let Some(name) = text.strip_prefix("✘") {
-        // The number of the test.
-        name.trim_start().trim_start_matches(|c: char| c.is_ascii_digit())
+        browser_test(name)
     } else {
         text.strip_prefix("FAIL  ").or_else(|| text.strip_prefix("FAILED  "))?
     };
     Some(name.trim())
+}
+
+/// The name of a test that passed when it was repeated, in a line of nextest or Playwright.
+fn repeated(line: &str) -> Option<&str> {
+    let text = line.trim();
+    if let Some(rest) = text.strip_prefix("FLAKY ") {
+        let (_, name) = rest.split_once("] ")?;
+        return Some(
+            name.split_once(") ").filter(|(number, _)| number.starts_with('(')).map_or(name, |(_, name)| name),
+        );
+    }
+    let name = text.strip_prefix("✓").filter(|name| name.contains("(retry #"))?;
+    Some(browser_test(name))
+}
+
+/// The name in a line of Playwright, without its number, its time and its attempt.
+fn browser_test(text: &str) -> &str {
+    let name = text.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim();
+    let name = name.rsplit_once(" (").filter(|(_, time)| time.ends_with(')')).map_or(name, |(name, _)| name);
+    name.rsplit_once(" (retry #").map_or(name, |(name, _)| name)
 }
 
 /// Without colour codes.
@@ -246,7 +271,7 @@ fn before(text: &str, word: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, counts, failure, plain};
+    use super::{Counts, counts, failure, plain, repeated};
 
     #[test]
     fn summaries_of_the_runners_are_read() {
@@ -279,12 +304,35 @@ mod tests {
             ),
             (
                 "  ✘  107 e2e/inbox.spec.ts:151:1 › a task is taken (1.5m)",
-                Some("e2e/inbox.spec.ts:151:1 › a task is taken (1.5m)"),
+                Some("e2e/inbox.spec.ts:151:1 › a task is taken"),
             ),
             (" FAIL  src/kit/menu.test.tsx > opens", Some("src/kit/menu.test.tsx > opens")),
             ("        PASS [   0.132s] signalbox-app::app runs::a_run_ends", None),
         ] {
             assert_eq!(failure(line), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn tests_that_passed_when_they_were_repeated_are_named() {
+        for (line, name) in [
+            (
+                "   FLAKY 2/2 [   0.132s] ( 12/1426) signalbox-app::app runs::a_run_ends",
+                Some("signalbox-app::app runs::a_run_ends"),
+            ),
+            (
+                "   FLAKY 2/2 [   0.132s] signalbox-app::app runs::a_run_ends",
+                Some("signalbox-app::app runs::a_run_ends"),
+            ),
+            (
+                "  ✓  108 e2e/inbox.spec.ts:151:1 › a task is taken (retry #1) (4.6s)",
+                Some("e2e/inbox.spec.ts:151:1 › a task is taken"),
+            ),
+            ("  ✓  108 e2e/inbox.spec.ts:151:1 › a task is taken (4.6s)", None),
+            ("   TRY 1 FAIL [   0.132s] signalbox-app::app runs::a_run_ends", None),
+        ] {
+            assert_eq!(repeated(line), name, "{line}");
+            assert!(name.is_none() || failure(line).is_none(), "{line}");
         }
     }
 }
