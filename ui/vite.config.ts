@@ -9,7 +9,8 @@ export default defineConfig({
     target: ['chrome111', 'safari16.4'], outDir: 'dist', assetsInlineLimit: 0, chunkSizeWarningLimit: 1600,
     // Styles of a chunk are linked after those of the chunks that it imports. The kit is what everything imports: without a chunk
     // of its own it would stand in the entry, come last, and win over what the screens say of their own parts.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'kit', test: /\/src\/kit\/|@fontsource-variable/ }] } } },
+    // The page of forms is one of its own: it loads neither the app nor its token.
+    rolldownOptions: { input: { index: 'index.html', form: 'form.html' }, output: { codeSplitting: { groups: [{ name: 'kit', test: /\/src\/kit\/|@fontsource-variable/ }] } } },
   },
   server: { port: 5173, strictPort: true },
   test: {

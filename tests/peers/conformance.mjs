@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import assert from 'node:assert/strict';
 
-const SUITE = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+export const SUITE = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
 /** What this client does not do, and why (docs/conformance.md). A scenario here that passes is a failure: the list is stale. */
 const ASKS_BACK = 'servers that ask back (elicitation) get "no": ADR 46';
@@ -15,7 +15,7 @@ const NOT_DONE = { 'elicitation-sep1034-client-defaults': ASKS_BACK, 'auth/cross
 const notDone = (scenario) => NOT_DONE[scenario];
 
 /** Node for the suite, which needs 22 or newer: this one, or the one that was installed beside it. */
-function nodeForSuite() {
+export function nodeForSuite() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   const own = join(import.meta.dirname, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
   if (!existsSync(own)) throw new Error(`The conformance suite needs Node >= 22, and this is ${process.version}; ${own} is not there either.`);

@@ -1,9 +1,10 @@
 // The real program against the servers and the conformance suite of the protocol's own project, and the samples that need such a
 // server or a model.
-// `node run.mjs [servers|samples|conformance|cel|llama|models|rest]`; the last three only when they are named, because they need Python
-// packages (llama.py, models.py, rest.mjs). `cel` is the language of expressions; with `--write` its list of differences is
+// `node run.mjs [servers|mcp-server|samples|conformance|cel|llama|models|rest|hooks]`; the last four only when they are named, because they need Python
+// packages (llama.py, models.py, rest.mjs, hooks.mjs). `cel` is the language of expressions; with `--write` its list of differences is
 // written anew (cel.mjs). `--table` also runs what is known to differ, and prints the table of docs/conformance.md.
 import { conformance } from './conformance.mjs';
+import { mcpServer } from './mcp-server.mjs';
 import { llama } from './llama.mjs';
 import { models } from './models.mjs';
 import { rest } from './rest.mjs';
@@ -30,9 +31,11 @@ const wants = (part) => only.length === 0 || only.includes(part);
 // Loaded when it is wanted: the parts that need Python run without the packages of npm.
 if (wants('cel')) await (await import('./cel.mjs')).cel(report, process.argv.includes('--write'));
 if (wants('servers')) await servers(report);
+if (wants('mcp-server')) await mcpServer(report);
 if (wants('samples')) await samples(report);
 if (only.includes('llama')) await llama(report);
 if (only.includes('rest')) await rest(report);
+if (only.includes('hooks')) await (await import('./hooks.mjs')).hooks(report);
 if (only.includes('models')) await models(report);
 const rows = wants('conformance') ? await conformance(report, process.argv.includes('--table')) : [];
 if (process.argv.includes('--table')) {

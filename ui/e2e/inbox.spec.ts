@@ -155,7 +155,7 @@ test('UX-D2.3 another works on it: no button that is refused, and taking it over
   const found = (await openTasks(host)).find((one) => one.title.includes('Delivered'));
   await host.terminal('tasks', 'claim', found?.id ?? '', '--as', 'user:grace');
   const page = await open('#/inbox');
-  await page.getByRole('row', { name: /No mean for Taken/ }).click();
+  await page.getByRole('row', { name: /No mean for Delivered/ }).click();
   const task = page.getByRole('region', { name: 'Task' });
   await expect(task.getByText(/^Claimed by grace/)).toBeVisible();
   await expect(task.getByRole('button', { name: /^Skip/ })).toBeDisabled();

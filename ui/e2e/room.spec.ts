@@ -44,7 +44,7 @@ test('nothing is cut off at 1280 x 800 on any screen', async ({ open, host }) =>
     ['#/workflows', page.locator('.g-run').first()],
     ['#/runs', page.getByRole('grid', { name: /Runs/ }).getByText('Pay suppliers').first()],
     ['#/audit', page.getByText('Task created').first()],
-    ['#/catalog', page.getByRole('heading', { name: 'Manual start' })],
+    ['#/catalog', page.getByRole('searchbox', { name: 'Find a step kind' })],
     ['#/settings', page.getByRole('heading', { name: 'Audit anchors' })],
     [`#/workflow/${encodeURIComponent(ref)}`, page.locator('.react-flow__node').first()],
     [`#/run/${encodeURIComponent(runId)}`, page.locator('.react-flow__node').first()],

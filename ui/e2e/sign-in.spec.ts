@@ -48,7 +48,7 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     const dialog = page.getByRole('dialog', { name: 'Sign in to desk' });
     const refused = context.waitForEvent('page');
     await dialog.getByRole('link', { name: /^Go to 127\.0\.0\.1:/ }).click();
-    await expect((await refused).getByText('This did not work.')).toBeVisible();
+    await expect((await refused).getByText('The sign-in failed.')).toBeVisible();
     await expect(dialog.getByText('The sign-in was declined in the browser.')).toBeVisible();
     await page.bringToFront();
     await page.keyboard.press('Escape');

@@ -34,7 +34,7 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
   const desk = await peer();
   try {
     await openPage(page, host, '#/settings');
-    const section = page.getByRole('region', { name: 'Task webhooks' });
+    const section = page.getByRole('region', { name: 'Webhooks' });
     await expect(section.getByText('No webhooks')).toBeVisible();
     await expect(section.getByText('The secrets are locked')).toBeVisible();
     await host.rpc('secret_choose', { key: 'file' });
@@ -102,7 +102,7 @@ test('an address hears of tasks, what failed is sent again, and who may not be a
     const question = page.getByRole('dialog', { name: 'Remove this address?' });
     await expect(question).toContainText('http://10.0.0.1/inside');
     await question.getByRole('button', { name: 'Remove', exact: true }).click();
-    await expect(section.getByRole('heading', { name: 'Task webhooks' })).toBeFocused();
+    await expect(section.getByRole('heading', { name: 'Webhooks' })).toBeFocused();
     await expect(section.getByText('created, answered')).toHaveCount(0);
     await expect(line('/inside')).toHaveCount(0);
     expect(await page.content()).not.toContain(KEY);

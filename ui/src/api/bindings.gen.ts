@@ -11,13 +11,13 @@ export interface ActionCount {
   count: number;
 }
 
-/** Which version of a workflow runs by itself. */
+/** Which version of a workflow is active. */
 export interface Activation {
   /** Id of the workflow. */
   workflowId: string;
   /** Its name. */
   workflowName: string;
-  /** It starts runs by itself. */
+  /** It is active: its triggers start runs. */
   active: boolean;
   /** Content hash of the version that is active, or was last. */
   version: string;
@@ -833,7 +833,7 @@ export interface CheckpointOf {
 }
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_FORM_PATH' | 'FORM_PATH_TAKEN' | 'BAD_FORM' | 'BAD_HOOK_PATH' | 'HOOK_PATH_TAKEN' | 'NO_RESPONSE';
 
 /** One of two runs that are compared. */
 export interface ComparedRun {
@@ -853,6 +853,8 @@ export interface ComparedRun {
   durationMs: number;
   /** The run it was re-run from. */
   parentRunId?: string;
+  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  place?: number;
   /** The step that failed the run. */
   failedStepId?: string;
   /** Of a very long run only the values of its events up to here were compared. */
@@ -1169,7 +1171,7 @@ export interface Example {
   error?: string;
 }
 
-/** What happens by itself. */
+/** What happens automatically when nobody answers in time. */
 export type ExpiryAction = 'escalate' | 'abort' | 'retry' | 'skip';
 
 /** One level of an escalation. */
@@ -1384,6 +1386,65 @@ export interface HandlerDryRunResult {
   /** Pauses of all retries that may still follow, without jitter. */
   delays: number[];
 }
+
+/** What a listener has received. */
+export interface HookHeard {
+  /** Where it stands. */
+  state: HookState;
+  /** The event, as the webhook step would hand it on. Bytes of files are not kept. */
+  event?: Record<string, unknown>;
+  /** Requests that were refused for their credentials or signature. */
+  refused: number;
+  /** Why the last of them was. */
+  reason?: string;
+}
+
+/** Listens for one request at the test address of a webhook step. */
+export interface HookListen {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** The step. */
+  nodeId: string;
+  /** Its settings. */
+  config: unknown;
+}
+
+/** Names a listener. */
+export interface HookListener {
+  /** What `hook_listen` gave. */
+  listenId: string;
+}
+
+/** Somebody listens. */
+export interface HookListening {
+  /** Names the listener. */
+  listenId: string;
+  /** Where to send the request. */
+  address: string;
+  /** When it ends by itself, RFC 3339. */
+  endsAt: string;
+}
+
+/** The address of a webhook step. */
+export interface HookPreview {
+  /** The address that starts runs while the workflow is active. */
+  address?: string;
+  /** The address for tests. */
+  testAddress?: string;
+  /** This process answers requests at these addresses. */
+  answers: boolean;
+  /** What is wrong with the settings; `path` points into them. */
+  diagnostics: Diagnostic[];
+}
+
+/** Asks for the address of a webhook step. */
+export interface HookPreviewRequest {
+  /** Settings of a webhook step. */
+  config: unknown;
+}
+
+/** Where a listener stands. */
+export type HookState = 'listening' | 'received' | 'ended';
 
 /** Who serves the commands. */
 export type Host = 'desktop' | 'http';
@@ -1960,7 +2021,7 @@ export interface NodeDescriptor {
   config: unknown;
   /** Errors it may produce. */
   errors: DeclaredError[];
-  /** Numbers for retries; never acts by itself. */
+  /** Default numbers for retries; they take effect only where a policy or a rule retries. */
   retryPolicy?: RetryPolicy;
   /** Default time limit of one call in milliseconds. */
   timeoutMs?: number;
@@ -2482,6 +2543,8 @@ export interface RunDetails {
   workflowName: string;
   /** Newest event. */
   lastSeq: number;
+  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  place?: number;
   /** The run's input. */
   params: unknown;
   /** Some process drives it now. */
@@ -2672,6 +2735,8 @@ export interface RunRow {
   durationMs: number;
   /** The run it was re-run from. */
   parentRunId?: string;
+  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  place?: number;
   /** The step that failed the run. */
   failedStepId?: string;
   /** What went wrong. */
@@ -2730,8 +2795,16 @@ export interface RunStart {
   overrides?: Record<string, unknown>;
 }
 
+/** A run that was started. */
+export interface RunStarted {
+  /** UUID v7. */
+  runId: string;
+  /** The limits of the workflow leave no room for it now: it waits for its turn. Absent when it has started. */
+  queued?: boolean;
+}
+
 /** Status of a run. */
-export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+export type RunStatus = 'created' | 'queued' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
 /** Data of a node in its last run. */
 export interface RunStepData {
@@ -2964,6 +3037,10 @@ export interface Settings {
   skills?: string;
   /** What its questions to language models may cost: `{perRun, perDay}`, in the unit of the prices (ADR 50). */
   budget?: unknown;
+  /** How many of its runs are under way at once: `{max, key, onLimit: queue|skip|cancel_oldest}` (ADR 93). */
+  concurrency?: unknown;
+  /** How many of its runs start in a time: `{count, perMs}` (ADR 93). */
+  rateLimit?: unknown;
   /** Node id of a chain that runs once after an abort. */
   onAbort?: string;
   /** Audit rules (K-60). */
@@ -3658,7 +3735,13 @@ export interface TaskList {
 }
 
 /** What an address hears of. */
-export type TaskNews = 'task.created' | 'task.overdue' | 'task.escalated' | 'task.answered' | 'task.closed';
+export type TaskNews =
+  | 'task.created'
+  | 'task.overdue'
+  | 'task.escalated'
+  | 'task.answered'
+  | 'task.closed'
+  | 'workflow.failed';
 
 /** A page of tasks. */
 export interface TaskPage {
@@ -4333,12 +4416,16 @@ export interface Trigger {
   version: string;
   /** Settings of the step. */
   config: unknown;
+  /** The address of a webhook. */
+  address?: string;
   /** When it fires next. */
   next: ScheduledTime[];
   /** What it came to last. */
   last?: Firing;
   /** Why it could not fire last. */
   problem?: string;
+  /** What the runs of its workflow came to, whatever started them. */
+  activity: WorkflowActivity;
 }
 
 /** A trigger with its history. */
@@ -4359,12 +4446,16 @@ export interface TriggerDetails {
   version: string;
   /** Settings of the step. */
   config: unknown;
+  /** The address of a webhook. */
+  address?: string;
   /** When it fires next. */
   next: ScheduledTime[];
   /** What it came to last. */
   last?: Firing;
   /** Why it could not fire last. */
   problem?: string;
+  /** What the runs of its workflow came to, whatever started them. */
+  activity: WorkflowActivity;
   /** The last firings, the newest first. */
   firings: Firing[];
 }
@@ -4522,7 +4613,7 @@ export interface WebhookDelivery {
   webhook: string;
   /** What it tells. */
   event: string;
-  /** The task. */
+  /** The task; empty when it tells of a workflow. */
   taskId: string;
   /** Where it stands. */
   state: DeliveryState;
@@ -4594,7 +4685,7 @@ export interface Workflow {
   layout?: Record<string, unknown>;
 }
 
-/** Makes a version of a workflow the one that runs by itself. */
+/** Activates a version of a workflow: its triggers start runs with it. */
 export interface WorkflowActivate {
   /** The file, as `workflow_list` names it. */
   ref?: string;
@@ -4604,6 +4695,18 @@ export interface WorkflowActivate {
   document?: Workflow;
   /** A version that was active before, instead of what the file holds now. */
   version?: string;
+}
+
+/** What the runs of a workflow came to. */
+export interface WorkflowActivity {
+  /** Runs that started in the last 24 hours. */
+  runs: number;
+  /** Those of them that failed. */
+  failed: number;
+  /** The newest of those. */
+  lastFailedRunId?: string;
+  /** Runs that wait for their turn now. */
+  waiting: number;
 }
 
 /** Payload of `workflow_cancelled` (R-11). */
@@ -4694,6 +4797,18 @@ export interface WorkflowFailed {
   duration_ms: number;
   /** `max_attempts_exceeded`, `no_fallback`, `aborted_by_operator`, … */
   reason?: string;
+}
+
+/** A failure of an active workflow that people are told of: one in an hour for each workflow. */
+export interface WorkflowFailure {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** The run that failed. */
+  runId: string;
+  /** RFC 3339. */
+  failedAt: string;
 }
 
 /** A file of another program that becomes a workflow of the library. One of `text` and `path` is given. */
@@ -4831,7 +4946,7 @@ export interface RunEventHead {
   clientRunToken?: string;
 }
 
-/** Type and payload of a [`RunEvent`]. In JSON: `type` and `payload` beside the other fields. */
+/** All types of events beside one another, as in JSON. */
 export type RunEventBody =
   | {
     type: 'workflow_start';
@@ -4890,10 +5005,6 @@ export type RunEventBody =
     payload: StepSkipped;
   }
   | {
-    type: 'step_print';
-    payload: StepPrint;
-  }
-  | {
     type: 'var_changed';
     payload: VarChanged;
   }
@@ -4938,16 +5049,20 @@ export type RunEventBody =
     payload: Escalated;
   }
   | {
+    type: 'pause_timeout';
+    payload: PauseTimeout;
+  }
+  | {
+    type: 'step_print';
+    payload: StepPrint;
+  }
+  | {
     type: 'pause_start';
     payload: PauseStart;
   }
   | {
     type: 'pause_resumed';
     payload: PauseResumed;
-  }
-  | {
-    type: 'pause_timeout';
-    payload: PauseTimeout;
   }
   | {
     type: 'pause_rejected';
@@ -5040,9 +5155,9 @@ export interface Commands {
   /** Validates a workflow; nothing is run. */
   workflow_validate: { request: ValidateDocument; response: Diagnostic[] };
   /** Starts a run. */
-  run_start: { request: RunStart; response: RunId };
+  run_start: { request: RunStart; response: RunStarted };
   /** Starts a new run with the definition and input of an earlier one. */
-  run_again: { request: RunId; response: RunId };
+  run_again: { request: RunId; response: RunStarted };
   /** Lists runs, newest first. */
   run_list: { request: RunList; response: RunPage };
   /** Returns a run with its pinned definition. */
@@ -5263,7 +5378,7 @@ export interface Commands {
   skill_list: { request: SkillList; response: SkillEntry[] };
   /** Activates a version of a workflow: its triggers start runs; changes of the file stay a draft until they are activated. */
   workflow_activate: { request: WorkflowActivate; response: Activation };
-  /** Deactivates a workflow: it starts no runs by itself; runs under way go on. */
+  /** Deactivates a workflow: its triggers start no more runs; running ones continue. */
   workflow_deactivate: { request: WorkflowNamed; response: Activation };
   /** Workflows that are active, and those that were. */
   activation_list: { request: Empty; response: Activation[] };
@@ -5273,10 +5388,20 @@ export interface Commands {
   trigger_list: { request: TriggerList; response: Trigger[] };
   /** One trigger and its last firings. */
   trigger_get: { request: TriggerRef; response: TriggerDetails };
-  /** Fires a trigger now, beside its schedule. */
+  /** Failures of active workflows in the last 24 hours: one in an hour for each workflow. */
+  failure_list: { request: Empty; response: WorkflowFailure[] };
+  /** Fires a trigger now, in addition to its schedule. */
   trigger_fire: { request: TriggerFire; response: RunId };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
+  /** The address of a webhook step. */
+  hook_preview: { request: HookPreviewRequest; response: HookPreview };
+  /** Listens for one request at the test address of a webhook step, for three minutes; it starts nothing. */
+  hook_listen: { request: HookListen; response: HookListening };
+  /** What was received at a test address. */
+  hook_heard: { request: HookListener; response: HookHeard };
+  /** Stops listening at a test address. */
+  hook_stop: { request: HookListener; response: Empty };
   /** Returns the caller's settings: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
   /** Saves the caller's settings. */
@@ -5432,8 +5557,13 @@ export const commands: Record<CommandName, CommandInfo> = {
   workflow_versions: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  failure_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
   schedule_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  hook_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  hook_listen: { kind: 'action', role: 'builder', hosts: ['http'], stale: [] },
+  hook_heard: { kind: 'query', role: 'builder', hosts: ['http'], stale: [] },
+  hook_stop: { kind: 'action', role: 'builder', hosts: ['http'], stale: [] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -4,6 +4,7 @@ import { automations } from './en.automations.ts';
 import { canvas } from './en.canvas.ts';
 import { compare } from './en.compare.ts';
 import { errors } from './en.errors.ts';
+import { forms } from './en.forms.ts';
 import { inbox } from './en.inbox.ts';
 import { log } from './en.log.ts';
 import { models } from './en.models.ts';
@@ -14,12 +15,13 @@ import { rerun } from './en.rerun.ts';
 import { said } from './en.said.ts';
 import { secrets } from './en.secrets.ts';
 import { time } from './en.time.ts';
+import { hooks } from './en.hooks.ts';
 import { imports } from './en.import.ts';
 import { tools } from './en.tools.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations, ...forms, ...hooks };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

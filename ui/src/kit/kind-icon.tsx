@@ -1,22 +1,22 @@
 /** Icons that data names (a lucide name in kebab case). The list is closed so that the bundle stays small; an unknown
  * name gets a plain box. */
 import {
-  ArrowDownUp, Ban, Bot, Box, Braces, CalendarClock, CircleDot, CirclePause, CircleStop, Clock, CloudDownload, Cog, Combine, Database, FileInput, FileJson,
+  ArrowDownUp, Ban, Bot, Box, Braces, CalendarClock, CircleDot, CirclePause, CircleStop, ClipboardList, Clock, CloudDownload, Cog, Combine, Database, FileInput, FileJson,
   FileOutput, FilePen, FileText, FileUp, Files, Filter, FolderOpen, Funnel, GitBranch, GitFork, GitMerge, Globe, Hourglass, Layers,
-  List, ListFilter, LogOut, MessageSquareWarning, MousePointerClick, Octagon, OctagonAlert, OctagonX, Pause, PenLine, Pencil, Play, Plug, Repeat, Replace, Rows3, Save, Sheet, Shield,
+  List, ListFilter, LogOut, MessageSquareWarning, MousePointerClick, Octagon, OctagonAlert, OctagonX, Pause, PenLine, Pencil, Play, Plug, Repeat, Replace, Reply, Rows3, Save, Sheet, Shield,
   Shuffle, Sigma, Signpost, SlidersHorizontal, SortAsc, Split, Square, SquarePen, Stamp, Table, Timer, TriangleAlert, UserRound, Variable, Wand, Webhook, Workflow,
   Wrench, Zap, type LucideIcon,
 } from 'lucide-react';
 
 const BY_NAME: { [name: string]: LucideIcon } = {
   'arrow-down-up': ArrowDownUp, 'arrow-up-down': ArrowDownUp, ban: Ban, bot: Bot, box: Box, braces: Braces, 'calendar-clock': CalendarClock,
-  'circle-dot': CircleDot, 'circle-pause': CirclePause, 'circle-stop': CircleStop, clock: Clock, 'cloud-download': CloudDownload, cog: Cog, combine: Combine, database: Database,
+  'circle-dot': CircleDot, 'circle-pause': CirclePause, 'circle-stop': CircleStop, 'clipboard-list': ClipboardList, clock: Clock, 'cloud-download': CloudDownload, cog: Cog, combine: Combine, database: Database,
   'file-input': FileInput, 'file-json': FileJson, 'file-output': FileOutput, 'file-pen': FilePen, 'file-text': FileText,
   'file-up': FileUp, files: Files, filter: Filter, 'folder-open': FolderOpen, folder: FolderOpen, funnel: Funnel, 'git-branch': GitBranch,
   'git-fork': GitFork, 'git-merge': GitMerge, globe: Globe, hourglass: Hourglass, layers: Layers, list: List, 'list-filter': ListFilter, 'log-out': LogOut,
   'message-square-warning': MessageSquareWarning, shield: Shield, stamp: Stamp, 'user-round': UserRound,
   'mouse-pointer-click': MousePointerClick, octagon: Octagon, 'octagon-alert': OctagonAlert, 'octagon-x': OctagonX, pause: Pause, 'pen-line': PenLine, pencil: Pencil,
-  play: Play, plug: Plug, repeat: Repeat, replace: Replace, 'rows-3': Rows3, save: Save, sheet: Sheet, shuffle: Shuffle, sigma: Sigma, signpost: Signpost,
+  play: Play, plug: Plug, repeat: Repeat, replace: Replace, reply: Reply, 'rows-3': Rows3, save: Save, sheet: Sheet, shuffle: Shuffle, sigma: Sigma, signpost: Signpost,
   'sliders-horizontal': SlidersHorizontal, 'sort-asc': SortAsc, 'arrow-up-narrow-wide': SortAsc, split: Split, square: Square,
   'square-pen': SquarePen, table: Table, timer: Timer, 'triangle-alert': TriangleAlert, variable: Variable, wand: Wand, 'wand-sparkles': Wand,
   webhook: Webhook, workflow: Workflow, wrench: Wrench, zap: Zap,

@@ -5,7 +5,7 @@ import type { ReadonlyList } from './persistent-list';
 import type { Choice, LoopRun } from './run-paths';
 import type { Breakpoint, CutValue } from '../api/types';
 
-export type RunStatus = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+export type RunStatus = 'created' | 'queued' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 export type NodeRunState =
   | 'idle'
   | 'running'

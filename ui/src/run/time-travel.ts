@@ -36,8 +36,11 @@ export function useTimeTravel({ now, fold, at, step, onSettled }: Options): Time
   const [moment, setMoment] = useState<Moment | null>(at ?? null);
   // What this wrote into the address comes back from there; anything else is a link to another moment.
   const written = useRef<Moment | undefined>(at);
+  const pending = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
     if (at === written.current) return;
+    // A moment from before the link must not be written over it.
+    clearTimeout(pending.current);
     written.current = at;
     setMoment(at ?? null);
   }, [at]);
@@ -62,11 +65,11 @@ export function useTimeTravel({ now, fold, at, step, onSettled }: Options): Time
   useEffect(() => {
     // An event that is still to come, or a time that is not found yet, stays in the address.
     if ((moment !== null && seq === null && !(typeof moment === 'number' && now && isTerminal(now.status))) || (seq ?? undefined) === written.current) return undefined;
-    const timer = setTimeout(() => {
+    pending.current = setTimeout(() => {
       written.current = seq ?? undefined;
       settled.current?.(seq ?? undefined);
     }, SETTLED_MS);
-    return () => clearTimeout(timer);
+    return () => clearTimeout(pending.current);
   }, [moment, seq, now]);
 
   const go = useCallback((next: number | null) => setMoment(next === null || next >= (fold?.view.lastSeq ?? 0) ? null : Math.max(1, Math.trunc(next))), [fold]);

@@ -86,6 +86,9 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     case 'number':
     case 'duration':
       return <NumberField {...props} />;
+    case 'file':
+      // Without somebody who sends files it is the name of one.
+      return types.includes('array') ? <ListField {...props} /> : <PlainTextField {...props} />;
     case 'keyvalue':
       return <KeyValueField {...props} />;
     case 'list':

@@ -11,7 +11,7 @@ export type Path = readonly (string | number)[];
 
 const WIDGETS = [
   'text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path',
-  'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any',
+  'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any', 'file',
 ] as const;
 export type Widget = (typeof WIDGETS)[number];
 
@@ -88,10 +88,14 @@ export const isMultiline = (schema: JsonSchema): boolean => schema['x-multiline'
 /** A variant that only says which fields must be there is a rule about the fields, not another shape. */
 const isShape = (variant: JsonSchema): boolean => Object.keys(variant).some((keyword) => keyword !== 'required');
 
+/** A field that takes a file, or several: text with the format `binary`. */
+export const isFile = (schema: JsonSchema): boolean => schema.format === 'binary' || schema.items?.format === 'binary';
+
 export function widgetOf(schema: JsonSchema): Widget {
   const asked = hintsOf(schema).widget;
   if (schema['x-cel'] === true) return 'cel';
   if (asked) return asked;
+  if (isFile(schema)) return 'file';
   if (choicesOf(schema)) return 'select';
   if ((schema.oneOf ?? schema.anyOf)?.some(isShape)) return 'variants';
   const types = typesOf(schema);

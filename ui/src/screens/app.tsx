@@ -71,7 +71,7 @@ function Screens() {
         <Suspense fallback={<main className="screen" aria-busy="true"><header className="bar" /></main>}>
         {route.screen === 'workflows' ? <GalleryScreen /> : null}
         {route.screen === 'workflow' ? <BuilderScreen key={key} fileRef={route.ref} /> : null}
-        {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} /> : null}
+        {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} queued={route.queued} /> : null}
         {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} at={route.at} /> : null}
         {route.screen === 'compare' ? <CompareScreen key={key} runId={route.runId} with={route.with} /> : null}
         {route.screen === 'automations' ? <AutomationsScreen /> : null}

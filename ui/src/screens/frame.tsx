@@ -6,6 +6,7 @@ import { useCommand, usePermission } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
 import { damageText } from '../features/audit/words.ts';
 import { plain } from '../text/letters.ts';
+import { useFailureAttention } from '../features/automations/failure-attention.ts';
 import { useAttention } from '../features/inbox/attention.ts';
 import { calledTo } from '../features/inbox/called.tsx';
 import { SendsStrip } from '../features/inbox/sends-strip.tsx';
@@ -73,11 +74,14 @@ const openTask = (taskId?: string) => {
   navigate({ screen: 'inbox', ...(taskId ? { taskId } : {}) });
 };
 
+const openRun = (runId: string) => navigate({ screen: 'run', runId });
+
 /** How many tasks wait; nothing when none does. */
 function OpenTasks() {
   const { data: counts, dataUpdatedAt } = useCounts(5_000);
   const open = counts && awake(counts);
   useAttention(open, dataUpdatedAt, openTask);
+  useFailureAttention(openRun);
   return open ? <em className="n" aria-label={tn('inbox.open', open)}>{open > 999 ? '999+' : open}</em> : null;
 }
 /** Seen from every screen: the chain of records does not fit any more. */

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 export type Route =
   | { screen: 'workflows' }
   | { screen: 'workflow'; ref: string }
-  | { screen: 'runs'; workflow?: string }
+  | { screen: 'runs'; workflow?: string; queued?: boolean }
   /** `at`: the number of an event, or the time of one. */
   | { screen: 'run'; runId: string; step?: string; at?: number | string }
   /** Two runs beside each other. */
@@ -27,8 +27,9 @@ export function parseRoute(hash: string): Route {
       return value ? { screen, runId: value, ...(step ? { step } : {}), ...(at === undefined ? {} : { at }) } : { screen: 'runs' };
     }
     case 'runs': {
-      const workflow = new URLSearchParams(query).get('workflow');
-      return workflow ? { screen, workflow } : { screen };
+      const asked = new URLSearchParams(query);
+      const workflow = asked.get('workflow');
+      return { screen, ...(workflow ? { workflow } : {}), ...(asked.get('status') === 'queued' ? { queued: true } : {}) };
     }
     case 'compare': {
       const other = new URLSearchParams(query).get('with');
@@ -53,7 +54,10 @@ export function hashOf(route: Route): string {
       const asked = [...(route.step ? [`step=${encodeURIComponent(route.step)}`] : []), ...(route.at === undefined ? [] : [`at=${encodeURIComponent(route.at)}`])];
       return `#/run/${encodeURIComponent(route.runId)}${asked.length > 0 ? `?${asked.join('&')}` : ''}`;
     }
-    case 'runs': return route.workflow ? `#/runs?workflow=${encodeURIComponent(route.workflow)}` : '#/runs';
+    case 'runs': {
+      const asked = [...(route.workflow ? [`workflow=${encodeURIComponent(route.workflow)}`] : []), ...(route.queued ? ['status=queued'] : [])];
+      return asked.length > 0 ? `#/runs?${asked.join('&')}` : '#/runs';
+    }
     case 'compare': return `#/compare/${encodeURIComponent(route.runId)}?with=${encodeURIComponent(route.with)}`;
     case 'inbox': return route.taskId ? `#/inbox/${encodeURIComponent(route.taskId)}` : '#/inbox';
     case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;

@@ -22,9 +22,9 @@ import { navigate } from './router.ts';
 
 const PAGE = 100;
 
-export function RunsScreen({ workflow }: { workflow: string | undefined }) {
-  const [filters, setFilters] = useState<RunFilters>({ workflow: workflow ?? '', status: '', text: '' });
-  useEffect(() => setFilters((old) => ({ ...old, workflow: workflow ?? '' })), [workflow]);
+export function RunsScreen({ workflow, queued = false }: { workflow: string | undefined; queued?: boolean | undefined }) {
+  const [filters, setFilters] = useState<RunFilters>({ workflow: workflow ?? '', status: queued ? 'queued' : '', text: '' });
+  useEffect(() => setFilters((old) => ({ ...old, workflow: workflow ?? '', ...(queued ? { status: 'queued' } : {}) })), [workflow, queued]);
   const [selected, setSelected] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<RunRow | null>(null);
   const [rerun, setRerun] = useState<RunRow | null>(null);

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { transport } from '../api/client.ts';
 import { act, useCommand } from '../api/queries.ts';
 import { resetKeys, setKeys, setTheme, useSettings } from '../api/settings.ts';
-import { mayNotify, useNotify } from '../features/inbox/attention.ts';
+import { mayNotify, useNotify, useNotifyFailures } from '../shared/notify.ts';
 import { ModelsSection } from '../features/models/models-section.tsx';
 import { KeyDialog } from '../shared/secrets/key-dialog.tsx';
 import { SecretsSection } from '../features/secrets/secrets-section.tsx';
@@ -37,17 +37,18 @@ export function SettingsScreen() {
   }
   const [notifyOn, setNotifyOn] = useNotify();
   const [notify, setNotify] = useState(mayNotify);
-  async function wantNotify(on: boolean) {
+  const [failuresOn, setFailuresOn] = useNotifyFailures();
+  async function wantNotify(on: boolean, set: (on: boolean) => void) {
     if (on && notify === 'ask') {
       // Only a press of a person may ask.
       await Notification.requestPermission();
       setNotify(mayNotify());
     }
-    setNotifyOn(on && mayNotify() === 'yes');
+    set(on && mayNotify() === 'yes');
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on)}
+      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
         onTheme={setTheme} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

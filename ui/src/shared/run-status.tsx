@@ -4,19 +4,20 @@ import { t, tn } from '../i18n/index.ts';
 import { Badge, SignalIcon, type Signal } from '../kit/index.ts';
 
 const SIGNAL: { [S in RunStatus]: Signal } = {
-  created: 'wait', running: 'run', paused: 'wait', completed: 'ok', failed: 'err', cancelled: 'stop',
+  created: 'wait', queued: 'wait', running: 'run', paused: 'wait', completed: 'ok', failed: 'err', cancelled: 'stop',
 };
 
 export function statusText(status: RunStatus): string {
   return t(`status.${status}`);
 }
 /** What tells how a run stands: with tasks that are open it waits for a person, not for time. */
-export type RunState = Pick<RunRow, 'status' | 'openTaskCount'>;
+export type RunState = Pick<RunRow, 'status' | 'openTaskCount'> & { place?: number | undefined };
 const asking = ({ status, openTaskCount = 0 }: RunState): number => (status === 'paused' ? openTaskCount : 0);
 const signalOf = (run: RunState): Signal => (asking(run) > 0 ? 'person' : SIGNAL[run.status]);
 
 export function stateText(run: RunState): string {
   const n = asking(run);
+  if (run.status === 'queued' && run.place !== undefined) return t('status.queuedAt', { n: run.place });
   return n > 0 ? tn('status.asks', n) : statusText(run.status);
 }
 export function StatusBadge(run: RunState) {

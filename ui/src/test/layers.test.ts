@@ -5,7 +5,7 @@ import { dirname, join, posix } from 'node:path';
 import { expect, it } from 'vitest';
 
 const SRC = join(import.meta.dirname, '..');
-const LAYERS = ['text', 'json', 'i18n', 'kit', 'api', 'run', 'code', 'schema-form', 'shared', 'features', 'screens', 'main.tsx'];
+const LAYERS = ['text', 'json', 'i18n', 'kit', 'api', 'run', 'code', 'schema-form', 'shared', 'features', 'form-page', 'screens', 'main.tsx'];
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((name) => name.replaceAll('\\', '/'))

@@ -23,9 +23,9 @@ impl Providers for One {
 }
 
 #[derive(Default)]
-struct Ear(Mutex<String>);
+struct DeltaCollector(Mutex<String>);
 
-impl DeltaSink for Ear {
+impl DeltaSink for DeltaCollector {
     fn delta(&self, delta: Delta<'_>) {
         if let Delta::Text(text) = delta {
             self.0.lock().expect("not poisoned").push_str(text);
@@ -64,20 +64,20 @@ async fn main() {
                 timeout: Duration::from_secs(20),
                 budget: None,
             };
-            let ear = Ear::default();
-            let answer = models.ask(question("words"), &ear).await.expect("an answer");
+            let collector = DeltaCollector::default();
+            let answer = models.ask(question("words"), &collector).await.expect("an answer");
             let text = |part: &Part| matches!(part, Part::Text(text) if text == "Hello from the peer");
             assert!(answer.parts.iter().any(text), "{kind:?} {stream}: {answer:?}");
             assert_eq!(answer.finish, Finish::Stop, "{kind:?} {stream}");
-            let heard = ear.0.into_inner().expect("not poisoned");
+            let heard = collector.0.into_inner().expect("not poisoned");
             assert_eq!(heard, if stream { "Hello from the peer" } else { "" }, "{kind:?} {stream}");
 
-            let answer = models.ask(question("tool"), &Ear::default()).await.expect("an answer");
+            let answer = models.ask(question("tool"), &DeltaCollector::default()).await.expect("an answer");
             let tool = |part: &Part| matches!(part, Part::ToolUse(tool) if tool.input == json!({ "q": "ab" }));
             assert!(answer.parts.iter().any(tool), "{kind:?} {stream}: {answer:?}");
             assert_eq!(answer.finish, Finish::ToolUse, "{kind:?} {stream}");
 
-            let failure = models.ask(question("limit"), &Ear::default()).await.expect_err("refused");
+            let failure = models.ask(question("limit"), &DeltaCollector::default()).await.expect_err("refused");
             assert_eq!(failure.fault, LlmFault::RateLimit, "{kind:?} {stream}: {failure:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! The practice service: a small web service of this process for samples and tests. It listens on a free port of
+//! The demo service: a small web service of this process for samples and tests. It listens on a free port of
 //! 127.0.0.1, answers only below a random first path segment and only to its own Host, and ends when it is dropped.
 
 use crate::clock::random;
@@ -19,8 +19,8 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// A running practice service.
-pub struct Practice {
+/// A running demo service.
+pub struct DemoService {
     base: String,
     shared: Arc<Shared>,
     server: JoinHandle<()>,
@@ -42,7 +42,7 @@ struct Orders {
 /// Most orders and failure counters kept; a loop in a workflow must not fill the memory.
 const MOST_KEPT: usize = 10_000;
 
-impl Practice {
+impl DemoService {
     /// Starts on a free port.
     pub async fn start() -> std::io::Result<Self> {
         Self::listen(0, &format!("{:016x}", random())).await
@@ -50,7 +50,7 @@ impl Practice {
 
     /// Starts again at an address that an earlier one had, so that a run that recorded it can go on.
     pub async fn start_at(base: &str) -> std::io::Result<Self> {
-        let bad = || std::io::Error::new(std::io::ErrorKind::InvalidInput, "not an address of the practice service");
+        let bad = || std::io::Error::new(std::io::ErrorKind::InvalidInput, "not an address of the demo service");
         let rest = base.strip_prefix("http://127.0.0.1:").ok_or_else(bad)?;
         let (port, segment) = rest.trim_end_matches('/').split_once('/').ok_or_else(bad)?;
         if segment.len() != 16 || !segment.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -75,7 +75,7 @@ impl Practice {
         let server = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, app).await {
                 // Nobody waits for this task; a request will find the port closed.
-                eprintln!("the practice service stopped: {error}");
+                eprintln!("the demo service stopped: {error}");
             }
         });
         Ok(Self { base: format!("http://127.0.0.1:{port}/{segment}"), shared, server })
@@ -92,7 +92,7 @@ impl Practice {
     }
 }
 
-impl Drop for Practice {
+impl Drop for DemoService {
     fn drop(&mut self) {
         self.server.abort();
     }
@@ -101,32 +101,32 @@ impl Drop for Practice {
 /// Starts the service when somebody needs it; each ends with its last holder. Runs that are taken up again may need
 /// several at a time, each at the address that it had.
 #[derive(Default)]
-pub struct PracticeOnDemand(tokio::sync::Mutex<Vec<Weak<Practice>>>);
+pub struct DemoServiceOnDemand(tokio::sync::Mutex<Vec<Weak<DemoService>>>);
 
-impl PracticeOnDemand {
+impl DemoServiceOnDemand {
     /// A running service, or a new one.
-    pub async fn lease(&self) -> std::io::Result<Arc<Practice>> {
-        self.find_or(|_| true, Practice::start()).await
+    pub async fn lease(&self) -> std::io::Result<Arc<DemoService>> {
+        self.find_or(|_| true, DemoService::start()).await
     }
 
     /// The service at the address that a run has recorded: the running one if there is, else one started there.
-    pub async fn lease_at(&self, base: &str) -> std::io::Result<Arc<Practice>> {
-        self.find_or(|practice| practice.base_url() == base, Practice::start_at(base)).await
+    pub async fn lease_at(&self, base: &str) -> std::io::Result<Arc<DemoService>> {
+        self.find_or(|demo_service| demo_service.base_url() == base, DemoService::start_at(base)).await
     }
 
     async fn find_or(
         &self,
-        fits: impl Fn(&Practice) -> bool,
-        start: impl Future<Output = std::io::Result<Practice>>,
-    ) -> std::io::Result<Arc<Practice>> {
+        fits: impl Fn(&DemoService) -> bool,
+        start: impl Future<Output = std::io::Result<DemoService>>,
+    ) -> std::io::Result<Arc<DemoService>> {
         let mut running = self.0.lock().await;
-        if let Some(practice) = running.iter().filter_map(Weak::upgrade).find(|practice| fits(practice)) {
-            return Ok(practice);
+        if let Some(demo_service) = running.iter().filter_map(Weak::upgrade).find(|demo_service| fits(demo_service)) {
+            return Ok(demo_service);
         }
-        let practice = Arc::new(start.await?);
+        let demo_service = Arc::new(start.await?);
         running.retain(|other| other.strong_count() > 0);
-        running.push(Arc::downgrade(&practice));
-        Ok(practice)
+        running.push(Arc::downgrade(&demo_service));
+        Ok(demo_service)
     }
 }
 
@@ -242,7 +242,7 @@ async fn order_new(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: 
         return say(StatusCode::OK, known);
     }
     if orders.made.len() >= MOST_KEPT {
-        return say(StatusCode::INSUFFICIENT_STORAGE, &json!({ "error": "the practice service is full" }));
+        return say(StatusCode::INSUFFICIENT_STORAGE, &json!({ "error": "the demo service is full" }));
     }
     let mut order =
         Map::from_iter([("id".to_owned(), json!(2_001 + orders.made.len())), ("status".to_owned(), json!("open"))]);

@@ -223,7 +223,7 @@ fn read_only(path: &str, below: &Path) -> String {
 }
 
 fn several(path: &str) -> String {
-    format!("'{path}' could be in several open folders. Write the whole path, beginning with '/'")
+    format!("'{path}' could be in several granted folders. Write the absolute path, beginning with '/'")
 }
 
 fn sample(path: &str) -> Option<&str> {

@@ -1,5 +1,5 @@
 //! The real outside world behind the traits of `ports`: HTTP with the address rules, files of granted folders, the
-//! clock, ids, the secrets of this machine. `practice` is the loopback service that samples and tests talk to.
+//! clock, ids, the secrets of this machine. `demo_service` is the loopback service that samples and tests talk to.
 #![deny(missing_docs)]
 
 pub mod address;
@@ -20,7 +20,7 @@ pub mod sinks;
 pub mod vault;
 
 pub use clock::{RealClock, RealIds};
-pub use demo_service::{Practice, PracticeOnDemand};
+pub use demo_service::{DemoService, DemoServiceOnDemand};
 pub use files::{FolderFiles, Grant};
 pub use http::WebHttp;
 pub use llm::{Abilities, KnownProvider, Models, Price, Providers, Reserved};

@@ -11,7 +11,9 @@ mod images;
 mod ollama;
 mod openai;
 mod parts;
+mod protocol;
 mod protocol_check;
+mod providers;
 mod response_stream;
 
 use crate::WebHttp;
@@ -20,6 +22,7 @@ use crate::http::Opened;
 pub use abilities::Abilities;
 use async_trait::async_trait;
 use fault::Who;
+use protocol::Protocol;
 use serde_json::Value;
 use signalbox_model::budget::{Budget, UsedUp};
 use signalbox_ports::host::canonical;
@@ -110,7 +113,7 @@ pub struct Models {
 /// Where a question goes.
 struct Target {
     who: Who,
-    kind: ProviderKind,
+    protocol: &'static dyn Protocol,
     base: Url,
     http: Arc<WebHttp>,
     loopback: bool,
@@ -135,18 +138,11 @@ impl Models {
         let who = Who::named(&provider.name, self.secrets.scrubber());
         let listed = async {
             let target = self.registered(provider).await?;
-            let url = match target.kind {
-                ProviderKind::Anthropic => anthropic::models_url(&target.base),
-                ProviderKind::Openai => openai::models_url(&target.base),
-                ProviderKind::Ollama => ollama::models_url(&target.base),
-            };
+            let url = target.protocol.models_url(&target.base);
             let mut opened = self.open(&target, "GET", &url, None, limit).await?;
             refused(&target.who, &mut opened).await?;
             let body = response_stream::whole(&target.who, &mut opened).await?;
-            Ok(match target.kind {
-                ProviderKind::Ollama => names(&body, "models", "name"),
-                ProviderKind::Anthropic | ProviderKind::Openai => names(&body, "data", "id"),
-            })
+            Ok(target.protocol.model_names(&body))
         };
         let listed: Result<_, LlmFailure> = timed(&who, limit, Box::pin(listed)).await;
         listed.map_err(|failure| self.clean(failure))?.ok_or_else(|| {
@@ -168,7 +164,7 @@ impl Models {
                 let base = base(base_url)?;
                 Ok(Target {
                     who: Who::inline(&base, self.secrets.scrubber()),
-                    kind: *kind,
+                    protocol: providers::of(*kind),
                     base,
                     http: Arc::clone(&self.plain),
                     loopback: request.loopback_allowed,
@@ -189,7 +185,7 @@ impl Models {
         };
         Ok(Target {
             who: Who::named(&provider.name, self.secrets.scrubber()).with_key(credential.is_some()),
-            kind: provider.kind,
+            protocol: providers::of(provider.kind),
             http: if provider.here { self.granted(&base)? } else { Arc::clone(&self.plain) },
             base,
             loopback: provider.here,
@@ -229,9 +225,8 @@ impl Models {
         if body.is_some() {
             headers.push(("content-type".to_owned(), "application/json".to_owned()));
         }
-        if target.kind == ProviderKind::Anthropic {
-            headers.push(("anthropic-version".to_owned(), anthropic::VERSION.to_owned()));
-        }
+        let own = target.protocol.headers().iter();
+        headers.extend(own.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let request = HttpRequest {
             method: method.to_owned(),
             url: url.to_string(),
@@ -270,25 +265,22 @@ impl Models {
 
     async fn exchange(&self, request: &LlmRequest, hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure> {
         let target = self.target(request).await?;
-        let (url, mut body) = match target.kind {
-            ProviderKind::Anthropic => (anthropic::url(&target.base), anthropic::body(request)),
-            ProviderKind::Openai => (openai::url(&target.base), openai::body(request, &target.base)),
-            ProviderKind::Ollama => (ollama::url(&target.base), ollama::body(request)),
-        };
+        let protocol = target.protocol;
+        let (url, mut body) = (protocol.url(&target.base), protocol.body(request, &target.base));
         let endpoint = (target.base.to_string(), request.model.clone());
-        if target.kind == ProviderKind::Openai && self.without_forms().contains(&endpoint) {
-            openai::without_form(&mut body);
+        if self.without_forms().contains(&endpoint) {
+            protocol.without_form(&mut body);
         }
         let pictures = images::has(request);
         self.check_abilities(&target, request, pictures).await?;
         let answered = async {
             let mut opened = self.open_answer(&target, &url, &mut body, request).await?;
-            let written = opened_as(&mut opened, target.kind, request.stream);
+            let written = opened_as(&mut opened, protocol, request.stream);
             if let Some(answer) = read_answer(&target, &body, request, opened, written, hearer).await? {
                 return Ok(answer);
             }
             // The stream ended in order and without an event. Asked without streaming, the server tells its real reason.
-            openai::without_stream(&mut body);
+            protocol.without_stream(&mut body);
             let opened = self.open_answer(&target, &url, &mut body, request).await?;
             let answer = read_answer(&target, &body, request, opened, response_stream::Written::Whole, hearer).await;
             match answer {
@@ -299,8 +291,7 @@ impl Models {
         let answered: Result<LlmAnswer, LlmFailure> = Box::pin(answered).await;
         let mut answer =
             answered.map_err(|failure| if pictures { images::meant(&target.who, failure) } else { failure })?;
-        let refused_form = request.form.is_some() && body.get("response_format").is_none();
-        if target.kind == ProviderKind::Openai && (refused_form || openai::ignored_form(request, &answer)) {
+        if protocol.lacks_form(request, &body, &answer) {
             self.without_forms().insert(endpoint);
         }
         // Before tokens are estimated: an endpoint that counted some has at least answered.
@@ -337,12 +328,7 @@ impl Models {
             if !repairable || repairs >= REPAIRS {
                 return Err(failure);
             }
-            let relaxed = match target.kind {
-                ProviderKind::Anthropic => anthropic::relaxed(body, request, &said),
-                ProviderKind::Openai => openai::relaxed(body, &said),
-                ProviderKind::Ollama => ollama::relaxed(body, &said),
-            };
-            if !relaxed {
+            if !target.protocol.relax(body, request, &said) {
                 return Err(failure);
             }
             repairs += 1;
@@ -400,15 +386,17 @@ async fn timed<T>(
 }
 
 /// How the body of a good answer is written.
-fn opened_as(opened: &mut Opened, kind: ProviderKind, stream: bool) -> response_stream::Written {
+fn opened_as(opened: &mut Opened, protocol: &dyn Protocol, stream: bool) -> response_stream::Written {
     let media = opened.header("content-type").unwrap_or_default().to_ascii_lowercase();
     if media.contains("event-stream") {
         return response_stream::Written::Events;
     }
     // Some servers take `stream` and answer at once all the same.
-    match kind {
-        ProviderKind::Ollama if stream => response_stream::Written::Lines,
-        _ if stream && !media.contains("json") && !media.contains("html") => response_stream::Written::Events,
+    match protocol.stream_format() {
+        response_stream::Written::Lines if stream => response_stream::Written::Lines,
+        response_stream::Written::Events if stream && !media.contains("json") && !media.contains("html") => {
+            response_stream::Written::Events
+        }
         _ => response_stream::Written::Whole,
     }
 }
@@ -422,12 +410,8 @@ async fn read_answer(
     written: response_stream::Written,
     hearer: &dyn DeltaSink,
 ) -> Result<Option<LlmAnswer>, LlmFailure> {
-    let reader: Box<dyn response_stream::Reader> = match target.kind {
-        ProviderKind::Anthropic => Box::new(anthropic::Reading::new(body)),
-        ProviderKind::Openai => Box::new(openai::Reading::default()),
-        ProviderKind::Ollama => Box::new(ollama::Reading::after(request)),
-    };
-    let mut reader = protocol_check::Heard::by(target.kind, reader);
+    let reader = target.protocol.reader(request, body);
+    let mut reader = protocol_check::CheckedReader::new(target.protocol, reader);
     let hearer: &dyn DeltaSink = if request.stream { hearer } else { &response_stream::Nobody };
     response_stream::read(&target.who, written, opened, &mut reader, hearer).await?;
     if written != response_stream::Written::Whole && reader.is_empty() {
@@ -453,14 +437,6 @@ async fn refused_in_words(who: &Who, opened: &mut Opened) -> Result<(), (LlmFail
     Err((fault::of_status(who, opened, &begin), String::from_utf8_lossy(&begin).to_lowercase()))
 }
 
-fn names(body: &Value, list: &str, field: &str) -> Option<Vec<String>> {
-    let mut names: Vec<String> =
-        body[list].as_array()?.iter().filter_map(|one| one[field].as_str()).map(str::to_owned).collect();
-    names.sort();
-    names.dedup();
-    Some(names)
-}
-
 /// An address as a person writes it.
 fn base(text: &str) -> Result<Url, LlmFailure> {
     let url = Url::parse(text.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
@@ -468,17 +444,6 @@ fn base(text: &str) -> Result<Url, LlmFailure> {
         let shown: String = text.split(['?', '#']).next().unwrap_or_default().chars().take(200).collect();
         fault::new(LlmFault::AddressRefused, format!("'{shown}' is no http or https address of a model provider"))
     })
-}
-
-/// `path` below an address, which may have a path of its own and end with a part of it.
-fn below(base: &Url, version: &str, path: &str) -> Url {
-    let own = base.path().trim_end_matches('/');
-    let own = own.strip_suffix(version).unwrap_or(own);
-    let mut url = base.clone();
-    url.set_path(&format!("{own}{version}{path}"));
-    url.set_query(None);
-    url.set_fragment(None);
-    url
 }
 
 #[cfg(test)]

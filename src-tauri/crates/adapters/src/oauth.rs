@@ -16,7 +16,7 @@ mod sign_in_settings;
 mod token;
 
 pub use challenge::Challenge;
-pub use redirect_server::{Landed, Landing};
+pub use redirect_server::{RedirectServer, RedirectVisit};
 pub use sign_in_settings::ToolSignIn;
 pub use token::{Kept, SignedIn};
 
@@ -93,14 +93,14 @@ pub struct Pending {
 
 /// What a person's browser brought back. It holds the code.
 #[derive(Default)]
-pub struct Brought {
+pub struct CallbackParams {
     state: Option<Zeroizing<String>>,
     code: Option<Zeroizing<String>>,
     issuer: Option<String>,
     error: Option<String>,
 }
 
-impl Brought {
+impl CallbackParams {
     /// Of the parameters of an address; one that stands there twice counts as none.
     pub fn of_query(query: &str) -> Self {
         let one = |wanted: &str| {
@@ -119,8 +119,8 @@ impl Brought {
     /// Of the address that a person copied from the browser.
     pub fn of_address(text: &str) -> Option<Self> {
         let url = Url::parse(text.trim()).ok()?;
-        let brought = Self::of_query(url.query()?);
-        (brought.state.is_some() && (brought.code.is_some() || brought.error.is_some())).then_some(brought)
+        let params = Self::of_query(url.query()?);
+        (params.state.is_some() && (params.code.is_some() || params.error.is_some())).then_some(params)
     }
 
     /// Whether it belongs to a sign-in. The state is as good as a password, so how far it fits is not told by time.
@@ -139,7 +139,7 @@ fn random_text(bytes: usize) -> Result<Zeroizing<String>, Fault> {
 }
 
 fn url_of(server: &str) -> Result<Url, Fault> {
-    Url::parse(server).map_err(|_| Fault::refused("The address of the server is none"))
+    Url::parse(server).map_err(|_| Fault::refused("The address of the server is not valid"))
 }
 
 impl Wanted {
@@ -208,30 +208,32 @@ impl Pending {
     }
 
     /// Takes what the browser brought, and gets the tokens for it. The code holds once.
-    pub async fn finish(self, brought: Brought, secrets: &Arc<dyn Secrets>) -> Result<SignedIn, Fault> {
-        if !brought.is_for(&self.state) {
-            return Err(Fault::refused("What came back belongs to no sign-in that was begun here"));
+    pub async fn finish(self, params: CallbackParams, secrets: &Arc<dyn Secrets>) -> Result<SignedIn, Fault> {
+        if !params.is_for(&self.state) {
+            return Err(Fault::refused("The answer belongs to no sign-in that was started here"));
         }
         // Before anything else of the answer is believed: it may be another server's (mix-up).
-        match brought.issuer.as_deref() {
+        match params.issuer.as_deref() {
             Some(issuer) if !discovery::same(issuer, &self.found.issuer) => {
-                let words = "What came back is from another authorization server than the one that was asked; nothing was sent to either";
+                let words = "The answer is from another authorization server than the one that was asked; nothing was sent to either";
                 return Err(Fault::refused(words));
             }
             None if self.found.says_issuer => {
-                let words =
-                    format!("What came back does not say that it is from {}, as that one promises", self.found.issuer);
+                let words = format!(
+                    "The answer does not name {} as its issuer, although that server promises it",
+                    self.found.issuer
+                );
                 return Err(Fault::refused(words));
             }
             _ => {}
         }
-        if let Some(error) = &brought.error {
+        if let Some(error) = &params.error {
             return Err(Fault::refused(match error.as_str() {
                 "access_denied" => "The sign-in was declined in the browser".to_owned(),
                 other => format!("{} did not sign in: {}", self.found.issuer, token::code(other)),
             }));
         }
-        let code = brought.code.ok_or_else(|| Fault::refused("What came back has no code"))?;
+        let code = params.code.ok_or_else(|| Fault::refused("The answer has no code"))?;
         let grant = [
             ("grant_type", "authorization_code"),
             ("code", code.as_str()),

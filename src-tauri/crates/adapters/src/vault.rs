@@ -266,7 +266,7 @@ impl Vault {
                 return Err(VaultError::new(
                     Trouble::Unavailable,
                     format!(
-                        "{} is there, but vault.json, which says where its key is, is gone.",
+                        "{} exists, but vault.json, which says where its key is, is missing.",
                         self.file().display()
                     ),
                     "Restore the folder `secrets` from a backup, or start over: `signalbox secret choose --discard`.",

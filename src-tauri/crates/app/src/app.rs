@@ -16,6 +16,7 @@ use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::tasks::model_suggestion::Suggesting;
 use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
+use crate::triggers::Hooks;
 use crate::workflows::library::{self, Library};
 use crate::workflows::step_names::Names;
 use base64::Engine;
@@ -24,7 +25,8 @@ use signalbox_adapters::keyring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
-    FolderFiles, Grant, McpTools, Models, Practice, PracticeOnDemand, RealClock, RealIds, Vault, WebHttp, mcp, private,
+    DemoService, DemoServiceOnDemand, FolderFiles, Grant, McpTools, Models, RealClock, RealIds, Vault, WebHttp, mcp,
+    private,
 };
 use signalbox_model::Workflow;
 use signalbox_ports::{Clock, Http, World};
@@ -62,8 +64,8 @@ pub struct App {
     pub(crate) store: Store,
     pub(crate) runtime: Runtime,
     pub(crate) library: Library,
-    pub(crate) practice: Arc<PracticeOnDemand>,
-    /// For what needs an executor of its own whatever the host has: the practice service, waiting for the runtime.
+    pub(crate) demo_service: Arc<DemoServiceOnDemand>,
+    /// For what needs an executor of its own whatever the host has: the demo service, waiting for the runtime.
     pub(crate) threads: Option<tokio::runtime::Runtime>,
     files: FolderFiles,
     /// For what the host itself sends.
@@ -91,6 +93,8 @@ pub struct App {
     pub(crate) tools: Arc<McpTools>,
     /// Who is signing in to servers of tools.
     pub(crate) sign_ins: SignIns,
+    /// Webhooks, and who listens for one.
+    pub(crate) hooks: Hooks,
     /// Opens an address in the person's browser; the window's host sets it.
     browser: OnceLock<Browser>,
     /// The secrets of this machine.
@@ -171,12 +175,13 @@ impl App {
             tools: Arc::<McpTools>::clone(&tools),
             binaries: Arc::new(StoredBinaries(store.clone())),
         });
-        let practice = Arc::new(PracticeOnDemand::default());
+        let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
         how.adopt = options.stays;
-        let (own_store, own_practice, handle) = (store.clone(), Arc::clone(&practice), threads.handle().clone());
+        let (own_store, own_demo_service, handle) =
+            (store.clone(), Arc::clone(&demo_service), threads.handle().clone());
         how.beside = RunResources::new(move |run| {
-            let lease = lease_of(&own_store, &own_practice, &handle, run)?;
+            let lease = lease_of(&own_store, &own_demo_service, &handle, run)?;
             Some(Box::new(lease))
         });
         let runtime = Runtime::new(store.clone(), Registry::built_in(), Arc::clone(&world), Arc::new(RealIds), how)
@@ -187,7 +192,7 @@ impl App {
             store,
             runtime,
             library,
-            practice,
+            demo_service,
             threads: Some(threads),
             files,
             http,
@@ -205,6 +210,7 @@ impl App {
             unkept_verdict: Mutex::default(),
             tools,
             sign_ins: SignIns::default(),
+            hooks: Hooks::default(),
             browser: OnceLock::new(),
             secrets,
             models,
@@ -267,10 +273,10 @@ impl App {
         web && self.browser.get().is_some_and(|open| open(address))
     }
 
-    /// The practice service of another run, for one with the same input.
+    /// The demo service of another run, for one with the same input.
     pub(crate) fn lease_again(&self, run_id: &str) -> Option<Kept> {
         let handle = self.threads.as_ref()?.handle();
-        Some(Box::new(lease_of(&self.store, &self.practice, handle, run_id)?))
+        Some(Box::new(lease_of(&self.store, &self.demo_service, handle, run_id)?))
     }
 
     /// Whether a path is in the data folder, which no program that steps start is led to.
@@ -398,13 +404,13 @@ fn closing() -> ApiError {
     ApiError::unavailable("CLOSING", "Signalbox is closing.", "Start it again.")
 }
 
-/// The practice service at the address that a run has recorded, when its workflow asked for one.
+/// The demo service at the address that a run has recorded, when its workflow asked for one.
 fn lease_of(
     store: &Store,
-    practice: &Arc<PracticeOnDemand>,
+    demo_service: &Arc<DemoServiceOnDemand>,
     handle: &tokio::runtime::Handle,
     run_id: &str,
-) -> Option<Arc<Practice>> {
+) -> Option<Arc<DemoService>> {
     let row = store.run(run_id).ok()?;
     let text = store.definition_get(&row.definition_hash).ok()??;
     let workflow = serde_json::from_str(&text).ok()?;
@@ -412,12 +418,16 @@ fn lease_of(
     if names.is_empty() {
         return None;
     }
-    let start = serde_json::to_value(store.event(run_id, 1).ok()??).ok()?;
-    let base = names.iter().find_map(|name| start["payload"]["params"][*name].as_str())?.to_owned();
-    let practice = Arc::clone(practice);
+    let params = match store.event(run_id, 1).ok()? {
+        Some(start) => serde_json::to_value(start).ok()?["payload"]["params"].take(),
+        // A run that has waited for its turn.
+        None => store.run_start(run_id).ok()??["params"].take(),
+    };
+    let base = names.iter().find_map(|name| params[*name].as_str())?.to_owned();
+    let demo_service = Arc::clone(demo_service);
     // On a thread of its own, because this one may belong to an executor.
     let handle = handle.clone();
-    let started = std::thread::spawn(move || handle.block_on(practice.lease_at(&base)));
+    let started = std::thread::spawn(move || handle.block_on(demo_service.lease_at(&base)));
     // Another program may have the port: the run then says that the address does not answer.
     started.join().ok()?.ok()
 }

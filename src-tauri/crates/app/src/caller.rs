@@ -2,6 +2,7 @@
 
 use crate::dto::{CallerRole, Host, Via};
 use crate::error::{ApiError, ApiResult};
+use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_store::audit::{Actor, ActorType};
 
 /// Who calls.
@@ -55,6 +56,11 @@ impl Caller {
         }
         Err(ApiError::forbidden(format!("This needs the role {}.", least.as_str()), "Use a token with that role."))
     }
+    /// Who and what a run is started by when this caller starts it.
+    pub fn origin(&self, client_run_token: Option<String>) -> RunOrigin {
+        let started_by = (!self.here).then(|| BY_REST.to_owned());
+        RunOrigin { started_by, person: Some(self.principal.clone()), client_run_token }
+    }
     /// The caller as an actor of the audit chain.
     pub fn actor(&self) -> Actor {
         let role = self.role.as_str().to_owned();
@@ -71,7 +77,7 @@ fn person(text: &str) -> ApiResult<String> {
     let name = text.strip_prefix("user:").unwrap_or_default();
     if name.is_empty() || name != word(name) {
         return Err(ApiError::bad_request(
-            format!("'{text}' names nobody."),
+            format!("'{text}' is not a person."),
             "Write user:NAME, without spaces, for example user:anna.",
         ));
     }

@@ -38,5 +38,8 @@ pub use signalbox_adapters::script;
 pub use signalbox_model::wire::{WireEvent, list_text};
 pub use signalbox_runtime::StartOutcome;
 pub use tasks::change_feed::TaskChanges;
-pub use triggers::next_of_file;
+pub use triggers::{
+    ActiveForm, Forms, HookReply, HookRequest, HookTarget, OfferedTool, ToolResult, next_of_file, tool_refusal,
+    tool_result,
+};
 pub use workflows::{canonical, check, import, samples};

@@ -48,13 +48,13 @@ fn sign(sealed: &Sealed, signer: Option<&Signer>) -> Option<Signature> {
 
 /// The last entries in memory. It keeps the chain going, but what it dropped cannot be verified any more.
 #[derive(Debug)]
-pub struct Ring {
+pub struct RecentEntries {
     chain: Chain,
     capacity: usize,
     rows: VecDeque<Row>,
 }
 
-impl Ring {
+impl RecentEntries {
     /// A ring of at most `capacity` entries (at least one).
     #[must_use]
     pub fn new(log_id: impl Into<Arc<str>>, capacity: usize) -> Self {

@@ -24,11 +24,12 @@ pub struct Standing {
 /// Where a run stands in this state.
 pub fn of(compiled: &Compiled, state: &RunState) -> Standing {
     let name = |node: usize| named(fold::place::path_of(compiled, state, node).as_deref(), compiled.node_id(node));
-    let slots = [&state.in_flight, &state.timed, &state.undecided, &state.auditing];
+    let slots = [state.work.in_flight(), state.work.timed(), state.work.undecided(), state.work.auditing()];
     let busy = slots.into_iter().flatten().map(|(node, _)| *node);
     let asked = state.tasks.values().flat_map(|task| task.cases.iter().map(|(node, _)| *node));
     // What is inside a container has a higher number than all that is at the top.
-    let next = busy.chain(asked).chain(state.ready.iter().copied()).chain(state.startable.iter().copied()).min();
+    let next =
+        busy.chain(asked).chain(state.work.ready().iter().copied()).chain(state.work.startable().iter().copied()).min();
     let ended = |node: NodeState| matches!(node, NodeState::Succeeded | NodeState::ErrorHandled);
     let mut standing = Standing { current: next.map(name), ..Standing::default() };
     for (index, node) in compiled.nodes.iter().enumerate().filter(|(_, node)| node.file == 0 && node.region == 0) {
@@ -36,7 +37,7 @@ pub fn of(compiled: &Compiled, state: &RunState) -> Standing {
             standing.completed.push(node.id.to_string());
         }
     }
-    for (node, slot) in &state.inside {
+    for (node, slot) in state.work.inside() {
         let Some(body) = fold::slot_ref(state, *node, *slot).and_then(|slot| slot.body.as_deref()) else { continue };
         let well = |(index, outcome): (usize, &Option<Outcome>)| {
             matches!(outcome, Some(Outcome::Result(_) | Outcome::Leaves(_) | Outcome::Elsewhere)).then_some(index)

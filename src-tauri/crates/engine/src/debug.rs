@@ -239,7 +239,7 @@ fn as_value(list: bool, input: &[Data]) -> Value {
 /// (node, slot, recovery node) of the calls that have not begun, of each step at most so many that wait for their turn.
 fn places(compiled: &Compiled, state: &RunState, most: usize) -> Vec<(usize, usize, Option<usize>)> {
     let mut found = Vec::new();
-    for (node, slot) in &state.undecided {
+    for (node, slot) in state.work.undecided() {
         match fold::slot_ref(state, *node, *slot).map(|slot| &slot.phase) {
             Some(Phase::Reenter | Phase::Interrupted) => found.push((*node, *slot, None)),
             Some(Phase::Case(case)) => {
@@ -250,13 +250,13 @@ fn places(compiled: &Compiled, state: &RunState, most: usize) -> Vec<(usize, usi
             Some(_) | None => {}
         }
     }
-    for (node, slot) in &state.timed {
+    for (node, slot) in state.work.timed() {
         if fold::slot_ref(state, *node, *slot).is_some_and(|slot| matches!(slot.phase, Phase::RetryAt { .. })) {
             found.push((*node, *slot, None));
         }
     }
-    for node in state.ready.union(&state.startable) {
-        let begins = !state.ready.contains(node) || prepare::begins(compiled, state, *node).unwrap_or(true);
+    for node in state.work.ready().union(state.work.startable()) {
+        let begins = !state.work.ready().contains(node) || prepare::begins(compiled, state, *node).unwrap_or(true);
         if let Some(activation) = state.nodes[*node].activation.as_ref().filter(|_| begins) {
             let fresh = activation.slots.fresh(0).take(most);
             found.extend(fresh.map(|slot| (*node, slot, None)));

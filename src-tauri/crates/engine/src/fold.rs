@@ -11,23 +11,25 @@ mod ending;
 mod failed;
 pub(crate) mod imported_checkpoint;
 pub(crate) mod input_shape;
+mod interrupted;
 pub(crate) mod place;
 mod settle_edges;
 pub(crate) mod tool_call;
 pub(crate) mod until;
 
 use crate::compiled::Compiled;
-use crate::error_codes::{INTERRUPTED, MAY_HAVE_HAPPENED};
 use crate::limit;
-use crate::state::{Activation, At, Ending, Made, Phase, RunState, Slot};
+use crate::state::{Activation, Ending, Made, Phase, RunState, Slot};
 use crate::trigger;
 use ending::{finish, settle_ending};
 pub(crate) use failed::bytes_of;
 use failed::error_item;
+pub(crate) use interrupted::{asks, call_asks};
+use interrupted::{interrupted, interrupted_error};
 use serde_json::Value;
 use settle_edges::{end_activation, route};
 use signalbox_model::{
-    Data, ErrorPayload, ErrorType, EventBody, Item, Items, Mode, NodeState, Replay, Role, RunEvent, RunStatus,
+    Data, ErrorPayload, EventBody, Item, Items, Mode, NodeState, Role, RunEvent, RunStatus,
     event::{StepDone, StepError, StepStart, WorkflowStart},
     time,
 };
@@ -146,7 +148,7 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
             Some(place) => {
                 case::interrupted(state, place, need_node()?);
                 if place::is_cut(compiled, state, place.0) {
-                    state.undecided.remove(&place);
+                    state.work.set_undecided(place, false);
                 }
             }
             None => interrupted(compiled, state, need_node()?, event, cut.effect.is_some()),
@@ -163,8 +165,8 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
             let node = need_node()?;
             let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
             let due_ms = now.saturating_add(i64::try_from(retry.delay_ms).unwrap_or(i64::MAX));
-            state.undecided.remove(&(node, slot));
-            state.timed.insert((node, slot));
+            state.work.set_undecided((node, slot), false);
+            state.work.waits_for_timer((node, slot));
             state.nodes[node].state = NodeState::Retrying;
             if let Some(slot) = slot_mut(state, node, slot) {
                 slot.phase = Phase::RetryAt { due_ms };
@@ -230,22 +232,7 @@ fn apply(compiled: &Compiled, state: &mut RunState, event: &RunEvent, seq: u64) 
             let slot = slot_index(state, node, event).ok_or_else(|| impossible("the step is not active"))?;
             case::pause_over(state, node, slot);
         }
-        EventBody::PauseStart(_)
-        | EventBody::PauseResumed(_)
-        | EventBody::PauseRejected(_)
-        | EventBody::StepPrint(_)
-        | EventBody::FileStart(_)
-        | EventBody::FileDone(_)
-        | EventBody::LlmToken(_)
-        | EventBody::LlmThinking(_)
-        | EventBody::LlmToolUse(_)
-        | EventBody::LlmToolResult(_)
-        | EventBody::LlmDone(_)
-        | EventBody::LlmError(_)
-        | EventBody::ToolStart(_)
-        | EventBody::ToolMessage(_)
-        | EventBody::ToolDone(_)
-        | EventBody::ToolError(_) => {}
+        EventBody::Telemetry(_) => {}
     }
     settled(compiled, state)
 }
@@ -359,7 +346,7 @@ fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: I
     if slots == 0 {
         end_activation(compiled, state, node);
     } else {
-        state.ready.insert(node);
+        state.work.fired(node);
     }
 }
 
@@ -384,7 +371,7 @@ fn step_start(
     start: &StepStart,
 ) -> Result<(), &'static str> {
     let each = compiled.nodes[node].mode == Mode::Each;
-    state.ready.remove(&node);
+    state.work.begun(node);
     state.nodes[node].state = NodeState::Running;
     let mut inputs: BTreeMap<usize, Vec<Data>> = BTreeMap::new();
     if !each {
@@ -395,8 +382,7 @@ fn step_start(
     }
     state.nodes[node].calls += u32::try_from(inputs.len()).unwrap_or(u32::MAX);
     for (index, input) in inputs {
-        state.timed.remove(&(node, index));
-        state.undecided.remove(&(node, index));
+        state.work.starts((node, index));
         let activation = state.nodes[node].activation.as_mut().ok_or("the join has not fired")?;
         let slot = activation.slots.get_mut(index).ok_or("the item does not exist")?;
         if slot.phase.is_closed() {
@@ -410,33 +396,29 @@ fn step_start(
         slot.input = input;
         if let Some(due_ms) = start.due_ms {
             slot.phase = Phase::Sleeping { due_ms };
-            state.timed.insert((node, index));
+            state.work.waits_for_timer((node, index));
         } else if compiled.is_container(node) {
             body::entered(compiled, state, node, index);
         } else {
             slot.phase = Phase::Running;
-            state.in_flight.insert((node, index));
+            state.work.calls_node((node, index));
         }
     }
     refresh_startable(state, node);
     Ok(())
 }
 
-/// Keeps `startable` in step with the slots of a node.
+/// Keeps the index of startable nodes in step with the slots of a node.
 pub(crate) fn refresh_startable(state: &mut RunState, node: usize) {
     let Some(activation) = state.nodes[node].activation.as_mut() else {
-        state.startable.remove(&node);
+        state.work.set_startable(node, false);
         return;
     };
     while activation.next_fresh < activation.slots.len() && !activation.slots.is_fresh(activation.next_fresh) {
         activation.next_fresh += 1;
     }
-    let fresh = activation.next_fresh < activation.slots.len() && !state.ready.contains(&node);
-    if fresh {
-        state.startable.insert(node)
-    } else {
-        state.startable.remove(&node)
-    };
+    let fresh = activation.next_fresh < activation.slots.len() && !state.work.ready().contains(&node);
+    state.work.set_startable(node, fresh);
 }
 
 fn step_done(
@@ -520,8 +502,7 @@ fn stop_id(compiled: &Compiled, state: &RunState, node: usize) -> String {
 /// A call failed: what the own retry policy and a red wire decide is known at once, the rest waits for a decision.
 fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, event: &StepError) {
     let error = &event.error;
-    state.in_flight.remove(&(node, slot));
-    state.timed.remove(&(node, slot));
+    state.work.call_ended((node, slot));
     cancel_scope::left(compiled, state, node, slot);
     if let Some(activation) = state.nodes[node].activation.as_mut() {
         activation.staged.clear();
@@ -535,7 +516,7 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     }
     let slots = activation(state, node).map_or(0, |activation| activation.slots.len());
     if limit::ends_step(error, slots) {
-        state.undecided.insert((node, slot));
+        state.work.set_undecided((node, slot), true);
         if let Some(slot) = slot_mut(state, node, slot) {
             slot.along = None;
             slot.phase = Phase::Undecided { error: Arc::clone(error) };
@@ -552,7 +533,7 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
         close(compiled, state, node, slot, Phase::OnError { error: Arc::clone(error) });
         return;
     }
-    state.undecided.insert((node, slot));
+    state.work.set_undecided((node, slot), true);
     if let Some(slot) = slot_mut(state, node, slot) {
         slot.along = None;
         slot.phase = Phase::Undecided { error: Arc::clone(error) };
@@ -609,74 +590,6 @@ fn with_reason(error: Arc<ErrorPayload>, reason: Option<&str>) -> Arc<ErrorPaylo
     Arc::new(told)
 }
 
-fn interrupted(compiled: &Compiled, state: &mut RunState, node: usize, event: &RunEvent, unknown: bool) {
-    let Some(activation) = state.nodes[node].activation.as_mut() else { return };
-    activation.staged.clear();
-    let cut: Vec<usize> = activation
-        .slots
-        .open()
-        .filter(|(index, slot)| {
-            event.item.is_none_or(|item| item == *index)
-                && matches!(slot.phase, Phase::Running | Phase::Sleeping { .. } | Phase::Asking { .. } | Phase::Inside)
-        })
-        .map(|(index, _)| index)
-        .collect();
-    for index in cut {
-        case::no_longer_asked(state, (node, index));
-        state.in_flight.remove(&(node, index));
-        state.timed.remove(&(node, index));
-        if base::goes_on(compiled, state, node, index) {
-            continue;
-        }
-        cancel_scope::left(compiled, state, node, index);
-        if nothing_new(state, compiled, node) {
-            close(compiled, state, node, index, Phase::Cancelled);
-        } else if unknown && asks(compiled, state, node, index) {
-            // A person has to say whether it happened.
-            let error = interrupted_error(compiled, state, node, index, &event.ts);
-            case::put(state, node, index, error, At::Ask, None);
-        } else if let Some(slot) = slot_mut(state, node, index) {
-            slot.phase = Phase::Interrupted;
-            slot.interruptions += 1;
-            state.undecided.insert((node, index));
-        }
-    }
-}
-
-/// The call is a `write` whose descriptor says `replay: ask`, and no idempotency key makes it safe: a key does that where it
-/// is sent along.
-pub(crate) fn asks(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> bool {
-    let config = slot_ref(state, node, slot).and_then(|s| s.config.clone()).unwrap_or_default();
-    call_asks(compiled, node, &config)
-}
-
-pub(crate) fn call_asks(compiled: &Compiled, node: usize, config: &Value) -> bool {
-    let node = &compiled.nodes[node];
-    !node.node.sends_key()
-        && matches!(node.descriptor.effects.of(config), signalbox_model::Effects::Write)
-        && matches!(node.descriptor.replay.of(config), Replay::Ask)
-}
-
-fn interrupted_error(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ts: &str) -> Arc<ErrorPayload> {
-    let mut details = signalbox_model::Map::new();
-    details.insert("code".into(), INTERRUPTED.into());
-    details.insert("effect".into(), "unknown".into());
-    details.insert("input".into(), input_value(compiled, state, node, slot));
-    Arc::new(ErrorPayload {
-        error_type: ErrorType::UnknownError,
-        message: MAY_HAVE_HAPPENED.into(),
-        retryable: false,
-        origin_node: compiled.nodes[node].id.to_string(),
-        origin_run_id: Some(state.run_id.to_string()),
-        attempt: slot_ref(state, node, slot).map(|s| s.attempt),
-        max_attempts: Some(compiled.nodes[node].max_attempts),
-        timestamp: ts.to_owned(),
-        suggested_action: Some(signalbox_model::SuggestedAction::HumanReview),
-        provenance_ref: None,
-        details: Some(details),
-    })
-}
-
 /// The input of a slot as one value: the item's data in `each`, a list in `all`.
 pub(crate) fn input_value(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Value {
     let data = slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
@@ -691,7 +604,7 @@ pub(crate) fn input_value(compiled: &Compiled, state: &RunState, node: usize, sl
 
 /// `if` false or disabled: the items go on unchanged.
 fn skipped(compiled: &Compiled, state: &mut RunState, node: usize) {
-    state.ready.remove(&node);
+    state.work.begun(node);
     let Some(activation) = state.nodes[node].activation.take() else { return };
     state.nodes[node].state = NodeState::Skipped;
     state.nodes[node].visits = 0;
@@ -702,10 +615,7 @@ fn skipped(compiled: &Compiled, state: &mut RunState, node: usize) {
 }
 
 fn close(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, phase: Phase) {
-    state.in_flight.remove(&(node, slot));
-    state.timed.remove(&(node, slot));
-    state.undecided.remove(&(node, slot));
-    state.auditing.remove(&(node, slot));
+    state.work.closed((node, slot));
     cancel_scope::left(compiled, state, node, slot);
     let cut = place::is_cut(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };

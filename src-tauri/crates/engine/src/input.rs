@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub enum Input {
     /// The run begins.
     Start {
-        /// The run's input, practice address filled in.
+        /// The run's input, address of the demo service filled in.
         params: Arc<Value>,
         /// Initial context values besides the file's (`--set '$name=…'`).
         context: Map,
@@ -24,6 +24,19 @@ pub enum Input {
         debug: Option<DebugStart>,
         /// Step that it ends after, checked by [`crate::until::check`].
         until: Option<String>,
+        /// Time.
+        now: Millis,
+    },
+    /// The run ends before it has begun: it was cancelled while it waited for its turn.
+    NeverBegun {
+        /// The run's input.
+        params: Arc<Value>,
+        /// Initial context values besides the file's.
+        context: Map,
+        /// As of [`Input::Start`].
+        seed: u64,
+        /// As of [`Input::Start`].
+        started_by: Option<String>,
         /// Time.
         now: Millis,
     },

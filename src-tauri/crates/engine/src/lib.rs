@@ -24,6 +24,7 @@ pub mod effect;
 mod error_codes;
 pub mod expr;
 mod fold;
+pub mod form;
 mod graph_order;
 pub mod guard;
 pub mod imported_checkpoint;
@@ -50,6 +51,7 @@ pub mod rules {
     pub use crate::validate::rules::{RuleFinding, check};
 }
 pub mod rerun;
+pub mod run_limits;
 pub mod schedule;
 pub mod schema;
 pub mod scope;
@@ -63,11 +65,12 @@ pub mod tool_rules;
 pub mod trigger;
 pub mod until;
 pub mod validate;
+pub mod webhook;
 
 pub use catalog::Catalog;
 pub use compiled::Compiled;
 pub use effect::Effect;
 pub use fold::{FoldError, fold};
 pub use input::Input;
-pub use state::{BY_SCHEDULE, RunState};
+pub use state::{BY_SCHEDULE, BY_TRIGGER, RunState};
 pub use step::{GRACE_MS, MANY_TASKS, StepError, StepOutput, step};

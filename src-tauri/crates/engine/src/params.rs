@@ -4,6 +4,9 @@ use crate::schema::Schema;
 use serde_json::Value;
 use signalbox_model::{Code, Diagnostic, Map, Workflow, diagnostic::pointer_token};
 
+/// The param that says which trigger fired, and with what: `{triggerId, nodeId, payload}`. The host writes it.
+pub const TRIGGER: &str = "_trigger";
+
 /// Fills defaults of top-level params that were not given.
 pub fn complete(workflow: &Workflow, given: &Value) -> Value {
     let Some(properties) = properties(workflow) else { return given.clone() };
@@ -19,7 +22,7 @@ pub fn complete(workflow: &Workflow, given: &Value) -> Value {
     Value::Object(all)
 }
 
-/// Names of params that the host fills with the practice service's address.
+/// Names of params that the host fills with the demo service's address.
 pub fn practice(workflow: &Workflow) -> Vec<&str> {
     let marked = |schema: &Value| schema.get("x-practice").and_then(Value::as_bool) == Some(true);
     properties(workflow).into_iter().flatten().filter(|(_, s)| marked(s)).map(|(name, _)| name.as_str()).collect()
@@ -43,7 +46,7 @@ pub fn check(workflow: &Workflow, params: &Value) -> Vec<Diagnostic> {
     // Which trigger fired is the host's to say.
     let mut params = params.clone();
     if let Value::Object(all) = &mut params {
-        all.shift_remove(crate::trigger::PARAM);
+        all.shift_remove(TRIGGER);
     }
     let Err(violations) = schema.validate(&params) else { return Vec::new() };
     let known: Vec<&str> = properties(workflow).into_iter().flatten().map(|(name, _)| name.as_str()).collect();

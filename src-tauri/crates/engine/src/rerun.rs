@@ -8,7 +8,7 @@ mod range;
 mod reopen;
 mod send;
 
-pub use compare::{Change, Fate, StepPlan};
+pub use compare::{Change, StepDisposition, StepPlan};
 pub(crate) use compare::{same, same_inside, wires};
 pub use reopen::Reopen;
 pub use send::Send;
@@ -367,15 +367,21 @@ impl Plan {
     pub fn ending(mut self, target: &Compiled, until: &str) -> Result<Self, RerunError> {
         let way = until::ending(target, until, Some(&self.from))?;
         let range = Range::of(target, &self.from);
-        for step in self.steps.iter_mut().filter(|step| matches!(step.fate, Fate::Again | Fate::Open)) {
+        for step in
+            self.steps.iter_mut().filter(|step| matches!(step.fate, StepDisposition::Again | StepDisposition::Open))
+        {
             let Some(node) = target.node_index(&step.step) else { continue };
             let again = range.as_ref().is_none_or(|range| range.executes(target, node));
             if !way.has(target, node) {
                 // What it has come to stands in the new run, too.
-                step.fate = if step.fate == Fate::Open && step.calls > 0 { Fate::Kept } else { Fate::Left };
+                step.fate = if step.fate == StepDisposition::Open && step.calls > 0 {
+                    StepDisposition::Kept
+                } else {
+                    StepDisposition::Left
+                };
             } else if way.is_beside(target, node, &self.from) && !again {
                 // It would run in iterations that the new run does not come to.
-                step.fate = if step.calls > 0 { Fate::Kept } else { Fate::Left };
+                step.fate = if step.calls > 0 { StepDisposition::Kept } else { StepDisposition::Left };
             }
         }
         self.until = Some(until.to_owned());
@@ -588,9 +594,7 @@ fn kept(
 fn matters(body: &EventBody) -> bool {
     !matches!(
         body,
-        EventBody::StepPrint(_)
-            | EventBody::FileStart(_)
-            | EventBody::FileDone(_)
+        EventBody::Telemetry(_)
             | EventBody::HumanTaskReminded(_)
             | EventBody::HumanTaskHeld(_)
             | EventBody::HumanTaskContinued(_)
@@ -598,19 +602,6 @@ fn matters(body: &EventBody) -> bool {
             | EventBody::WorkflowPaused(_)
             | EventBody::WorkflowContinued(_)
             | EventBody::InputEdited(_)
-            | EventBody::PauseStart(_)
-            | EventBody::PauseResumed(_)
-            | EventBody::PauseRejected(_)
-            | EventBody::LlmToken(_)
-            | EventBody::LlmThinking(_)
-            | EventBody::LlmToolUse(_)
-            | EventBody::LlmToolResult(_)
-            | EventBody::LlmDone(_)
-            | EventBody::LlmError(_)
-            | EventBody::ToolStart(_)
-            | EventBody::ToolMessage(_)
-            | EventBody::ToolDone(_)
-            | EventBody::ToolError(_)
     )
 }
 

@@ -4,10 +4,12 @@ mod body;
 mod debug;
 mod slot_outputs;
 mod slots;
+mod work_index;
 
 pub(crate) use body::{Aside, Body, Cut, Frame, Frames, Outcome, Own};
 pub(crate) use debug::{Debug, Met, Pace};
 pub(crate) use slots::{Results, Slots};
+pub(crate) use work_index::WorkIndex;
 
 use crate::effect::{Granted, Suspended};
 use crate::{compiled::Compiled, numbers::Spread, scope::Context, scope::NodeView};
@@ -25,6 +27,9 @@ use std::sync::{Arc, OnceLock};
 
 /// What starts runs of a schedule that a person activated on this machine.
 pub const BY_SCHEDULE: &str = "schedule";
+
+/// What a run says started it, when an event (a delivery, a file, a new item) did.
+pub const BY_TRIGGER: &str = "trigger";
 
 /// State of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,24 +78,9 @@ pub struct RunState {
     /// Open iterations, branches and sub-workflows.
     #[serde(default, skip_serializing_if = "Frames::is_empty")]
     pub(crate) frames: Frames,
-    /// Nodes whose join has fired and that have not been decided on.
-    pub(crate) ready: BTreeSet<usize>,
-    /// Nodes with slots that may start (not started yet, or interrupted).
-    pub(crate) startable: BTreeSet<usize>,
-    /// Failed or cut-off slots (node, slot) that wait for a decision.
-    pub(crate) undecided: BTreeSet<(usize, usize)>,
-    /// Slots whose call is under way.
-    pub(crate) in_flight: BTreeSet<(usize, usize)>,
-    /// Slots that wait for a timer.
-    pub(crate) timed: BTreeSet<(usize, usize)>,
-    /// Slots whose case is at an Audit whose call is under way.
-    pub(crate) auditing: BTreeSet<(usize, usize)>,
-    /// Slots of containers whose body runs.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) inside: BTreeSet<(usize, usize)>,
-    /// Of these, the ones about which something is to be decided.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) bodies: BTreeSet<(usize, usize)>,
+    /// What waits, by what it waits for.
+    #[serde(flatten)]
+    pub(crate) work: WorkIndex,
     /// Open tasks by id.
     pub(crate) tasks: BTreeMap<String, OpenTask>,
     /// Exit wires that have not settled.
@@ -226,7 +216,7 @@ impl OpenTask {
             .map(|every| self.remind_from().saturating_add(every.saturating_mul(Millis::from(self.reminders) + 1)))
             .or_else(|| self.remind_at.first().copied())
     }
-    /// When something happens by itself.
+    /// When something happens automatically.
     pub(crate) fn due_ms(&self) -> Option<Millis> {
         if self.held.is_some() {
             return None;
@@ -606,14 +596,7 @@ impl RunState {
             ),
             edges: Spread::new(vec![EdgeState::Open; compiled.edges.len()]),
             frames: Frames::default(),
-            ready: BTreeSet::new(),
-            startable: BTreeSet::new(),
-            undecided: BTreeSet::new(),
-            in_flight: BTreeSet::new(),
-            timed: BTreeSet::new(),
-            auditing: BTreeSet::new(),
-            inside: BTreeSet::new(),
-            bodies: BTreeSet::new(),
+            work: WorkIndex::default(),
             tasks: BTreeMap::new(),
             exits: compiled.regions[0]
                 .exits
@@ -645,7 +628,7 @@ impl RunState {
     }
     /// A person on this machine started the run, or activated the schedule that did: nothing from outside decided it.
     pub(crate) fn is_started_here(&self) -> bool {
-        matches!(self.started_by.as_deref(), None | Some(BY_SCHEDULE))
+        matches!(self.started_by.as_deref(), None | Some(BY_SCHEDULE | BY_TRIGGER))
     }
 
     /// What expressions see as `run`.
@@ -682,11 +665,11 @@ impl RunState {
     }
     /// Whether calls are under way, timers run or people are asked.
     pub fn is_waiting(&self) -> bool {
-        self.is_busy() || !self.timed.is_empty() || !self.tasks.is_empty()
+        self.is_busy() || !self.work.timed().is_empty() || !self.tasks.is_empty()
     }
     /// Whether calls are under way.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.in_flight.is_empty() || !self.auditing.is_empty()
+        self.work.calls() > 0
     }
     /// It was aborted: what still runs is the chain after that, and nobody is asked any more.
     pub(crate) fn is_given_up(&self) -> bool {
@@ -702,7 +685,7 @@ impl RunState {
     }
     /// Calls under way.
     pub fn under_way(&self) -> usize {
-        self.in_flight.len() + self.auditing.len()
+        self.work.calls()
     }
     /// Before which calls it stops.
     pub fn breakpoints(&self) -> &[Breakpoint] {
@@ -715,11 +698,8 @@ impl RunState {
         }
         !self.tasks.is_empty()
             && !self.is_busy()
-            && self.timed.is_empty()
-            && self.ready.is_empty()
-            && self.startable.is_empty()
-            && self.undecided.is_empty()
-            && self.bodies.is_empty()
+            && self.work.timed().is_empty()
+            && !self.work.has_decisions()
             && self.ending.is_none()
     }
 }

@@ -62,14 +62,19 @@ pub enum StepError {
 pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<StepOutput, StepError> {
     let refuse = |name| Err(StepError::InvalidTransition { status: state.status.as_str(), input: name });
     match (state.status, &input) {
-        (RunStatus::Created, Input::Start { .. } | Input::Rerun { .. }) => {}
+        (RunStatus::Created, Input::Start { .. } | Input::NeverBegun { .. } | Input::Rerun { .. }) => {}
         (RunStatus::Created, Input::NodeFinished { .. } | Input::CallSaid { .. }) => return refuse("a result"),
         (RunStatus::Created, Input::TimerFired { .. }) => return refuse("a timer"),
         (RunStatus::Created, Input::Cancel { .. }) => return refuse("a cancel"),
         (RunStatus::Created, Input::Resume { .. }) => return refuse("a resume"),
         (RunStatus::Created, Input::Decision { .. } | Input::Hold { .. }) => return refuse("an answer"),
         (RunStatus::Created, Input::Debug { .. }) => return refuse("a stop"),
-        (RunStatus::Running | RunStatus::Paused, Input::Start { .. } | Input::Rerun { .. }) => {
+        // The state of a run that waits for its turn is that of one which has not begun.
+        (RunStatus::Queued, _) => return refuse("an input"),
+        (
+            RunStatus::Running | RunStatus::Paused,
+            Input::Start { .. } | Input::NeverBegun { .. } | Input::Rerun { .. },
+        ) => {
             return refuse("a start");
         }
         (
@@ -87,6 +92,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
         (
             RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled,
             Input::Start { .. }
+            | Input::NeverBegun { .. }
             | Input::Rerun { .. }
             | Input::NodeFinished { .. }
             | Input::CallSaid { .. }
@@ -100,6 +106,7 @@ pub fn step(compiled: &Compiled, state: &mut RunState, input: Input) -> Result<S
     }
     let now = match &input {
         Input::Start { now, .. }
+        | Input::NeverBegun { now, .. }
         | Input::Rerun { now, .. }
         | Input::NodeFinished { now, .. }
         | Input::CallSaid { now, .. }
@@ -147,6 +154,11 @@ impl Deciding<'_> {
                 });
                 self.emit(None, body)?;
                 self.watched(debug)
+            }
+            Input::NeverBegun { params, context, seed, started_by, now } => {
+                self.take(Input::Start { params, context, seed, started_by, debug: None, until: None, now })?;
+                self.state.cancel = Transient(Some(self.now), None);
+                Ok(())
             }
             Input::Rerun { rerun, seed, started_by, debug, .. } => {
                 let Rerun { params, context, from, until, parent, base_seq, base } = *rerun;
@@ -242,7 +254,7 @@ impl Deciding<'_> {
         }
         self.interrupt_recovery()?;
         let mut told = BTreeSet::new();
-        for (node, slot) in self.state.in_flight.clone() {
+        for (node, slot) in self.state.work.in_flight().clone() {
             let looping = fold::slot_ref(self.state, node, slot).is_some_and(|s| s.interruptions >= 2);
             if looping && self.may_start(node) {
                 self.crash_loop(node, slot)?;
@@ -271,7 +283,7 @@ impl Deciding<'_> {
 
     /// Every timer runs, what is due at once.
     fn timers(&mut self) {
-        for (node, slot) in self.state.timed.clone() {
+        for (node, slot) in self.state.work.timed().clone() {
             let key = self.call_key(node, slot);
             match fold::slot_ref(self.state, node, slot).map(|s| s.phase.clone()) {
                 Some(Phase::Sleeping { due_ms }) => {
@@ -300,7 +312,7 @@ impl Deciding<'_> {
     /// Cuts off calls in flight.
     fn interrupt_calls(&mut self) -> Result<(), StepError> {
         let mut told = BTreeSet::new();
-        let cut = self.state.in_flight.clone();
+        let cut = self.state.work.in_flight().clone();
         if self.state.is_busy() {
             self.out.effects.push(Effect::CancelCalls);
         }
@@ -316,7 +328,7 @@ impl Deciding<'_> {
 
     /// Ends waits of steps that will not go on.
     fn interrupt_waits(&mut self) -> Result<(), StepError> {
-        for (node, slot) in self.state.timed.clone() {
+        for (node, slot) in self.state.work.timed().clone() {
             let sleeping =
                 fold::slot_ref(self.state, node, slot).is_some_and(|s| matches!(s.phase, Phase::Sleeping { .. }));
             if sleeping && !self.may_start(node) {
@@ -379,7 +391,7 @@ impl Deciding<'_> {
                 if idle && self.chain_may_begin() {
                     continue;
                 }
-                if idle && (!chain_runs || self.state.timed.is_empty()) {
+                if idle && (!chain_runs || self.state.work.timed().is_empty()) {
                     self.interrupt_people()?;
                     self.interrupt_bodies()?;
                     return self.emit(None, EventBody::WorkflowFailed(failed));
@@ -404,13 +416,13 @@ impl Deciding<'_> {
     /// The chain has just been activated by the state and has something to start.
     fn chain_may_begin(&self) -> bool {
         matches!(self.state.ending, Some(Ending::Abort { chain: true, chain_over: false, .. }))
-            && !(self.state.ready.is_empty() && self.state.undecided.is_empty() && self.state.startable.is_empty())
+            && self.state.work.has_starts()
     }
 
     /// Takes one decision; false when there is none to take.
     fn decide_one(&mut self) -> Result<bool, StepError> {
         // Pure calls go one after the other: the result comes at once, in the same burst.
-        if self.state.in_flight.iter().any(|(node, _)| self.compiled.nodes[*node].pure) {
+        if self.state.work.in_flight().iter().any(|(node, _)| self.compiled.nodes[*node].pure) {
             return Ok(false);
         }
         if let Some((node, slot)) = self.next_undecided() {
@@ -424,7 +436,7 @@ impl Deciding<'_> {
                     self.start_slots(node, &slots)?;
                 }
                 Some(_) | None => {
-                    self.state.undecided.remove(&(node, slot));
+                    self.state.work.set_undecided((node, slot), false);
                 }
             }
             if !was_ending && self.state.ending.is_some() && self.state.is_busy() {
@@ -432,11 +444,11 @@ impl Deciding<'_> {
             }
             return Ok(true);
         }
-        if let Some((node, slot)) = self.state.bodies.first().copied() {
+        if let Some((node, slot)) = self.state.work.bodies().first().copied() {
             self.decide_body(node, slot)?;
             return Ok(true);
         }
-        if let Some(node) = self.state.ready.first().copied() {
+        if let Some(node) = self.state.work.ready().first().copied() {
             self.start_node(node)?;
             return Ok(true);
         }
@@ -444,7 +456,7 @@ impl Deciding<'_> {
             self.start_slots(node, &[slot])?;
             return Ok(true);
         }
-        for node in self.state.startable.clone() {
+        for node in self.state.work.startable().clone() {
             if self.start_more(node)? {
                 return Ok(true);
             }
@@ -459,13 +471,14 @@ impl Deciding<'_> {
 
     /// Calls of a node that have begun.
     pub(crate) fn under_way(&self, node: usize) -> usize {
-        let set = if self.compiled.is_container(node) { &self.state.inside } else { &self.state.in_flight };
+        let work = &self.state.work;
+        let set = if self.compiled.is_container(node) { work.inside() } else { work.in_flight() };
         set.range((node, 0)..(node + 1, 0)).count()
     }
 
     /// The first slot that needs a decision and may have it now: a call that starts again waits for room.
     fn next_undecided(&self) -> Option<(usize, usize)> {
-        self.state.undecided.iter().copied().find(|(node, slot)| {
+        self.state.work.undecided().iter().copied().find(|(node, slot)| {
             let starts = fold::slot_ref(self.state, *node, *slot)
                 .is_some_and(|s| matches!(s.phase, Phase::Reenter | Phase::Interrupted));
             !starts || self.has_room(*node)
@@ -474,7 +487,7 @@ impl Deciding<'_> {
 
     /// A retry whose time came while the step had no room.
     fn waiting_for_room(&self) -> Option<(usize, usize)> {
-        self.state.timed.iter().copied().find(|(node, slot)| {
+        self.state.work.timed().iter().copied().find(|(node, slot)| {
             self.many(*node)
                 && fold::slot_ref(self.state, *node, *slot)
                     .is_some_and(|s| matches!(s.phase, Phase::RetryAt { due_ms } if due_ms <= self.now))

@@ -1,16 +1,15 @@
 //! Which trigger a run begins at. The event that fired it stands in the params under [`PARAM`]; a run that a person starts
 //! has none, and begins at the manual start, or without one at the first trigger of the file.
 
+pub use crate::params::TRIGGER as PARAM;
+
 use crate::compiled::Compiled;
 use serde_json::Value;
 use signalbox_model::Role;
 use std::collections::BTreeSet;
 
-/// The param that says which trigger fired, and with what: `{triggerId, nodeId, payload}`. The host writes it.
-pub const PARAM: &str = "_trigger";
-
 /// The kind that a person starts.
-const MANUAL: &str = "trigger.manual";
+pub const MANUAL: &str = "trigger.manual";
 
 /// Triggers of the file that do not start this run.
 pub(crate) fn left_out(compiled: &Compiled, params: &Value) -> BTreeSet<usize> {

@@ -6,14 +6,17 @@ mod called;
 mod conditions;
 mod containers;
 mod expressions;
+mod form;
 mod graph;
 mod hours;
 mod recovery;
 mod request;
 pub(crate) mod rules;
+mod run_limits;
 mod schedule;
 mod secrets;
 mod shape;
+mod webhook;
 pub(crate) mod words;
 
 use crate::{
@@ -27,6 +30,7 @@ use crate::{
 };
 pub use called::{Called, called_by, check_called};
 pub(crate) use expressions::broken;
+pub use form::taken as form_path_taken;
 use serde_json::Value;
 use signalbox_model::{
     Code, Diagnostic, Level, Map, Node, NodeDescriptor, Severity, Workflow,
@@ -34,6 +38,7 @@ use signalbox_model::{
     workflow::{ErrorPolicy, FILE_VERSION, Rule},
 };
 use std::collections::BTreeSet;
+pub use webhook::taken as hook_path_taken;
 
 /// Largest workflow file, bytes.
 pub const MAX_FILE: usize = 16 * 1024 * 1024;
@@ -161,6 +166,8 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     recovery::check(workflow, catalog, &mut found);
     graph::check(workflow, catalog, &mut found);
     schedule::check(workflow, &mut found);
+    form::check(workflow, &mut found);
+    webhook::check(workflow, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found
 }
@@ -518,6 +525,7 @@ fn check_artifacts(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
 fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     hours::check(workflow, found);
     budget::check(workflow, found);
+    run_limits::check(workflow, found);
     let Some(settings) = &workflow.settings else { return };
     if let Some(ErrorPolicy::Rules(list)) = &settings.error_policy {
         check_rules(&list.rules, "/settings/errorPolicy/rules", None, found);

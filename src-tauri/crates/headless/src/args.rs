@@ -3,6 +3,7 @@
 mod audit;
 mod debug;
 mod models;
+mod service;
 mod tools;
 mod triggers;
 mod webhook;
@@ -10,6 +11,7 @@ mod webhook;
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink};
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use models::{ModelKind, Models};
+pub(crate) use service::{Service, ServiceInstall};
 pub(crate) use tools::{SignIn, Statement, Tools};
 pub(crate) use triggers::Triggers;
 pub(crate) use webhook::Webhook;
@@ -168,7 +170,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "HASH")]
         version: Option<String>,
     },
-    /// Deactivates a workflow: it starts no runs by itself any more; runs under way go on.
+    /// Deactivates a workflow: its triggers start no more runs; running ones continue.
     #[command(after_help = "Exit: 0, 2 it was never active.\n\nExample:\n  signalbox deactivate daily-report")]
     Deactivate {
         /// Id of the workflow.
@@ -185,6 +187,13 @@ pub(crate) enum Command {
         #[arg(value_name = "ID")]
         workflow: String,
     },
+    /// Serves active workflows as tools to another program (MCP over standard input and output).
+    #[command(
+        after_help = "A workflow is a tool while it is active and its manual start is marked 'Offer as a tool'. A program that \
+                      speaks MCP starts this command itself; `signalbox serve` has the same at /mcp.\n\nExample (the settings of \
+                      such a program):\n  {\"mcpServers\": {\"signalbox\": {\"command\": \"signalbox\", \"args\": [\"mcp\"]}}}"
+    )]
+    Mcp,
     /// Lists, shows and checks step kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),
@@ -196,6 +205,9 @@ pub(crate) enum Command {
                       --addr 127.0.0.1:9160 --ui"
     )]
     Serve(Serve),
+    /// Installs `serve` as a service of this user (systemd), so that active workflows run without the window.
+    #[command(subcommand, after_help = "Example:\n  signalbox service install --addr 127.0.0.1:9160")]
+    Service(Service),
 }
 
 impl Command {

@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod mcp_server;
 mod output;
 mod server;
 
@@ -50,6 +51,11 @@ fn start() -> u8 {
         }
         Command::Import(args) => finish(&output, commands::import::import(&output, args)),
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
+        Command::Service(command) => {
+            let done = data_folder(&cli.global)
+                .and_then(|data| commands::service::service(&output, command, &cli.global, &data));
+            finish(&output, done)
+        }
         Command::Triggers(Triggers::Next { file, count, from }) => {
             finish(&output, commands::triggers::next(&output, file, *count, from.as_deref()))
         }
@@ -92,9 +98,10 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Deactivate { workflow } => commands::triggers::deactivate(&app, output, workflow).await,
         Command::Versions { workflow } => commands::triggers::versions(&app, output, workflow).await,
         Command::Triggers(command) => commands::triggers::triggers(&app, output, command).await,
+        Command::Mcp => commands::mcp::mcp(&app).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         // Handled before a store was opened.
-        Command::Validate { .. } | Command::Import(_) | Command::Catalog(_) => Ok(OK),
+        Command::Validate { .. } | Command::Import(_) | Command::Catalog(_) | Command::Service(_) => Ok(OK),
     };
     let code = done.unwrap_or_else(|error| failed(cli, output, &error));
     app.shut_down().await;

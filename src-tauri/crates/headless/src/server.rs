@@ -3,9 +3,12 @@
 
 mod activity;
 mod answer;
+mod command_route;
 mod connections;
+mod forms;
 mod guard;
 mod handlers;
+mod hooks;
 mod limits;
 mod openapi;
 mod routes;
@@ -14,6 +17,7 @@ mod tokens;
 mod types;
 mod ui;
 
+use crate::mcp_server::HttpTools;
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -34,6 +38,9 @@ use tokio::time::{Instant, timeout_at};
 /// Largest body: a workflow file of the largest size inside a command.
 pub(crate) const BODY_LIMIT: usize = 20 * 1024 * 1024;
 
+/// Where active workflows are tools (MCP).
+const MCP: &str = "/mcp";
+
 /// Characters of an unknown path that are told.
 const SHOWN: usize = 200;
 
@@ -50,6 +57,9 @@ pub(crate) struct Server {
     /// Requests come from programs of this machine only.
     pub(crate) local: bool,
     pub(crate) limits: Limits,
+    pub(crate) forms: forms::Pages,
+    /// Active workflows as tools, at [`MCP`].
+    pub(crate) tools: HttpTools,
 }
 
 /// A server that listens but does not answer yet.
@@ -92,7 +102,18 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
     let local = addr.ip().is_loopback();
     let limits = Limits::of_this_process();
     let followers = sse::followers(&app);
-    let server = Arc::new(Server { followers, app, names: Names::of(addr), tokens, ui, local, limits });
+    let tools = HttpTools::new(Arc::clone(&app), BODY_LIMIT);
+    let server = Arc::new(Server {
+        followers,
+        app,
+        names: Names::of(addr),
+        tokens,
+        ui,
+        local,
+        limits,
+        forms: forms::Pages::default(),
+        tools,
+    });
     Ok(Bound { addr, token, listener, server })
 }
 
@@ -120,6 +141,7 @@ async fn handle(server: Arc<Server>, request: Request) -> Response {
         response.status()
     );
     if response.status() == StatusCode::METHOD_NOT_ALLOWED
+        && !response.headers().contains_key(header::ALLOW)
         && let Ok(methods) = HeaderValue::from_str(&routes::methods(&path).join(", "))
     {
         response.headers_mut().insert(header::ALLOW, methods);
@@ -133,8 +155,15 @@ async fn handle(server: Arc<Server>, request: Request) -> Response {
 async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, ApiError> {
     server.names.check(request.uri(), request.headers())?;
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    if let Some((hook, is_test)) = hooks::path_of(&path) {
+        return Ok(hooks::handle(server, hook, is_test, request).await);
+    }
     let found = routes::find(&method, &path);
     let under_way = request.extensions().get::<Arc<RequestGuard>>().cloned();
+    // Forms are for everybody who reaches this server: they need no token, and get nowhere else.
+    if let Some(place) = forms::Place::of(&path) {
+        return forms::answer(server, place, request, under_way).await;
+    }
     if let Some((route, _)) = &found
         && route.access == Access::Open
     {
@@ -151,8 +180,15 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     if let Some(under_way) = under_way {
         under_way.belongs_to(&holder.name)?;
     }
-    let Some((route, id)) = found else { return Err(unknown(&method, &path)) };
     let caller = Caller::http(holder.role, server.local, &holder.name);
+    if path == MCP {
+        crate::mcp_server::known(&method)?;
+        guard::json_only(&method, request.headers())?;
+        let (parts, body) = request.into_parts();
+        let body = read(body, server.limits.body).await?;
+        return server.tools.answer(caller, parts, body).await;
+    }
+    let Some((route, id)) = found else { return Err(unknown(&method, &path)) };
     if let Access::Role(least) = route.access {
         caller.require(least)?;
     }
@@ -162,8 +198,30 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     handlers::run(server, route.action, &caller, id.unwrap_or_default(), &parts, &body).await
 }
 
-/// The whole body. Each stretch of time has to bring some of it, or its end.
+/// The whole body.
 async fn read(body: Body, limit: Duration) -> Result<Vec<u8>, ApiError> {
+    read_most(body, limit, BODY_LIMIT).await
+}
+
+/// The whole body, at most so many bytes. Each stretch of time has to bring some of it, or its end.
+async fn read_most(body: Body, limit: Duration, most: usize) -> Result<Vec<u8>, ApiError> {
+    read_within(body, limit, |size, _| {
+        if size > most {
+            let hint = "Send less; keep data out of workflow files.";
+            let message = format!("The request is larger than {most} bytes.");
+            return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", message, hint));
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// The whole body, as long as `takes` its size and what came last. Each stretch of time has to bring some of it, or its end.
+async fn read_within(
+    body: Body,
+    limit: Duration,
+    mut takes: impl FnMut(usize, usize) -> Result<(), ApiError>,
+) -> Result<Vec<u8>, ApiError> {
     let mut body = body;
     let mut bytes = Vec::new();
     let (mut until, mut came) = (Instant::now() + limit, 0);
@@ -182,10 +240,7 @@ async fn read(body: Body, limit: Duration) -> Result<Vec<u8>, ApiError> {
             }
         };
         let Ok(data) = frame.into_data() else { continue };
-        if bytes.len() + data.len() > BODY_LIMIT {
-            let hint = "Send less; keep data out of workflow files.";
-            return Err(ApiError::new(Class::TooLarge, "TOO_LARGE", "The request is larger than 20 MiB.", hint));
-        }
+        takes(bytes.len() + data.len(), data.len())?;
         bytes.extend_from_slice(&data);
         came += data.len();
         if came >= Limits::BODY_LEAST {

@@ -155,9 +155,9 @@ events! {
     ToolServerSignInEnded = "TOOL_SERVER_SIGN_IN_ENDED",
     /// A person deleted a tool server.
     ToolServerDeleted = "TOOL_SERVER_DELETED",
-    /// A person made a version of a workflow the one that runs by itself.
+    /// A person activated a version of a workflow: its triggers start runs.
     WorkflowActivated = "WORKFLOW_ACTIVATED",
-    /// A person had a workflow run by itself no more.
+    /// A person deactivated a workflow: its triggers start no more runs.
     WorkflowDeactivated = "WORKFLOW_DEACTIVATED",
     /// A trigger started a run.
     TriggerFired = "TRIGGER_FIRED",

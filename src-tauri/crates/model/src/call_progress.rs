@@ -1,7 +1,7 @@
 //! What a call tells while it is under way (source 003, R-17…R-26): pieces of a model's answer, the tools that it asks
 //! for, notices of tools. The log shows it; no state depends on it.
 
-use crate::event::EventBody;
+use crate::event::{EventBody, Telemetry};
 use crate::{ErrorPayload, ErrorType};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -224,16 +224,16 @@ impl TryFrom<CallProgress> for EventBody {
 
     fn try_from(said: CallProgress) -> Result<Self, LeftFile> {
         Ok(match said {
-            CallProgress::LlmToken(said) => Self::LlmToken(said),
-            CallProgress::LlmThinking(said) => Self::LlmThinking(said),
-            CallProgress::LlmToolUse(said) => Self::LlmToolUse(said),
-            CallProgress::LlmToolResult(said) => Self::LlmToolResult(said),
-            CallProgress::LlmDone(said) => Self::LlmDone(said),
-            CallProgress::LlmError(said) => Self::LlmError(said),
-            CallProgress::ToolStart(said) => Self::ToolStart(said),
-            CallProgress::ToolMessage(said) => Self::ToolMessage(said),
-            CallProgress::ToolDone(said) => Self::ToolDone(said),
-            CallProgress::ToolError(said) => Self::ToolError(said),
+            CallProgress::LlmToken(said) => Self::Telemetry(Telemetry::LlmToken(said)),
+            CallProgress::LlmThinking(said) => Self::Telemetry(Telemetry::LlmThinking(said)),
+            CallProgress::LlmToolUse(said) => Self::Telemetry(Telemetry::LlmToolUse(said)),
+            CallProgress::LlmToolResult(said) => Self::Telemetry(Telemetry::LlmToolResult(said)),
+            CallProgress::LlmDone(said) => Self::Telemetry(Telemetry::LlmDone(said)),
+            CallProgress::LlmError(said) => Self::Telemetry(Telemetry::LlmError(said)),
+            CallProgress::ToolStart(said) => Self::Telemetry(Telemetry::ToolStart(said)),
+            CallProgress::ToolMessage(said) => Self::Telemetry(Telemetry::ToolMessage(said)),
+            CallProgress::ToolDone(said) => Self::Telemetry(Telemetry::ToolDone(said)),
+            CallProgress::ToolError(said) => Self::Telemetry(Telemetry::ToolError(said)),
             CallProgress::File(left) => return Err(left),
         })
     }

@@ -199,7 +199,7 @@ pub struct NodeDescriptor {
     /// Errors it may produce.
     #[serde(default)]
     pub errors: Vec<DeclaredError>,
-    /// Numbers for retries; never acts by itself.
+    /// Default numbers for retries; they take effect only where a policy or a rule retries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_policy: Option<RetryPolicy>,
     /// Default time limit of one call in milliseconds.

@@ -70,6 +70,12 @@ pub enum Code {
     UnknownTimezone,
     MissingGrant,
     UnfitParams,
+    BadFormPath,
+    FormPathTaken,
+    BadForm,
+    BadHookPath,
+    HookPathTaken,
+    NoResponse,
 }
 
 impl Code {

@@ -14,6 +14,7 @@ use serde_json::Value;
 #[expect(missing_docs, reason = "the names are the definition (K-26)")]
 pub enum RunStatus {
     Created,
+    Queued,
     Running,
     Paused,
     Completed,
@@ -26,13 +27,14 @@ impl RunStatus {
     pub fn is_terminal(self) -> bool {
         match self {
             Self::Completed | Self::Failed | Self::Cancelled => true,
-            Self::Created | Self::Running | Self::Paused => false,
+            Self::Created | Self::Queued | Self::Running | Self::Paused => false,
         }
     }
     /// As written in JSON and in the store.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
+            Self::Queued => "queued",
             Self::Running => "running",
             Self::Paused => "paused",
             Self::Completed => "completed",
@@ -44,6 +46,7 @@ impl RunStatus {
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "created" => Self::Created,
+            "queued" => Self::Queued,
             "running" => Self::Running,
             "paused" => Self::Paused,
             "completed" => Self::Completed,

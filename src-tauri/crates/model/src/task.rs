@@ -213,7 +213,7 @@ impl OnExpiry {
     }
 }
 
-/// What happens by itself.
+/// What happens automatically when nobody answers in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the definition")]

@@ -88,6 +88,13 @@ pub struct Settings {
     /// What its questions to language models may cost: `{perRun, perDay}`, in the unit of the prices (ADR 50).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Value>,
+    /// How many of its runs are under way at once: `{max, key, onLimit: queue|skip|cancel_oldest}` (ADR 93).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-refs" = { "key": "cel" }))]
+    pub concurrency: Option<Value>,
+    /// How many of its runs start in a time: `{count, perMs}` (ADR 93).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<Value>,
     /// Node id of a chain that runs once after an abort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-ref" = "step"))]

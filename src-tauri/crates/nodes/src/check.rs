@@ -197,7 +197,7 @@ fn ports(descriptor: &NodeDescriptor, found: &mut Found) {
             found.add(
                 Code::BadId,
                 &format!("{path}/id"),
-                format!("The port '{}' is there twice", port.id),
+                format!("The port '{}' is declared twice", port.id),
                 "Remove one",
             );
         }
@@ -220,7 +220,7 @@ fn ports(descriptor: &NodeDescriptor, found: &mut Found) {
         let message = if needs_error { "The error port is missing" } else { "This role has no error port" };
         found.add(Code::BadFile, "/ports", message, "Every kind but triggers, stops and breaks has the port error");
     } else if has_error && seen.last() != Some(&"error") {
-        found.add(Code::BadFile, "/ports", "The error port must stand last", "Move it to the end");
+        found.add(Code::BadFile, "/ports", "The error port must be the last", "Move it to the end");
     }
 }
 

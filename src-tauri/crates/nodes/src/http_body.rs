@@ -171,7 +171,8 @@ async fn multipart(
     let boundary = match rules::parameter(declared, "boundary").filter(|boundary| !boundary.is_empty()) {
         Some(own) if is_boundary(&own) && !holds(&parts, &own) => own,
         Some(_) => {
-            let why = "the boundary in its header cannot be used, or stands in the body. Leave it out: one is made";
+            let why =
+                "the boundary in its header cannot be used, or occurs in the body. Leave it out: one is generated";
             return Err(misfit(&Misfit { pointer: String::new(), why: why.into() }));
         }
         None => made_boundary(&parts),

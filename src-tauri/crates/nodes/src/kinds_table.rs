@@ -54,6 +54,8 @@ mod flow_noop;
 mod flow_parallel;
 #[path = "kinds/flow_pause.rs"]
 mod flow_pause;
+#[path = "kinds/flow_respond.rs"]
+mod flow_respond;
 #[path = "kinds/flow_stop.rs"]
 mod flow_stop;
 #[path = "kinds/flow_subworkflow.rs"]
@@ -68,10 +70,18 @@ mod http_request;
 mod llm_chat;
 #[path = "kinds/mcp_tool.rs"]
 mod mcp_tool;
+#[path = "kinds/trigger_error.rs"]
+mod trigger_error;
+#[path = "kinds/trigger_file_watch.rs"]
+mod trigger_file_watch;
+#[path = "kinds/trigger_form.rs"]
+mod trigger_form;
 #[path = "kinds/trigger_manual.rs"]
 mod trigger_manual;
 #[path = "kinds/trigger_schedule.rs"]
 mod trigger_schedule;
+#[path = "kinds/trigger_webhook.rs"]
+mod trigger_webhook;
 
 #[rustfmt::skip]
 pub(crate) const TABLE: &[Entry] = &[
@@ -101,6 +111,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "flow.noop", yaml: include_str!("../../../../node-catalog/flow.noop.yaml"), code: flow_noop::KIND },
     Entry { kind: "flow.parallel", yaml: include_str!("../../../../node-catalog/flow.parallel.yaml"), code: flow_parallel::KIND },
     Entry { kind: "flow.pause", yaml: include_str!("../../../../node-catalog/flow.pause.yaml"), code: flow_pause::KIND },
+    Entry { kind: "flow.respond", yaml: include_str!("../../../../node-catalog/flow.respond.yaml"), code: flow_respond::KIND },
     Entry { kind: "flow.stop", yaml: include_str!("../../../../node-catalog/flow.stop.yaml"), code: flow_stop::KIND },
     Entry { kind: "flow.subworkflow", yaml: include_str!("../../../../node-catalog/flow.subworkflow.yaml"), code: flow_subworkflow::KIND },
     Entry { kind: "flow.switch", yaml: include_str!("../../../../node-catalog/flow.switch.yaml"), code: flow_switch::KIND },
@@ -108,6 +119,10 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "http.request", yaml: include_str!("../../../../node-catalog/http.request.yaml"), code: http_request::KIND },
     Entry { kind: "llm.chat", yaml: include_str!("../../../../node-catalog/llm.chat.yaml"), code: llm_chat::KIND },
     Entry { kind: "mcp.tool", yaml: include_str!("../../../../node-catalog/mcp.tool.yaml"), code: mcp_tool::KIND },
+    Entry { kind: "trigger.error", yaml: include_str!("../../../../node-catalog/trigger.error.yaml"), code: trigger_error::KIND },
+    Entry { kind: "trigger.file_watch", yaml: include_str!("../../../../node-catalog/trigger.file_watch.yaml"), code: trigger_file_watch::KIND },
+    Entry { kind: "trigger.form", yaml: include_str!("../../../../node-catalog/trigger.form.yaml"), code: trigger_form::KIND },
     Entry { kind: "trigger.manual", yaml: include_str!("../../../../node-catalog/trigger.manual.yaml"), code: trigger_manual::KIND },
     Entry { kind: "trigger.schedule", yaml: include_str!("../../../../node-catalog/trigger.schedule.yaml"), code: trigger_schedule::KIND },
+    Entry { kind: "trigger.webhook", yaml: include_str!("../../../../node-catalog/trigger.webhook.yaml"), code: trigger_webhook::KIND },
 ];

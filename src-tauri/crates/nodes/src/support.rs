@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use signalbox_engine::effect::{CallOutput, CallSlot, OutItem, passed};
+use signalbox_engine::trigger::PARAM;
 use signalbox_model::{Data, Item, Items, NodeFailure};
 use std::sync::Arc;
 
@@ -72,6 +73,14 @@ pub(crate) fn first(slot: &CallSlot) -> Arc<Value> {
 /// Lineage of what was made from the first item.
 pub(crate) fn origin(slot: &CallSlot) -> Option<usize> {
     (!slot.input.is_empty()).then_some(0)
+}
+
+/// The event of the trigger that started the run; none when a person started it.
+pub(crate) fn fired_event(slot: &CallSlot) -> Option<Value> {
+    // The first item holds the run's input.
+    let came = slot.input.data(0);
+    let fired = came.as_deref().and_then(|data| data.get(PARAM)?.get("payload"));
+    fired.or_else(|| slot.scope.params.get(PARAM)?.get("payload")).cloned()
 }
 
 /// One item through `success`, made from the first item.

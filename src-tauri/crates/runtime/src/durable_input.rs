@@ -1,32 +1,16 @@
-//! Durable inputs: what anybody may ask of a run through the store.
+//! Durable inputs as inputs of the engine.
 
-use serde_json::Value;
 use signalbox_engine::input::Input;
-use signalbox_model::time::Millis;
+use signalbox_model::{DurableInput, time::Millis};
 
-/// What is asked; `None` for what only another version of the program understands: it stays in the store for that one.
-pub(crate) fn read(body: &Value, now: Millis) -> Option<Input> {
-    let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
-    match body.get("type").and_then(Value::as_str)? {
-        "cancel" => Some(Input::Cancel { superseded_by: text("supersededBy"), now }),
-        "decision" => Some(Input::Decision {
-            task_id: text("taskId")?,
-            answer: body.get("answer").cloned().and_then(|answer| serde_json::from_value(answer).ok())?,
-            request_id: text("requestId"),
-            now,
-        }),
-        "hold" => Some(Input::Hold {
-            task_id: text("taskId")?,
-            held: body.get("held").and_then(Value::as_bool)?,
-            operator_id: text("operatorId")?,
-            at: body.get("atMs").and_then(Value::as_i64)?,
-            now,
-        }),
-        "debug" => Some(Input::Debug {
-            request: body.get("request").cloned().and_then(|request| serde_json::from_value(request).ok())?,
-            operator_id: text("operatorId"),
-            now,
-        }),
-        _ => None,
+/// The input of the engine, with the time at which it is delivered.
+pub(crate) fn to_engine(input: DurableInput, now: Millis) -> Input {
+    match input {
+        DurableInput::Cancel { superseded_by } => Input::Cancel { superseded_by, now },
+        DurableInput::Decision { task_id, answer, request_id } => Input::Decision { task_id, answer, request_id, now },
+        DurableInput::Hold { task_id, held, operator_id, at_ms } => {
+            Input::Hold { task_id, held, operator_id, at: at_ms, now }
+        }
+        DurableInput::Debug { request, operator_id } => Input::Debug { request, operator_id, now },
     }
 }

@@ -40,6 +40,26 @@ pub enum Error {
         /// The run.
         run: String,
     },
+    /// The run waits for its turn.
+    #[error("Run {run} is queued: it starts when its turn comes")]
+    Queued {
+        /// The run.
+        run: String,
+    },
+    /// The limits of the workflow leave no room, and this start cannot wait.
+    #[error("The limits of the workflow '{workflow}' allow no other run now, and a run that {why} cannot be queued")]
+    CannotWait {
+        /// The workflow.
+        workflow: String,
+        /// What it does.
+        why: &'static str,
+    },
+    /// The key of the concurrency limit has no value for this start.
+    #[error("The key of the concurrency limit cannot be evaluated for this start: {reason}")]
+    LimitKey {
+        /// Why.
+        reason: String,
+    },
     /// The run's pinned definition cannot be run by this program.
     #[error("Run {run} cannot go on: {reason}")]
     Definition {
@@ -89,6 +109,9 @@ impl Error {
             Self::StillRuns { .. } => "RUN_RUNNING",
             Self::Rerun(error) => error.code(),
             Self::DrivenElsewhere { .. } => "DRIVEN_ELSEWHERE",
+            Self::Queued { .. } => "RUN_QUEUED",
+            Self::CannotWait { .. } => "RUN_LIMIT",
+            Self::LimitKey { .. } => "LIMIT_KEY",
             Self::Definition { .. } => "DEFINITION_UNUSABLE",
             Self::Invalid(_) => "INVALID_WORKFLOW",
             Self::Log { .. } => "LOG_DAMAGED",
@@ -106,6 +129,9 @@ impl Error {
             Self::StillRuns { .. } => "Wait until it has ended or waits for a person, or cancel it.",
             Self::Rerun(error) => error.hint(),
             Self::DrivenElsewhere { .. } => "It goes on there; follow it here with its events.",
+            Self::Queued { .. } => "Wait until it starts, cancel it, or end a run that holds its place.",
+            Self::CannotWait { .. } => "Start it when a run has ended, or start it without this.",
+            Self::LimitKey { .. } => "Correct `key` in the workflow settings, or give the params that it uses.",
             Self::Definition { .. } => "Open it with the release that started it, or cancel it.",
             Self::Invalid(_) => "Correct the problems that are listed.",
             Self::Log { .. } => "Restore the data folder from a backup; other runs are not affected.",
@@ -125,10 +151,10 @@ impl From<CommitError> for Error {
 /// Why a run stands still although nothing in it has failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    /// The disk is full; the run goes on by itself when there is room.
+    /// The disk is full; the run continues automatically when there is room.
     #[error("the disk of the data folder is full; the run goes on when there is room")]
     DiskFull,
-    /// The run's log or an artifact of it cannot be written now; the run goes on by itself when it can.
+    /// The run's log or an artifact of it cannot be written now; the run continues automatically when it can.
     #[error("the data folder cannot be written ({0}); the run goes on when it can")]
     Store(String),
     /// A fault of the program; the log is whole up to the last event.

@@ -8,7 +8,7 @@ use signalbox_model::RunStatus;
 pub enum Phase {
     /// It goes on.
     Driving,
-    /// It stands still until something outside is put right, then goes on by itself.
+    /// It is suspended until something outside is corrected, then continues automatically.
     Suspended(Trouble),
     /// It has ended.
     Ended(RunStatus),

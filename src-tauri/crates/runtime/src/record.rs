@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::audit_rules::{self, AuditRule, Raise};
-use signalbox_model::event::EventBody;
+use signalbox_model::event::{EventBody, Telemetry};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, ExpiryAction};
-use signalbox_model::{AuditEvent, ErrorPayload, RunEvent, TaskAction, TaskReason, TaskState, time};
+use signalbox_model::{AuditEvent, ErrorPayload, RunEvent, TaskAction, TaskEnd, TaskReason, time};
 use signalbox_store::mask::{self, Masks};
 use signalbox_store::{NewTask, TaskChange};
 use std::sync::OnceLock;
@@ -49,25 +49,14 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
             }),
             EventBody::HumanTaskHeld(change) => changes.push(TaskChange::Held { change: change.clone() }),
             EventBody::HumanTaskContinued(change) => changes.push(TaskChange::Continued { change: change.clone() }),
-            EventBody::HumanTaskClosed(closed) => changes.push(TaskChange::CloseOne {
-                task_id: closed.task_id.clone(),
-                state: TaskState::Cancelled,
-                at_ms,
-            }),
             EventBody::Escalated(change) => changes.push(match expiry(change.action) {
                 None => TaskChange::Escalated { change: change.clone(), at_ms },
                 Some(answer) => TaskChange::Answered { task_id: change.task_id.clone(), answer, at_ms },
             }),
-            EventBody::PauseTimeout(over) => {
-                changes.push(TaskChange::CloseOne { task_id: over.task_id.clone(), state: TaskState::Expired, at_ms })
-            }
-            EventBody::WorkflowCancelled(cancelled) if cancelled.superseded_by.is_some() => {
-                changes.push(TaskChange::CloseAll { state: TaskState::Superseded, at_ms });
-            }
-            body if body.is_terminal() => {
-                changes.push(TaskChange::CloseAll { state: TaskState::Cancelled, at_ms });
-            }
-            _ => {}
+            body => changes.extend(body.task_end().map(|end| match end {
+                TaskEnd::One(task, state) => TaskChange::CloseOne { task_id: task.to_owned(), state, at_ms },
+                TaskEnd::All(state) => TaskChange::CloseAll { state, at_ms },
+            })),
         }
     }
     changes
@@ -313,27 +302,12 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
         EventBody::WorkflowResumed(_)
         | EventBody::StepInterrupted(_)
         | EventBody::StepSkipped(_)
-        | EventBody::StepPrint(_)
         | EventBody::VarChanged(_)
         | EventBody::HumanTaskHeld(_)
         | EventBody::HumanTaskContinued(_)
-        | EventBody::HumanTaskClosed(_)
-        | EventBody::PauseStart(_)
-        | EventBody::PauseResumed(_)
-        | EventBody::PauseRejected(_)
-        | EventBody::FileStart(_)
-        | EventBody::FileDone(_)
-        | EventBody::LlmToken(_)
-        | EventBody::LlmThinking(_)
-        | EventBody::LlmToolUse(_)
-        | EventBody::LlmToolResult(_)
-        | EventBody::LlmDone(_)
-        | EventBody::LlmError(_)
-        | EventBody::ToolStart(_)
-        | EventBody::ToolMessage(_)
-        | EventBody::ToolDone(_) => return None,
+        | EventBody::HumanTaskClosed(_) => return None,
         // What a rule or a person kept a model from doing is a fact; what went wrong with a tool is in the run.
-        EventBody::ToolError(failed) => {
+        EventBody::Telemetry(Telemetry::ToolError(failed)) => {
             let code = failed.error.code();
             if !matches!(code, "GUARDRAIL_BLOCKED" | "TOOL_REFUSED") {
                 return None;
@@ -344,6 +318,7 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             }
             (AuditEvent::ToolRefused, Level::Warn, told)
         }
+        EventBody::Telemetry(_) => return None,
     };
     Some((name, level, object(metadata)))
 }

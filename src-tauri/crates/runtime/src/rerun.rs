@@ -2,15 +2,16 @@
 
 use crate::error::Error;
 use crate::load::Pinned;
+use crate::queue;
 use crate::runtime::{Runtime, Start};
 use crate::shared::Core;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use signalbox_audit::{Actor, Level, Record};
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
 use signalbox_engine::rerun::{Original, Overrides, Plan, Reopen, Send, plan, plan_reopened, plan_sent};
 use signalbox_model::debug::DebugStart;
-use signalbox_model::{AuditEvent, EventBody, RunEvent, RunStatus, time};
+use signalbox_model::{AuditEvent, DurableInput, EventBody, RunEvent, RunOrigin, RunStatus, time};
 use signalbox_store::RunRow;
 use std::sync::Arc;
 
@@ -50,10 +51,8 @@ pub struct Again {
     pub definition: Definition,
     /// What is changed.
     pub overrides: Overrides,
-    /// `None` = a person on this machine; else `rest`. That of the original counts before it.
-    pub started_by: Option<String>,
-    /// Token of the client that starts it.
-    pub client_run_token: Option<String>,
+    /// Who and what starts it. What started the original counts before it.
+    pub origin: RunOrigin,
     /// Somebody looks into it from the beginning on.
     pub debug: Option<DebugStart>,
     /// Who starts it.
@@ -92,11 +91,11 @@ impl Runtime {
         let looked = self.looked(&again).await?;
         let (row, target) = (looked.row, looked.target);
         // What the original was given by a program stays that: a re-run reaches no further.
-        let started_by = row.started_by.clone().or_else(|| again.started_by.clone());
+        let started_by = row.started_by.clone().or_else(|| again.origin.started_by.clone());
         let from = looked.plan.from.clone();
         let mut made = looked.plan.with(&target, again.overrides.clone())?;
         if row.ended_ms.is_none() {
-            let input = json!({ "type": "cancel", "supersededBy": new_id });
+            let input = DurableInput::Cancel { superseded_by: Some(new_id.clone()) };
             match self.cancel_with(&row.run_id, input, None).await {
                 // Told below, with what has replaced it.
                 Ok(()) | Err(Error::Ended { .. }) => {}
@@ -113,7 +112,6 @@ impl Runtime {
         let mut told = again.told;
         told.insert("newRunId".into(), new_id.as_str().into());
         told.insert("from".into(), from.as_str().into());
-        let person = again.actor.id.clone();
         let event = match again.person {
             Some(Person::Reopen(_)) => AuditEvent::TaskReopened,
             Some(Person::Send(_)) => AuditEvent::RunSentToInbox,
@@ -121,6 +119,7 @@ impl Runtime {
         };
         let record =
             Record::new(time::format(now), row.run_id.as_str(), from.as_str(), event, Level::Info, again.actor);
+        let limited = queue::counted(&target, &made.params);
         let first = Input::Rerun {
             rerun: Box::new(made),
             seed: core.ids.seed(),
@@ -137,13 +136,12 @@ impl Runtime {
             compiled: target,
             definition,
             files,
-            client_run_token: again.client_run_token,
-            started_by,
-            person,
+            origin: RunOrigin { started_by, ..again.origin },
             audit: vec![record.with_metadata(told)],
             kept,
             key: None,
             firing: None,
+            limited,
         };
         self.begin(start, first).await
     }

@@ -6,18 +6,19 @@ use crate::live::{self, Follow, Subscription};
 use crate::load::{self, Pinned};
 use crate::options::{Kept, Options};
 use crate::phase::Phase;
+use crate::queue;
 use crate::registry::Registry;
 use crate::shared::{Core, Resumed, adopt, poll};
-use serde_json::{Value, json};
+use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_engine::input::Input;
 use signalbox_engine::rerun::Rerun;
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::debug::DebugStart;
-use signalbox_model::{Map, RunEvent, RunStatus, Workflow};
+use signalbox_model::{DurableInput, Map, RunEvent, RunOrigin, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
-use signalbox_store::{Firing, RunKey, Store, StoreError};
+use signalbox_store::{Firing, Limited, RunKey, Store, StoreError};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
@@ -34,12 +35,8 @@ pub struct NewRun {
     pub params: Value,
     /// Initial context values besides the file's.
     pub context: Map,
-    /// `None` = a person on this machine; else `rest`, `webhook`, `schedule`.
-    pub started_by: Option<String>,
-    /// Who starts it: `user:…`.
-    pub person: Option<String>,
-    /// Token of the client that starts it.
-    pub client_run_token: Option<String>,
+    /// Who and what starts it.
+    pub origin: RunOrigin,
     /// Somebody looks into it from the beginning on.
     pub debug: Option<DebugStart>,
     /// The step that it ends after.
@@ -55,13 +52,15 @@ pub enum StartOutcome {
     New(String),
     /// The run that was started with this key before.
     Existing(String),
+    /// A new run that waits for its turn.
+    Queued(String),
 }
 
 impl StartOutcome {
     /// The run, whenever it was started.
     pub fn run_id(self) -> String {
         match self {
-            Self::New(run) | Self::Existing(run) => run,
+            Self::New(run) | Self::Existing(run) | Self::Queued(run) => run,
         }
     }
 }
@@ -74,13 +73,23 @@ pub(crate) struct Start {
     pub(crate) definition: Option<String>,
     /// Definitions of the sub-workflows: hash and text.
     pub(crate) files: Vec<(String, String)>,
-    pub(crate) client_run_token: Option<String>,
-    pub(crate) started_by: Option<String>,
-    pub(crate) person: Option<String>,
+    pub(crate) origin: RunOrigin,
     pub(crate) audit: Vec<Record>,
     pub(crate) kept: Option<Kept>,
     pub(crate) key: Option<RunKey>,
     pub(crate) firing: Option<Firing>,
+    pub(crate) limited: Option<Limited>,
+}
+
+/// What a start is besides a new run.
+#[derive(Debug, Default)]
+pub struct Origin {
+    /// Where it begins, when not at its entries.
+    pub begins: Option<Rerun>,
+    /// What a caller names it by: the same start sent again gives the same run.
+    pub key: Option<RunKey>,
+    /// The trigger that fired, and the entry about it.
+    pub fired: Option<(Firing, Record)>,
 }
 
 /// Drives runs. Clones share it; the last one closes it.
@@ -127,6 +136,7 @@ impl Runtime {
         threads.spawn(poll(Arc::clone(&core)));
         if core.options.adopt {
             threads.spawn(adopt(Arc::clone(&core)));
+            threads.spawn(queue::keep(Arc::clone(&core)));
         }
         Ok(Self { inner: Arc::new(Inner { core, threads: Some(threads) }) })
     }
@@ -171,30 +181,20 @@ impl Runtime {
         self.worker(move || load::pin(workflow, files, &core.registry)).await?.map_err(Error::Invalid)
     }
 
-    /// Starts a run; returns its id as soon as its beginning is recorded.
+    /// Starts a run; returns its id as soon as its beginning is recorded, or its place in the queue.
     pub async fn start(&self, new: NewRun) -> Result<String, Error> {
-        self.start_with(new, None, None, None).await
+        Ok(self.start_with(new, Origin::default()).await?.run_id())
     }
 
     /// [`Self::start`] of a run that does not begin at its entries; what it begins with holds its params and variables.
     pub async fn start_at(&self, new: NewRun, begins: Rerun) -> Result<String, Error> {
-        self.start_with(new, Some(begins), None, None).await
+        Ok(self.start_with(new, Origin { begins: Some(begins), ..Origin::default() }).await?.run_id())
     }
 
     /// [`Self::start`] or [`Self::start_at`] of a run that a caller names by a key: while the key holds, the same start sent
     /// again gives the same run, in any process. The key and the run are on the disk before the answer.
     pub async fn start_once(&self, new: NewRun, begins: Option<Rerun>, key: RunKey) -> Result<StartOutcome, Error> {
-        match self.start_with(new, begins, Some(key), None).await {
-            Ok(run) => Ok(StartOutcome::New(run)),
-            Err(Error::Store(StoreError::StartedBefore { run })) => Ok(StartOutcome::Existing(run)),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// [`Self::start`] by a trigger: its firing and `record` are written in the transaction that creates the run. A firing that
-    /// was written before starts nothing.
-    pub async fn start_fired(&self, new: NewRun, firing: Firing, record: Record) -> Result<String, Error> {
-        self.start_with(new, None, None, Some((firing, record))).await
+        self.start_with(new, Origin { begins, key: Some(key), ..Origin::default() }).await
     }
 
     /// The run that was started with a key, while the key holds. Refuses a key that stands for another start.
@@ -203,18 +203,26 @@ impl Runtime {
         Ok(self.worker(move || store.run_of_key(&key, now)).await??)
     }
 
-    async fn start_with(
+    /// Starts a run, or puts it into the queue of its workflow. A key or a firing is written in the transaction that creates the
+    /// run; a firing that was written before starts nothing.
+    pub async fn start_with(&self, new: NewRun, origin: Origin) -> Result<StartOutcome, Error> {
+        match self.start_limited(new, origin).await {
+            Err(Error::Store(StoreError::StartedBefore { run })) => Ok(StartOutcome::Existing(run)),
+            other => other,
+        }
+    }
+
+    pub(crate) async fn start_now(
         &self,
         new: NewRun,
-        begins: Option<Rerun>,
-        key: Option<RunKey>,
-        fired: Option<(Firing, Record)>,
+        origin: Origin,
+        limited: Option<Limited>,
     ) -> Result<String, Error> {
         let core = self.core();
         let Pinned { compiled, definition, files } = new.pinned;
         let (seed, now, started_by, debug) =
-            (core.ids.seed(), core.world.clock.now_ms(), new.started_by.clone(), new.debug);
-        let first = match begins {
+            (core.ids.seed(), core.world.clock.now_ms(), new.origin.started_by.clone(), new.debug);
+        let first = match origin.begins {
             Some(rerun) => {
                 let rerun = Box::new(Rerun { until: new.until, ..rerun });
                 Input::Rerun { rerun, seed, started_by, debug, now }
@@ -225,20 +233,19 @@ impl Runtime {
             }
         };
         let run_id = core.ids.run_id();
-        let (firing, record) = fired.unzip();
+        let (firing, record) = origin.fired.unzip();
         let audit = record.map(|record| Record { run_id: run_id.clone(), ..record });
         let start = Start {
             run_id,
             compiled,
             definition: Some(definition),
             files,
-            client_run_token: new.client_run_token,
-            started_by: new.started_by,
-            person: new.person,
+            origin: new.origin,
             audit: audit.into_iter().collect(),
             kept: new.kept,
-            key,
+            key: origin.key,
             firing,
+            limited,
         };
         self.begin(start, first).await
     }
@@ -247,29 +254,17 @@ impl Runtime {
     pub(crate) async fn begin(&self, start: Start, first: Input) -> Result<String, Error> {
         let core = self.core();
         core.open()?;
-        let Start {
-            run_id,
-            compiled,
-            definition,
-            files,
-            client_run_token,
-            started_by,
-            person,
-            audit,
-            kept,
-            key,
-            firing,
-        } = start;
+        let Start { run_id, compiled, definition, files, origin, audit, kept, key, firing, limited } = start;
         // Before the run: one that was recorded always finds them.
         if !files.is_empty() {
             let store = core.store.clone();
             self.worker(move || files.iter().try_for_each(|(hash, text)| store.definition_put(hash, text))).await??;
         }
-        let state = RunState::new(&compiled, &run_id, client_run_token.clone());
+        let state = RunState::new(&compiled, &run_id, origin.client_run_token.clone());
         let (driven, inbox) = Driven::new(&run_id);
         let (born, creation) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));
-        let row = RunCreation { definition, client_run_token, started_by, person, audit, key, firing, born };
+        let row = RunCreation { definition, origin, audit, key, firing, limited, born };
         let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept).with_creation(row);
         core.handle.spawn(Box::pin(driver.drive(VecDeque::from([first]))));
         match creation.await {
@@ -283,8 +278,12 @@ impl Runtime {
 
     /// Goes on with a run that nobody drives.
     pub async fn resume(&self, run_id: &str) -> Result<Resumed, Error> {
-        let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
-        self.worker(move || core.resume(&run_id)).await?
+        let (core, run) = (Arc::clone(self.core()), run_id.to_owned());
+        let resumed = self.worker(move || core.resume(&run)).await?;
+        if matches!(resumed, Err(Error::Queued { .. })) {
+            queue::look_after(self.core(), run_id);
+        }
+        resumed
     }
 
     /// Goes on with every run that nobody drives, oldest first.
@@ -297,22 +296,27 @@ impl Runtime {
 
     /// Asks a run to end, durably, whoever drives it; a run that nobody drives is taken over for it.
     pub async fn cancel(&self, run_id: &str) -> Result<(), Error> {
-        self.cancel_with(run_id, json!({ "type": "cancel" }), None).await
+        self.cancel_with(run_id, DurableInput::Cancel { superseded_by: None }, None).await
     }
 
     /// [`Self::cancel`] by a person; `record` says who, in the transaction that keeps the wish.
     pub async fn cancel_by(&self, run_id: &str, record: Record) -> Result<(), Error> {
-        self.cancel_with(run_id, json!({ "type": "cancel" }), Some(record)).await
+        self.cancel_with(run_id, DurableInput::Cancel { superseded_by: None }, Some(record)).await
     }
 
-    pub(crate) async fn cancel_with(&self, run_id: &str, input: Value, record: Option<Record>) -> Result<(), Error> {
+    pub(crate) async fn cancel_with(
+        &self,
+        run_id: &str,
+        input: DurableInput,
+        record: Option<Record>,
+    ) -> Result<(), Error> {
         let (core, run_id) = (Arc::clone(self.core()), run_id.to_owned());
         self.worker(move || {
             let row = core.store.run(&run_id)?;
             if row.ended_ms.is_some() {
                 return Err(Error::Ended { run: run_id, status: row.status });
             }
-            if let Err(error) = core.store.add_input_with(&run_id, input, record) {
+            if let Err(error) = core.store.add_input_with(&run_id, &input, record) {
                 let row = core.store.run(&run_id)?;
                 return Err(if row.ended_ms.is_some() {
                     Error::Ended { run: run_id, status: row.status }

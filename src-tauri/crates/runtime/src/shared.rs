@@ -1,7 +1,6 @@
 //! What the tasks of a runtime share: which runs are driven here, and how a run that nobody drives is taken over.
 
 use crate::drive::{Driven, Driver};
-use crate::durable_input;
 use crate::error::{Error, Trouble};
 use crate::load;
 use crate::options::Options;
@@ -9,7 +8,7 @@ use crate::phase::Phase;
 use crate::registry::Registry;
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
-use signalbox_model::RunEvent;
+use signalbox_model::{RunEvent, RunStatus};
 use signalbox_ports::{Ids, World};
 use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{RunRow, Store, StoreError};
@@ -172,6 +171,7 @@ impl Core {
             return match () {
                 () if row.ended_ms.is_some() => Err(Error::Ended { run: run_id.to_owned(), status: row.status }),
                 () if row.owner.is_some_and(|owner| owner.instance == self.store.instance()) => Ok(Resumed::DrivenHere),
+                () if row.status == RunStatus::Queued => Err(Error::Queued { run: run_id.to_owned() }),
                 () => Err(Error::DrivenElsewhere { run: run_id.to_owned() }),
             };
         };
@@ -183,14 +183,18 @@ impl Core {
         }
         let loaded = self.definition(&row).and_then(|compiled| {
             let state = load::state(&self.store, &compiled, &row)?;
-            Ok((compiled, state))
+            let first = match row.last_seq {
+                0 => self.first_of_queued(&row)?,
+                _ => Input::Resume { now: self.world.clock.now_ms() },
+            };
+            Ok((compiled, state, first))
         });
-        let (compiled, state) = match loaded {
+        let (compiled, state, first) = match loaded {
             Ok(loaded) => loaded,
             Err(error) => {
                 // Another program may be able to; if this cannot be written, the end of this process frees it.
                 let _ = self.store.release(run_id, &owner);
-                // What passes by itself is tried again.
+                // A transient failure is tried again.
                 if !matches!(error, Error::Store(StoreError::DiskFull | StoreError::Busy)) {
                     self.faulty().insert(run_id.to_owned(), Trouble::Fault(error.to_string()));
                 }
@@ -202,7 +206,7 @@ impl Core {
         self.runs().insert(run_id.to_owned(), Arc::clone(&driven));
         let kept = self.options.beside.of(run_id);
         let driver = Driver::new(Arc::clone(self), driven, inbox, compiled, state, kept).taken_over(owner);
-        let first = VecDeque::from([Input::Resume { now: self.world.clock.now_ms() }]);
+        let first = VecDeque::from([first]);
         self.handle.spawn(Box::pin(driver.drive(first)));
         Ok(Resumed::TakenOver)
     }
@@ -285,7 +289,7 @@ impl Core {
     pub(crate) fn left_alone(&self) -> Result<Vec<String>, StoreError> {
         let mut runs = self.store.unowned_active_runs()?;
         let now = self.world.clock.now_ms();
-        let going = self.store.runs_with_pending_input_or_due(now, |body| durable_input::read(body, now).is_some())?;
+        let going = self.store.runs_with_pending_input_or_due(now)?;
         let known: BTreeSet<String> = runs.iter().cloned().collect();
         runs.extend(going.into_iter().filter(|run_id| !known.contains(run_id)));
         Ok(runs)

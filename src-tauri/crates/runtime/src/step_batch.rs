@@ -4,7 +4,7 @@ use serde_json::Value;
 use signalbox_engine::effect::{Call, Effect};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState, StepError, step};
-use signalbox_model::event::EventBody;
+use signalbox_model::event::{EventBody, Telemetry};
 use signalbox_model::{Effects, ErrorType, Map, NodeFailure, RunEvent};
 use signalbox_nodes::{Kind, Outcome};
 use signalbox_ports::Clock;
@@ -123,7 +123,6 @@ pub(crate) fn weigh(events: &[RunEvent]) -> (usize, usize) {
 const EVENT: usize = 200;
 
 fn payload(body: &EventBody) -> usize {
-    let fields = |map: &Map| map.values().map(weight).sum::<usize>();
     match body {
         EventBody::WorkflowStart(start) => weight(&start.params) + start.context.as_ref().map_or(0, fields),
         EventBody::StepStart(start) => {
@@ -141,7 +140,6 @@ fn payload(body: &EventBody) -> usize {
             failed.error.details.as_ref().map_or(0, fields) + failed.held.as_deref().map_or(0, weight)
         }
         EventBody::WorkflowFailed(failed) => failed.error.details.as_ref().map_or(0, fields),
-        EventBody::StepPrint(print) => weight(&print.value),
         EventBody::VarChanged(change) => weight(&change.new_value) + change.old_value.as_deref().map_or(0, weight),
         EventBody::AutoFixAttempt(tried) => {
             tried.fixed_input.as_deref().map_or(0, weight) + tried.patch.as_ref().map_or(0, weight)
@@ -152,28 +150,40 @@ fn payload(body: &EventBody) -> usize {
         }
         EventBody::HumanTaskCompleted(done) => done.answer.corrected_input.as_deref().map_or(0, weight),
         EventBody::InputEdited(edited) => weight(&edited.input).saturating_mul(2),
-        EventBody::PauseResumed(resumed) => resumed.payload.as_deref().map_or(0, weight),
         EventBody::WorkflowDone(_) | EventBody::WorkflowCancelled(_) | EventBody::WorkflowResumed(_) => 0,
         EventBody::BreakpointsSet(_) | EventBody::WorkflowPaused(_) | EventBody::WorkflowContinued(_) => 0,
         EventBody::StepInterrupted(_) | EventBody::StepSkipped(_) => 0,
         EventBody::RetryScheduled(_) | EventBody::ErrorHandled(_) => 0,
         EventBody::HumanTaskReminded(_) | EventBody::HumanTaskClosed(_) | EventBody::Escalated(_) => 0,
         EventBody::HumanTaskHeld(_) | EventBody::HumanTaskContinued(_) => 0,
-        EventBody::PauseStart(_) | EventBody::PauseRejected(_) | EventBody::PauseTimeout(_) => 0,
-        EventBody::FileStart(_) | EventBody::FileDone(_) => 0,
-        EventBody::LlmToken(said) | EventBody::LlmThinking(said) => said.delta.len(),
-        EventBody::LlmToolUse(said) => weight(&said.input),
-        EventBody::LlmToolResult(said) => said.content.len(),
-        EventBody::LlmError(said) => said.error.len(),
-        EventBody::LlmDone(_) => 0,
-        EventBody::ToolStart(said) => weight(&said.input) + said.input_summary.len(),
-        EventBody::ToolMessage(said) => said.message.len() + said.data.as_deref().map_or(0, weight),
-        EventBody::ToolDone(said) => weight(&said.output) + weight(&said.tool_result) + said.output_summary.len(),
-        EventBody::ToolError(said) => {
+        EventBody::PauseTimeout(_) => 0,
+        EventBody::Telemetry(report) => reported(report),
+    }
+}
+
+fn reported(report: &Telemetry) -> usize {
+    match report {
+        Telemetry::StepPrint(print) => weight(&print.value),
+        Telemetry::PauseResumed(resumed) => resumed.payload.as_deref().map_or(0, weight),
+        Telemetry::PauseStart(_) | Telemetry::PauseRejected(_) => 0,
+        Telemetry::FileStart(_) | Telemetry::FileDone(_) => 0,
+        Telemetry::LlmToken(said) | Telemetry::LlmThinking(said) => said.delta.len(),
+        Telemetry::LlmToolUse(said) => weight(&said.input),
+        Telemetry::LlmToolResult(said) => said.content.len(),
+        Telemetry::LlmError(said) => said.error.len(),
+        Telemetry::LlmDone(_) => 0,
+        Telemetry::ToolStart(said) => weight(&said.input) + said.input_summary.len(),
+        Telemetry::ToolMessage(said) => said.message.len() + said.data.as_deref().map_or(0, weight),
+        Telemetry::ToolDone(said) => weight(&said.output) + weight(&said.tool_result) + said.output_summary.len(),
+        Telemetry::ToolError(said) => {
             let answer = said.output.as_deref().map_or(0, weight) + said.tool_result.as_deref().map_or(0, weight);
             answer + said.error.details.as_ref().map_or(0, fields)
         }
     }
+}
+
+fn fields(map: &Map) -> usize {
+    map.values().map(weight).sum()
 }
 
 /// About how many bytes a value takes as text.

@@ -5,8 +5,8 @@
 
 use rusqlite::Connection;
 use serde_json::json;
-use signalbox_model::event::{EventBody, StepPrint, VarChanged, WorkflowStart};
-use signalbox_model::{RunEvent, RunStatus, time};
+use signalbox_model::event::{EventBody, StepPrint, Telemetry, VarChanged, WorkflowStart};
+use signalbox_model::{RunEvent, RunOrigin, RunStatus, time};
 use signalbox_store::{NewRun, Owner, RunCommit, RunQuery, Snapshot, Store, StoreOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -42,7 +42,7 @@ fn event(run: &str, seq: u64, body: EventBody) -> RunEvent {
 }
 
 fn print(run: &str, seq: u64, text: &str) -> RunEvent {
-    event(run, seq, EventBody::StepPrint(StepPrint { value: Arc::new(json!({ "n": seq, "text": text })) }))
+    event(run, seq, Telemetry::StepPrint(StepPrint { value: Arc::new(json!({ "n": seq, "text": text })) }).into())
 }
 
 fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
@@ -67,9 +67,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         definition: None,
         parent_run_id: None,
         started_ms,
-        client_run_token: None,
-        started_by: None,
-        person: None,
+        origin: RunOrigin::default(),
         status: RunStatus::Running,
         events: vec![event(run, 1, EventBody::WorkflowStart(body))],
         snapshot: None,
@@ -78,6 +76,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         audit: Vec::new(),
         durable: false,
         firing: None,
+        limited: None,
         rests: false,
         key: None,
     };
@@ -249,9 +248,7 @@ fn history(store: &Store) {
             definition: None,
             parent_run_id: None,
             started_ms: 1_000 + index,
-            client_run_token: None,
-            started_by: None,
-            person: None,
+            origin: RunOrigin::default(),
             status: RunStatus::Paused,
             events: Vec::new(),
             snapshot: None,
@@ -260,6 +257,7 @@ fn history(store: &Store) {
             audit: Vec::new(),
             durable: false,
             firing: None,
+            limited: None,
             rests: false,
             key: None,
         };

@@ -17,7 +17,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use signalbox_audit::Record;
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::{AuditEvent, TaskAction, TaskState, time};
+use signalbox_model::{AuditEvent, DurableInput, TaskAction, TaskState, time};
 
 /// Takes an answer, or says why not; then nothing is written. `decision` is the answer as it is kept.
 pub(crate) fn answer(
@@ -98,11 +98,12 @@ pub(crate) fn answer(
     if !task::update(connection, &next)? {
         return Ok(Err(TaskError::Stale { expected: next.revision, found: next.revision + 1 }));
     }
-    let mut body = json!({ "type": "decision", "taskId": id, "answer": answer.answer });
-    if let Some(request) = &answer.request_id {
-        body["requestId"] = request.as_str().into();
-    }
-    run_input::insert(connection, &next.run_id, &body)?;
+    let input = DurableInput::Decision {
+        task_id: id.to_owned(),
+        answer: answer.answer.clone(),
+        request_id: answer.request_id.clone(),
+    };
+    run_input::insert(connection, &next.run_id, &input)?;
     decision["durationMs"] = json!(time::took_ms(next.created_ms, answer.at_ms));
     let document = Document::of(&decision)?;
     task_body::insert(connection, &next.run_id, id, DECISION, &document)?;

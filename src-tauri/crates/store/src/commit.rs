@@ -9,12 +9,18 @@ use crate::table::llm_usage::{self, Spent};
 use crate::table::run::{Owner, RunRow};
 use crate::table::run_event::PreparedEvent;
 use crate::table::run_key::{self, RunKey};
+use crate::table::run_limit::{self, RunLimits};
 use crate::table::run_snapshot::Snapshot;
-use crate::table::{blob, definition, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary};
+use crate::table::{
+    blob, definition, failure_notice, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary,
+    trigger_intake,
+};
 use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
+use rusqlite::Connection;
+use serde_json::Value;
 use signalbox_audit::Record;
-use signalbox_model::{EventBody, RunEvent, RunStatus};
+use signalbox_model::{DurableInput, EventBody, RunEvent, RunOrigin, RunStatus};
 
 /// What one commit of a driven run writes.
 #[derive(Debug, Clone)]
@@ -50,6 +56,10 @@ pub struct Written {
     pub owner: Owner,
     /// The run is nobody's now: what it is asked from here on is for whoever takes it over.
     pub rests: bool,
+    /// Runs that waited for a place and may begin now; nobody drives them yet.
+    pub admitted: Vec<String>,
+    /// Runs that this one replaces: they were asked to end.
+    pub replaced: Vec<String>,
 }
 
 impl RunCommit {
@@ -103,12 +113,8 @@ pub struct NewRun {
     pub parent_run_id: Option<String>,
     /// Milliseconds since 1970.
     pub started_ms: i64,
-    /// Token of the client that starts it.
-    pub client_run_token: Option<String>,
-    /// What starts it, when not a person on this machine.
-    pub started_by: Option<String>,
-    /// Who starts it: `user:…`.
-    pub person: Option<String>,
+    /// Who and what starts it.
+    pub origin: RunOrigin,
     /// Status after the first commit.
     pub status: RunStatus,
     /// The first events; may be empty.
@@ -129,6 +135,30 @@ pub struct NewRun {
     pub key: Option<RunKey>,
     /// The trigger that starts it: one that has fired with this key before creates nothing.
     pub firing: Option<Firing>,
+    /// The limits of its workflow.
+    pub limited: Option<Limited>,
+}
+
+/// How the limits of its workflow hold a new run.
+#[derive(Debug, Clone)]
+pub enum Limited {
+    /// It starts now, or not at all: without room it is [`Error::LimitReached`].
+    Now(RunLimits),
+    /// It starts now in any case, and is counted.
+    Always(RunLimits),
+    /// It has no events yet and its turn comes, maybe at once.
+    Waits(RunLimits, Box<Waits>),
+}
+
+/// A run that waits for its turn.
+#[derive(Debug, Clone)]
+pub struct Waits {
+    /// What it begins with, for whoever takes it up.
+    pub start: String,
+    /// So many runs of the workflow may wait; one more is [`Error::QueueFull`].
+    pub most: u64,
+    /// With it the run replaces older ones of its key; the entry of each that is asked to end.
+    pub replaces: Option<Record>,
 }
 
 /// A commit whose text and hashes were made on the caller's thread.
@@ -146,6 +176,7 @@ pub(crate) struct Prepared {
     audit: Vec<chain::Ready>,
     spent: Vec<Spent>,
     rests: bool,
+    admitted: Vec<String>,
 }
 
 impl Prepared {
@@ -210,6 +241,7 @@ impl Prepared {
             audit: audit.into_iter().map(chain::Ready::new).collect(),
             spent: events.iter().filter_map(Spent::of).collect(),
             rests,
+            admitted: Vec::new(),
         })
     }
 
@@ -240,6 +272,12 @@ impl Prepared {
                 row.last_seq
             }
         };
+        if self.first == 1 {
+            // It waited for its turn until now.
+            let begun_ms = self.events.first().map(|event| event.ts).unwrap_or_default();
+            run::set_started(connection, &self.run_id, begun_ms)?;
+            run_limit::begun(connection, &self.run_id)?;
+        }
         self.write(work, last)?;
         work.mark = self.mark();
         // Asked in this transaction: what is asked after it finds a run that nobody drives.
@@ -247,7 +285,7 @@ impl Prepared {
         if rests {
             run::set_owner(connection, &self.run_id, None, self.owner.epoch)?;
         }
-        Ok(Written { owner: self.owner, rests })
+        Ok(Written { owner: self.owner, rests, admitted: self.admitted, replaced: Vec::new() })
     }
 
     fn mark(&self) -> Option<Mark> {
@@ -287,6 +325,11 @@ impl Prepared {
                 end.error_code.as_deref(),
                 end.error_message.as_deref(),
             )?;
+            self.admitted = run_limit::ended(connection, run, end.ended_ms)?;
+            if self.status == Some(RunStatus::Failed) {
+                failure_notice::failed(connection, run, end.ended_ms)?;
+                trigger_intake::failed(connection, run, end.ended_ms)?;
+            }
         }
         if let Some(summary) = &self.summary {
             run_summary::insert(connection, run, summary)?;
@@ -301,14 +344,21 @@ impl Prepared {
     }
 }
 
+/// Bytes that came with what started the run: a re-run from its trigger hands them on again.
+fn of_trigger(params: &Value) -> impl Iterator<Item = &str> {
+    let files = params.pointer("/_trigger/payload/files").and_then(Value::as_array);
+    files.into_iter().flatten().filter_map(|file| file["sha256"].as_str())
+}
+
 /// A new run with its first commit.
 pub(crate) struct PreparedRun {
     row: RunRow,
     definition: Option<String>,
-    /// Bytes that items of the run's base name: the original may go before this run does.
+    /// Bytes that items of the run's base name, and those that came with its trigger: the original may go before this run does.
     shared: Vec<String>,
     key: Option<RunKey>,
     firing: Option<Firing>,
+    limited: Option<Limited>,
     pub(crate) first: Prepared,
 }
 
@@ -330,14 +380,15 @@ impl PreparedRun {
             failed_step: None,
             error_code: None,
             error_message: None,
-            client_run_token: new.client_run_token,
-            started_by: new.started_by,
-            person: new.person,
+            client_run_token: new.origin.client_run_token,
+            started_by: new.origin.started_by,
+            person: new.origin.person,
             open_tasks: 0,
         };
         let shared = match new.events.first().map(|event| &event.body) {
             Some(EventBody::WorkflowStart(start)) => {
-                start.base.iter().flat_map(|base| base.binaries()).map(str::to_owned).collect()
+                let of_base = start.base.iter().flat_map(|base| base.binaries());
+                of_base.chain(of_trigger(&start.params)).map(str::to_owned).collect()
             }
             _ => Vec::new(),
         };
@@ -354,7 +405,24 @@ impl PreparedRun {
         if first.events.first().is_some_and(|event| event.seq != 1) {
             return Err(Error::Invalid { reason: "the first event of a run has seq 1".into() });
         }
-        Ok(Self { row, definition: new.definition, shared, key: new.key, firing: new.firing, first })
+        Ok(Self {
+            row,
+            definition: new.definition,
+            shared,
+            key: new.key,
+            firing: new.firing,
+            limited: new.limited,
+            first,
+        })
+    }
+
+    /// Whether its key or its firing has a run already: who started it is told of that one, whatever the limits are.
+    fn is_known(&self, connection: &Connection) -> Result<bool> {
+        match (&self.key, &self.firing) {
+            (Some(key), _) => Ok(run_key::get(connection, key, self.row.started_ms)?.is_some()),
+            (None, Some(firing)) => activation::is_fired(connection, firing),
+            (None, None) => Ok(false),
+        }
     }
 
     pub(crate) fn apply(mut self, work: &mut Work<'_>) -> Result<Written> {
@@ -362,6 +430,16 @@ impl PreparedRun {
         let run_id = &self.row.run_id;
         if run::exists(connection, run_id)? || run_deleted::exists(connection, run_id)? {
             return Err(Error::RunExists { run: run_id.clone() });
+        }
+        let (workflow, now_ms) = (&self.row.workflow_id, self.row.started_ms);
+        if let Some(limited) = &self.limited
+            && !self.is_known(connection)?
+        {
+            match limited {
+                Limited::Always(_) => {}
+                Limited::Now(limits) => run_limit::require_room(connection, workflow, limits, now_ms)?,
+                Limited::Waits(_, waits) => run_limit::require_queue(connection, workflow, waits.most)?,
+            }
         }
         if let Some(key) = &self.key {
             if let Some(run) = run_key::get(connection, key, self.row.started_ms)? {
@@ -372,6 +450,9 @@ impl PreparedRun {
         if let Some(firing) = &self.firing {
             activation::fire(connection, firing, run_id)?;
         }
+        if let Some(Limited::Now(limits) | Limited::Always(limits)) = &self.limited {
+            run_limit::enter(connection, run_id, workflow, limits, now_ms)?;
+        }
         if let Some(text) = &self.definition {
             definition::put(connection, &self.row.definition_hash, text)?;
         }
@@ -379,8 +460,23 @@ impl PreparedRun {
         if let Some(parent) = &self.row.parent_run_id {
             blob::share(connection, parent, run_id, &self.shared)?;
         }
+        for (hash, bytes) in self.firing.iter().flat_map(|firing| &firing.binaries) {
+            blob::put_bytes(connection, run_id, hash, bytes)?;
+        }
         self.first.write(work, self.row.last_seq)?;
         work.mark = self.first.mark();
-        Ok(Written { owner: self.first.owner, rests: self.row.owner.is_none() })
+        let (mut admitted, mut replaced) = (std::mem::take(&mut self.first.admitted), Vec::new());
+        // After the row, whose status changes when the turn of the run comes at once.
+        if let Some(Limited::Waits(limits, waits)) = &self.limited {
+            admitted = run_limit::wait(connection, run_id, workflow, limits, &waits.start, now_ms)?;
+            if let Some(record) = &waits.replaces {
+                replaced = run_limit::replace(connection, workflow, limits)?;
+                for run in &replaced {
+                    run_input::insert(connection, run, &DurableInput::Cancel { superseded_by: None })?;
+                    chain::append(work, vec![Record { run_id: run.clone(), ..record.clone() }])?;
+                }
+            }
+        }
+        Ok(Written { owner: self.first.owner, rests: self.row.owner.is_none(), admitted, replaced })
     }
 }

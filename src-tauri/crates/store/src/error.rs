@@ -110,6 +110,20 @@ pub enum Error {
         /// The trigger.
         trigger: String,
     },
+    /// As many runs are under way, or have started lately, as the workflow allows. Nothing was written.
+    #[error("The limits of the workflow '{workflow}' allow no other run now")]
+    LimitReached {
+        /// The workflow.
+        workflow: String,
+    },
+    /// As many runs wait as may. Nothing was written.
+    #[error("{waiting} runs of the workflow '{workflow}' are waiting already; no more can be queued")]
+    QueueFull {
+        /// The workflow.
+        workflow: String,
+        /// How many wait.
+        waiting: u64,
+    },
     /// Another run asks the task again already. Nothing was written.
     #[error("Task {task} was opened again already: run {run} asks it")]
     TaskReopened {
@@ -187,6 +201,8 @@ impl Error {
             Self::KeyReused { .. } => "IDEMPOTENCY_KEY_REUSED",
             Self::FiredBefore { .. } => "FIRED_BEFORE",
             Self::TriggerChanged { .. } => "TRIGGER_CHANGED",
+            Self::LimitReached { .. } => "RUN_LIMIT",
+            Self::QueueFull { .. } => "QUEUE_FULL",
             Self::TaskDecided { .. } => "TASK_DECIDED",
             Self::TaskReopened { .. } => "ALREADY_REOPENED",
             Self::RunSent { .. } => "ALREADY_SENT",
@@ -222,6 +238,10 @@ impl Error {
             }
             Self::FiredBefore { .. } => "Look at the run that it started.",
             Self::TriggerChanged { .. } => "Look at the triggers again: signalbox triggers list.",
+            Self::LimitReached { .. } => "Start it again later, or raise the limits in the workflow settings.",
+            Self::QueueFull { .. } => {
+                "Start it again later, cancel queued runs, or raise the limits in the workflow settings."
+            }
             Self::TaskDecided { .. } => "Nothing is lost: the run goes on with the answer.",
             Self::TaskReopened { .. } => "Answer the task that this run asks, or cancel the run first.",
             Self::RunSent { .. } => "Answer the task of that run, or cancel it first.",

@@ -38,6 +38,8 @@ points! {
     Sealed "sealed" "A checkpoint of the audit chain is committed.";
     Artifact "artifact" "A file of the run is written, its event is not.";
     Born "born" "A run is in the store; its starter does not know its id.";
+    Queued "queued" "A run waits for its turn; its starter does not know its id.";
+    Admitted "admitted" "The turn of a run has come; nobody has taken it up.";
     TakenOver "taken_over" "A run is this process's; it has not gone on.";
     Decided "decided" "A commit is over; nothing that it decided has begun.";
     Called "called" "A call did its work; nobody heard of it.";

@@ -41,6 +41,8 @@ fn all() -> Vec<&'static Migration> {
         table::llm_usage::MIGRATIONS,
         table::run_key::MIGRATIONS,
         table::activation::MIGRATIONS,
+        table::run_limit::MIGRATIONS,
+        table::trigger_intake::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

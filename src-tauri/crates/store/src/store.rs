@@ -23,7 +23,7 @@ use rusqlite::Connection;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record, Signer};
-use signalbox_model::{AuditEvent, RunEvent, time};
+use signalbox_model::{AuditEvent, DurableInput, RunEvent, RunStatus, time};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -189,6 +189,14 @@ fn take_over(connection: &Connection, instance: &Instance, run: &str) -> Result<
     let mut row = run::require(connection, run)?;
     let driven = row.owner.as_ref().is_some_and(|owner| instance.is_alive(&owner.instance));
     if row.ended_ms.is_some() || driven {
+        return Ok(None);
+    }
+    // One that waits for its turn is taken up only to be ended.
+    if row.status == RunStatus::Queued
+        && !run_input::pending(connection, run)?
+            .iter()
+            .any(|input| matches!(input.body, Some(DurableInput::Cancel { .. })))
+    {
         return Ok(None);
     }
     row.epoch += 1;
@@ -360,13 +368,13 @@ impl Store {
     }
 
     /// Asks something of a run, durably, whoever drives it. Refused when it has ended.
-    pub fn add_input(&self, run_id: &str, body: Value) -> Result<i64> {
-        self.add_input_with(run_id, body, None)
+    pub fn add_input(&self, run_id: &str, input: &DurableInput) -> Result<i64> {
+        self.add_input_with(run_id, input, None)
     }
 
     /// The same, with an entry that says who asked.
-    pub fn add_input_with(&self, run_id: &str, body: Value, record: Option<Record>) -> Result<i64> {
-        let run_id = run_id.to_owned();
+    pub fn add_input_with(&self, run_id: &str, input: &DurableInput, record: Option<Record>) -> Result<i64> {
+        let (run_id, input) = (run_id.to_owned(), input.clone());
         self.write(true, move |work| {
             let row = run::require(work.connection, &run_id)?;
             if row.ended_ms.is_some() {
@@ -375,7 +383,7 @@ impl Store {
             if let Some(record) = record {
                 append_one(work, record, None)?;
             }
-            run_input::insert(work.connection, &run_id, &body)
+            run_input::insert(work.connection, &run_id, &input)
         })
     }
 

@@ -361,7 +361,7 @@ fn of_run(connection: &Connection, run: &str, id: &str) -> Result<TaskRow> {
 
 fn answered(connection: &Connection, run: &str, id: &str, answer: &Answer, at_ms: i64) -> Result<()> {
     let mut row = of_run(connection, run, id)?;
-    let state = if answer.operator_id.is_some() { TaskState::Done } else { TaskState::Expired };
+    let state = answer.task_state();
     if row.state != TaskState::Open {
         // The answer that the run has consumed is the one that stands here.
         let same = row.state == state && row.action == Some(answer.action) && row.decided_by == answer.operator_id;

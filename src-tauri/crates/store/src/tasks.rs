@@ -15,11 +15,11 @@ use crate::table::task_vote::{self, TaskVote};
 use crate::table::{run, run_input};
 use crate::task_change::{self, note};
 use rusqlite::Connection;
-use serde_json::{Value, json};
+use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, HumanTaskCreated};
-use signalbox_model::{TaskState, time};
+use signalbox_model::{DurableInput, TaskState, time};
 use std::sync::Arc;
 
 /// How long a claim holds, milliseconds.
@@ -306,18 +306,14 @@ impl Store {
     }
 
     /// Runs that have not ended, that nobody drives, and that have something to do: a task that is due, or an input that
-    /// no commit has consumed and that the caller understands; what another version of the program asked stays for that
+    /// no commit has consumed and that this version understands; what another version of the program asked stays for that
     /// one. Oldest first.
-    pub fn runs_with_pending_input_or_due(
-        &self,
-        now_ms: i64,
-        understood: impl Fn(&Value) -> bool,
-    ) -> Result<Vec<String>> {
+    pub fn runs_with_pending_input_or_due(&self, now_ms: i64) -> Result<Vec<String>> {
         let found = self.view(|connection| {
             let mut found = task::runs_to_go_on(connection, now_ms)?;
             // What cannot be read now is read at the next look.
             let asked = |run: &str| {
-                run_input::pending(connection, run).is_ok_and(|all| all.iter().any(|input| understood(&input.body)))
+                run_input::pending(connection, run).is_ok_and(|all| all.iter().any(|input| input.body.is_some()))
             };
             found.retain(|run| run.due || asked(&run.run_id));
             Ok(found)
@@ -414,10 +410,9 @@ impl Store {
                     row.remaining_ms = None;
                     // The run knows the calendar, and says how long there is still.
                     row.expires_ms = row.expires_ms.filter(|_| *held);
-                    let body = json!({
-                        "type": "hold", "taskId": id, "held": held, "operatorId": person, "atMs": at_ms
-                    });
-                    run_input::insert(connection, &row.run_id, &body)?;
+                    let input =
+                        DurableInput::Hold { task_id: id.clone(), held: *held, operator_id: person.clone(), at_ms };
+                    run_input::insert(connection, &row.run_id, &input)?;
                 }
                 TaskAct::Comment | TaskAct::Reveal | TaskAct::Open | TaskAct::Suggest => {}
             }

@@ -5,7 +5,9 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::table::activation::{self, Activation, FiringRow, NewTrigger, SkippedTicks, TriggerRow, WorkflowVersion};
 use crate::table::definition;
+use crate::table::trigger_intake::{self, FailedRun, Taken};
 use signalbox_audit::Record;
+use std::collections::BTreeMap;
 
 /// Firings of ticks that are this old are forgotten, milliseconds.
 pub const FIRING_KEPT_MS: i64 = 7 * 86_400_000;
@@ -30,7 +32,7 @@ impl Store {
         })
     }
 
-    /// The workflow starts no runs by itself any more. False, and nothing is written, when it did not.
+    /// Deactivates a workflow: its triggers start no more runs. False, and nothing is written, when it was not active.
     pub fn deactivate(&self, workflow: &str, record: Record) -> Result<bool> {
         let workflow = workflow.to_owned();
         self.write(true, move |work| {
@@ -77,6 +79,11 @@ impl Store {
         self.view(|connection| activation::firings(connection, id, limit))
     }
 
+    /// The run that an occurrence with this key started.
+    pub fn fired_run(&self, id: &str, key: &str) -> Result<Option<String>> {
+        self.view(|connection| activation::fired_run(connection, id, key))
+    }
+
     /// Ticks of a trigger start no run.
     pub fn trigger_skip(&self, skipped: SkippedTicks, record: Record) -> Result<()> {
         self.write(true, move |work| {
@@ -89,6 +96,33 @@ impl Store {
     pub fn trigger_move(&self, id: &str, tick_ms: i64) -> Result<()> {
         let id = id.to_owned();
         self.write(true, move |work| activation::move_to(work.connection, &id, tick_ms))
+    }
+
+    /// At most `limit` failed runs that triggers have not dealt with yet, the oldest first.
+    pub fn trigger_failed_runs(&self, limit: usize) -> Result<Vec<FailedRun>> {
+        self.view(|connection| trigger_intake::waiting(connection, limit))
+    }
+
+    /// A failed run starts nothing by this trigger.
+    pub fn trigger_failed_run_settled(&self, failed: FailedRun) -> Result<()> {
+        self.write(true, move |work| trigger_intake::settled(work.connection, &failed.trigger, &failed.run))
+    }
+
+    /// What a trigger has taken: key and value.
+    pub fn trigger_seen(&self, id: &str) -> Result<BTreeMap<String, String>> {
+        self.view(|connection| trigger_intake::seen(connection, id))
+    }
+
+    /// A trigger knows these without a run.
+    pub fn trigger_take(&self, id: &str, taken: Vec<Taken>, at_ms: i64) -> Result<()> {
+        let id = id.to_owned();
+        self.write(true, move |work| trigger_intake::take(work.connection, &id, &taken, at_ms))
+    }
+
+    /// Why a trigger cannot fire now; none when nothing keeps it from it.
+    pub fn trigger_problem(&self, id: &str, problem: Option<String>) -> Result<()> {
+        let id = id.to_owned();
+        self.write(false, move |work| trigger_intake::set_problem(work.connection, &id, problem.as_deref()))
     }
 
     /// Forgets firings of long ago; says how many.

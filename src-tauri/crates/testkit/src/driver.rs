@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 /// What calls under way have told, in order.
-type Heard = Vec<(CallKey, Vec<signalbox_model::CallProgress>)>;
+type Progress = Vec<(CallKey, Vec<signalbox_model::CallProgress>)>;
 type Running = Pin<Box<dyn Future<Output = (CallKey, Vec<(usize, Outcome)>)> + Send>>;
 
 /// Says whether somebody was woken since it was looked at.
@@ -65,7 +65,7 @@ pub struct Driver {
     timers: BTreeSet<(i64, Timer)>,
     inputs: VecDeque<Input>,
     /// What calls told and the run has not heard yet.
-    said: Arc<Mutex<Heard>>,
+    said: Arc<Mutex<Progress>>,
     cancel_at: Option<i64>,
     /// What people answer, in order, each so many milliseconds after the run began to wait for it.
     people: VecDeque<(i64, PersonAct)>,

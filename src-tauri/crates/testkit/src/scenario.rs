@@ -219,22 +219,7 @@ pub fn line(event: &RunEvent) -> String {
         | EventBody::HumanTaskHeld(_)
         | EventBody::HumanTaskContinued(_)
         | EventBody::HumanTaskClosed(_)
-        | EventBody::PauseStart(_)
-        | EventBody::PauseResumed(_)
-        | EventBody::PauseRejected(_)
         | EventBody::PauseTimeout(_)
-        | EventBody::FileStart(_)
-        | EventBody::FileDone(_)
-        | EventBody::LlmToken(_)
-        | EventBody::LlmThinking(_)
-        | EventBody::LlmToolUse(_)
-        | EventBody::LlmToolResult(_)
-        | EventBody::LlmDone(_)
-        | EventBody::LlmError(_)
-        | EventBody::ToolStart(_)
-        | EventBody::ToolMessage(_)
-        | EventBody::ToolDone(_)
-        | EventBody::ToolError(_)
         | EventBody::WorkflowStart(_)
         | EventBody::WorkflowCancelled(_)
         | EventBody::WorkflowResumed(_)
@@ -245,7 +230,7 @@ pub fn line(event: &RunEvent) -> String {
         | EventBody::StepStart(_)
         | EventBody::StepInterrupted(_)
         | EventBody::StepSkipped(_)
-        | EventBody::StepPrint(_) => {}
+        | EventBody::Telemetry(_) => {}
     }
     text
 }
@@ -477,7 +462,6 @@ pub fn oracles(events: &[RunEvent], wrong: &mut Vec<String>) {
             | EventBody::WorkflowContinued(_)
             | EventBody::InputEdited(_)
             | EventBody::StepSkipped(_)
-            | EventBody::StepPrint(_)
             | EventBody::VarChanged(_)
             | EventBody::RetryScheduled(_)
             | EventBody::ErrorHandled(_)
@@ -489,22 +473,8 @@ pub fn oracles(events: &[RunEvent], wrong: &mut Vec<String>) {
             | EventBody::HumanTaskContinued(_)
             | EventBody::HumanTaskClosed(_)
             | EventBody::Escalated(_)
-            | EventBody::PauseStart(_)
-            | EventBody::PauseResumed(_)
-            | EventBody::PauseRejected(_)
             | EventBody::PauseTimeout(_)
-            | EventBody::FileStart(_)
-            | EventBody::FileDone(_)
-            | EventBody::LlmToken(_)
-            | EventBody::LlmThinking(_)
-            | EventBody::LlmToolUse(_)
-            | EventBody::LlmToolResult(_)
-            | EventBody::LlmDone(_)
-            | EventBody::LlmError(_)
-            | EventBody::ToolStart(_)
-            | EventBody::ToolMessage(_)
-            | EventBody::ToolDone(_)
-            | EventBody::ToolError(_) => {}
+            | EventBody::Telemetry(_) => {}
         }
     }
     if !terminal.is_empty() && !open.is_empty() {

@@ -94,6 +94,18 @@ pub(crate) struct Outcome<'a> {
     pub(crate) counts: Counts,
     /// How long it took.
     pub(crate) took: Duration,
+    /// The names of the failed tests.
+    pub(crate) failures: Vec<String>,
+    /// The names of the tests that failed first and passed when they were repeated.
+    pub(crate) flaky: Vec<String>,
+}
+
+/// What is read from the output of a step.
+#[derive(Default)]
+struct Findings {
+    counts: Counts,
+    failures: Vec<String>,
+    flaky: Vec<String>,
 }
 
 impl<'a> Step<'a> {
@@ -108,9 +120,9 @@ impl<'a> Step<'a> {
         };
         write(title.as_bytes());
         let started = Instant::now();
-        let (mut counts, ok) = self.watch(&write).unwrap_or_else(|error| {
+        let (Findings { mut counts, failures, flaky }, ok) = self.watch(&write).unwrap_or_else(|error| {
             write(format!("`{}` did not start: {error}\n", self.program).as_bytes());
-            (Counts::default(), false)
+            (Findings::default(), false)
         });
         if ok && counts == Counts::default() {
             counts.passed = 1;
@@ -124,10 +136,10 @@ impl<'a> Step<'a> {
         let held = held.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut stdout = std::io::stdout().lock();
         let _ = stdout.write_all(&held).and_then(|()| stdout.flush());
-        Outcome { name: self.name, counts, took }
+        Outcome { name: self.name, counts, took, failures, flaky }
     }
 
-    fn watch(&self, write: &(dyn Fn(&[u8]) + Sync)) -> std::io::Result<(Counts, bool)> {
+    fn watch(&self, write: &(dyn Fn(&[u8]) + Sync)) -> std::io::Result<(Findings, bool)> {
         let mut child = command(self.program)
             .args(&self.args)
             .envs(self.env.iter().copied())
@@ -137,31 +149,76 @@ impl<'a> Step<'a> {
             .stderr(Stdio::piped())
             .spawn()?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let counts = std::thread::scope(|scope| {
+        let found = std::thread::scope(|scope| {
             let errors = scope.spawn(|| stderr.map(|pipe| pass_through(pipe, write)).unwrap_or_default());
-            let mut counts = stdout.map(|pipe| pass_through(pipe, write)).unwrap_or_default();
+            let mut found = stdout.map(|pipe| pass_through(pipe, write)).unwrap_or_default();
             let more = errors.join().unwrap_or_default();
-            counts.passed += more.passed;
-            counts.failed += more.failed;
-            counts
+            found.counts.passed += more.counts.passed;
+            found.counts.failed += more.counts.failed;
+            found.failures.extend(more.failures);
+            found.flaky.extend(more.flaky);
+            found.failures.retain(|name| !found.flaky.contains(name));
+            found
         });
-        Ok((counts, child.wait()?.success()))
+        Ok((found, child.wait()?.success()))
     }
 }
 
-/// Copies line by line and adds up the numbers that test runners print.
-fn pass_through(pipe: impl Read, write: &dyn Fn(&[u8])) -> Counts {
-    let mut sum = Counts::default();
+/// Copies line by line, adds up the numbers that test runners print, and keeps the names of failed tests.
+fn pass_through(pipe: impl Read, write: &dyn Fn(&[u8])) -> Findings {
+    let mut found = Findings::default();
     let mut reader = BufReader::new(pipe);
     let mut line = Vec::new();
     while matches!(reader.read_until(b'\n', &mut line), Ok(read) if read > 0) {
         write(&line);
-        let one = counts(&plain(&String::from_utf8_lossy(&line)));
-        sum.passed += one.passed;
-        sum.failed += one.failed;
+        let text = plain(&String::from_utf8_lossy(&line));
+        let one = counts(&text);
+        found.counts.passed += one.passed;
+        found.counts.failed += one.failed;
+        if let Some(name) = failure(&text).filter(|name| !found.failures.iter().any(|known| known == name)) {
+            found.failures.push(name.to_owned());
+        }
+        found.flaky.extend(repeated(&text).map(str::to_owned));
         line.clear();
     }
-    sum
+    found
+}
+
+/// The name of a failed test, in a line of nextest, Vitest, Playwright or of the window test and the tool peers.
+fn failure(line: &str) -> Option<&str> {
+    let text = line.trim();
+    let name = if let Some((_, name)) = ["FAIL [", "TIMEOUT [", "SIGABRT [", "SIGSEGV ["]
+        .iter()
+        .find_map(|mark| text.strip_prefix(mark)?.split_once("] "))
+    {
+        // Behind the time nextest prints which of how many it was.
+        name.split_once(") ").filter(|(number, _)| number.trim_start().starts_with('(')).map_or(name, |(_, name)| name)
+    } else if let Some(name) = text.strip_prefix("✘") {
+        browser_test(name)
+    } else {
+        text.strip_prefix("FAIL  ").or_else(|| text.strip_prefix("FAILED  "))?
+    };
+    Some(name.trim())
+}
+
+/// The name of a test that passed when it was repeated, in a line of nextest or Playwright.
+fn repeated(line: &str) -> Option<&str> {
+    let text = line.trim();
+    if let Some(rest) = text.strip_prefix("FLAKY ") {
+        let (_, name) = rest.split_once("] ")?;
+        return Some(
+            name.split_once(") ").filter(|(number, _)| number.starts_with('(')).map_or(name, |(_, name)| name),
+        );
+    }
+    let name = text.strip_prefix("✓").filter(|name| name.contains("(retry #"))?;
+    Some(browser_test(name))
+}
+
+/// The name in a line of Playwright, without its number, its time and its attempt.
+fn browser_test(text: &str) -> &str {
+    let name = text.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim();
+    let name = name.rsplit_once(" (").filter(|(_, time)| time.ends_with(')')).map_or(name, |(name, _)| name);
+    name.rsplit_once(" (retry #").map_or(name, |(name, _)| name)
 }
 
 /// Without colour codes.
@@ -214,7 +271,7 @@ fn before(text: &str, word: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, counts, plain};
+    use super::{Counts, counts, failure, plain, repeated};
 
     #[test]
     fn summaries_of_the_runners_are_read() {
@@ -232,5 +289,50 @@ mod tests {
             assert_eq!(counts(line), Counts { passed, failed }, "{line}");
         }
         assert_eq!(plain("\u{1b}[32m12 passed\u{1b}[0m (1s)"), "12 passed (1s)");
+    }
+
+    #[test]
+    fn failed_tests_are_named() {
+        for (line, name) in [
+            (
+                "        FAIL [   0.132s] ( 12/1426) signalbox-app::app runs::a_run_ends",
+                Some("signalbox-app::app runs::a_run_ends"),
+            ),
+            (
+                "        FAIL [   0.132s] signalbox-app::app runs::a_run_ends",
+                Some("signalbox-app::app runs::a_run_ends"),
+            ),
+            (
+                "  ✘  107 e2e/inbox.spec.ts:151:1 › a task is taken (1.5m)",
+                Some("e2e/inbox.spec.ts:151:1 › a task is taken"),
+            ),
+            (" FAIL  src/kit/menu.test.tsx > opens", Some("src/kit/menu.test.tsx > opens")),
+            ("        PASS [   0.132s] signalbox-app::app runs::a_run_ends", None),
+        ] {
+            assert_eq!(failure(line), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn tests_that_passed_when_they_were_repeated_are_named() {
+        for (line, name) in [
+            (
+                "   FLAKY 2/2 [   0.132s] ( 12/1426) signalbox-app::app runs::a_run_ends",
+                Some("signalbox-app::app runs::a_run_ends"),
+            ),
+            (
+                "   FLAKY 2/2 [   0.132s] signalbox-app::app runs::a_run_ends",
+                Some("signalbox-app::app runs::a_run_ends"),
+            ),
+            (
+                "  ✓  108 e2e/inbox.spec.ts:151:1 › a task is taken (retry #1) (4.6s)",
+                Some("e2e/inbox.spec.ts:151:1 › a task is taken"),
+            ),
+            ("  ✓  108 e2e/inbox.spec.ts:151:1 › a task is taken (4.6s)", None),
+            ("   TRY 1 FAIL [   0.132s] signalbox-app::app runs::a_run_ends", None),
+        ] {
+            assert_eq!(repeated(line), name, "{line}");
+            assert!(name.is_none() || failure(line).is_none(), "{line}");
+        }
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     let with_clippy = |name, args: &[&'static str]| Step { env: CLIPPY.to_vec(), ..cargo(root, name, args) };
     let nextest = shell::output("cargo", &["nextest", "--version"]).is_some();
     let tests: &[&str] = if nextest {
-        &["nextest", "run", "--workspace", "--no-fail-fast"]
+        &["nextest", "run", "--workspace", "--no-fail-fast", "--retries", "1"]
     } else {
         &["test", "--workspace", "--no-fail-fast"]
     };
@@ -202,7 +202,15 @@ fn report(phases: &[Phase<'_>]) -> Result<(), Failure> {
     let started = Instant::now();
     let done: Vec<Outcome<'_>> = phases.iter().flat_map(Phase::run).collect();
     println!();
-    for Outcome { name, counts, took } in &done {
+    for Outcome { name, failures, flaky, .. } in &done {
+        for failure in failures {
+            println!("failed in {name}: {failure}");
+        }
+        for test in flaky {
+            println!("passed only when repeated, in {name}: {test}");
+        }
+    }
+    for Outcome { name, counts, took, .. } in &done {
         println!("{name:<24} {:>5} passed {:>5} failed {:>8.1} s", counts.passed, counts.failed, took.as_secs_f64());
     }
     println!("{:<24} {:>30.1} s", "in all, side by side", started.elapsed().as_secs_f64());

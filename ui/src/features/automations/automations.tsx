@@ -3,7 +3,7 @@ import './automations.css';
 import type { Trigger } from '../../api/types.ts';
 import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
-import { formatAgo, formatDuration, t } from '../../i18n/index.ts';
+import { formatAgo, formatDuration, t, tn } from '../../i18n/index.ts';
 import { IconButton, Menu, SignalIcon, VirtualList } from '../../kit/index.ts';
 import { useNow } from '../../kit/use-now.ts';
 import { StatusIcon, statusText } from '../../shared/run-status.tsx';
@@ -15,6 +15,8 @@ export interface AutomationsProps {
   may(what: 'trigger_fire' | 'workflow_deactivate'): boolean;
   onOpenWorkflow(trigger: Trigger): void;
   onOpenRun(runId: string): void;
+  /** The runs of a workflow that wait. */
+  onQueue(trigger: Trigger): void;
   onRunNow(trigger: Trigger): void;
   onHistory(trigger: Trigger): void;
   onVersions(trigger: Trigger): void;
@@ -30,6 +32,7 @@ export function Automations({ triggers, ...rest }: AutomationsProps) {
         <span className="am-opt">{t('automations.colWhen')}</span>
         <span>{t('automations.colNext')}</span>
         <span>{t('automations.colLast')}</span>
+        <span>{t('automations.colDay')}</span>
         <span />
       </div>
       <VirtualList grid clickOpens className="am-list" label={t('automations.list')} items={[...triggers]} rowHeight={36} keyOf={(one) => one.triggerId}
@@ -40,6 +43,7 @@ export function Automations({ triggers, ...rest }: AutomationsProps) {
             <span role="gridcell" className="ell t2 am-opt" title={whenText(one)}>{whenText(one)}</span>
             <span role="gridcell" className="ell t2 nw">{nextText(one, now)}</span>
             <span role="gridcell" className="ell t2"><Last trigger={one} now={now} /></span>
+            <Day trigger={one} onOpenRun={rest.onOpenRun} onQueue={rest.onQueue} />
             <RowMenu trigger={one} {...rest} />
           </div>
         )} />
@@ -47,9 +51,16 @@ export function Automations({ triggers, ...rest }: AutomationsProps) {
   );
 }
 
-/** "Every weekday at 08:00, Europe/Berlin". */
-export function whenText({ config }: Pick<Trigger, 'config'>): string {
-  const { cron, every, timezone } = config as { cron?: unknown; every?: unknown; timezone?: unknown };
+/** "Every weekday at 08:00, Europe/Berlin", or what it waits for. */
+export function whenText({ kind, config, address }: Pick<Trigger, 'kind' | 'config' | 'address'>): string {
+  if (address !== undefined) return address;
+  const { cron, every, timezone, path } = config as { cron?: unknown; every?: unknown; timezone?: unknown; path?: unknown };
+  if (kind === 'trigger.form') return t('automations.form', { path: String(path) });
+  if (kind === 'trigger.error') return t('automations.onFailure');
+  if (kind === 'trigger.file_watch') {
+    const { glob, path } = config as { glob?: unknown; path?: unknown };
+    return t('automations.onFile', { glob: plain(typeof glob === 'string' ? glob : '*'), path: plain(String(path)) });
+  }
   return t('automations.inZone', { text: scheduleText(scheduleOf({ cron, every })), zone: typeof timezone === 'string' && timezone !== '' ? timezone : 'UTC' });
 }
 
@@ -59,7 +70,24 @@ function nextText({ next }: Trigger, now: number): string {
   return t('automations.nextIn', { when: localText(first.local), time: formatDuration(Math.max(0, Date.parse(first.utc) - now)) });
 }
 
+/** Codes of starts that were left out because the limits of the workflow say so: nothing is wrong. */
+const AT_LIMIT = new Set(['RUN_LIMIT', 'QUEUE_FULL']);
+
+/** What came of the runs of a day, each number one press from what it counts. */
+function Day({ trigger, onOpenRun, onQueue }: { trigger: Trigger; onOpenRun(runId: string): void; onQueue(trigger: Trigger): void }) {
+  const { runs, failed, lastFailedRunId, waiting } = trigger.activity;
+  const name = plain(trigger.workflowName);
+  return (
+    <span role="gridcell" className="ell t2 nw am-day">
+      {tn('automations.runs', runs)}
+      {failed > 0 && lastFailedRunId !== undefined ? <>, <button type="button" className="link c-err" aria-label={t('automations.openFailed', { name })} onClick={(event) => { event.stopPropagation(); onOpenRun(lastFailedRunId); }}>{tn('automations.failed', failed)}</button></> : null}
+      {waiting > 0 ? <>, <button type="button" className="link" aria-label={t('automations.openQueued', { name })} onClick={(event) => { event.stopPropagation(); onQueue(trigger); }}>{tn('automations.queued', waiting)}</button></> : null}
+    </span>
+  );
+}
+
 function Last({ trigger: { last, problem }, now }: { trigger: Trigger; now: number }) {
+  if (last?.outcome === 'skipped' && AT_LIMIT.has(last.reason ?? '')) return <span title={problem}>{t('automations.limit')}, {formatAgo(last.firedAt, now)}</span>;
   if (problem !== undefined) return <span className="c-err" title={problem}><SignalIcon signal="err" /> {problem}</span>;
   if (!last) return t('automations.lastNone');
   const ago = formatAgo(last.firedAt, now);
@@ -67,7 +95,7 @@ function Last({ trigger: { last, problem }, now }: { trigger: Trigger; now: numb
   return last.runStatus ? <><StatusIcon status={last.runStatus} /> {statusText(last.runStatus)}, {ago}</> : `${t('automations.fired')}, ${ago}`;
 }
 
-function RowMenu({ trigger, may, onOpenWorkflow, onOpenRun, onRunNow, onHistory, onVersions, onDeactivate }: Omit<AutomationsProps, 'triggers'> & { trigger: Trigger }) {
+function RowMenu({ trigger, may, onOpenWorkflow, onOpenRun, onRunNow, onHistory, onVersions, onDeactivate }: Omit<AutomationsProps, 'triggers' | 'onQueue'> & { trigger: Trigger }) {
   const runId = trigger.last?.runId;
   return (
     <span role="gridcell" onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>

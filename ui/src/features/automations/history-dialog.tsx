@@ -19,7 +19,7 @@ export function HistoryDialog({ trigger, onOpenRun, onClose }: { trigger: Trigge
       <div className="schedule-next">
         <b>{whenText(trigger)}</b>
         <span className="s t3">{t('schedule.next')}</span>
-        {(data ?? trigger).next.length > 0 ? <ol className="s t2">{(data ?? trigger).next.map((one) => <li key={one.utc}>{localText(one.local)}</li>)}</ol> : <span className="s t2">{t('schedule.never')}</span>}
+        {(data ?? trigger).next.length > 0 ? <ol className="s t2">{(data ?? trigger).next.map((one) => <li key={one.utc}>{localText(one.local)}</li>)}</ol> : <span className="s t2">{t(trigger.kind === 'trigger.schedule' ? 'schedule.never' : 'automations.onEvent')}</span>}
       </div>
       {error ? <Fault error={error} /> : firings === undefined ? <Skeleton rows={3} /> : firings.length === 0 ? <p className="t2">{t('automations.historyNone')}</p> : (
         <table className="am-history">
@@ -36,7 +36,7 @@ function Row({ firing, onOpenRun }: { firing: Firing; onOpenRun(runId: string): 
   return (
     <tr>
       <td>{formatDateTime(firing.scheduledAt)}</td>
-      <td>{firing.outcome === 'skipped' ? tn('automations.missed', count) : firing.runStatus ? <StatusBadge status={firing.runStatus} /> : t('automations.fired')}</td>
+      <td>{firing.outcome === 'skipped' ? (firing.reason === 'RUN_LIMIT' || firing.reason === 'QUEUE_FULL' ? t('automations.limit') : tn('automations.missed', count)) : firing.runStatus ? <StatusBadge status={firing.runStatus} /> : t('automations.fired')}</td>
       <td>{runId === undefined ? null : <Button small variant="ghost" onClick={() => onOpenRun(runId)}>{t('runs.open')}</Button>}</td>
     </tr>
   );

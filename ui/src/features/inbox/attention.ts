@@ -2,16 +2,14 @@
 
 import { useEffect, useRef } from 'react';
 import { call, transport } from '../../api/client.ts';
-import { usePaneOpen } from '../../api/settings.ts';
 import { t } from '../../i18n/index.ts';
+import { mayNotify, say, useNotify, type Notice } from '../../shared/notify.ts';
 import { titleOpen } from '../../shared/page-title.ts';
 import { plain } from '../../text/letters.ts';
 import type { TaskRow } from './types.ts';
 
 /** More than these at once are one message. */
 const MOST = 3;
-
-export interface Notice { title: string; body: string; taskId?: string }
 
 const reminder = (task: TaskRow) => `${task.id}#${String(task.reminders)}`;
 /** The tasks that are new, or that a person was reminded of since the last look, newest first; what was there at the first look is not new. */
@@ -27,31 +25,6 @@ export function fresh(tasks: readonly TaskRow[], known: Set<string>): TaskRow[] 
 export function noticesOf(tasks: readonly TaskRow[]): Notice[] {
   if (tasks.length > MOST) return [{ title: t('inbox.notice.many', { n: tasks.length }), body: t('inbox.notice.open') }];
   return tasks.map((task) => ({ title: task.reminders > 0 ? t('inbox.notice.reminded', { title: plain(task.title) }) : plain(task.title), body: plain(`${task.workflowName}, ${task.nodeTitle}`), taskId: task.id }));
-}
-
-/** Whether the system can say something, and whether it may. */
-export function mayNotify(): 'yes' | 'ask' | 'no' | 'none' {
-  if (transport().notify) return 'yes';
-  if (!('Notification' in window)) return 'none';
-  return Notification.permission === 'granted' ? 'yes' : Notification.permission === 'denied' ? 'no' : 'ask';
-}
-export const useNotify = () => usePaneOpen('inbox.notify', false);
-
-function say(notice: Notice, onOpen: (taskId?: string) => void): void {
-  if (mayNotify() !== 'yes') return;
-  const { notify } = transport();
-  if (notify) {
-    // Without a service for messages the task is still in the inbox.
-    notify(notice).catch(() => undefined);
-    return;
-  }
-  // The same task is never said twice, also with several pages open.
-  const shown = new Notification(notice.title, { body: notice.body, tag: `signalbox-${notice.taskId ?? 'many'}` });
-  shown.onclick = () => {
-    window.focus();
-    onOpen(notice.taskId);
-    shown.close();
-  };
 }
 
 /** Once, in the frame: `open` is how many tasks wait, `look` when that was counted. */
@@ -74,7 +47,7 @@ export function useAttention(open: number | undefined, look: number, onOpen: (ta
       if (gone) return;
       const come = fresh(tasks, known.current);
       if (document.hasFocus()) return;
-      for (const notice of noticesOf(come)) say(notice, (id) => latest.current(id));
+      for (const notice of noticesOf(come)) say(notice, () => latest.current(notice.taskId));
     }, () => undefined);
     return () => { gone = true; };
   }, [open, look, wanted]);

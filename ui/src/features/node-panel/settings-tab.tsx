@@ -3,7 +3,9 @@
 import { useCallback, useMemo } from 'react';
 import { asSchema } from '../../json/json-schema.ts';
 import { isObject } from '../../json/json.ts';
+import { FormStep } from '../../shared/form/form-step.tsx';
 import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
+import { WebhookPanel } from '../../shared/webhook/webhook-panel.tsx';
 import { useCommand } from '../../api/queries.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
@@ -39,6 +41,8 @@ export interface SettingsTabProps {
 }
 
 const SCHEDULE = 'trigger.schedule';
+const FORM = 'trigger.form';
+const WEBHOOK = 'trigger.webhook';
 
 /** When a schedule runs has an editor of its own; the form shows the other settings. */
 function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {
@@ -109,6 +113,8 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
         <ScheduleEditor key={`schedule ${nodeId}`} config={isObject(node.config) ? node.config : {}} pointer={`${pointer}/config`} diagnostics={diagnostics} readOnly={readOnly}
           onChange={({ cron, every }) => onEdit([{ type: 'setNode', id: nodeId, path: ['config', 'cron'], value: cron }, { type: 'setNode', id: nodeId, path: ['config', 'every'], value: every }], { label: t('schedule.title'), merge: `${nodeId} schedule` })} />
       ) : null}
+      {node.type === FORM ? <FormStep key={`form ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
+      {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {descriptor && !empty ? (
         <ModelContext value={chosen}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></ModelContext>
       ) : empty ? (

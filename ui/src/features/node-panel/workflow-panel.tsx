@@ -13,6 +13,7 @@ import { AgentsEditor } from './agents-editor.tsx';
 import { AuditRules } from './audit-rules.tsx';
 import { DryRun } from './dry-run.tsx';
 import { HoursEditor } from './hours-editor.tsx';
+import { LimitsEditor } from './limits-editor.tsx';
 import { ParamsEditor } from './params-editor.tsx';
 import { RulesEditor } from './rules-editor.tsx';
 import { titleOf } from './then-words.ts';
@@ -92,6 +93,8 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
             <span className="s t3">{t('workflow.budgetHint')}</span>
             <Findings findings={diagnosticsAt(diagnostics, '/settings/budget', false)} />
           </div>
+          <div className="panel-rule" />
+          <LimitsEditor concurrency={document.settings?.concurrency} rateLimit={document.settings?.rateLimit} diagnostics={diagnostics} readOnly={readOnly} onChange={set} />
           <div className="panel-rule" />
           <AgentsEditor workflowId={document.id} settings={document.settings} catalog={catalog} />
           <div className="panel-rule" />

@@ -34,7 +34,7 @@ export interface RunsProps {
   onCompare(run: RunRow): void;
 }
 
-const STATUSES: (RunStatus | '')[] = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'];
+const STATUSES: (RunStatus | '')[] = ['', 'queued', 'running', 'paused', 'completed', 'failed', 'cancelled'];
 
 export function RunHistory(props: RunsProps) {
   const { runs, filters, onFilters } = props;
@@ -99,7 +99,7 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
           <span role="gridcell" className="ell t2" title={plain(run.errorMessage ?? outcomeText(run))}><Pieces text={run.errorMessage ? `${stateText(run)}: ${run.errorMessage}` : outcomeText(run)} /></span>
           <span role="gridcell" className="r-opt t2 nw">{formatDateTime(run.startedAt)}</span>
           <span role="gridcell" className="r-opt r-num t2 ell">{run.usage ? <SpentCell spent={run.usage} /> : null}</span>
-          <span role="gridcell" className="r-num t2 nw">{run.status === 'running' || run.status === 'created' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
+          <span role="gridcell" className="r-num t2 nw">{run.status === 'running' || run.status === 'created' || run.status === 'queued' ? t('runs.soFar', { time: formatDuration(run.durationMs) }) : formatDuration(run.durationMs)}</span>
           <span role="gridcell" className="r-opt mono t3">{shortRunId(run.runId)}</span>
           <RowMenu run={run} onOpen={onOpen} {...rest} />
         </div>
@@ -108,15 +108,15 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
 }
 
 function RowMenu({ run, may, onOpen, onCancel, onResume, onDelete, onCopyId, onRerun, onCompare }: Pick<RunsProps, 'may' | 'onOpen' | 'onCancel' | 'onResume' | 'onDelete' | 'onCopyId' | 'onRerun' | 'onCompare'> & { run: RunRow }) {
-  const open = run.status === 'running' || run.status === 'created' || run.status === 'paused';
+  const open = run.status === 'running' || run.status === 'created' || run.status === 'queued' || run.status === 'paused';
   return (
     <span role="gridcell" onClick={(event) => event.stopPropagation()} onDoubleClick={(event) => event.stopPropagation()}>
       <Menu trigger={<IconButton small icon="dots" label={t('common.actions', { name: `${plain(run.workflowName)} ${shortRunId(run.runId)}` })} />} entries={[
         { id: 'open', label: t('runs.open'), icon: 'flow', onSelect: () => onOpen(run.runId) },
-        ...(may('run_rerun') ? [{ id: 'rerun', label: t('rerun.openMore'), icon: 'retry' as const, disabled: run.status === 'running' || run.status === 'created', onSelect: () => onRerun(run) }] : []),
+        ...(may('run_rerun') ? [{ id: 'rerun', label: t('rerun.openMore'), icon: 'retry' as const, disabled: run.status === 'running' || run.status === 'created' || run.status === 'queued', onSelect: () => onRerun(run) }] : []),
         { id: 'compare', label: t('compare.open'), icon: 'swap', onSelect: () => onCompare(run) },
         { id: 'copy', label: t('runs.copyId'), icon: 'copy', onSelect: () => onCopyId(run) },
-        ...(open && may('run_resume') ? [{ id: 'resume', label: t('runs.resume'), icon: 'play' as const, onSelect: () => onResume(run) }] : []),
+        ...(open && run.status !== 'queued' && may('run_resume') ? [{ id: 'resume', label: t('runs.resume'), icon: 'play' as const, onSelect: () => onResume(run) }] : []),
         ...(open && may('run_cancel') ? [{ id: 'cancel', label: t('runs.cancel'), icon: 'stop' as const, onSelect: () => onCancel(run) }] : []),
         ...(may('run_delete') ? [null, { id: 'delete', label: t('runs.delete'), icon: 'x' as const, danger: true, disabled: open, onSelect: () => onDelete(run) }] : []),
       ]} />

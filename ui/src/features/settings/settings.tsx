@@ -26,6 +26,8 @@ export interface SettingsProps {
   /** Whether the system may say that a task has come. */
   notify: 'yes' | 'ask' | 'no' | 'none';
   notifyOn: boolean;
+  failuresOn: boolean;
+  onFailures(on: boolean): void;
   onNotify(on: boolean): void;
   onTheme(theme: ThemeChoice): void;
   onKeys(actionId: string, keys: string[] | null): void;
@@ -53,6 +55,10 @@ export function SettingsView(props: SettingsProps) {
             <div className="line">
               <div className="grow col"><span>{t('settings.notify.tasks')}</span><span className="s t3">{t(`settings.notify.${props.notify}`)}</span></div>
               <Switch checked={props.notifyOn && props.notify === 'yes'} disabled={props.notify === 'no' || props.notify === 'none'} onChange={props.onNotify} label={t('settings.notify.tasks')} />
+            </div>
+            <div className="line">
+              <div className="grow col"><span>{t('settings.notify.failures')}</span><span className="s t3">{t('settings.notify.failuresHint')}</span></div>
+              <Switch checked={props.failuresOn && props.notify === 'yes'} disabled={props.notify === 'no' || props.notify === 'none'} onChange={props.onFailures} label={t('settings.notify.failures')} />
             </div>
           </div>
         </Section>

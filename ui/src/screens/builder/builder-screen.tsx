@@ -19,6 +19,7 @@ import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { usePageName } from '../../shared/page-title.ts';
 import { RerunContext } from '../../shared/rerun-context.ts';
+import { TriggerRunContext, type RunWithEvent } from '../../shared/trigger-run-context.ts';
 import { NO_ORIGINS, type RunMade } from '../../features/rerun/origins.ts';
 import { EndsAfter } from '../../features/rerun/ends-after.tsx';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
@@ -153,9 +154,10 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       const sent = editor.getState().document;
       const own = sendable(sent.id, sent);
       const breakpoints = builds ? own : [];
-      const { runId: id } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }) })
+      const { runId: id, queued } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }) })
         .catch((cause: unknown) => { throw withTitle(cause, (step) => titleOf(sent, step, catalog)); });
       lastParams.set(session.ref, params);
+      if (queued) toast({ signal: 'info', text: t('run.queued'), detail: t('run.queuedText') });
       show(id, sent, breakpoints);
     } finally {
       asksHost.current = false;
@@ -189,6 +191,14 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const run = useCallback(() => runAs(), [runAs]);
   const stepStart = useCallback(() => runAs({ paused: true }), [runAs]);
   const startTo = useCallback((until: string) => runAs({ until }), [runAs]);
+
+  /** Starts the draft as a trigger would, with an event that was received or made up. */
+  const runWithEvent = useCallback<RunWithEvent>((nodeId, payload) => {
+    takeTyped();
+    const schema = askedSchema(editor.getState().document);
+    const params = { ...(schema ? firstValues(schema, lastParams.get(session.ref)) : {}), _trigger: { triggerId: payload['triggerId'] ?? null, nodeId, payload } };
+    start(params).catch((cause: unknown) => showError(cause, t('params.startFailed')));
+  }, [editor, session.ref, start]);
 
   /** Asks for the values even when all of them have defaults. */
   const runWith = useCallback(() => {
@@ -322,6 +332,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   return (
     <RerunContext value={past ? null : ask}>
+      <TriggerRunContext value={running || starting || loading || past || !may('run_start') ? null : runWithEvent}>
       <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} onStepRun={steps.run} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} dirty={dirty} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
@@ -337,6 +348,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {debug.dialog}
       {steps.dialog}
       {rerun.dialog}
+      </TriggerRunContext>
     </RerunContext>
   );
 }

@@ -14,7 +14,7 @@ import { isLocalAddress, LocalConsent } from './local-address.tsx';
 type Webhook = Commands['webhook_list']['response'][number];
 type Delivery = Commands['webhook_log']['response'][number];
 const SIGNAL = { waiting: 'wait', taken: 'ok', failed: 'err' } as const;
-const EVENTS = ['task.created', 'task.overdue', 'task.escalated', 'task.answered', 'task.closed'] as const;
+const EVENTS = ['task.created', 'task.overdue', 'task.escalated', 'task.answered', 'task.closed', 'workflow.failed'] as const;
 const said = (event: string) => t(`webhook.said.${event}` as MessageKey);
 
 export function WebhooksSection() {
@@ -119,7 +119,7 @@ function Message({ one, url, mayChange }: { one: Delivery; url: string; mayChang
   return (
     <li className="line">
       <div className="grow col">
-        <span className="row"><Badge signal={SIGNAL[one.state]}>{t(`webhook.state.${one.state}`)}</Badge><span>{said(one.event)}</span><button type="button" className="link s" onClick={() => navigate({ screen: 'inbox', taskId: one.taskId })}>{t('webhook.task')}</button></span>
+        <span className="row"><Badge signal={SIGNAL[one.state]}>{t(`webhook.state.${one.state}`)}</Badge><span>{said(one.event)}</span>{one.taskId === '' ? null : <button type="button" className="link s" onClick={() => navigate({ screen: 'inbox', taskId: one.taskId })}>{t('webhook.task')}</button>}</span>
         <span className="s t3 ell" title={url}>{time} · {url}</span>
         {one.error ? <span className={one.state === 'failed' ? 's c-err' : 's c-wait'}>{tn('webhook.tried', one.attempts, { why: one.error })}{one.againAt ? `, ${t('webhook.againAt', { time: formatDateTime(one.againAt) })}` : ''}</span> : null}
       </div>

@@ -85,7 +85,8 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   if (begun && !caughtUp && read.lastSeq >= run.lastSeq) setCaughtUp(true);
   const behind = begun && !caughtUp && read.lastSeq < run.lastSeq;
   const known = begun && !behind;
-  const view = useMemo(() => (behind ? viewWith(read, { status: run.status, behind: true }) : read), [behind, read, run.status]);
+  const waits = read !== null && !begun && run.status === 'queued';
+  const view = useMemo(() => (behind ? viewWith(read, { status: run.status, behind: true }) : waits ? viewWith(read, { status: 'queued' }) : read), [behind, waits, read, run.status]);
   const travel = useTimeTravel({
     now: read, fold, at, step,
     onSettled: (seq) => {
@@ -182,16 +183,16 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   const debug = useDebugging({ workflowId: run.workflowId, document: run.definition, catalog, editor, runId: run.runId, view, past });
   // Whoever stopped it lets it go on; until its events are read the summary says so.
   const onPurpose = known ? debug.stopped : run.stopped !== undefined;
-  const stopped = open && !run.driven && status !== 'created' && !trouble && !asks && !onPurpose;
+  const stopped = open && !run.driven && status !== 'created' && status !== 'queued' && !trouble && !asks && !onPurpose;
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} broken={error !== null && open} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || gone || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} broken={error !== null && open} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && run.status !== 'queued' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || gone || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink wb-run" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
             <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
-            <StatusBadge status={status} openTaskCount={openTasks} />
+            <StatusBadge status={status} openTaskCount={openTasks} place={status === 'queued' ? run.place : undefined} />
             <span className="opt-wide nw"><Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge></span>
             <Origin run={run} catalog={catalog} view={view} />
             <Began run={run} supersededBy={view?.supersededBy} />
@@ -218,6 +219,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
           {gone ? <Banner signal="warn" title={t('run.deleted')} actions={<Button onClick={() => navigate({ screen: 'runs' })}>{t('run.toRuns')}</Button>}><span className="s t2">{t('run.deletedText')}</span></Banner> : null}
           <PastBanner time={time} words={words} />
           {trouble && !gone ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? resume : undefined} busy={busy} /> : null}
+          {status === 'queued' && !gone ? <Banner signal="wait" title={t('run.queued')}><span className="s t2">{t('run.queuedText')}</span></Banner> : null}
           {stopped && !gone ? (
             <Banner signal="warn" title={t('run.notDriven')} actions={may('run_resume') ? <Button variant="primary" icon="play" busy={busy} disabled={past} title={notNow} onClick={resume}>{t('run.resume')}</Button> : undefined}>
               <span className="s t2">{t('run.notDrivenText')}</span>

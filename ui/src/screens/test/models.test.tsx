@@ -55,12 +55,12 @@ describe('what a person types about a provider', () => {
 
 describe('models', () => {
   it('say what a test found, in plain words', async () => {
-    host.handlers.model_test = () => ({ ok: false, message: "The model provider 'house' refused the key (401).", hint: 'Make the key anew where you got it and set it again.', models: [], tookMs: 120 });
+    host.handlers.model_test = () => ({ ok: false, message: "The model provider 'house' refused the key (401).", hint: 'Create a new key where you got this one, and set it.', models: [], tookMs: 120 });
     const part = await section();
     expect(await part.findByText('Default: small')).toBeTruthy();
     fireEvent.click(await part.findByRole('button', { name: 'Test house' }));
     expect(await part.findByText(/refused the key/)).toBeTruthy();
-    expect(part.getByText('Make the key anew where you got it and set it again.')).toBeTruthy();
+    expect(part.getByText('Create a new key where you got this one, and set it.')).toBeTruthy();
   });
 
   it('find servers of this machine by themselves, and say nothing where there are none', async () => {

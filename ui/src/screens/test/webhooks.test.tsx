@@ -24,7 +24,7 @@ const asked = (command: string) => host.calls.filter((call) => call.command === 
 const section = async () => {
   window.location.hash = '#/settings';
   render(<App />);
-  return within(await screen.findByRole('region', { name: 'Task webhooks' }));
+  return within(await screen.findByRole('region', { name: 'Webhooks' }));
 };
 
 describe('messages about tasks', () => {
@@ -53,7 +53,7 @@ describe('messages about tasks', () => {
     fireEvent.click(within(dialog).getByRole('button', { name: 'Remove' }));
     expect(await part.findByText('No webhooks')).toBeTruthy();
     expect(asked('webhook_remove')).toEqual([{ id: 'w' }]);
-    await waitFor(() => expect(document.activeElement).toBe(part.getByRole('heading', { name: 'Task webhooks' })));
+    await waitFor(() => expect(document.activeElement).toBe(part.getByRole('heading', { name: 'Webhooks' })));
   });
 
   it('add an address with its secret, and send a message again', async () => {
@@ -68,7 +68,7 @@ describe('messages about tasks', () => {
     await userEvent.click(await screen.findByRole('option', { name: 'desk' }));
     await userEvent.click(part.getByRole('checkbox', { name: 'overdue' }));
     await userEvent.click(add);
-    await waitFor(() => expect(asked('webhook_add')).toEqual([{ url: 'https://chat.example/hook', secret: 'secret://desk', events: ['task.created', 'task.escalated', 'task.answered', 'task.closed'] }]));
+    await waitFor(() => expect(asked('webhook_add')).toEqual([{ url: 'https://chat.example/hook', secret: 'secret://desk', events: ['task.created', 'task.escalated', 'task.answered', 'task.closed', 'workflow.failed'] }]));
     // An address of this machine is allowed by whoever adds it.
     await userEvent.type(part.getByRole('textbox', { name: 'Webhook address' }), 'http://127.0.0.1:8080/hook');
     await userEvent.click(part.getByRole('combobox', { name: 'Signing secret' }));
@@ -103,6 +103,6 @@ describe('messages about tasks', () => {
     window.location.hash = '#/settings';
     render(<App />);
     expect(await screen.findByRole('region', { name: 'Shortcuts' })).toBeTruthy();
-    expect(screen.queryByRole('region', { name: 'Task webhooks' })).toBeNull();
+    expect(screen.queryByRole('region', { name: 'Webhooks' })).toBeNull();
   });
 });

@@ -1,13 +1,11 @@
 //! What a server says that its model can do. Some take tools or pictures, answer well, and leave them out of what the model
 //! reads: where the server tells, that is known before the model is asked.
 
-use super::{KnownProvider, Models, Target, fault, images, ollama, refused, response_stream};
-use serde_json::{Value, json};
-use signalbox_ports::llm::{LlmFailure, LlmFault, LlmRequest, ProviderKind};
+use super::{KnownProvider, Models, Target, fault, images, refused, response_stream};
+use signalbox_ports::llm::{LlmFailure, LlmFault, LlmRequest};
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
-use url::Url;
 
 /// Endpoints that are remembered.
 const MOST_KNOWN: usize = 256;
@@ -21,31 +19,6 @@ pub struct Abilities {
     pub tools: Option<bool>,
     /// It sees pictures.
     pub pictures: Option<bool>,
-}
-
-/// By Ollama's `capabilities`.
-fn of_ollama(told: &Value) -> Abilities {
-    let can = |what: &str| told["capabilities"].as_array().map(|all| all.iter().any(|one| one == what));
-    Abilities { tools: can("tools"), pictures: can("vision") }
-}
-
-/// By llama.cpp's `/props`.
-fn of_llama_cpp(told: &Value) -> Abilities {
-    Abilities {
-        tools: told["chat_template_caps"]["supports_tools"].as_bool(),
-        pictures: told["modalities"]["vision"].as_bool(),
-    }
-}
-
-/// Only servers without encryption, those of this machine and its network, are asked the way llama.cpp is: the others are
-/// public services, which do not answer it.
-fn props_url(base: &Url) -> Option<Url> {
-    let own = base.path().trim_end_matches('/');
-    let mut url = base.clone();
-    url.set_path(&format!("{}/props", own.strip_suffix("/v1").unwrap_or(own)));
-    url.set_query(None);
-    url.set_fragment(None);
-    (base.scheme() == "http").then_some(url)
 }
 
 fn no_tools(target: &Target) -> LlmFailure {
@@ -75,23 +48,13 @@ impl Models {
             return *known;
         }
         let told = async {
-            let mut opened = match target.kind {
-                ProviderKind::Ollama => {
-                    let body = json!({ "model": model });
-                    self.open(target, "POST", &ollama::show_url(&target.base), Some(&body), LIMIT).await?
-                }
-                ProviderKind::Openai => match props_url(&target.base) {
-                    Some(url) => self.open(target, "GET", &url, None, LIMIT).await?,
-                    None => return Ok(Abilities::default()),
-                },
-                ProviderKind::Anthropic => return Ok(Abilities::default()),
+            let Some(ask) = target.protocol.abilities_request(&target.base, model) else {
+                return Ok(Abilities::default());
             };
+            let mut opened = self.open(target, ask.method, &ask.url, ask.body.as_ref(), LIMIT).await?;
             refused(&target.who, &mut opened).await?;
             let told = response_stream::whole(&target.who, &mut opened).await?;
-            Ok::<_, LlmFailure>(match target.kind {
-                ProviderKind::Ollama => of_ollama(&told),
-                ProviderKind::Openai | ProviderKind::Anthropic => of_llama_cpp(&told),
-            })
+            Ok::<_, LlmFailure>(target.protocol.abilities(&told))
         };
         // Most servers do not say: that is remembered, too. What could not be asked at all is asked again.
         let abilities = match tokio::time::timeout(LIMIT, Box::pin(told)).await {
@@ -127,19 +90,5 @@ impl Models {
             return Err(no_tools(target));
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::props_url;
-    use url::Url;
-
-    #[test]
-    fn only_servers_of_the_own_network_are_asked_for_their_properties() {
-        let props = |base: &str| props_url(&Url::parse(base).expect("a url")).map(|url| url.to_string());
-        assert_eq!(props("http://127.0.0.1:8080/v1"), Some("http://127.0.0.1:8080/props".into()));
-        assert_eq!(props("http://127.0.0.1:8080"), Some("http://127.0.0.1:8080/props".into()));
-        assert_eq!(props("https://api.example.com/v1"), None);
     }
 }

@@ -1,14 +1,16 @@
 //! Anthropic Messages.
 
-use super::below;
 use super::parts::Parts;
+use super::protocol::{Protocol, below, names};
 use super::response_stream::Reader;
 use serde_json::{Map, Value, json};
-use signalbox_ports::llm::{AnswerForm, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
+use signalbox_ports::llm::{
+    AnswerForm, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, ProviderKind, Role, Usage,
+};
 use url::Url;
 
-/// Of the interface.
-pub(super) const VERSION: &str = "2023-06-01";
+/// Version of the interface.
+const VERSION: &str = "2023-06-01";
 /// The tool that older models are made to call when their answer must have a form.
 const FORM: &str = "answer";
 /// The least that a model may be given to think.
@@ -16,17 +18,66 @@ const LEAST_THINKING: u32 = 1_024;
 /// Marks the data of thoughts that the provider hides, which go back as another kind of block.
 const REDACTED: &str = "redacted:";
 
-pub(super) fn url(base: &Url) -> Url {
-    below(base, "/v1", "/messages")
+/// Types of the pieces of a stream.
+const EVENTS: [&str; 8] = [
+    "content_block_delta",
+    "content_block_start",
+    "content_block_stop",
+    "message",
+    "message_delta",
+    "message_start",
+    "message_stop",
+    "ping",
+];
+
+/// Anthropic Messages.
+pub(super) struct Anthropic;
+
+impl Protocol for Anthropic {
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::Anthropic
+    }
+
+    fn name(&self) -> &'static str {
+        "Anthropic"
+    }
+
+    fn recognizes(&self, event: &Value) -> bool {
+        event["type"].as_str().is_some_and(|kind| EVENTS.contains(&kind))
+    }
+
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[("anthropic-version", VERSION)]
+    }
+
+    fn url(&self, base: &Url) -> Url {
+        below(base, "/v1", "/messages")
+    }
+
+    fn models_url(&self, base: &Url) -> Url {
+        let mut url = below(base, "/v1", "/models");
+        url.set_query(Some("limit=1000"));
+        url
+    }
+
+    fn model_names(&self, body: &Value) -> Option<Vec<String>> {
+        names(body, "data", "id")
+    }
+
+    fn body(&self, request: &LlmRequest, _base: &Url) -> Value {
+        body(request)
+    }
+
+    fn relax(&self, body: &mut Value, request: &LlmRequest, said: &str) -> bool {
+        relax(body, request, said)
+    }
+
+    fn reader(&self, _request: &LlmRequest, body: &Value) -> Box<dyn Reader> {
+        Box::new(Reading::new(body))
+    }
 }
 
-pub(super) fn models_url(base: &Url) -> Url {
-    let mut url = below(base, "/v1", "/models");
-    url.set_query(Some("limit=1000"));
-    url
-}
-
-pub(super) fn body(request: &LlmRequest) -> Value {
+fn body(request: &LlmRequest) -> Value {
     let mut body = json!({
         "model": request.model,
         "max_tokens": request.max_tokens,
@@ -76,8 +127,7 @@ fn forced(body: &mut Value, request: &LlmRequest) {
     }
 }
 
-/// Puts the question as an endpoint asks for it that refused it; false when there is no other way.
-pub(super) fn relaxed(body: &mut Value, request: &LlmRequest, said: &str) -> bool {
+fn relax(body: &mut Value, request: &LlmRequest, said: &str) -> bool {
     let Some(fields) = body.as_object_mut() else { return false };
     // Models that decide themselves how long they think.
     if said.contains("adaptive") && fields.get("thinking").is_some_and(|thinking| thinking["type"] == "enabled") {
@@ -128,7 +178,7 @@ fn block(part: &Part) -> Option<Value> {
 }
 
 /// An answer that is read.
-pub(super) struct Reading {
+struct Reading {
     /// A call of [`FORM`] is the answer.
     form: bool,
     parts: Parts,
@@ -142,7 +192,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Of the question that was sent.
-    pub(super) fn new(body: &Value) -> Self {
+    fn new(body: &Value) -> Self {
         Self {
             form: body["tool_choice"]["name"] == FORM,
             parts: Parts::default(),

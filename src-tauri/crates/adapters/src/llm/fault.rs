@@ -113,7 +113,7 @@ pub(super) fn compressed(who: &Who, coding: &str) -> LlmFailure {
 
 /// A stream that ended in order before its first event.
 pub(super) fn no_event(who: &Who) -> LlmFailure {
-    bad_answer(who, "its stream ended in order, but no event came")
+    bad_answer(who, "its stream ended normally, but without an event")
 }
 
 /// An answer without a text, a call of a tool and tokens: a proxy made it of something else.
@@ -352,7 +352,7 @@ fn words(who: &Who, fault: LlmFault, status: Option<u16>, said: &str) -> String 
                 "{who} refused the question{status}{said}. It was asked without a key: give it one in Settings, Models"
             )
         }
-        LlmFault::RateLimit => format!("{who} takes no more questions for now{status}{said}"),
+        LlmFault::RateLimit => format!("{who} accepts no more questions for now{status}{said}"),
         LlmFault::Unavailable => format!("{who} failed{status}{said}"),
         LlmFault::Timeout => format!("{who} did not answer in time{status}{said}"),
         LlmFault::ContextLength => {
@@ -362,7 +362,9 @@ fn words(who: &Who, fault: LlmFault, status: Option<u16>, said: &str) -> String 
         }
         LlmFault::ContentPolicy => format!("{who} refused the question by its content rules{status}{said}"),
         LlmFault::HttpStatus => {
-            format!("{who} does not know what was asked for{status}{said}. Check the name of the model and the address")
+            format!(
+                "{who} does not know the model or the address{status}{said}. Check the name of the model and the address"
+            )
         }
         _ => format!("{who} did not accept the question{status}{said}"),
     }

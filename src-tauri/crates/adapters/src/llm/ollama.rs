@@ -1,25 +1,73 @@
 //! Ollama's `api/chat`.
 
-use super::below;
+use super::abilities::Abilities;
 use super::parts::Parts;
-use super::response_stream::Reader;
+use super::protocol::{AbilitiesRequest, Protocol, below, names};
+use super::response_stream::{Reader, Written};
 use serde_json::{Map, Value, json};
-use signalbox_ports::llm::{AnswerForm, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
+use signalbox_ports::llm::{
+    AnswerForm, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, ProviderKind, Role, Usage,
+};
 use url::Url;
 
-pub(super) fn url(base: &Url) -> Url {
-    below(base, "/api", "/chat")
+/// Ollama's own interface.
+pub(super) struct Ollama;
+
+impl Protocol for Ollama {
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::Ollama
+    }
+
+    fn name(&self) -> &'static str {
+        "Ollama"
+    }
+
+    fn recognizes(&self, event: &Value) -> bool {
+        event["done"].is_boolean()
+    }
+
+    fn url(&self, base: &Url) -> Url {
+        below(base, "/api", "/chat")
+    }
+
+    fn models_url(&self, base: &Url) -> Url {
+        below(base, "/api", "/tags")
+    }
+
+    fn model_names(&self, body: &Value) -> Option<Vec<String>> {
+        names(body, "models", "name")
+    }
+
+    fn body(&self, request: &LlmRequest, _base: &Url) -> Value {
+        body(request)
+    }
+
+    /// A model that cannot think still answers.
+    fn relax(&self, body: &mut Value, _request: &LlmRequest, said: &str) -> bool {
+        said.contains("does not support thinking")
+            && body.as_object_mut().is_some_and(|fields| fields.remove("think").is_some())
+    }
+
+    fn stream_format(&self) -> Written {
+        Written::Lines
+    }
+
+    fn reader(&self, request: &LlmRequest, _body: &Value) -> Box<dyn Reader> {
+        Box::new(Reading::after(request))
+    }
+
+    fn abilities_request(&self, base: &Url, model: &str) -> Option<AbilitiesRequest> {
+        let body = Some(json!({ "model": model }));
+        Some(AbilitiesRequest { method: "POST", url: below(base, "/api", "/show"), body })
+    }
+
+    fn abilities(&self, answer: &Value) -> Abilities {
+        let can = |what: &str| answer["capabilities"].as_array().map(|all| all.iter().any(|one| one == what));
+        Abilities { tools: can("tools"), pictures: can("vision") }
+    }
 }
 
-pub(super) fn models_url(base: &Url) -> Url {
-    below(base, "/api", "/tags")
-}
-
-pub(super) fn show_url(base: &Url) -> Url {
-    below(base, "/api", "/show")
-}
-
-pub(super) fn body(request: &LlmRequest) -> Value {
+fn body(request: &LlmRequest) -> Value {
     let mut messages: Vec<Value> = Vec::new();
     if let Some(system) = request.system.as_ref().filter(|text| !text.is_empty()) {
         messages.push(json!({ "role": "system", "content": system }));
@@ -53,12 +101,6 @@ pub(super) fn body(request: &LlmRequest) -> Value {
         None => {}
     }
     body
-}
-
-/// Puts the question as an endpoint asks for it that refused it: a model that cannot think still answers.
-pub(super) fn relaxed(body: &mut Value, said: &str) -> bool {
-    said.contains("does not support thinking")
-        && body.as_object_mut().is_some_and(|fields| fields.remove("think").is_some())
 }
 
 /// The name of the tool that a result is of.
@@ -115,7 +157,7 @@ fn told(message: &Message, request: &LlmRequest, all: &mut Vec<Value>) {
 }
 
 /// An answer that is read.
-pub(super) struct Reading {
+struct Reading {
     parts: Parts,
     model: String,
     finish: Option<Finish>,
@@ -126,7 +168,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Of the answer to a question.
-    pub(super) fn after(request: &LlmRequest) -> Self {
+    fn after(request: &LlmRequest) -> Self {
         let asked = |part: &&Part| matches!(part, Part::ToolUse(_));
         let before = request.messages.iter().flat_map(|message| &message.parts).filter(asked).count();
         Self { parts: Parts::default(), model: String::new(), finish: None, usage: Usage::default(), before }

@@ -1,10 +1,13 @@
 //! Chat completions, as OpenAI and many servers speak them.
 
-use super::below;
+use super::abilities::Abilities;
 use super::parts::Parts;
+use super::protocol::{AbilitiesRequest, Protocol, below, names};
 use super::response_stream::Reader;
 use serde_json::{Value, json};
-use signalbox_ports::llm::{AnswerForm, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, Role, Usage};
+use signalbox_ports::llm::{
+    AnswerForm, DeltaSink, Finish, LlmAnswer, LlmRequest, Message, Part, ProviderKind, Role, Usage,
+};
 use url::Url;
 
 /// An address that has a path says with it where the version is; many are not `v1`.
@@ -12,15 +15,90 @@ fn path(base: &Url, path: &str) -> Url {
     if base.path().trim_end_matches('/').is_empty() { below(base, "/v1", path) } else { below(base, "", path) }
 }
 
-pub(super) fn url(base: &Url) -> Url {
-    path(base, "/chat/completions")
+/// Only servers without encryption, those of this machine and its network, are asked the way llama.cpp is: the others are
+/// public services, which do not answer it.
+fn props_url(base: &Url) -> Option<Url> {
+    let own = base.path().trim_end_matches('/');
+    let mut url = base.clone();
+    url.set_path(&format!("{}/props", own.strip_suffix("/v1").unwrap_or(own)));
+    url.set_query(None);
+    url.set_fragment(None);
+    (base.scheme() == "http").then_some(url)
 }
 
-pub(super) fn models_url(base: &Url) -> Url {
-    path(base, "/models")
+/// Chat completions.
+pub(super) struct Openai;
+
+impl Protocol for Openai {
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::Openai
+    }
+
+    fn name(&self) -> &'static str {
+        "OpenAI"
+    }
+
+    fn recognizes(&self, event: &Value) -> bool {
+        let object = event["object"].as_str().unwrap_or_default();
+        event["choices"].is_array() || object.starts_with("chat.completion")
+    }
+
+    fn url(&self, base: &Url) -> Url {
+        path(base, "/chat/completions")
+    }
+
+    fn models_url(&self, base: &Url) -> Url {
+        path(base, "/models")
+    }
+
+    fn model_names(&self, body: &Value) -> Option<Vec<String>> {
+        names(body, "data", "id")
+    }
+
+    fn body(&self, request: &LlmRequest, base: &Url) -> Value {
+        body(request, base)
+    }
+
+    fn relax(&self, body: &mut Value, _request: &LlmRequest, said: &str) -> bool {
+        relax(body, said)
+    }
+
+    fn without_stream(&self, body: &mut Value) {
+        body["stream"] = json!(false);
+        if let Some(fields) = body.as_object_mut() {
+            fields.remove("stream_options");
+        }
+    }
+
+    fn without_form(&self, body: &mut Value) {
+        if let Some(fields) = body.as_object_mut() {
+            fields.remove("response_format");
+        }
+    }
+
+    fn lacks_form(&self, request: &LlmRequest, body: &Value, answer: &LlmAnswer) -> bool {
+        let is_refused = request.form.is_some() && body.get("response_format").is_none();
+        is_refused || is_prose(request, answer)
+    }
+
+    fn reader(&self, _request: &LlmRequest, _body: &Value) -> Box<dyn Reader> {
+        Box::new(Reading::default())
+    }
+
+    fn abilities_request(&self, base: &Url, _model: &str) -> Option<AbilitiesRequest> {
+        Some(AbilitiesRequest { method: "GET", url: props_url(base)?, body: None })
+    }
+
+    /// By llama.cpp's `/props`.
+    fn abilities(&self, answer: &Value) -> Abilities {
+        Abilities {
+            tools: answer["chat_template_caps"]["supports_tools"].as_bool(),
+            pictures: answer["modalities"]["vision"].as_bool(),
+        }
+    }
 }
 
-pub(super) fn body(request: &LlmRequest, base: &Url) -> Value {
+fn body(request: &LlmRequest, base: &Url) -> Value {
     let mut messages: Vec<Value> = Vec::new();
     if let Some(system) = request.system.as_ref().filter(|text| !text.is_empty()) {
         messages.push(json!({ "role": "system", "content": system }));
@@ -89,8 +167,7 @@ fn closed(schema: &Value) -> bool {
     }
 }
 
-/// Puts the question as an endpoint asks for it that refused it; false when there is no other way.
-pub(super) fn relaxed(body: &mut Value, said: &str) -> bool {
+fn relax(body: &mut Value, said: &str) -> bool {
     let Some(fields) = body.as_object_mut() else { return false };
     // One name of the limit is known there, the other is not, and the refusal names it either way.
     if said.contains("max_completion_tokens") {
@@ -110,23 +187,8 @@ pub(super) fn relaxed(body: &mut Value, said: &str) -> bool {
     about_form && fields.remove("response_format").is_some()
 }
 
-/// Asks for no form of the answer; the question says it in words anyway.
-pub(super) fn without_form(body: &mut Value) {
-    if let Some(fields) = body.as_object_mut() {
-        fields.remove("response_format");
-    }
-}
-
-/// Asks for the answer at once.
-pub(super) fn without_stream(body: &mut Value) {
-    body["stream"] = json!(false);
-    if let Some(fields) = body.as_object_mut() {
-        fields.remove("stream_options");
-    }
-}
-
 /// Whether prose came although JSON was asked for.
-pub(super) fn ignored_form(request: &LlmRequest, answer: &LlmAnswer) -> bool {
+fn is_prose(request: &LlmRequest, answer: &LlmAnswer) -> bool {
     let text: String = answer
         .parts
         .iter()
@@ -187,7 +249,7 @@ fn told(message: &Message, all: &mut Vec<Value>) {
 
 /// An answer that is read.
 #[derive(Default)]
-pub(super) struct Reading {
+struct Reading {
     parts: Parts,
     model: String,
     id: Option<String>,
@@ -294,5 +356,19 @@ impl Reader for Reading {
             finish,
             usage: self.usage,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::props_url;
+    use url::Url;
+
+    #[test]
+    fn only_servers_of_the_own_network_are_asked_for_their_properties() {
+        let props = |base: &str| props_url(&Url::parse(base).expect("a url")).map(|url| url.to_string());
+        assert_eq!(props("http://127.0.0.1:8080/v1"), Some("http://127.0.0.1:8080/props".into()));
+        assert_eq!(props("http://127.0.0.1:8080"), Some("http://127.0.0.1:8080/props".into()));
+        assert_eq!(props("https://api.example.com/v1"), None);
     }
 }

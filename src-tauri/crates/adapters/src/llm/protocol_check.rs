@@ -1,69 +1,41 @@
-//! Which of the three kinds an answer is written in: a provider that is registered as another one answers well, and nothing of it is understood.
+//! Which protocol an answer is written in: a provider that is registered as another kind answers well, and nothing of it is
+//! understood.
 
 use super::fault::{self, Who};
+use super::protocol::Protocol;
+use super::providers;
 use super::response_stream::{Reader, Written};
 use serde_json::Value;
-use signalbox_ports::llm::{DeltaSink, LlmAnswer, LlmFailure, ProviderKind};
-
-/// Types of the pieces of an Anthropic stream.
-const ANTHROPIC: [&str; 8] = [
-    "content_block_delta",
-    "content_block_start",
-    "content_block_stop",
-    "message",
-    "message_delta",
-    "message_start",
-    "message_stop",
-    "ping",
-];
-
-/// The kind of a piece or of a whole answer, where it tells one.
-fn kind_of(event: &Value) -> Option<ProviderKind> {
-    if event["type"].as_str().is_some_and(|kind| ANTHROPIC.contains(&kind)) {
-        return Some(ProviderKind::Anthropic);
-    }
-    let object = event["object"].as_str().unwrap_or_default();
-    if event["choices"].is_array() || object.starts_with("chat.completion") {
-        return Some(ProviderKind::Openai);
-    }
-    event["done"].is_boolean().then_some(ProviderKind::Ollama)
-}
-
-fn words(kind: ProviderKind) -> &'static str {
-    match kind {
-        ProviderKind::Anthropic => "Anthropic",
-        ProviderKind::Openai => "OpenAI",
-        ProviderKind::Ollama => "Ollama",
-    }
-}
+use signalbox_ports::llm::{DeltaSink, LlmAnswer, LlmFailure};
 
 /// Who writes lines of JSON like the first of these, where it tells.
 pub(super) fn of_lines(body: &[u8]) -> Option<&'static str> {
     let first = body.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty())?;
-    kind_of(&serde_json::from_slice(first).ok()?).map(words)
+    providers::of_answer(&serde_json::from_slice(first).ok()?).map(Protocol::name)
 }
 
-/// A reader, and what was read by whom it may have been written.
-pub(super) struct Heard {
+/// Reads an answer and notes which protocol its pieces are written in.
+pub(super) struct CheckedReader {
     reader: Box<dyn Reader>,
-    kind: ProviderKind,
-    /// Something came that is written as it was expected.
-    own: bool,
-    /// Something else came.
-    any: bool,
-    other: Option<ProviderKind>,
+    protocol: &'static dyn Protocol,
+    /// A piece came that is written in the expected protocol.
+    is_expected: bool,
+    /// Another piece came.
+    has_others: bool,
+    /// The protocol of the first piece that is known to be written in another one.
+    other: Option<&'static dyn Protocol>,
 }
 
-impl Heard {
-    pub(super) fn by(kind: ProviderKind, reader: Box<dyn Reader>) -> Self {
-        Self { reader, kind, own: false, any: false, other: None }
+impl CheckedReader {
+    pub(super) fn new(protocol: &'static dyn Protocol, reader: Box<dyn Reader>) -> Self {
+        Self { reader, protocol, is_expected: false, has_others: false, other: None }
     }
 
     fn note(&mut self, event: &Value) {
-        match kind_of(event) {
-            Some(kind) if kind == self.kind => self.own = true,
+        match providers::of_answer(event) {
+            Some(found) if found.kind() == self.protocol.kind() => self.is_expected = true,
             other => {
-                self.any = true;
+                self.has_others = true;
                 self.other = self.other.or(other);
             }
         }
@@ -81,20 +53,21 @@ impl Heard {
 
     /// Nothing came at all.
     pub(super) fn is_empty(&self) -> bool {
-        !self.own && !self.any
+        !self.is_expected && !self.has_others
     }
 
-    /// The answer. One that ended in order without a piece of its kind was not cut off: asked again it says the same.
+    /// The answer. One that ended in order without a piece of its protocol was not cut off: asked again it says the same.
     pub(super) fn end(self, who: &Who, written: Written) -> Result<LlmAnswer, LlmFailure> {
-        let Self { reader, kind, own, any, other } = self;
+        let Self { reader, protocol, is_expected, has_others, other } = self;
+        let name = protocol.name();
         reader.end().ok_or_else(|| match (other, written) {
-            (Some(other), _) if !own => {
-                fault::bad_answer(who, &format!("it speaks like {}, not like {}", words(other), words(kind)))
+            (Some(other), _) if !is_expected => {
+                fault::bad_answer(who, &format!("it is written in the format of {}, not of {name}", other.name()))
             }
             // It came as a whole: nothing was cut off.
             (_, Written::Whole) => fault::bad_answer(who, "it is JSON without an answer in it"),
-            (None, Written::Events | Written::Lines) if any && !own => {
-                fault::bad_answer(who, &format!("nothing of it is as {} writes it", words(kind)))
+            (None, Written::Events | Written::Lines) if has_others && !is_expected => {
+                fault::bad_answer(who, &format!("none of it is in the format of {name}"))
             }
             (_, Written::Events | Written::Lines) => fault::cut(who),
         })

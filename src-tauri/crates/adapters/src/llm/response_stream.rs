@@ -1,7 +1,7 @@
 //! The body of an answer: as one JSON value, as lines of JSON, or as server-sent events, each within limits.
 
 use super::fault::{self, Who};
-use super::protocol_check::{self, Heard};
+use super::protocol_check::{self, CheckedReader};
 use crate::http::Opened;
 use serde_json::Value;
 use signalbox_model::digits;
@@ -59,7 +59,7 @@ pub(super) async fn read(
     who: &Who,
     written: Written,
     mut opened: Opened,
-    reader: &mut Heard,
+    reader: &mut CheckedReader,
     hearer: &dyn DeltaSink,
 ) -> Result<(), LlmFailure> {
     match written {
@@ -90,7 +90,7 @@ fn event(
     who: &Who,
     line: &str,
     data: &mut String,
-    reader: &mut Heard,
+    reader: &mut CheckedReader,
     hearer: &dyn DeltaSink,
 ) -> Result<bool, LlmFailure> {
     if let Some(more) = line.strip_prefix("data:") {
@@ -161,7 +161,7 @@ fn parsed(json: &[u8]) -> serde_json::Result<Value> {
 }
 
 /// One event in JSON.
-fn told(who: &Who, data: &str, reader: &mut Heard, hearer: &dyn DeltaSink) -> Result<bool, LlmFailure> {
+fn told(who: &Who, data: &str, reader: &mut CheckedReader, hearer: &dyn DeltaSink) -> Result<bool, LlmFailure> {
     let event = parsed(data.as_bytes()).map_err(|_| not_json(who, data.as_bytes()))?;
     match fault::in_body(who, &event) {
         Some(failure) => Err(failure),
@@ -199,7 +199,9 @@ pub(super) async fn whole(who: &Who, opened: &mut Opened) -> Result<Value, LlmFa
         // A stream where one value was expected: its lines say whose it is.
         Err(_) => {
             return Err(match protocol_check::of_lines(&body) {
-                Some(other) => fault::bad_answer(who, &format!("it speaks like {other}, in lines of JSON")),
+                Some(other) => {
+                    fault::bad_answer(who, &format!("it is written in the format of {other}, as lines of JSON"))
+                }
                 None => not_json(who, &body),
             });
         }

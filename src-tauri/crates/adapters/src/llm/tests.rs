@@ -1,9 +1,25 @@
-use super::{anthropic, base, below, ollama, openai};
-use serde_json::json;
+use super::base;
+use super::protocol::below;
+use super::providers::of;
+use ProviderKind::{Anthropic, Ollama, Openai};
+use serde_json::{Value, json};
 use signalbox_ports::llm::{
-    AnswerForm, ImageSource, LlmRequest, Message, Part, ProviderChoice, Role, ToolOffer, ToolResult, ToolUse,
+    AnswerForm, ImageSource, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role, ToolOffer, ToolResult,
+    ToolUse,
 };
 use std::time::Duration;
+
+fn url(kind: ProviderKind, given: &str) -> String {
+    of(kind).url(&base(given).expect(given)).to_string()
+}
+
+fn body_at(kind: ProviderKind, request: &LlmRequest, given: &str) -> Value {
+    of(kind).body(request, &base(given).expect(given))
+}
+
+fn body_of(kind: ProviderKind, request: &LlmRequest) -> Value {
+    body_at(kind, request, "http://127.0.0.1:1")
+}
 
 fn question() -> LlmRequest {
     let tool = ToolUse { id: "t1".into(), name: "find".into(), input: json!({ "q": "a" }) };
@@ -46,17 +62,17 @@ fn addresses_are_found_below_what_a_person_writes() {
         ("https://api.anthropic.com/v1/", "https://api.anthropic.com/v1/messages"),
         ("https://gate.example/anthropic?x=1", "https://gate.example/anthropic/v1/messages"),
     ] {
-        assert_eq!(anthropic::url(&base(given).expect(given)).as_str(), want);
+        assert_eq!(url(Anthropic, given), want);
     }
     for (given, want) in [
         ("http://127.0.0.1:8080", "http://127.0.0.1:8080/v1/chat/completions"),
         ("https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"),
         ("https://gate.example/api/v3/", "https://gate.example/api/v3/chat/completions"),
     ] {
-        assert_eq!(openai::url(&base(given).expect(given)).as_str(), want);
+        assert_eq!(url(Openai, given), want);
     }
     for given in ["http://127.0.0.1:11434", "http://127.0.0.1:11434/api", "http://127.0.0.1:11434/api/"] {
-        assert_eq!(ollama::url(&base(given).expect(given)).as_str(), "http://127.0.0.1:11434/api/chat");
+        assert_eq!(url(Ollama, given), "http://127.0.0.1:11434/api/chat");
     }
     assert_eq!(below(&base("http://a.example/v1").expect("url"), "/v1", "/x").path(), "/v1/x");
     assert!(base("file:///etc/passwd").is_err());
@@ -66,7 +82,7 @@ fn addresses_are_found_below_what_a_person_writes() {
 #[test]
 fn a_question_in_the_words_of_each_kind() {
     let request = question();
-    let told = anthropic::body(&request);
+    let told = body_of(Anthropic, &request);
     assert_eq!(
         told["messages"],
         json!([
@@ -90,7 +106,7 @@ fn a_question_in_the_words_of_each_kind() {
         (&json!("Be brief."), &json!(0.5), &json!(100))
     );
 
-    let told = openai::body(&request, &base("http://127.0.0.1:1234/v1").expect("url"));
+    let told = body_at(Openai, &request, "http://127.0.0.1:1234/v1");
     assert_eq!(
         told["messages"],
         json!([
@@ -107,10 +123,10 @@ fn a_question_in_the_words_of_each_kind() {
         ])
     );
     assert_eq!(told["max_tokens"], 100);
-    let own = openai::body(&request, &base("https://api.openai.com/v1").expect("url"));
+    let own = body_at(Openai, &request, "https://api.openai.com/v1");
     assert_eq!((own.get("max_tokens"), &own["max_completion_tokens"]), (None, &json!(100)));
 
-    let told = ollama::body(&request);
+    let told = body_of(Ollama, &request);
     assert_eq!(told["messages"][1]["images"], json!(["QUJD"]));
     assert_eq!(told["messages"][2]["tool_calls"][0]["function"]["arguments"], json!({ "q": "a" }));
     assert_eq!(told["messages"][3], json!({ "role": "tool", "tool_name": "find", "content": "Error: none" }));
@@ -119,56 +135,62 @@ fn a_question_in_the_words_of_each_kind() {
 
 #[test]
 fn a_form_in_the_words_of_each_kind() {
-    let here = base("http://127.0.0.1:1").expect("url");
     let open = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
     let closed = json!({
         "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"], "additionalProperties": false,
     });
     let mut request = question();
     request.form = Some(AnswerForm::JsonSchema(open.clone()));
-    assert_eq!(anthropic::body(&request)["output_config"]["format"], json!({ "type": "json_schema", "schema": open }));
+    assert_eq!(
+        body_of(Anthropic, &request)["output_config"]["format"],
+        json!({ "type": "json_schema", "schema": open })
+    );
     let strict =
-        |request: &LlmRequest| openai::body(request, &here)["response_format"]["json_schema"].get("strict").cloned();
+        |request: &LlmRequest| body_of(Openai, request)["response_format"]["json_schema"].get("strict").cloned();
     assert_eq!(strict(&request), None);
-    assert_eq!(ollama::body(&request)["format"], open);
+    assert_eq!(body_of(Ollama, &request)["format"], open);
     request.form = Some(AnswerForm::JsonSchema(closed.clone()));
     assert_eq!(strict(&request), Some(json!(true)));
 
     // An endpoint without forms is asked with a tool that is the form: only when there are no other tools.
-    let mut body = anthropic::body(&request);
-    assert!(anthropic::relaxed(&mut body, &request, "output_config: extra inputs are not permitted"));
+    let mut body = body_of(Anthropic, &request);
+    assert!(of(Anthropic).relax(&mut body, &request, "output_config: extra inputs are not permitted"));
     assert_eq!((body.get("output_config"), body.get("tool_choice")), (None, None));
     request.tools.clear();
-    let mut body = anthropic::body(&request);
-    assert!(anthropic::relaxed(&mut body, &request, "output_config: extra inputs are not permitted"));
+    let mut body = body_of(Anthropic, &request);
+    assert!(of(Anthropic).relax(&mut body, &request, "output_config: extra inputs are not permitted"));
     assert_eq!(body["tools"][0]["input_schema"], closed);
     assert_eq!(body["tool_choice"], json!({ "type": "tool", "name": "answer" }));
-    assert!(!anthropic::relaxed(&mut body, &request, "output_config: extra inputs are not permitted"), "only once");
+    assert!(!of(Anthropic).relax(&mut body, &request, "output_config: extra inputs are not permitted"), "only once");
 
     request.form = Some(AnswerForm::JsonObject);
-    assert_eq!(openai::body(&request, &here)["response_format"], json!({ "type": "json_object" }));
-    assert_eq!(ollama::body(&request)["format"], "json");
-    assert_eq!(anthropic::body(&request)["tool_choice"]["name"], "answer");
+    assert_eq!(body_of(Openai, &request)["response_format"], json!({ "type": "json_object" }));
+    assert_eq!(body_of(Ollama, &request)["format"], "json");
+    assert_eq!(body_of(Anthropic, &request)["tool_choice"]["name"], "answer");
 }
 
 #[test]
 fn thoughts_leave_room_for_words() {
     let mut request = question();
     request.thinking_budget = Some(10);
-    let mut body = anthropic::body(&request);
+    let mut body = body_of(Anthropic, &request);
     assert_eq!(body["thinking"], json!({ "type": "enabled", "budget_tokens": 1024 }));
     assert_eq!((&body["max_tokens"], body.get("temperature")), (&json!(1124), None));
-    assert!(anthropic::relaxed(&mut body, &request, "use thinking.type.adaptive instead"));
+    assert!(of(Anthropic).relax(&mut body, &request, "use thinking.type.adaptive instead"));
     assert_eq!(body["thinking"], json!({ "type": "adaptive" }));
-    assert!(!anthropic::relaxed(&mut body, &request, "use thinking.type.adaptive instead"));
-    let mut body = ollama::body(&request);
+    assert!(!of(Anthropic).relax(&mut body, &request, "use thinking.type.adaptive instead"));
+    let mut body = body_of(Ollama, &request);
     assert_eq!(body["think"], true);
-    assert!(ollama::relaxed(&mut body, "\"m\" does not support thinking"));
+    assert!(of(Ollama).relax(&mut body, &request, "\"m\" does not support thinking"));
     assert_eq!(body.get("think"), None);
-    let mut body = openai::body(&request, &base("http://127.0.0.1:1").expect("url"));
+    let mut body = body_at(Openai, &request, "http://127.0.0.1:1");
     assert_eq!(body["reasoning_effort"], "low");
-    assert!(openai::relaxed(&mut body, "unsupported parameter: 'max_tokens'. use 'max_completion_tokens' instead"));
+    assert!(of(Openai).relax(
+        &mut body,
+        &request,
+        "unsupported parameter: 'max_tokens'. use 'max_completion_tokens' instead"
+    ));
     assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(100)));
-    assert!(openai::relaxed(&mut body, "unknown field stream_options"));
-    assert!(!openai::relaxed(&mut body, "unknown field stream_options"));
+    assert!(of(Openai).relax(&mut body, &request, "unknown field stream_options"));
+    assert!(!of(Openai).relax(&mut body, &request, "unknown field stream_options"));
 }

@@ -7,7 +7,7 @@ use super::fault::{self, Meaning, failure};
 use super::handshake::{self, Door, Greeted, slow_start};
 use super::listed;
 use super::load::Load;
-use super::notifications::{Ear, Heard, Switchboard};
+use super::notifications::{Notification, NotificationRouter, NotificationSender};
 use super::process::Process;
 use super::{Inspection, Limits, health_check};
 use rmcp::model::{
@@ -47,14 +47,14 @@ pub(super) struct Link {
     definition: ToolServerDefinition,
     peer: Peer<RoleClient>,
     service: tokio::sync::Mutex<Option<RunningService<RoleClient, ClientConfig>>>,
-    board: Arc<Switchboard>,
+    board: Arc<NotificationRouter>,
     process: Option<Process>,
     told: Mutex<Arc<Inspection>>,
     limits: Limits,
     secrets: Arc<dyn Secrets>,
     /// Who gets in there.
     access: Option<Arc<Access>>,
-    /// What of [`Switchboard::tools_changed`] the tools that are told of know.
+    /// What of [`NotificationRouter::tools_changed`] the tools that are told of know.
     looked: AtomicU64,
     /// No further call goes here.
     retired: AtomicBool,
@@ -220,10 +220,10 @@ impl Link {
         gone: impl Future<Output = ()>,
         hear: impl Fn(ToolNotice),
     ) -> Outcome {
-        let (ear, mut heard) = mpsc::unbounded_channel();
+        let (sender, mut heard) = mpsc::unbounded_channel();
         let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments.clone());
         let mut request = CallToolRequest::new(params);
-        request.extensions.insert(Ear(ear));
+        request.extensions.insert(NotificationSender(sender));
         let sent =
             self.peer.send_cancellable_request(ClientRequest::CallToolRequest(request), PeerRequestOptions::default());
         let mut handle = match sent.await {
@@ -235,10 +235,10 @@ impl Link {
         let total = begun + rest;
         let mut silence = begun + call.timeout;
         let (mut left, mut room) = (self.limits.notices, NOTICE_BYTES);
-        let mut tell = |heard: Heard, silence: &mut Instant| {
+        let mut tell = |heard: Notification, silence: &mut Instant| {
             let notice = match heard {
-                Heard::Notice(notice) => notice,
-                Heard::Progress(notice) => {
+                Notification::Notice(notice) => notice,
+                Notification::Progress(notice) => {
                     *silence = Instant::now() + call.timeout;
                     notice
                 }
@@ -271,7 +271,7 @@ impl Link {
             tokio::select! {
                 biased;
                 () = &mut gone => {
-                    self.stop(&handle.id, "nobody waits for it any more").await;
+                    self.stop(&handle.id, "the call was given up").await;
                     break Outcome::Failed(under_way(fault::cancelled()));
                 }
                 Some(one) = heard.recv() => tell(one, &mut silence),
@@ -294,9 +294,9 @@ impl Link {
                 () = sleep_until(silence.min(total)) => {
                     self.stop(&handle.id, "it took too long").await;
                     let words = if silence < total {
-                        format!("The tool said nothing for {}; it may go on working", in_words(call.timeout))
+                        format!("The tool sent nothing for {}; it may still be working", in_words(call.timeout))
                     } else {
-                        format!("The tool was not done after {}; it may go on working", in_words(call.total))
+                        format!("The tool was not finished after {}; it may still be working", in_words(call.total))
                     };
                     break Outcome::Failed(under_way(self.with_words(failure(ToolFault::Timeout, words)).await));
                 }

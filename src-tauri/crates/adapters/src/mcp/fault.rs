@@ -2,7 +2,7 @@
 //! with what is secret in it.
 
 use super::depth::{self, DEEPEST};
-use super::notifications::Beyond;
+use super::notifications::TooBig;
 use crate::clock::RealClock;
 use rmcp::model::ErrorData;
 use rmcp::service::{ClientInitializeError, ServiceError};
@@ -163,10 +163,10 @@ fn of_status(status: u16) -> ToolFailure {
 }
 
 /// What came was not read to its end.
-pub(super) fn beyond(what: Option<&Beyond>, limit: usize) -> Option<ToolFailure> {
+pub(super) fn beyond(what: Option<&TooBig>, limit: usize) -> Option<ToolFailure> {
     what.map(|what| match what {
-        Beyond::Large => too_large(limit),
-        Beyond::Deep => too_deep(),
+        TooBig::Large => too_large(limit),
+        TooBig::Deep => too_deep(),
     })
 }
 

@@ -4,7 +4,7 @@
 use super::access::Access;
 use super::definition::ToolServerDefinition;
 use super::fault::{self, Meaning, failure};
-use super::notifications::Switchboard;
+use super::notifications::NotificationRouter;
 use super::process::{Process, Start};
 use super::process_tree::Trees;
 use super::wire::{Bounded, Wire};
@@ -35,7 +35,7 @@ pub(super) struct Door<'a> {
 pub(super) struct Greeted {
     pub(super) process: Option<Process>,
     pub(super) service: RunningService<RoleClient, ClientConfig>,
-    pub(super) board: Arc<Switchboard>,
+    pub(super) board: Arc<NotificationRouter>,
 }
 
 /// Why it has not.
@@ -78,7 +78,7 @@ async fn attempts(door: Door<'_>, due: Instant) -> Result<Greeted, ToolFailure> 
 
 async fn begin(door: Door<'_>, due: Instant, how: ClientLifecycleMode) -> Result<Greeted, Refused> {
     let Door { definition, access, secrets, limits, trees, .. } = door;
-    let board = Arc::new(Switchboard::new(secrets));
+    let board = Arc::new(NotificationRouter::new(secrets));
     match definition {
         ToolServerDefinition::Stdio { command, args, env, cwd } => {
             let start = Start { command, args, env, cwd: cwd.as_deref() };
@@ -104,7 +104,7 @@ async fn first_words<T: Transport<RoleClient> + 'static>(
     wire: Wire<T>,
     how: ClientLifecycleMode,
     (door, due): (Door<'_>, Instant),
-    board: &Switchboard,
+    board: &NotificationRouter,
     process: Option<&Process>,
 ) -> Result<RunningService<RoleClient, ClientConfig>, Refused> {
     let mut knows_none = false;
@@ -117,7 +117,7 @@ async fn first_words<T: Transport<RoleClient> + 'static>(
             match meaning.map_or_else(of_start, Meaning::Failure) {
                 Meaning::Failure(failure) => failure,
                 Meaning::Ended | Meaning::SessionGone => {
-                    let words = format!("The tool server '{}' ended before it said what it is", door.name);
+                    let words = format!("The tool server '{}' ended before it answered", door.name);
                     failure(ToolFault::Connect, words)
                 }
             }

@@ -18,7 +18,7 @@ const WORDS: usize = 2_000;
 const DATA: usize = 16 * 1024;
 
 /// What a call hears of.
-pub(super) enum Heard {
+pub(super) enum Notification {
     Notice(ToolNotice),
     /// The same, and time begins anew.
     Progress(ToolNotice),
@@ -26,23 +26,23 @@ pub(super) enum Heard {
 
 /// What a message may not be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beyond {
+pub(super) enum TooBig {
     Large,
     Deep,
 }
 
 /// Goes with a request to the wire, which knows the token that its notices bear.
 #[derive(Clone)]
-pub(super) struct Ear(pub(super) mpsc::UnboundedSender<Heard>);
+pub(super) struct NotificationSender(pub(super) mpsc::UnboundedSender<Notification>);
 
 /// The calls under way of one connection, and what the wire saw of it.
-pub(super) struct Switchboard {
+pub(super) struct NotificationRouter {
     secrets: Arc<dyn Secrets>,
-    calls: Mutex<BTreeMap<String, Ear>>,
+    calls: Mutex<BTreeMap<String, NotificationSender>>,
     /// Nothing comes any more.
     pub(super) ended: AtomicBool,
     /// What came in one message that is not allowed: nothing is read after it.
-    pub(super) beyond: OnceLock<Beyond>,
+    pub(super) beyond: OnceLock<TooBig>,
     /// How often the server said that its tools are others now.
     pub(super) tools_changed: AtomicU64,
 }
@@ -54,7 +54,7 @@ fn key(token: &ProgressToken) -> String {
     }
 }
 
-impl Switchboard {
+impl NotificationRouter {
     pub(super) fn new(secrets: &Arc<dyn Secrets>) -> Self {
         Self {
             secrets: Arc::clone(secrets),
@@ -65,14 +65,14 @@ impl Switchboard {
         }
     }
 
-    fn calls(&self) -> MutexGuard<'_, BTreeMap<String, Ear>> {
+    fn calls(&self) -> MutexGuard<'_, BTreeMap<String, NotificationSender>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn listen(&self, token: &ProgressToken, ear: Ear) {
+    pub(super) fn listen(&self, token: &ProgressToken, sender: NotificationSender) {
         // A call that was given up before its request went out is not heard of any more: nobody would forget it.
-        if !ear.0.is_closed() {
-            self.calls().insert(key(token), ear);
+        if !sender.0.is_closed() {
+            self.calls().insert(key(token), sender);
         }
     }
 
@@ -85,7 +85,7 @@ impl Switchboard {
         match notification {
             ServerNotification::ProgressNotification(told) => {
                 let scrubber = self.secrets.scrubber();
-                if let Some(ear) = self.calls().get(&key(&told.params.progress_token)) {
+                if let Some(sender) = self.calls().get(&key(&told.params.progress_token)) {
                     let (progress, total) = (told.params.progress, told.params.total);
                     let said = told.params.message.as_deref();
                     let message = said.map_or_else(|| so_far(progress, total), |text| words(text, &scrubber));
@@ -95,14 +95,14 @@ impl Switchboard {
                     }
                     let notice = ToolNotice { level: "progress", message, data: Some(data) };
                     // A call that has ended hears nothing.
-                    drop(ear.0.send(Heard::Progress(notice)));
+                    drop(sender.0.send(Notification::Progress(notice)));
                 }
             }
             ServerNotification::LoggingMessageNotification(told) => {
                 let logger = told.params.logger.as_deref();
                 let notice = logged(told.params.level, logger, &told.params.data, &self.secrets.scrubber());
                 // Who hears no more is gone.
-                self.calls().retain(|_, ear| ear.0.send(Heard::Notice(notice.clone())).is_ok());
+                self.calls().retain(|_, sender| sender.0.send(Notification::Notice(notice.clone())).is_ok());
             }
             ServerNotification::ToolListChangedNotification(_) => {
                 self.tools_changed.fetch_add(1, Ordering::SeqCst);

@@ -176,7 +176,7 @@ fn find(command: &str) -> Result<PathBuf, ToolFailure> {
             }
         }
     }
-    Err(not_started(format!("There is no program '{command}' on this machine; install it, or write its whole path")))
+    Err(not_started(format!("There is no program '{command}' on this machine; install it, or write its absolute path")))
 }
 
 fn folder(given: Option<&str>) -> Result<PathBuf, ToolFailure> {

@@ -22,9 +22,8 @@ pub(super) async fn transport(
     access: Option<Arc<Access>>,
     limit: usize,
 ) -> Result<StreamableHttpClientTransport<Admitted>, ToolFailure> {
-    let mut url = Url::parse(given).map_err(|_| {
-        failure(ToolFault::Connect, "What stands as its address is no address; correct it in Settings, Tools")
-    })?;
+    let mut url = Url::parse(given)
+        .map_err(|_| failure(ToolFault::Connect, "Its address is not valid; correct it in Settings, Tools"))?;
     let client = client_for(&url).map_err(|error| refused(&error))?;
     let mut headers = HeaderMap::new();
     if let Some(name) = credential.and_then(secret_ref::reference) {

@@ -1,7 +1,7 @@
 //! Between the library and what carries its messages: every message passes here in its order.
 
 use super::depth::{self, Depth};
-use super::notifications::{Beyond, Ear, Switchboard};
+use super::notifications::{NotificationRouter, NotificationSender, TooBig};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -11,10 +11,10 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Messages that a [`Switchboard`] sees.
+/// Messages that a [`NotificationRouter`] sees.
 pub(super) struct Wire<T> {
     pub(super) inner: T,
-    pub(super) board: Arc<Switchboard>,
+    pub(super) board: Arc<NotificationRouter>,
 }
 
 impl<T: Transport<RoleClient>> Transport<RoleClient> for Wire<T> {
@@ -27,10 +27,10 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Wire<T> {
         // Before the server can answer: no notice comes too early.
         if let JsonRpcMessage::Request(request) = &mut item
             && matches!(request.request, ClientRequest::CallToolRequest(_))
-            && let Some(ear) = request.request.extensions_mut().remove::<Ear>()
+            && let Some(sender) = request.request.extensions_mut().remove::<NotificationSender>()
             && let Some(token) = request.request.get_meta().get_progress_token()
         {
-            self.board.listen(&token, ear);
+            self.board.listen(&token, sender);
         }
         self.inner.send(item)
     }
@@ -67,11 +67,11 @@ pub(super) struct Bounded<R> {
     given: usize,
     piece: Box<[u8]>,
     ended: bool,
-    board: Arc<Switchboard>,
+    board: Arc<NotificationRouter>,
 }
 
 impl<R> Bounded<R> {
-    pub(super) fn new(inner: R, limit: usize, board: Arc<Switchboard>) -> Self {
+    pub(super) fn new(inner: R, limit: usize, board: Arc<NotificationRouter>) -> Self {
         Self {
             inner,
             limit,
@@ -97,7 +97,7 @@ impl<R> Bounded<R> {
             }
             let too_deep = self.depth.take(byte);
             if too_deep || self.line.len() > self.limit {
-                let beyond = if too_deep { Beyond::Deep } else { Beyond::Large };
+                let beyond = if too_deep { TooBig::Deep } else { TooBig::Large };
                 // Only this stream writes it.
                 self.board.beyond.get_or_init(|| beyond);
                 self.line = Vec::new();
@@ -157,9 +157,9 @@ mod tests {
     use signalbox_ports::{NoSecrets, Secrets};
     use tokio::io::AsyncReadExt;
 
-    async fn through(given: &[u8], limit: usize) -> (String, Option<Beyond>) {
+    async fn through(given: &[u8], limit: usize) -> (String, Option<TooBig>) {
         let secrets: Arc<dyn Secrets> = Arc::new(NoSecrets);
-        let board = Arc::new(Switchboard::new(&secrets));
+        let board = Arc::new(NotificationRouter::new(&secrets));
         let mut read = String::new();
         Bounded::new(given, limit, Arc::clone(&board)).read_to_string(&mut read).await.expect("text");
         let beyond = board.beyond.get().copied();
@@ -202,9 +202,9 @@ mod tests {
         let long = answer(2, &format!("\"{}\"", "x".repeat(1_000)));
         assert_eq!(
             through(format!("{first}{long}{first}").as_bytes(), 1_000).await,
-            (first.clone(), Some(Beyond::Large))
+            (first.clone(), Some(TooBig::Large))
         );
         let deep = answer(2, &format!("{}{}", "[".repeat(200), "]".repeat(200)));
-        assert_eq!(through(format!("{first}{deep}{first}").as_bytes(), 1_000).await, (first, Some(Beyond::Deep)));
+        assert_eq!(through(format!("{first}{deep}{first}").as_bytes(), 1_000).await, (first, Some(TooBig::Deep)));
     }
 }

@@ -38,7 +38,7 @@ impl Found {
             return Ok(());
         }
         let words = format!(
-            "{} does not offer PKCE with S256, without which a code can be stolen on its way; nobody signs in there",
+            "{} does not offer PKCE with S256, without which a code can be stolen; signing in is not possible",
             self.issuer
         );
         Err(Fault::refused(words))
@@ -131,9 +131,7 @@ pub(super) async fn find(net: &Net, wanted: &Wanted) -> Result<Found, Fault> {
     let resource = metadata["resource"].as_str().and_then(|text| Url::parse(text).ok());
     let resource = resource.filter(|resource| covers(resource, &server)).ok_or_else(|| {
         let said: String = metadata["resource"].as_str().unwrap_or("nothing").chars().take(200).collect();
-        Fault::refused(format!(
-            "The server's metadata speaks for {said}, not for {server}; nothing was sent to anybody"
-        ))
+        Fault::refused(format!("The server's metadata is for {said}, not for {server}; nothing was sent"))
     })?;
     // As it is written: some compare letter by letter.
     let resource = metadata["resource"].as_str().map_or_else(|| resource.to_string(), str::to_owned);
@@ -142,7 +140,7 @@ pub(super) async fn find(net: &Net, wanted: &Wanted) -> Result<Found, Fault> {
         Some(named) => offered.iter().find(|one| same(one, named)).cloned().ok_or_else(|| not_named(named))?,
         None => match offered.into_iter().next() {
             Some(first) => first,
-            None => return Err(Fault::refused("The server's metadata names nobody who signs people in")),
+            None => return Err(Fault::refused("The server's metadata names no authorization server")),
         },
     };
     let base = net.address("authorization server", &issuer)?;
@@ -156,7 +154,7 @@ pub(super) async fn find(net: &Net, wanted: &Wanted) -> Result<Found, Fault> {
         places.push(below);
     }
     let said = first(net, &places).await?;
-    let said = said.ok_or_else(|| Fault::refused(format!("{issuer} tells nothing of how it signs people in")))?;
+    let said = said.ok_or_else(|| Fault::refused(format!("{issuer} does not describe how to sign in")))?;
     // Whoever speaks for somebody else may not (RFC 8414, 3.3).
     if !said["issuer"].as_str().is_some_and(|told| same(told, &issuer)) {
         return Err(Fault::refused(format!("{issuer} calls itself otherwise in its metadata; nothing was sent to it")));
@@ -180,7 +178,7 @@ async fn of_the_old_kind(net: &Net, named: Option<&str>, server: &Url) -> Result
     if let Some(said) = first(net, &[place]).await? {
         let told = said["issuer"].as_str().and_then(|text| Url::parse(text).ok());
         if told.is_none_or(|told| told.origin() != server.origin()) {
-            return Err(Fault::refused(format!("{origin} speaks for another authorization server than itself")));
+            return Err(Fault::refused(format!("{origin} describes another authorization server")));
         }
         return read(net, &said, resource, Vec::new());
     }

@@ -2,7 +2,7 @@
 //! answers its own Host alone, takes the one request that has the state of this sign-in, and says how it went; anything else
 //! gets a refusal and changes nothing. The page is plain text and leads nowhere.
 
-use super::Brought;
+use super::CallbackParams;
 use signalbox_ports::Secret;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -18,19 +18,19 @@ const LONGEST: usize = 32 * 1024;
 const WAIT: Duration = Duration::from_secs(5);
 
 /// A page that waits.
-pub struct Landing {
+pub struct RedirectServer {
     listener: TcpListener,
     port: u16,
 }
 
 /// A browser that has arrived; it is told how it went.
-pub struct Landed {
+pub struct RedirectVisit {
     stream: TcpStream,
-    /// What it brought.
-    pub brought: Brought,
+    /// What the browser sent.
+    pub params: CallbackParams,
 }
 
-impl Landing {
+impl RedirectServer {
     /// On a free port.
     pub async fn open() -> std::io::Result<Self> {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
@@ -44,7 +44,7 @@ impl Landing {
     }
 
     /// Waits for the browser of the sign-in with this state. Dropping the future closes the page.
-    pub async fn arrival(&self, state: &Secret) -> Landed {
+    pub async fn arrival(&self, state: &Secret) -> RedirectVisit {
         let mut open = tokio::task::JoinSet::new();
         loop {
             tokio::select! {
@@ -62,7 +62,7 @@ impl Landing {
                 Some(done) = open.join_next() => {
                     let Ok(Some((stream, asked))) = done else { continue };
                     match asked {
-                        Asked::Back(brought) if brought.is_for(state) => return Landed { stream, brought },
+                        Asked::Back(params) if params.is_for(state) => return RedirectVisit { stream, params },
                         Asked::Back(_) => drop(answer(stream, 400, "This belongs to no sign-in that waits here.").await),
                         Asked::Otherwise(status) => drop(answer(stream, status, "There is nothing here.").await),
                     }
@@ -72,10 +72,10 @@ impl Landing {
     }
 }
 
-impl Landed {
-    /// Takes what was brought.
-    pub fn take(&mut self) -> Brought {
-        std::mem::take(&mut self.brought)
+impl RedirectVisit {
+    /// Takes what the browser sent.
+    pub fn take(&mut self) -> CallbackParams {
+        std::mem::take(&mut self.params)
     }
 
     /// Tells the person.
@@ -83,14 +83,14 @@ impl Landed {
         let words = if good {
             "You are signed in. You can close this page and go back to Signalbox."
         } else {
-            "This did not work. Signalbox says why; you can close this page."
+            "The sign-in failed. Signalbox shows why; you can close this page."
         };
         drop(answer(self.stream, 200, words).await);
     }
 }
 
 enum Asked {
-    Back(Brought),
+    Back(CallbackParams),
     Otherwise(u16),
 }
 
@@ -128,7 +128,7 @@ fn asked(head: &str, port: u16) -> Asked {
         return Asked::Otherwise(405);
     }
     match target.split_once('?') {
-        Some((PATH, query)) => Asked::Back(Brought::of_query(query)),
+        Some((PATH, query)) => Asked::Back(CallbackParams::of_query(query)),
         _ => Asked::Otherwise(404),
     }
 }

@@ -183,7 +183,7 @@ pub(super) async fn get(
         (text.len() <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic())).then(|| Secret::new(text))
     };
     let bad = |why: &str| Fault::refused(format!("{} gave no token that can be used: {why}", kept.issuer));
-    let access = token("access_token").ok_or_else(|| bad("there is none in its answer"))?;
+    let access = token("access_token").ok_or_else(|| bad("its answer has none"))?;
     if !body["token_type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("bearer")) {
         return Err(bad("it is no bearer token"));
     }

@@ -115,12 +115,12 @@ async fn a_grant_opens_one_name() {
 
 #[tokio::test]
 async fn an_open_connection_is_not_used_under_narrower_rules() {
-    let practice = signalbox_adapters::Practice::start().await.expect("a port");
-    let url = format!("{}/users", practice.base_url());
+    let demo_service = signalbox_adapters::DemoService::start().await.expect("a port");
+    let url = format!("{}/users", demo_service.base_url());
     let http = client();
     assert_eq!(http.send(get(&url, true)).await.expect("allowed").status, 200);
     assert!(matches!(http.send(get(&url, false)).await, Err(HttpError::Refused { .. })));
-    assert_eq!(practice.hits(), 1);
+    assert_eq!(demo_service.hits(), 1);
 }
 
 #[tokio::test]

@@ -1,18 +1,18 @@
-//! `http.request` and the file kinds against the practice service, a scripted server and real folders.
+//! `http.request` and the file kinds against the demo service, a scripted server and real folders.
 
 use crate::common;
 
 use common::{Reply, Script, data, json_reply, reply, run, run_in, world};
 use serde_json::{Value, json};
-use signalbox_adapters::{FolderFiles, Grant, Practice, PracticeOnDemand};
+use signalbox_adapters::{DemoService, DemoServiceOnDemand, FolderFiles, Grant};
 use signalbox_model::{ErrorType, SuggestedAction};
 use std::sync::Arc;
 
 #[tokio::test]
 async fn an_answer_is_status_headers_and_response() {
-    let practice = Practice::start().await.expect("a port");
+    let demo_service = DemoService::start().await.expect("a port");
     let world = world(FolderFiles::default());
-    let config = json!({"url": format!("{}/users/1", practice.base_url())});
+    let config = json!({"url": format!("{}/users/1", demo_service.base_url())});
     let output = run(&world, "http.request", config, json!({})).await.expect("answered");
     let data = data(&output, "success");
     assert_eq!(data["status"], 200);
@@ -27,9 +27,9 @@ async fn an_answer_is_status_headers_and_response() {
 
 #[tokio::test]
 async fn ts_137_extract_adds_extracted_and_leaves_the_response() {
-    let practice = Practice::start().await.expect("a port");
+    let demo_service = DemoService::start().await.expect("a port");
     let world = world(FolderFiles::default());
-    let url = format!("{}/users/1", practice.base_url());
+    let url = format!("{}/users/1", demo_service.base_url());
     let plain = run(&world, "http.request", json!({"url": url}), json!({})).await.expect("answered");
     let config = json!({"url": url, "extract": {"who": "$.name", "all": "$"}});
     let output = run(&world, "http.request", config, json!({})).await.expect("answered");
@@ -52,9 +52,9 @@ async fn ts_138_and_p_21_a_missing_path_is_not_retryable_and_says_what_there_is(
 
 #[tokio::test]
 async fn ts_134_html_with_extract_is_non_json() {
-    let practice = Practice::start().await.expect("a port");
+    let demo_service = DemoService::start().await.expect("a port");
     let world = world(FolderFiles::default());
-    let url = format!("{}/html", practice.base_url());
+    let url = format!("{}/html", demo_service.base_url());
     for config in [json!({"url": url, "extract": {"a": "$.a"}}), json!({"url": url, "responseType": "json"})] {
         let failure = run(&world, "http.request", config, json!({})).await.expect_err("no JSON");
         assert_eq!(
@@ -69,7 +69,7 @@ async fn ts_134_html_with_extract_is_non_json() {
 #[tokio::test]
 async fn every_status_has_its_error() {
     use ErrorType::{NetworkError, Timeout, ToolError, ValidationError};
-    let practice = Practice::start().await.expect("a port");
+    let demo_service = DemoService::start().await.expect("a port");
     let world = world(FolderFiles::default());
     for (status, error_type, code, retryable, maybe, message) in [
         (400, ValidationError, "INPUT_INVALID", false, false, "The address answered 400 (bad request)"),
@@ -86,7 +86,7 @@ async fn every_status_has_its_error() {
         (504, Timeout, "TIMEOUT", true, true, "The address answered 504 (gateway timeout)"),
         (529, ToolError, "RATE_LIMIT", true, false, "The address answered 529"),
     ] {
-        let config = json!({"url": format!("{}/status/{status}", practice.base_url())});
+        let config = json!({"url": format!("{}/status/{status}", demo_service.base_url())});
         let failure = run(&world, "http.request", config.clone(), json!({})).await.expect_err("an error");
         assert_eq!(
             (
@@ -109,15 +109,15 @@ async fn every_status_has_its_error() {
 
 #[tokio::test]
 async fn the_503_of_the_walkthrough_has_nothing_but_code_and_status() {
-    let practice = Practice::start().await.expect("a port");
+    let demo_service = DemoService::start().await.expect("a port");
     let world = world(FolderFiles::default());
-    let config = json!({"method": "GET", "url": format!("{}/fail/2?key=a", practice.base_url())});
+    let config = json!({"method": "GET", "url": format!("{}/fail/2?key=a", demo_service.base_url())});
     for _ in 0..2 {
         let failure = run(&world, "http.request", config.clone(), json!({})).await.expect_err("503");
         assert_eq!(Value::Object(failure.details_with_code()), json!({"code": "SERVICE_UNAVAILABLE", "status": 503}));
     }
     assert!(run(&world, "http.request", config.clone(), json!({})).await.is_ok());
-    let other = json!({"url": format!("{}/fail/2?key=b", practice.base_url())});
+    let other = json!({"url": format!("{}/fail/2?key=b", demo_service.base_url())});
     assert!(run(&world, "http.request", other, json!({})).await.is_err(), "each key counts for itself");
 }
 
@@ -138,9 +138,9 @@ async fn retry_after_is_honoured_up_to_ten_minutes() {
 
 #[tokio::test]
 async fn ts_029_and_every_way_to_get_no_answer() {
-    let practice = Practice::start().await.expect("a port");
+    let demo_service = DemoService::start().await.expect("a port");
     let world = world(FolderFiles::default());
-    let slow = format!("{}/slow?ms=60000", practice.base_url());
+    let slow = format!("{}/slow?ms=60000", demo_service.base_url());
     let failure =
         run(&world, "http.request", json!({"url": slow, "timeoutMs": 40}), json!({})).await.expect_err("late");
     assert_eq!((failure.error_type, failure.code.as_str(), failure.retryable), (ErrorType::Timeout, "TIMEOUT", true));
@@ -172,9 +172,9 @@ async fn ts_029_and_every_way_to_get_no_answer() {
 
 #[tokio::test]
 async fn what_is_sent() {
-    let practice = Practice::start().await.expect("a port");
+    let demo_service = DemoService::start().await.expect("a port");
     let world = world(FolderFiles::default());
-    let url = format!("{}/echo?a=1", practice.base_url());
+    let url = format!("{}/echo?a=1", demo_service.base_url());
     let config = json!({
         "method": "POST", "url": url, "query": {"b": [1, "x y&z"], "none": null, "yes": true},
         "headers": {"X-Number": 5}, "body": {"order": 7}
@@ -274,11 +274,11 @@ async fn files_are_read_written_and_listed_by_the_kinds() {
 }
 
 #[tokio::test]
-async fn the_practice_service_answers_its_own_host_only_and_ends_when_dropped() {
-    let on_demand = PracticeOnDemand::default();
-    let practice = on_demand.lease().await.expect("a port");
-    assert!(Arc::ptr_eq(&practice, &on_demand.lease().await.expect("the same")));
-    let base = practice.base_url().to_owned();
+async fn the_demo_service_answers_its_own_host_only_and_ends_when_dropped() {
+    let on_demand = DemoServiceOnDemand::default();
+    let demo_service = on_demand.lease().await.expect("a port");
+    assert!(Arc::ptr_eq(&demo_service, &on_demand.lease().await.expect("the same")));
+    let base = demo_service.base_url().to_owned();
     let world = world(FolderFiles::default());
     let ask = async |url: String, headers: Value| {
         let config = json!({"url": url, "headers": headers, "failOnStatus": false});
@@ -290,7 +290,7 @@ async fn the_practice_service_answers_its_own_host_only_and_ends_when_dropped() 
     assert_eq!(ask(format!("{outside}/users"), json!({})).await.ok(), Some(json!(404)));
     assert_eq!(ask(base.replace("127.0.0.1", "127.0.0.2") + "/users", json!({})).await.ok(), None);
     assert_eq!(ask(base.replace("127.0.0.1", "x.localhost") + "/users", json!({})).await.ok(), Some(json!(403)));
-    drop(practice);
+    drop(demo_service);
     while ask(format!("{base}/users"), json!({})).await.is_ok() {
         tokio::task::yield_now().await;
     }
@@ -298,15 +298,15 @@ async fn the_practice_service_answers_its_own_host_only_and_ends_when_dropped() 
     assert_eq!(again.base_url(), base);
     assert_eq!(ask(format!("{base}/users"), json!({})).await.ok(), Some(json!(200)));
     for bad in ["http://127.0.0.1:1/x", "http://evil.example/0123456789abcdef", ""] {
-        assert!(Practice::start_at(bad).await.is_err(), "{bad}");
+        assert!(DemoService::start_at(bad).await.is_err(), "{bad}");
     }
 }
 
 #[tokio::test]
 async fn orders_are_checked_and_made_once_per_key() {
-    let practice = Practice::start().await.expect("a port");
+    let demo_service = DemoService::start().await.expect("a port");
     let world = world(FolderFiles::default());
-    let url = format!("{}/orders", practice.base_url());
+    let url = format!("{}/orders", demo_service.base_url());
     let post = |body: Value| json!({"method": "POST", "url": url, "body": body});
     let failure = run(&world, "http.request", post(json!({"total": -1})), json!({})).await.expect_err("422");
     assert_eq!(

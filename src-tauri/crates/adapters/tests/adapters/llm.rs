@@ -98,9 +98,9 @@ pub(crate) fn question(stream: bool) -> LlmRequest {
 }
 
 #[derive(Default)]
-pub(crate) struct Ear(Mutex<Vec<String>>);
+pub(crate) struct DeltaCollector(Mutex<Vec<String>>);
 
-impl DeltaSink for Ear {
+impl DeltaSink for DeltaCollector {
     fn delta(&self, delta: Delta<'_>) {
         let text = match delta {
             Delta::Text(text) => format!("+{text}"),
@@ -126,9 +126,9 @@ pub(crate) async fn asked(
 ) -> (Result<LlmAnswer, LlmFailure>, Vec<String>, Vec<String>) {
     let server = Script::start(|_| replies).await;
     let models = models(provider(kind, &server.base, Some("key")), &format!("127.0.0.1:{}", server.port));
-    let ear = Ear::default();
-    let answer = models.ask(request, &ear).await;
-    (answer, ear.0.into_inner().expect("not poisoned"), server.asked())
+    let collector = DeltaCollector::default();
+    let answer = models.ask(request, &collector).await;
+    (answer, collector.0.into_inner().expect("not poisoned"), server.asked())
 }
 
 pub(crate) async fn fails(kind: ProviderKind, replies: Vec<Reply>, request: LlmRequest) -> LlmFailure {
@@ -501,7 +501,7 @@ async fn a_key_goes_nowhere_else() {
     // Another host than the secret allows: nothing is sent.
     let server = Script::start(|_| vec![json_reply("{}")]).await;
     let other = models(provider(Openai, &server.base, Some("key")), "api.example.com");
-    let failure = other.ask(question(true), &Ear::default()).await.expect_err("refused");
+    let failure = other.ask(question(true), &DeltaCollector::default()).await.expect_err("refused");
     assert_eq!(failure.fault, LlmFault::CredentialRefused);
     assert!(server.asked().is_empty());
 
@@ -524,12 +524,12 @@ async fn a_key_goes_nowhere_else() {
 async fn secrets_and_providers_that_are_not_there_say_so() {
     for (secret, want) in [("none", LlmFault::SecretMissing), ("locked", LlmFault::SecretUnavailable)] {
         let models = models(provider(Openai, "http://127.0.0.1:9", Some(secret)), "127.0.0.1");
-        assert_eq!(models.ask(question(true), &Ear::default()).await.expect_err("none").fault, want);
+        assert_eq!(models.ask(question(true), &DeltaCollector::default()).await.expect_err("none").fault, want);
     }
     let models = models(provider(Openai, "http://127.0.0.1:9", None), "127.0.0.1");
     let mut request = question(true);
     request.provider = ProviderChoice::Named("other".into());
-    let failure = models.ask(request, &Ear::default()).await.expect_err("none");
+    let failure = models.ask(request, &DeltaCollector::default()).await.expect_err("none");
     assert_eq!(failure.fault, LlmFault::NotConfigured);
     assert!(failure.message.contains("Settings, Models"));
 }
@@ -556,7 +556,7 @@ async fn ssrf_only_a_person_here_names_this_machine() {
             .await;
     let models_of = |here: bool| models(KnownProvider { here, ..provider(Ollama, &server.base, None) }, "127.0.0.1");
     // Registered through a token: public addresses only.
-    let failure = models_of(false).ask(question(true), &Ear::default()).await.expect_err("refused");
+    let failure = models_of(false).ask(question(true), &DeltaCollector::default()).await.expect_err("refused");
     assert_eq!(failure.fault, LlmFault::AddressRefused);
     // Inline: under the loopback rule, and never further.
     let inline = |base: &str, allowed: bool| LlmRequest {
@@ -567,17 +567,18 @@ async fn ssrf_only_a_person_here_names_this_machine() {
     for (base, allowed) in
         [(server.base.as_str(), false), ("http://10.0.0.1", true), ("http://169.254.169.254", true), ("ftp://a", true)]
     {
-        let failure = models_of(true).ask(inline(base, allowed), &Ear::default()).await.expect_err("refused");
+        let failure =
+            models_of(true).ask(inline(base, allowed), &DeltaCollector::default()).await.expect_err("refused");
         assert_eq!(failure.fault, LlmFault::AddressRefused, "{base}");
     }
     let link_local = models(provider(Ollama, "http://169.254.169.254", None), "127.0.0.1");
     assert_eq!(
-        link_local.ask(question(true), &Ear::default()).await.expect_err("refused").fault,
+        link_local.ask(question(true), &DeltaCollector::default()).await.expect_err("refused").fault,
         LlmFault::AddressRefused
     );
     assert!(server.asked().is_empty());
-    assert!(models_of(true).ask(inline(&server.base, true), &Ear::default()).await.is_ok());
-    assert!(models_of(true).ask(question(true), &Ear::default()).await.is_ok());
+    assert!(models_of(true).ask(inline(&server.base, true), &DeltaCollector::default()).await.is_ok());
+    assert!(models_of(true).ask(question(true), &DeltaCollector::default()).await.is_ok());
 }
 
 #[tokio::test]
@@ -589,14 +590,18 @@ async fn an_answer_of_another_kind_is_no_cut_connection_and_is_not_asked_for_aga
     let anthropic = events(&anthropic_stream());
     let as_events: String = lines.lines().map(|line| format!("data: {line}\n\n")).collect();
     for (kind, body, words) in [
-        (Anthropic, sse(&format!("{openai}data: [DONE]\n\n")), "it speaks like OpenAI, not like Anthropic"),
-        (Anthropic, sse(&as_events), "it speaks like Ollama, not like Anthropic"),
-        (Openai, sse(&anthropic), "it speaks like Anthropic, not like OpenAI"),
-        (Ollama, sse(&anthropic), "it speaks like Anthropic, not like Ollama"),
-        (Ollama, sse(&openai), "it speaks like OpenAI, not like Ollama"),
-        (Openai, stream("application/json", &ollama(true)), "it speaks like Ollama, not like OpenAI"),
-        (Openai, stream("application/x-ndjson", &lines), "it speaks like Ollama, in lines of JSON"),
-        (Openai, sse("data: {\"hello\": 1}\n\n"), "nothing of it is as OpenAI writes it"),
+        (
+            Anthropic,
+            sse(&format!("{openai}data: [DONE]\n\n")),
+            "it is written in the format of OpenAI, not of Anthropic",
+        ),
+        (Anthropic, sse(&as_events), "it is written in the format of Ollama, not of Anthropic"),
+        (Openai, sse(&anthropic), "it is written in the format of Anthropic, not of OpenAI"),
+        (Ollama, sse(&anthropic), "it is written in the format of Anthropic, not of Ollama"),
+        (Ollama, sse(&openai), "it is written in the format of OpenAI, not of Ollama"),
+        (Openai, stream("application/json", &ollama(true)), "it is written in the format of Ollama, not of OpenAI"),
+        (Openai, stream("application/x-ndjson", &lines), "it is written in the format of Ollama, as lines of JSON"),
+        (Openai, sse("data: {\"hello\": 1}\n\n"), "none of it is in the format of OpenAI"),
     ] {
         let failure = fails(kind, vec![body], question(true)).await;
         assert_eq!(failure.fault, LlmFault::BadAnswer, "{failure:?}");
@@ -613,7 +618,7 @@ async fn who_refuses_a_question_without_a_key_is_not_said_to_refuse_the_key() {
     assert!(failure.message.contains("refused the key (403): not from here"), "{}", failure.message);
     let server = Script::start(|_| refused()).await;
     let keyless = models(provider(Ollama, &server.base, None), "127.0.0.1");
-    let failure = keyless.ask(question(false), &Ear::default()).await.expect_err("a failure");
+    let failure = keyless.ask(question(false), &DeltaCollector::default()).await.expect_err("a failure");
     assert_eq!(failure.fault, LlmFault::Auth, "{failure:?}");
     assert!(failure.message.contains("refused the question (403): not from here"), "{}", failure.message);
     assert!(failure.message.contains("asked without a key"), "{}", failure.message);
@@ -627,7 +632,7 @@ async fn nothing_waits_longer_than_the_limit() {
     assert_eq!(failure.fault, LlmFault::Timeout);
     assert!(failure.message.contains("50 ms"), "{}", failure.message);
     let gone = models(provider(Openai, "http://127.0.0.1:1", None), "127.0.0.1");
-    let failure = gone.ask(question(true), &Ear::default()).await.expect_err("nobody");
+    let failure = gone.ask(question(true), &DeltaCollector::default()).await.expect_err("nobody");
     assert_eq!(failure.fault, LlmFault::Connection);
     assert!(failure.message.contains("connection refused"), "{}", failure.message);
 }
@@ -650,60 +655,6 @@ async fn providers_tell_their_models() {
     let one = provider(Openai, &server.base, None);
     let failure = models(one.clone(), "127.0.0.1").models(&one, limit).await.expect_err("no list");
     assert_eq!(failure.fault, LlmFault::BadAnswer);
-}
-
-/// A question with a picture.
-fn with_picture() -> LlmRequest {
-    let mut request = question(false);
-    request.messages[0].parts.insert(
-        0,
-        Part::Image { mime: "image/png".into(), base64: "QUJD".into(), from: ImageSource::File("a.png".into()) },
-    );
-    request
-}
-
-#[tokio::test]
-async fn who_takes_no_pictures_says_so_in_many_ways() {
-    let refusal =
-        |status: &str, words: &str| vec![reply(status, &json!({ "error": { "message": words } }).to_string())];
-    for (kind, status, words) in [
-        (Openai, "400 Bad", "This model does not support image input"),
-        (Openai, "404 Not", "No endpoints found that support image input"),
-        (Openai, "500 Bad", "image input is not supported - hint: you may need to provide the mmproj"),
-        (Openai, "422 Bad", "messages.0.content: Input should be a valid string"),
-        (Openai, "400 Bad", "unknown variant `image_url`, expected `text`"),
-        (Anthropic, "400 Bad", "messages.0.content.0: 'small' does not support images"),
-    ] {
-        let failure = fails(kind, refusal(status, words), with_picture()).await;
-        assert_eq!(failure.fault, LlmFault::NoImages, "{words}: {}", failure.message);
-        assert!(failure.message.contains("Choose a model that sees"), "{}", failure.message);
-        // The same words about a question without one are another matter.
-        assert_ne!(fails(kind, refusal(status, words), question(false)).await.fault, LlmFault::NoImages, "{words}");
-    }
-    // One picture is wrong; others would be taken.
-    for words in ["image exceeds 5 MB maximum", "Unsupported image format", "media_type: image/tiff is not supported"] {
-        let failure = fails(Openai, refusal("400 Bad", words), with_picture()).await;
-        assert_eq!(failure.fault, LlmFault::BadRequest, "{words}");
-    }
-}
-
-#[tokio::test]
-async fn ollama_is_asked_whether_its_model_sees_before_it_gets_a_picture() {
-    let answer = json!({ "message": { "content": "A cat" }, "done": true }).to_string();
-    let can = |all: Value| json_reply(&json!({ "capabilities": all }).to_string());
-    let (done, _, sent) =
-        asked(Ollama, vec![can(json!(["completion", "vision"])), json_reply(&answer)], with_picture()).await;
-    assert_eq!(done.expect("an answer").parts, [Part::Text("A cat".into())]);
-    assert!(sent[0].starts_with("POST /api/show "), "{}", sent[0]);
-    assert_eq!(request_body(&sent[1])["messages"][0]["images"], json!(["QUJD"]));
-
-    let (done, _, sent) = asked(Ollama, vec![can(json!(["completion"]))], with_picture()).await;
-    assert_eq!(done.expect_err("blind").fault, LlmFault::NoImages);
-    assert_eq!(sent.len(), 1, "the picture was not sent");
-
-    // An older server does not tell.
-    let (done, ..) = asked(Ollama, vec![reply("404 Not", "{}"), json_reply(&answer)], with_picture()).await;
-    assert!(done.is_ok());
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! What real model servers do differently, each as a script.
 
 use crate::common::{Reply, Script, json_reply, reply};
-use crate::llm::{Ear, asked, chunk, events, fails, models, provider, question, request_body, stream};
+use crate::llm::{DeltaCollector, asked, chunk, events, fails, models, provider, question, request_body, stream};
 use ProviderKind::{Ollama, Openai};
 use serde_json::{Value, json};
 use signalbox_ports::Llm as _;
@@ -28,7 +28,7 @@ async fn forms_of_two_questions(replies: Vec<Reply>) -> Vec<bool> {
     let server = Script::start(|_| replies).await;
     let models = models(provider(Openai, &server.base, Some("key")), &format!("127.0.0.1:{}", server.port));
     for _ in 0..2 {
-        models.ask(with_form(), &Ear::default()).await.expect("an answer");
+        models.ask(with_form(), &DeltaCollector::default()).await.expect("an answer");
     }
     server.asked().iter().map(|request| request_body(request).get("response_format").is_some()).collect()
 }
@@ -79,7 +79,7 @@ async fn a_stream_without_an_event_is_asked_again_without_streaming() {
     for (body, second, fault, words) in [
         ("", refusal(400, &reason), LlmFault::ContextLength, "exceed context window"),
         ("data: [DONE]\n\n", refusal(400, &reason), LlmFault::ContextLength, "exceed context window"),
-        ("", stream("application/json", ""), LlmFault::BadAnswer, "no event came"),
+        ("", stream("application/json", ""), LlmFault::BadAnswer, "without an event"),
     ] {
         let (failed, _, sent) = asked(Openai, vec![stream("text/event-stream", body), second], question(true)).await;
         let failed = failed.expect_err("a failure");
@@ -175,7 +175,7 @@ async fn what_a_model_can_do_is_remembered() {
     let server = Script::start(|_| replies).await;
     let models = models(provider(Openai, &server.base, None), "127.0.0.1");
     for _ in 0..2 {
-        models.ask(with_tool(), &Ear::default()).await.expect("an answer");
+        models.ask(with_tool(), &DeltaCollector::default()).await.expect("an answer");
     }
     let paths: Vec<String> =
         server.asked().iter().map(|one| one.split(' ').nth(1).unwrap_or_default().into()).collect();

@@ -8,6 +8,7 @@ mod http_exchange;
 mod http_shapes;
 mod kinds;
 mod llm;
+mod llm_pictures;
 mod llm_servers;
 mod mcp;
 mod vault;

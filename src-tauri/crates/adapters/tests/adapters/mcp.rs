@@ -298,7 +298,7 @@ async fn given_up(stage: &Stage) -> [u64; 2] {
     });
     assert_eq!(heard.recv().await.expect("a notice").message, "waiting");
     waiting.abort();
-    stage.until(|log| log.iter().any(|entry| entry["reason"] == "nobody waits for it any more")).await;
+    stage.until(|log| log.iter().any(|entry| entry["reason"] == "the call was given up")).await;
     let log = stage.log();
     let told = log.iter().find(|entry| entry.get("child").is_some()).expect("its pids");
     [&told["pid"], &told["child"]].map(|pid| pid.as_u64().expect("a pid"))

@@ -16,11 +16,11 @@ const VALUE: &str = "canary-7f3a9c51e2";
 
 /// A key store in memory, shared by the processes of a test.
 #[derive(Clone, Default)]
-struct Ring(Arc<Mutex<BTreeMap<String, String>>>, bool);
+struct TestKeyRing(Arc<Mutex<BTreeMap<String, String>>>, bool);
 
-impl KeyRing for Ring {
+impl KeyRing for TestKeyRing {
     fn name(&self) -> &'static str {
-        "Test Ring"
+        "Test key ring"
     }
     fn probe(&self) -> Result<(), String> {
         if self.1 { Err("it is locked".into()) } else { Ok(()) }
@@ -46,7 +46,7 @@ impl KeyRing for Ring {
     }
 }
 
-fn vault(data: &Path, ring: &Ring, given: Given) -> Vault {
+fn vault(data: &Path, ring: &TestKeyRing, given: Given) -> Vault {
     Vault::new(data, given, Arc::new(ring.clone()))
 }
 
@@ -80,7 +80,7 @@ fn given(passphrase: &str) -> Given {
 #[test]
 fn nothing_happens_before_a_person_has_chosen() {
     let data = tempfile::tempdir().expect("a folder");
-    let vault = vault(data.path(), &Ring::default(), given("a passphrase"));
+    let vault = vault(data.path(), &TestKeyRing::default(), given("a passphrase"));
     assert_eq!(names(&vault), Err(Trouble::NotChosen));
     let refused = vault.set(entry("erp"), Secret::new(VALUE), |_| Ok(())).expect_err("nowhere to keep it");
     assert_eq!(refused.trouble, Trouble::NotChosen);
@@ -90,7 +90,7 @@ fn nothing_happens_before_a_person_has_chosen() {
 
 #[test]
 fn every_place_keeps_secrets_and_moving_keeps_them() {
-    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), TestKeyRing::default());
     let open = |given| vault(data.path(), &ring, given);
     let first = open(Given::default());
     first.choose(KeyPlace::File, None, None, yes).expect("a key file");
@@ -101,9 +101,9 @@ fn every_place_keeps_secrets_and_moving_keeps_them() {
     first.choose(KeyPlace::System, None, None, yes).expect("the key store");
     assert_eq!(ring.0.lock().expect("a lock").len(), 1);
     assert_eq!(names(&open(Given::default())), Ok(vec!["crm".into(), "erp".into()]));
-    let locked = vault(data.path(), &Ring(Arc::clone(&ring.0), true), Given::default());
+    let locked = vault(data.path(), &TestKeyRing(Arc::clone(&ring.0), true), Given::default());
     let error = locked.list().expect_err("the key store is locked");
-    assert!(error.message.contains("Test Ring") && error.hint.contains("no fallback"), "{error:?}");
+    assert!(error.message.contains("Test key ring") && error.hint.contains("no fallback"), "{error:?}");
     assert_eq!(error.trouble, Trouble::Locked, "who only looks is not asked to unlock it");
     assert_eq!(locked.status().trouble.map(|error| error.trouble), Some(Trouble::Locked));
     let asked = locked.credential("erp", true).map(drop).expect_err("nobody unlocks it");
@@ -135,7 +135,7 @@ fn every_place_keeps_secrets_and_moving_keeps_them() {
 
 #[test]
 fn ts_166_no_file_of_the_vault_holds_a_value() {
-    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), TestKeyRing::default());
     let vault = vault(data.path(), &ring, Given::default());
     vault.choose(KeyPlace::File, None, None, yes).expect("a key file");
     put(&vault, "erp");
@@ -156,7 +156,7 @@ fn ts_166_no_file_of_the_vault_holds_a_value() {
 
 #[test]
 fn a_lost_or_foreign_key_is_told_and_nothing_is_overwritten() {
-    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), TestKeyRing::default());
     let first = vault(data.path(), &ring, Given::default());
     let elsewhere = data.path().join("elsewhere.txt");
     first.choose(KeyPlace::File, None, Some(&elsewhere), yes).expect("a key file of a person's choice");
@@ -196,7 +196,7 @@ fn a_lost_or_foreign_key_is_told_and_nothing_is_overwritten() {
 
 #[test]
 fn what_cannot_be_recorded_does_not_happen() {
-    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), TestKeyRing::default());
     let vault = vault(data.path(), &ring, Given::default());
     let full =
         || VaultError { trouble: Trouble::Unavailable, message: "The disk is full.".into(), hint: String::new() };
@@ -212,7 +212,7 @@ fn what_cannot_be_recorded_does_not_happen() {
 
 #[test]
 fn a_secret_must_make_sense() {
-    let (data, ring) = (tempfile::tempdir().expect("a folder"), Ring::default());
+    let (data, ring) = (tempfile::tempdir().expect("a folder"), TestKeyRing::default());
     let vault = vault(data.path(), &ring, Given::default());
     vault.choose(KeyPlace::File, None, None, yes).expect("a key file");
     let header = |name: &str| CredentialKind::Header { name: name.into() };
@@ -248,7 +248,7 @@ fn has(vault: &Vault, id: &str) -> bool {
 }
 
 fn with_file(data: &Path) -> Vault {
-    let vault = vault(data, &Ring::default(), Given::default());
+    let vault = vault(data, &TestKeyRing::default(), Given::default());
     vault.choose(KeyPlace::File, None, None, yes).expect("a key file");
     vault
 }
@@ -264,7 +264,7 @@ fn what_a_record_names_is_in_the_vault_whenever_the_process_ends() {
     vault.sign_in_add("desk", &signed_in("first"), yes).expect("is kept");
     // As another process sees it: before the record, and after.
     let looks = || {
-        let other = self::vault(data.path(), &Ring::default(), Given::default());
+        let other = self::vault(data.path(), &TestKeyRing::default(), Given::default());
         (has(&other, "first"), has(&other, "second"))
     };
     let mut meanwhile = (false, false);

@@ -276,7 +276,7 @@ impl App {
         Ok((found, passed_over))
     }
 
-    /// A host that stays anchors by itself.
+    /// A host that keeps running anchors automatically.
     pub(crate) fn anchor_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
         self.every(threads, LOOK, Self::anchor_due);
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use signalbox_model::debug::PauseReason;
+use signalbox_model::event::Telemetry;
 use signalbox_model::{AuditEvent, EventBody};
 use signalbox_store::audit::Entry;
 
@@ -89,7 +90,6 @@ pub(crate) fn of_event(body: &EventBody) -> String {
         EventBody::StepError(failed) => format!("The step failed: {}", failed.error.message),
         EventBody::StepInterrupted(_) => "The step was interrupted; its request may still have succeeded.".into(),
         EventBody::StepSkipped(skipped) => format!("The step was skipped: {}.", skipped.condition),
-        EventBody::StepPrint(_) => "The step printed a value.".into(),
         EventBody::VarChanged(change) => format!("{} was set.", change.name),
         EventBody::RetryScheduled(retry) => format!("Retry {} in {}.", retry.attempt, seconds(retry.delay_ms)),
         EventBody::ErrorHandled(handled) => format!("{} decided: {}.", rule(&handled.rule), action(&handled.action)),
@@ -126,25 +126,33 @@ pub(crate) fn of_event(body: &EventBody) -> String {
             let who = edited.operator_id.as_deref().map_or("Somebody".into(), person);
             format!("{who} changed the waiting input ({} changes).", edited.patch.len())
         }
-        EventBody::PauseStart(_) => "The run is paused until somebody resumes it.".into(),
-        EventBody::PauseResumed(_) => "The run was resumed.".into(),
-        EventBody::PauseRejected(_) => "An answer with a token was refused.".into(),
         EventBody::PauseTimeout(_) => "Nobody resumed the run in time.".into(),
-        EventBody::FileStart(file) => format!("The file {} is being written.", file.path),
-        EventBody::FileDone(file) => format!("The file {} was written.", file.path),
-        EventBody::LlmToken(_) => "The model is answering.".into(),
-        EventBody::LlmThinking(_) => "The model is thinking.".into(),
-        EventBody::LlmToolUse(said) => format!("The model requested the tool {}.", said.name),
-        EventBody::LlmToolResult(said) if said.is_error => "The model received an error of the tool.".into(),
-        EventBody::LlmToolResult(_) => "The model received the result of the tool.".into(),
-        EventBody::LlmDone(said) => {
+        EventBody::Telemetry(report) => of_report(report),
+    }
+}
+
+/// A report on a call, a file or a wait.
+fn of_report(report: &Telemetry) -> String {
+    match report {
+        Telemetry::StepPrint(_) => "The step printed a value.".into(),
+        Telemetry::PauseStart(_) => "The run is paused until somebody resumes it.".into(),
+        Telemetry::PauseResumed(_) => "The run was resumed.".into(),
+        Telemetry::PauseRejected(_) => "An answer with a token was refused.".into(),
+        Telemetry::FileStart(file) => format!("The file {} is being written.", file.path),
+        Telemetry::FileDone(file) => format!("The file {} was written.", file.path),
+        Telemetry::LlmToken(_) => "The model is answering.".into(),
+        Telemetry::LlmThinking(_) => "The model is thinking.".into(),
+        Telemetry::LlmToolUse(said) => format!("The model requested the tool {}.", said.name),
+        Telemetry::LlmToolResult(said) if said.is_error => "The model received an error of the tool.".into(),
+        Telemetry::LlmToolResult(_) => "The model received the result of the tool.".into(),
+        Telemetry::LlmDone(said) => {
             format!("{} answered with {} tokens.", said.model, said.usage.output_tokens)
         }
-        EventBody::LlmError(said) => format!("The model did not answer: {}", said.error),
-        EventBody::ToolStart(said) => format!("The tool {} was called.", said.name),
-        EventBody::ToolMessage(said) => format!("The tool {} reports: {}", said.name, said.message),
-        EventBody::ToolDone(said) => format!("The tool {} completed.", said.name),
-        EventBody::ToolError(said) => format!("The tool {} failed: {}", said.name, said.error.message),
+        Telemetry::LlmError(said) => format!("The model did not answer: {}", said.error),
+        Telemetry::ToolStart(said) => format!("The tool {} was called.", said.name),
+        Telemetry::ToolMessage(said) => format!("The tool {} reports: {}", said.name, said.message),
+        Telemetry::ToolDone(said) => format!("The tool {} completed.", said.name),
+        Telemetry::ToolError(said) => format!("The tool {} failed: {}", said.name, said.error.message),
     }
 }
 

@@ -160,7 +160,7 @@ pub(crate) fn may_add<P: Place>(places: &[P], new: &P) -> ApiResult<()> {
     let Kind { goes_to, exists, too_many, .. } = P::KIND;
     if places.iter().any(|place| place.is_same(new)) {
         let message = format!("{goes_to} {} already.", new.shown());
-        return Err(ApiError::new(Class::Conflict, exists, message, "Remove it first to change it or to begin anew."));
+        return Err(ApiError::new(Class::Conflict, exists, message, "Remove it first to change it or to start again."));
     }
     if places.len() >= MOST {
         let message = format!("{goes_to} {MOST} places already.");

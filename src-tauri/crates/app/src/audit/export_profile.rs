@@ -95,9 +95,7 @@ fn words(base: AuditProfile) -> &'static [&'static str] {
         AuditProfile::Masked => {
             &["ids of people", "texts that people or tools wrote", "facts of the workflow's own events"]
         }
-        AuditProfile::Minimal => {
-            &["who acted", "tags", "hashes of snapshots", "every fact that tells more than what happened"]
-        }
+        AuditProfile::Minimal => &["who acted", "tags", "hashes of snapshots", "every fact beyond what happened"],
     }
 }
 

@@ -71,13 +71,13 @@ fn not_acceptable(shown: &AuditVerdict, missing: bool) -> ApiError {
         ),
         _ if missing => refused(
             "NOT_ACCEPTABLE",
-            "An end of the audit chain is missing that no verification has told yet.".to_owned(),
+            "An end of the audit chain is missing that no verification has reported yet.".to_owned(),
             "Verify the chain (`signalbox audit verify`), look at what is missing, then say why.",
         ),
         _ => refused(
             "NOTHING_MISSING",
             "No end of the audit chain is missing.".to_owned(),
-            "Only a missing end can be accepted: what was changed stays broken until it is put right.",
+            "Only a missing end can be accepted: changed entries stay invalid until they are corrected.",
         ),
     }
 }

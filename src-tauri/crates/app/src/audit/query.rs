@@ -26,7 +26,7 @@ pub(crate) fn read(app: &App, text: Option<&str>) -> ApiResult<AuditQuery> {
         if found.len() > 1 {
             return Err(ApiError::bad_request(
                 format!("Several runs have the number {number}."),
-                "Write run: with the whole id, which stands in the run and in its address.",
+                "Write run: with the full id, which is shown in the run and in its address.",
             ));
         }
         if let Some(id) = found.pop() {

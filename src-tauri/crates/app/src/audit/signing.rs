@@ -150,7 +150,7 @@ impl App {
                 return true;
             }
         }
-        // Only a desktop moves a key by itself: a service that cannot reach the key store would sign nothing.
+        // Only a desktop moves a key automatically: a service that cannot reach the key store would sign nothing.
         self.host == Host::Desktop
             && self
                 .signing

@@ -208,7 +208,7 @@ impl App {
         Ok(())
     }
 
-    /// A host that stays copies to the files by itself.
+    /// A host that keeps running copies to the files automatically.
     pub(crate) fn copy_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
         self.every(threads, LOOK, Self::copy_due);
     }
@@ -237,6 +237,6 @@ fn other(what: &str) -> std::io::Error {
 
 fn refused(place: &str, why: &std::io::Error) -> ApiError {
     let message = format!("{place} does not take entries: {}.", io_words(why));
-    let hint = "Name another file, or mend this one: copying goes on by itself where it ended, and the chain here has everything.";
+    let hint = "Name another file, or repair this one: copying continues automatically where it stopped, and the chain here is complete.";
     ApiError::unavailable("SINK_FAILED", message, hint)
 }

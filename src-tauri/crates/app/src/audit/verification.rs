@@ -75,7 +75,7 @@ impl App {
                 Class::Conflict,
                 "VERIFYING",
                 "The audit chain is being verified.",
-                "Wait until that has ended; audit_status says when.",
+                "Wait until it has ended; audit_status shows when.",
             ));
         }
         let _done = Done(&self.verifying);
@@ -411,7 +411,7 @@ fn lines_against(file: &Path, key_file: Option<&Path>, known: Vec<PublicKey>) ->
         SinkError::Io(error) => io_error(&error, file, "read"),
         SinkError::Foreign { line, problem } => ApiError::bad_request(
             format!("{}, line {line}, is no entry of an audit chain: {problem}.", file.display()),
-            "A last line that was cut off is written anew by the next copy; else ask for the file again.",
+            "The next copy writes an incomplete last line again; otherwise request the file again.",
         ),
         SinkError::Shown { line } => ApiError::bad_request(
             format!("{}, line {line}, shows an entry in part: this is an export with a profile.", file.display()),

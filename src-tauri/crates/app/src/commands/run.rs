@@ -6,7 +6,7 @@ use crate::audit::facts::signed;
 use crate::commands::task::text;
 use crate::dto::{
     CallerRole, Empty, Events, RunDetails, RunEventsAfter, RunId, RunList, RunPage, RunPathPage, RunPaths, RunReveal,
-    RunRevealed, RunStart, RunTrouble, Steps, TaskLink, ValueRef,
+    RunRevealed, RunStart, RunStarted, RunTrouble, Steps, TaskLink, ValueRef,
 };
 use crate::error::{ApiError, ApiResult};
 use crate::response::{Written, not_json};
@@ -30,13 +30,11 @@ const PAGE: u32 = 1_000;
 /// Kept steps of one answer.
 const KEPT: usize = 10_000;
 
-pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiResult<RunId> {
+pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiResult<RunStarted> {
     let key = request.idempotency_key.map(|key| StartKey::new(caller, &key)).transpose()?;
     let new = NewRun {
         params: request.params,
-        client_run_token: request.client_run_token,
-        person: Some(caller.principal.clone()),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
+        origin: caller.origin(request.client_run_token),
         breakpoints: request.breakpoints,
         paused: request.paused,
         until: request.until,
@@ -54,7 +52,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
     }
     let key = new.run_key(&json!({ "document": request.document, "ref": request.reference }));
     if let Some(before) = app.started_before(key.as_ref())? {
-        return Ok(RunId { run_id: before.run_id() });
+        return Ok(before.into());
     }
     let file = request.reference.map(|reference| app.path_of(&reference)).transpose()?;
     let document = match (request.document, &file) {
@@ -64,18 +62,14 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
             return Err(ApiError::bad_request("A run needs `document` or `ref`.", "Send one of the two, or both."));
         }
     };
-    Ok(RunId { run_id: app.start_document(document, file.as_deref(), new, key)?.run_id() })
+    Ok(app.start_document(document, file.as_deref(), new, key)?.into())
 }
 
 /// The whole input and the pinned definition, neither masked nor cut on the way through a screen; so who may run what is
 /// stored may run this, too.
-pub(crate) fn run_again(app: &App, caller: &Caller, request: RunId) -> ApiResult<RunId> {
-    let new = NewRun {
-        person: Some(caller.principal.clone()),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
-        ..NewRun::default()
-    };
-    Ok(RunId { run_id: app.start_again(&request.run_id, new)? })
+pub(crate) fn run_again(app: &App, caller: &Caller, request: RunId) -> ApiResult<RunStarted> {
+    let new = NewRun { origin: caller.origin(None), ..NewRun::default() };
+    Ok(app.start_again(&request.run_id, new)?.into())
 }
 
 pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResult<RunPage> {
@@ -113,6 +107,7 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<W
         steps,
         workflow_name: row.workflow_name.clone(),
         last_seq: row.last_seq,
+        place: app.place_of(&row)?,
         params: wire::truncate(&params, &format!("{}/1/payload/params", request.run_id)).unwrap_or(params),
         driven: app.store.is_driven(&request.run_id)?,
         trouble,
@@ -190,7 +185,7 @@ pub(crate) fn run_paths(app: &App, _: &Caller, request: RunPaths) -> ApiResult<R
 
 /// `<runId>/<seq>/<pointer>` into an event, `<runId>/summary/<pointer>` or `<runId>/definition/<pointer>`.
 pub(crate) fn run_value(app: &App, caller: &Caller, request: ValueRef) -> ApiResult<Value> {
-    let unknown = || ApiError::not_found("No value stands there; load the run again.");
+    let unknown = || ApiError::not_found("There is no value; load the run again.");
     let (run, rest) = request.reference.split_once('/').ok_or_else(unknown)?;
     let (place, pointer) = rest.split_once('/').ok_or_else(unknown)?;
     let whole = if place == "summary" {

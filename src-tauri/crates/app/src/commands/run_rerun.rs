@@ -16,9 +16,10 @@ use crate::workflows::check;
 use crate::workflows::library::load;
 use crate::workflows::number_literals::as_recorded;
 use serde_json::{Map, Value, json};
-use signalbox_engine::rerun::{Change, Fate, Overrides, Plan, StepPlan};
+use signalbox_engine::rerun::{Change, Overrides, Plan, StepDisposition, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
 use signalbox_engine::{RunState, checkpoint, fold, summary};
+use signalbox_model::event::Telemetry;
 use signalbox_model::{Effects, EventBody, RunStatus, time};
 use signalbox_runtime::{Again, Definition, Person};
 use signalbox_store::RunRow;
@@ -141,8 +142,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
         person: None,
         definition,
         overrides: Overrides { context, params, input, keep_answers: request.keep_answers },
-        started_by: (!caller.here).then(|| "rest".to_owned()),
-        client_run_token: run_token(request.client_run_token)?,
+        origin: caller.origin(run_token(request.client_run_token)?),
         debug,
         actor: caller.actor(),
         told,
@@ -170,8 +170,7 @@ pub(super) fn asking(
         person: Some(person),
         definition: Definition::Original,
         overrides: Overrides::default(),
-        started_by: (!caller.here).then(|| "rest".to_owned()),
-        client_run_token: None,
+        origin: caller.origin(None),
         debug: None,
         actor: caller.operator(),
         told: signed(caller, told).as_object().cloned().unwrap_or_default(),
@@ -196,7 +195,7 @@ pub(crate) fn run_checkpoint(app: &App, caller: &Caller, request: CheckpointOf) 
         for event in page.iter().take_while(|event| event.seq.is_some_and(|seq| seq <= at)) {
             fold(&compiled, &mut state, event)
                 .map_err(|error| crate::runs::lifecycle::damaged(&row.run_id, &error.to_string()))?;
-            if let EventBody::FileDone(file) = &event.body
+            if let EventBody::Telemetry(Telemetry::FileDone(file)) = &event.body
                 && !artifacts.contains(&file.path)
             {
                 artifacts.push(file.path.clone());
@@ -356,11 +355,11 @@ fn step(step: StepPlan) -> RerunStep {
         step_id: step.step,
         kind: step.kind,
         fate: match step.fate {
-            Fate::Kept => StepFate::Kept,
-            Fate::Again => StepFate::Again,
-            Fate::Open => StepFate::Open,
-            Fate::Left => StepFate::Left,
-            Fate::Gone => StepFate::Gone,
+            StepDisposition::Kept => StepFate::Kept,
+            StepDisposition::Again => StepFate::Again,
+            StepDisposition::Open => StepFate::Open,
+            StepDisposition::Left => StepFate::Left,
+            StepDisposition::Gone => StepFate::Gone,
         },
         change: match step.change {
             Change::None => StepChange::None,

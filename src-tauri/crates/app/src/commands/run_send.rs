@@ -50,11 +50,9 @@ fn not_failed(status: RunStatus) -> ApiError {
         RunStatus::Completed => {
             ("The run has not failed: it ended well.", "Re-run it from a step to do something again.")
         }
-        RunStatus::Cancelled => {
-            ("The run has not failed: it was cancelled.", "Re-run it from a step to go on with it.")
-        }
-        RunStatus::Paused => ("The run has not failed: it waits.", "Look for its task in the inbox, or let it go on."),
-        RunStatus::Created | RunStatus::Running | RunStatus::Failed => {
+        RunStatus::Cancelled => ("The run has not failed: it was cancelled.", "Re-run it from a step to continue it."),
+        RunStatus::Paused => ("The run has not failed: it waits.", "Look for its task in the inbox, or continue it."),
+        RunStatus::Created | RunStatus::Queued | RunStatus::Running | RunStatus::Failed => {
             ("The run has not failed: it is under way.", "Wait for its end, or cancel it.")
         }
     };

@@ -260,7 +260,7 @@ pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNa
     let raw = TOOL_RESULT.iter().filter(|_| calls).map(|(label, kind)| ExpressionName {
         label: (*label).to_owned(),
         value_type: (*kind).to_owned(),
-        detail: Some("The tool's answer as it came, in Write to context".to_owned()),
+        detail: Some("The unchanged answer of the tool, in Write to context".to_owned()),
         sample: None,
     });
     Ok(values.chain(likely).chain(raw).chain(functions).collect())

@@ -185,7 +185,7 @@ pub(crate) fn task_complete_many(app: &App, caller: &Caller, request: TaskComple
                 answer::may_apply(&record, &patch)?;
                 let fixed = patch::apply(&record.created.input, &patch).map_err(|why| {
                     let message = format!("The change does not fit this task's input: {why}.");
-                    ApiError::new(Class::Invalid, "INPUT_INVALID", message, "Answer this task by itself.")
+                    ApiError::new(Class::Invalid, "INPUT_INVALID", message, "Answer this task on its own.")
                 })?;
                 Some(fixed)
             }
@@ -252,7 +252,7 @@ pub(crate) fn task_release(app: &App, caller: &Caller, request: TaskRef) -> ApiR
 pub(crate) fn task_reassign(app: &App, caller: &Caller, request: TaskReassign) -> ApiResult<TaskRow> {
     if !is_name(&request.to, "user:") && !is_name(&request.to, "group:") {
         return Err(ApiError::bad_request(
-            format!("'{}' names nobody.", request.to),
+            format!("'{}' is not a person.", request.to),
             "Write user:NAME or group:NAME, without spaces.",
         ));
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use signalbox_model::debug::Breakpoint;
 use signalbox_model::event::RunEventWire;
 use signalbox_model::{Map, RunStatus, RunSummary, StepSummary, Workflow};
+use signalbox_runtime::StartOutcome;
 
 /// Starts a run of `document` (what the editor shows, saved or not) or of the file `ref`. With both, `document` runs as
 /// what `ref` holds: sub-workflows are looked for beside that file, then in the library.
@@ -54,6 +55,24 @@ pub struct RunId {
     pub run_id: String,
 }
 
+/// A run that was started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunStarted {
+    /// UUID v7.
+    pub run_id: String,
+    /// The limits of the workflow leave no room for it now: it waits for its turn. Absent when it has started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queued: Option<bool>,
+}
+
+impl From<StartOutcome> for RunStarted {
+    fn from(started: StartOutcome) -> Self {
+        let queued = matches!(started, StartOutcome::Queued(_)).then_some(true);
+        Self { run_id: started.run_id(), queued }
+    }
+}
+
 /// Filters of the run history.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -97,6 +116,9 @@ pub struct RunHead {
     /// The run it was re-run from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_run_id: Option<String>,
+    /// Its place in the queue of its workflow while it is `queued`; 1 is the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<u64>,
     /// The step that failed the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_step_id: Option<String>,
@@ -154,6 +176,9 @@ pub struct RunDetails {
     pub workflow_name: String,
     /// Newest event.
     pub last_seq: u64,
+    /// Its place in the queue of its workflow while it is `queued`; 1 is the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<u64>,
     /// The run's input.
     pub params: Value,
     /// Some process drives it now.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{Diagnostic, Map, RunStatus, Workflow};
 
-/// Makes a version of a workflow the one that runs by itself.
+/// Activates a version of a workflow: its triggers start runs with it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WorkflowActivate {
@@ -32,7 +32,7 @@ pub struct WorkflowNamed {
     pub workflow_id: String,
 }
 
-/// Which version of a workflow runs by itself.
+/// Which version of a workflow is active.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Activation {
@@ -40,7 +40,7 @@ pub struct Activation {
     pub workflow_id: String,
     /// Its name.
     pub workflow_name: String,
-    /// It starts runs by itself.
+    /// It is active: its triggers start runs.
     pub active: bool,
     /// Content hash of the version that is active, or was last.
     pub version: String,
@@ -160,6 +160,9 @@ pub struct Trigger {
     pub version: String,
     /// Settings of the step.
     pub config: Value,
+    /// The address of a webhook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// When it fires next.
     pub next: Vec<ScheduledTime>,
     /// What it came to last.
@@ -168,6 +171,37 @@ pub struct Trigger {
     /// Why it could not fire last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// What the runs of its workflow came to, whatever started them.
+    pub activity: WorkflowActivity,
+}
+
+/// A failure of an active workflow that people are told of: one in an hour for each workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowFailure {
+    /// Id of the workflow.
+    pub workflow_id: String,
+    /// Its name.
+    pub workflow_name: String,
+    /// The run that failed.
+    pub run_id: String,
+    /// RFC 3339.
+    pub failed_at: String,
+}
+
+/// What the runs of a workflow came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowActivity {
+    /// Runs that started in the last 24 hours.
+    pub runs: u64,
+    /// Those of them that failed.
+    pub failed: u64,
+    /// The newest of those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_failed_run_id: Option<String>,
+    /// Runs that wait for their turn now.
+    pub waiting: u64,
 }
 
 /// A trigger with its history.

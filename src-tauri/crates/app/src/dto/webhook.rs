@@ -21,6 +21,9 @@ pub enum TaskNews {
     /// Nobody needs to answer it any more.
     #[serde(rename = "task.closed")]
     Closed,
+    /// An active workflow has failed: at most once an hour for each.
+    #[serde(rename = "workflow.failed")]
+    WorkflowFailed,
 }
 
 impl From<TaskNews> for signalbox_store::TaskNews {
@@ -31,6 +34,7 @@ impl From<TaskNews> for signalbox_store::TaskNews {
             TaskNews::Escalated => Self::Escalated,
             TaskNews::Answered => Self::Answered,
             TaskNews::Closed => Self::Closed,
+            TaskNews::WorkflowFailed => Self::WorkflowFailed,
         }
     }
 }
@@ -44,6 +48,7 @@ impl From<signalbox_store::TaskNews> for TaskNews {
             Kept::Escalated => Self::Escalated,
             Kept::Answered => Self::Answered,
             Kept::Closed => Self::Closed,
+            Kept::WorkflowFailed => Self::WorkflowFailed,
         }
     }
 }
@@ -128,7 +133,7 @@ pub struct WebhookDelivery {
     pub webhook: String,
     /// What it tells.
     pub event: String,
-    /// The task.
+    /// The task; empty when it tells of a workflow.
     pub task_id: String,
     /// Where it stands.
     pub state: DeliveryState,

@@ -29,6 +29,8 @@ impl From<StoreError> for ApiError {
             | StoreError::StartedBefore { .. }
             | StoreError::FiredBefore { .. }
             | StoreError::TriggerChanged { .. }
+            | StoreError::LimitReached { .. }
+            | StoreError::QueueFull { .. }
             | StoreError::TaskDecided { .. }
             | StoreError::TaskReopened { .. }
             | StoreError::RunSent { .. }
@@ -64,7 +66,10 @@ impl From<RunError> for ApiError {
             RunError::Ended { .. }
             | RunError::EndedMeanwhile { .. }
             | RunError::StillRuns { .. }
-            | RunError::DrivenElsewhere { .. } => Class::Conflict,
+            | RunError::DrivenElsewhere { .. }
+            | RunError::Queued { .. }
+            | RunError::CannotWait { .. } => Class::Conflict,
+            RunError::LimitKey { .. } => Class::Invalid,
             RunError::Definition { .. } | RunError::Log { .. } | RunError::Stopped { .. } | RunError::Closing => {
                 Class::Unavailable
             }

@@ -1,4 +1,4 @@
-//! What a host that stays does by itself, again and again, as long as the app is there.
+//! What a host that keeps running does automatically, again and again, as long as the app is there.
 
 use crate::app::App;
 use crate::error::ApiResult;

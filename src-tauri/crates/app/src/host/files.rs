@@ -150,9 +150,7 @@ pub(crate) fn io_error(error: &io::Error, path: &Path, what: &str) -> ApiError {
                 _ => format!("{place} does not exist. Check the path."),
             })
         }
-        io::ErrorKind::IsADirectory => {
-            ApiError::unavailable("IO_ERROR", message, "Name a file; a folder holds files and is none.")
-        }
+        io::ErrorKind::IsADirectory => ApiError::unavailable("IO_ERROR", message, "Name a file, not a folder."),
         _ => ApiError::unavailable("IO_ERROR", message, "Check the disk and the path, then try again."),
     }
 }

@@ -12,8 +12,9 @@ use std::sync::Arc;
 pub const MEDIA: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// What runs may be.
-const STATUSES: [RunStatus; 6] = [
+const STATUSES: [RunStatus; 7] = [
     RunStatus::Created,
+    RunStatus::Queued,
     RunStatus::Running,
     RunStatus::Paused,
     RunStatus::Completed,

@@ -80,7 +80,7 @@ pub(crate) fn is_telling(place: &str) -> bool {
 
 fn telling(place: &str) -> ApiError {
     let message = format!(
-        "The address holds a credential. It would stand readable in the data folder, and {} alone is what is shown.",
+        "The address holds a credential. It would be readable in the data folder; only {} would be shown.",
         shown(place)
     );
     let hint = "Keep it as a secret (Settings, Secrets, or `signalbox secret set NAME`), and name that: credential \

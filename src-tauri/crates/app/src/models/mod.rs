@@ -228,7 +228,7 @@ fn entries(given: Vec<ModelEntry>) -> ApiResult<Vec<ModelEntry>> {
             )));
         }
         if entries.iter().any(|known| known.name == entry.name) {
-            return Err(bad(format!("The model '{}' is there twice.", entry.name)));
+            return Err(bad(format!("The model '{}' is listed twice.", entry.name)));
         }
         entries.push(entry);
     }

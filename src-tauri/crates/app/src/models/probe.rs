@@ -66,9 +66,9 @@ fn hint(failure: &LlmFailure, one: &KnownProvider) -> String {
     let text = match failure.fault {
         LlmFault::Auth if one.credential.is_none() => "It wants a key. Edit the provider and add one.",
         LlmFault::Auth if one.kind == ProviderKind::Anthropic => {
-            "Make the key anew where you got it and set it again. Anthropic takes it in the header x-api-key."
+            "Create a new key where you got this one, and set it. Anthropic takes it in the header x-api-key."
         }
-        LlmFault::Auth => "Make the key anew where you got it and set it again.",
+        LlmFault::Auth => "Create a new key where you got this one, and set it.",
         LlmFault::Connection if one.here => {
             "Start the server, or correct the address: its port, and http where it has no certificate."
         }
@@ -80,7 +80,7 @@ fn hint(failure: &LlmFailure, one: &KnownProvider) -> String {
         }
         LlmFault::AddressRefused => "Write another address.",
         LlmFault::HttpStatus | LlmFault::BadAnswer => {
-            "Choose the kind that the server speaks, and its address without the path of a call."
+            "Choose the kind of the server, and its address without the path of a call."
         }
         LlmFault::NoTools | LlmFault::NoImages => "Choose another model.",
         LlmFault::SecretMissing | LlmFault::CredentialRefused => "Set the key again in this dialog.",

@@ -141,7 +141,7 @@ impl App {
         let is_named = |news: &store::TaskNews| named.as_ref().is_none_or(|named| named.contains(news));
         let events: Vec<store::TaskNews> = store::TaskNews::ALL.into_iter().filter(is_named).collect();
         if events.is_empty() {
-            return Err(ApiError::bad_request("This address would hear of nothing.", "Name at least one event."));
+            return Err(ApiError::bad_request("This address would receive no messages.", "Name at least one event."));
         }
         let secret = self.signing_secret(request.secret.trim(), &url)?;
         let names: Vec<&str> = events.iter().map(|news| news.as_str()).collect();
@@ -161,7 +161,7 @@ impl App {
         match self.store.webhook_add(one, MOST, record)? {
             store::WebhookAdded::Added => {}
             store::WebhookAdded::Known => {
-                let message = format!("{} hears of tasks already.", shown(request.url.trim()));
+                let message = format!("{} already receives messages about tasks.", shown(request.url.trim()));
                 return Err(ApiError::new(Class::Conflict, "WEBHOOK_EXISTS", message, "Remove it first to change it."));
             }
             store::WebhookAdded::TooMany => {
@@ -209,7 +209,7 @@ impl App {
         if !self.store.webhook_again(id, self.now_ms(), record)? {
             return Err(unknown_message(id));
         }
-        // Another message may be under way there; then this one follows by itself.
+        // Another message may be under way there; then this one follows automatically.
         self.webhook_next(&before.webhook, Some(id))?;
         self.store.webhook_delivery(id)?.map(delivery).ok_or_else(|| unknown_message(id))
     }
@@ -279,7 +279,8 @@ impl App {
         })
     }
 
-    /// A host that stays tells the addresses by itself, each on its own, so that one that hangs keeps no other waiting.
+    /// A host that keeps running sends messages automatically, to each address on its own, so that one that hangs delays no
+    /// other.
     pub(crate) fn webhooks_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
         let handle = threads.clone();
         self.again_and_again(threads, LOOK, move |app| {

@@ -13,10 +13,11 @@ use signalbox_engine::json::parse;
 use signalbox_engine::until::{self, UntilError};
 use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_engine::{Compiled, imported_checkpoint, params, summary};
+use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_model::spans::parts;
 use signalbox_model::wire::WireEvent;
-use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunSummary, Workflow};
-use signalbox_runtime::{Kept, Phase, StartOutcome, Subscription, definition, pinned_files, state};
+use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunStatus, RunSummary, Workflow, time};
+use signalbox_runtime::{Kept, Origin, Phase, StartOutcome, Subscription, definition, pinned_files, state};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::{Firing, RunKey, RunRow};
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ pub(crate) fn run_token(token: Option<String>) -> ApiResult<Option<String>> {
     match token {
         Some(token) if token.chars().count() > TOKEN => Err(ApiError::bad_request(
             format!("clientRunToken is longer than {TOKEN} characters."),
-            "Send a shorter one: it stands in each event of the run.",
+            "Send a shorter one: it is repeated in each event of the run.",
         )),
         token => Ok(token),
     }
@@ -96,7 +97,8 @@ impl App {
             let loaded = load(&path)?;
             let (document, diagnostics) = check::readable(&loaded.bytes)?;
             check::runnable(&diagnostics)?;
-            let new = NewRun { started_by: Some("rest".to_owned()), ..new };
+            let origin = RunOrigin { started_by: Some(BY_REST.to_owned()), ..new.origin };
+            let new = NewRun { origin, ..new };
             app.start_document(document, Some(&path), new, key)
         })
         .await
@@ -144,7 +146,7 @@ impl App {
     }
 
     /// Starts a run with the definition and the input of another one. On a thread that may wait.
-    pub(crate) fn start_again(&self, run_id: &str, new: NewRun) -> ApiResult<String> {
+    pub(crate) fn start_again(&self, run_id: &str, new: NewRun) -> ApiResult<StartOutcome> {
         let row = self.store.run(run_id)?;
         let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = self.store.event(run_id, 1)? else {
             return Err(damaged(run_id, "its beginning is missing"));
@@ -157,9 +159,10 @@ impl App {
         // What a re-run or a checkpoint began with is not what somebody gave.
         let context = start.context.filter(|_| start.base.is_none()).unwrap_or_default();
         // Nobody here has typed what a program sent: it reaches no further because a person sends it again.
-        let started_by = start.started_by.or(new.started_by);
-        let new = NewRun { params, context, started_by, ..new };
-        Ok(self.start_workflow(workflow, called, new, None, self.lease_again(run_id), None)?.run_id())
+        let started_by = start.started_by.or(new.origin.started_by);
+        let origin = RunOrigin { started_by, ..new.origin };
+        let new = NewRun { params, context, origin, ..new };
+        self.start_workflow(workflow, called, new, None, self.lease_again(run_id), None)
     }
 
     /// `kept` is what the host keeps for the run when the params name no service that it starts; `fired` is what is written
@@ -177,7 +180,7 @@ impl App {
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.
         self.grants_changed()?;
-        let client_run_token = run_token(new.client_run_token)?;
+        let origin = RunOrigin { client_run_token: run_token(new.origin.client_run_token)?, ..new.origin };
         let mut given = new.params;
         let mut checkpoint = new.checkpoint.as_ref().map(imported_checkpoint::read).transpose()?;
         match &mut checkpoint {
@@ -200,8 +203,8 @@ impl App {
             if given.get(name).is_none_or(|value| value.is_null() || *value == json!("")) {
                 let service = match &lease {
                     Some(service) => Arc::clone(service),
-                    None => self.wait_for(self.practice.lease())?.map_err(|error| {
-                        let message = format!("The practice service cannot be started: {error}.");
+                    None => self.wait_for(self.demo_service.lease())?.map_err(|error| {
+                        let message = format!("The demo service cannot be started: {error}.");
                         ApiError::unavailable(
                             "NO_PRACTICE",
                             message,
@@ -223,28 +226,19 @@ impl App {
             let from = begins.as_ref().map(|begins| begins.from.as_str());
             until::check(&pinned.compiled, step, from).map_err(not_an_end)?;
         }
-        let debug = watched(&pinned.compiled, new.breakpoints, new.paused, new.person.as_deref())?;
+        let debug = watched(&pinned.compiled, new.breakpoints, new.paused, origin.person.as_deref())?;
         let runtime = self.runtime.clone();
         Ok(self.wait_for(async move {
             let run = signalbox_runtime::NewRun {
                 pinned,
                 params: given,
                 context: new.context,
-                started_by: new.started_by,
-                person: new.person,
-                client_run_token,
+                origin,
                 debug,
                 until: new.until,
                 kept,
             };
-            if let Some((firing, record)) = fired {
-                return runtime.start_fired(run, firing, record).await.map(StartOutcome::New);
-            }
-            match (key, begins) {
-                (Some(key), begins) => runtime.start_once(run, begins, key).await,
-                (None, Some(begins)) => runtime.start_at(run, begins).await.map(StartOutcome::New),
-                (None, None) => runtime.start(run).await.map(StartOutcome::New),
-            }
+            runtime.start_with(run, Origin { begins, key, fired }).await
         })??)
     }
 
@@ -272,7 +266,13 @@ impl App {
         let row = self.store.run(run_id)?;
         let compiled = self.compiled_of(&row)?;
         let state = state(&self.store, &compiled, &row)?;
-        Ok(summary::of(&compiled, &state))
+        let mut told = summary::of(&compiled, &state);
+        if row.status == RunStatus::Queued {
+            // Its log does not say so: it has none.
+            told.status = row.status;
+            told.started_at = time::format(row.started_ms);
+        }
+        Ok(told)
     }
 
     /// The definition of a run, to look at it.
@@ -363,7 +363,7 @@ impl App {
             match outcome.map_err(ApiError::from) {
                 Ok(_) => resumed.push(run_id),
                 // Somebody else was faster.
-                Err(error) if matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED") => {}
+                Err(error) if matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED" | "RUN_QUEUED") => {}
                 Err(mut error) => {
                     if !error.message.contains(&run_id) {
                         error.message = format!("Run {run_id} was not taken up: {}", error.message);
@@ -410,7 +410,7 @@ pub(crate) fn damaged(run_id: &str, why: &str) -> ApiError {
     )
 }
 
-/// A workflow that can run by itself.
+/// A workflow that can run.
 pub(crate) fn whole(document: &Value) -> ApiResult<Workflow> {
     let checked = check_bytes(document.to_string().as_bytes(), check::catalog());
     check::runnable(&checked.diagnostics)?;

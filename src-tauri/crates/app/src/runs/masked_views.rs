@@ -406,7 +406,7 @@ impl App {
 /// Somebody put a mask where its value could be read afterwards.
 pub(crate) fn mask_moved() -> ApiError {
     let hint = "Leave masks where they were, write another value, or say why and look at the values first.";
-    ApiError::bad_request("A mask stands where its value could be read.", hint)
+    ApiError::bad_request("A mask is in a place where its value could be read.", hint)
 }
 
 /// Why a value cannot be shown.

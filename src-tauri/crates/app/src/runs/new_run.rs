@@ -2,8 +2,8 @@
 
 use crate::runs::start_key::StartKey;
 use serde_json::Value;
-use signalbox_model::Map;
 use signalbox_model::debug::Breakpoint;
+use signalbox_model::{Map, RunOrigin};
 
 /// What a run starts with.
 #[derive(Debug, Clone, Default)]
@@ -12,12 +12,8 @@ pub struct NewRun {
     pub params: Map,
     /// Initial context values besides the file's.
     pub context: Map,
-    /// Comes back on every event.
-    pub client_run_token: Option<String>,
-    /// `None` = a person on this machine.
-    pub started_by: Option<String>,
-    /// Who starts it: `user:…`.
-    pub person: Option<String>,
+    /// Who and what starts it.
+    pub origin: RunOrigin,
     /// Before which calls it stops.
     pub breakpoints: Vec<Breakpoint>,
     /// It stops before its first call.

@@ -52,7 +52,7 @@ struct Line<'a> {
     description: Option<&'a str>,
 }
 
-enum Told {
+enum LogMessage {
     Events(Arc<[RunEvent]>),
     /// All before it is written when this is answered.
     Flush(SyncSender<()>),
@@ -60,10 +60,10 @@ enum Told {
 
 /// The way to the thread that writes.
 #[derive(Default)]
-pub(crate) struct RunLog(Mutex<Option<SyncSender<Told>>>);
+pub(crate) struct RunLog(Mutex<Option<SyncSender<LogMessage>>>);
 
 impl RunLog {
-    fn sender(&self) -> Option<SyncSender<Told>> {
+    fn sender(&self) -> Option<SyncSender<LogMessage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -71,7 +71,7 @@ impl RunLog {
     pub(crate) fn flush(&self) {
         let Some(sender) = self.sender() else { return };
         let (done, written) = sync_channel(1);
-        if sender.send(Told::Flush(done)).is_ok() {
+        if sender.send(LogMessage::Flush(done)).is_ok() {
             // The thread has ended: nothing is left to write.
             let _ = written.recv();
         }
@@ -90,17 +90,17 @@ impl App {
         );
         self.runtime.observe(move |events| {
             // The program ends: nobody reads any more.
-            let _ = sender.send(Told::Events(Arc::clone(events)));
+            let _ = sender.send(LogMessage::Events(Arc::clone(events)));
         });
     }
 }
 
-fn serve(app: &Weak<App>, level: RunLogLevel, told: &Receiver<Told>, write: &mut dyn FnMut(&str)) {
+fn serve(app: &Weak<App>, level: RunLogLevel, told: &Receiver<LogMessage>, write: &mut dyn FnMut(&str)) {
     let mut known: HashMap<String, Option<Arc<Compiled>>> = HashMap::new();
     for told in told {
         let events = match told {
-            Told::Events(events) => events,
-            Told::Flush(done) => {
+            LogMessage::Events(events) => events,
+            LogMessage::Flush(done) => {
                 // Who asked has gone.
                 let _ = done.send(());
                 continue;

@@ -6,7 +6,7 @@ use crate::dto::{RunHead, RunRow, Usage};
 use crate::error::ApiResult;
 use serde_json::Value;
 use signalbox_model::wire::WireEvent;
-use signalbox_model::{RunEvent, time, wire};
+use signalbox_model::{RunEvent, RunStatus, time, wire};
 use std::sync::Arc;
 
 impl App {
@@ -40,6 +40,8 @@ pub(crate) fn head(app: &App, row: &signalbox_store::RunRow) -> RunHead {
         workflow_id: row.workflow_id.clone(),
         workflow_name: row.workflow_name.clone(),
         status: row.status,
+        // What cannot be read now is read at the next look.
+        place: app.place_of(row).unwrap_or_default(),
         started_at: time::format(row.started_ms),
         ended_at: row.ended_ms.map(time::format),
         duration_ms: time::took_ms(row.started_ms, row.ended_ms.unwrap_or_else(|| app.now_ms())),
@@ -49,6 +51,11 @@ pub(crate) fn head(app: &App, row: &signalbox_store::RunRow) -> RunHead {
 }
 
 impl App {
+    /// The place of a run in the queue of its workflow.
+    pub(crate) fn place_of(&self, row: &signalbox_store::RunRow) -> ApiResult<Option<u64>> {
+        if row.status == RunStatus::Queued { Ok(self.store.run_place(&row.run_id)?) } else { Ok(None) }
+    }
+
     /// Events as they travel, with masks or as they are.
     pub(crate) fn wire_events(&self, masked: bool, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<WireEvent>> {
         if masked {

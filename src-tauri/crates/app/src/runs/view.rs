@@ -127,7 +127,6 @@ impl RunView {
             | EventBody::InputEdited(_)
             | EventBody::StepInterrupted(_)
             | EventBody::StepSkipped(_)
-            | EventBody::StepPrint(_)
             | EventBody::RetryScheduled(_)
             | EventBody::ErrorHandled(_)
             | EventBody::AutoFixAttempt(_)
@@ -138,22 +137,8 @@ impl RunView {
             | EventBody::HumanTaskContinued(_)
             | EventBody::HumanTaskClosed(_)
             | EventBody::Escalated(_)
-            | EventBody::PauseStart(_)
-            | EventBody::PauseResumed(_)
-            | EventBody::PauseRejected(_)
             | EventBody::PauseTimeout(_)
-            | EventBody::FileStart(_)
-            | EventBody::FileDone(_)
-            | EventBody::LlmToken(_)
-            | EventBody::LlmThinking(_)
-            | EventBody::LlmToolUse(_)
-            | EventBody::LlmToolResult(_)
-            | EventBody::LlmDone(_)
-            | EventBody::LlmError(_)
-            | EventBody::ToolStart(_)
-            | EventBody::ToolMessage(_)
-            | EventBody::ToolDone(_)
-            | EventBody::ToolError(_) => {}
+            | EventBody::Telemetry(_) => {}
         }
     }
 

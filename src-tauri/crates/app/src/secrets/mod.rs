@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use signalbox_adapters::Vault;
 use signalbox_adapters::vault::{Trouble, VaultError};
+use signalbox_engine::webhook;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Code, Diagnostic, Workflow, secret_ref, time};
 use signalbox_ports::secret::allows;
@@ -36,7 +37,7 @@ impl KnownSecrets {
         self.found(name, true)
     }
 
-    /// [`Self::credential`] for what goes on by itself: no window opens before a person who asked for nothing.
+    /// [`Self::credential`] for background work: no window opens before a person who asked for nothing.
     pub(crate) fn credential_unasked(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
         self.found(name, false)
     }
@@ -115,12 +116,15 @@ impl App {
 
     /// What keeps the secrets that a workflow names from being sent: told before it runs.
     pub(crate) fn secret_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
-        let named: Vec<(&String, &Value, &str)> = workflow
+        let named: Vec<(&String, &Value, &str, &str)> = workflow
             .nodes
             .iter()
             .filter_map(|(id, node)| {
                 let config = node.config.as_ref()?;
-                Some((id, config, secret_ref::reference(config.get("credential")?.as_str()?)?))
+                if node.kind == webhook::KIND {
+                    return Some((id, config, webhook::secret_of(config)?, "auth/secret"));
+                }
+                Some((id, config, secret_ref::reference(config.get("credential")?.as_str()?)?, "credential"))
             })
             .collect();
         if named.is_empty() {
@@ -128,13 +132,13 @@ impl App {
         }
         let listed = self.secrets.vault.list();
         let mut found = Vec::new();
-        for (id, config, name) in named {
+        for (id, config, name, place) in named {
             let at = format!("/nodes/{}/config", pointer_token(id));
             let entry = match &listed {
                 Ok(entries) => entries.iter().find(|entry| entry.name == name),
                 Err(error) => {
                     let message = format!("The secret '{name}' cannot be looked up. {}", error.message);
-                    let path = format!("{at}/credential");
+                    let path = format!("{at}/{place}");
                     found.push(Diagnostic::warning(Code::SecretMissing, path, message, error.hint.clone()));
                     continue;
                 }
@@ -142,7 +146,7 @@ impl App {
             match entry {
                 None => found.push(Diagnostic::warning(
                     Code::SecretMissing,
-                    format!("{at}/credential"),
+                    format!("{at}/{place}"),
                     format!("There is no secret '{name}' on this machine"),
                     format!("Choose another one, or add it in Settings, Secrets (`signalbox secret set {name}`)"),
                 )),

@@ -15,6 +15,7 @@ use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
 use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
+use signalbox_model::event::Telemetry;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, HumanTaskCreated, PauseRejected, Rejection, SentFrom};
 use signalbox_model::{
@@ -449,7 +450,7 @@ fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Va
         return Err(wrong("INPUT_INVALID", message, "Leave toolGrant out."));
     }
     if about_tool && given.action == TaskAction::Approve && given.batch.is_some() {
-        let message = "A call of a tool is approved by itself: its arguments have to be looked at.".into();
+        let message = "A tool call must be approved on its own, because its arguments have to be checked.".into();
         return Err(wrong("ACTION_NOT_ALLOWED", message, "Answer this task alone."));
     }
     match (given.action, &given.target_node_id) {
@@ -660,7 +661,7 @@ impl App {
                     item: None,
                     visit: None,
                     attempt: None,
-                    body: EventBody::PauseRejected(PauseRejected { node_id, request_id, reason }),
+                    body: Telemetry::PauseRejected(PauseRejected { node_id, request_id, reason }).into(),
                     client_run_token: None,
                 });
             }

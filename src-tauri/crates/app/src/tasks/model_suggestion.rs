@@ -13,6 +13,7 @@ use signalbox_engine::patch::{self, Operation};
 use signalbox_engine::schema::place_words;
 use signalbox_model::budget::Budget;
 use signalbox_model::call_progress::UNASKED;
+use signalbox_model::event::Telemetry;
 use signalbox_model::hash::sha256_parts;
 use signalbox_model::{
     AuditEvent, CallProgress, Effects, ErrorPayload, EventBody, Item, Mode, NodeFailure, TaskAction, TaskState,
@@ -79,7 +80,7 @@ impl Drop for Under<'_> {
 }
 
 /// What came of a question, for the audit chain.
-struct Told {
+struct Suggestion {
     model: String,
     tokens: Option<u64>,
     facts: Value,
@@ -95,7 +96,9 @@ struct Paid {
 impl CallLog for Paid {
     fn say(&self, said: CallProgress) {
         let said = progress_reporter::clean(&self.scrubber, said);
-        if let Ok(body @ (EventBody::LlmDone(_) | EventBody::LlmError(_))) = EventBody::try_from(said) {
+        if let Ok(body @ EventBody::Telemetry(Telemetry::LlmDone(_) | Telemetry::LlmError(_))) =
+            EventBody::try_from(said)
+        {
             self.told.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         }
     }
@@ -134,7 +137,7 @@ pub(crate) fn suggest(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Ta
     match asked {
         None => {
             let words = "The question was stopped before there was an answer".to_owned();
-            let told = Told { model: "default".into(), tokens: None, facts: json!({ "stopped": true }), words };
+            let told = Suggestion { model: "default".into(), tokens: None, facts: json!({ "stopped": true }), words };
             kept(app, caller, &record, told)?;
             added?;
             Err(conflict("The question was stopped.", "Ask again, or correct the input yourself."))
@@ -142,7 +145,7 @@ pub(crate) fn suggest(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Ta
         Some(Err(failure)) => {
             if !UNASKED.contains(&failure.code.as_str()) {
                 let detail = |name: &str| failure.details.get(name).cloned().unwrap_or_default();
-                let told = Told {
+                let told = Suggestion {
                     model: detail("model").as_str().filter(|name| !name.is_empty()).unwrap_or("default").to_owned(),
                     tokens: detail("tokens").as_u64(),
                     facts: json!({ "accepted": false, "code": failure.code }),
@@ -234,7 +237,7 @@ fn answered(
         facts["patchHash"] = signalbox_model::hash::sha256_hex(patch.to_string().as_bytes()).into();
     }
     let count = if delta == 1 { "one change".to_owned() } else { format!("{delta} changes") };
-    let told = Told { model: model.clone(), tokens, facts, words: format!("It suggested {count}") };
+    let told = Suggestion { model: model.clone(), tokens, facts, words: format!("It suggested {count}") };
     kept(app, caller, record, told)?;
     if !usable {
         let message = match meant {
@@ -245,7 +248,7 @@ fn answered(
     }
     let end = match violations.first() {
         None if record.created.schema.is_some() => "the input then fits the schema.".to_owned(),
-        None => "nothing says what the input should look like, so look at it closely.".to_owned(),
+        None => "no schema describes the input, so check it carefully.".to_owned(),
         Some(first) if first.path.is_empty() => format!("some of the input still does not fit: {}", first.message),
         Some(first) => {
             let place = place_words(record.created.schema.as_ref(), input, &first.path);
@@ -293,8 +296,8 @@ fn change(operation: &Operation, input: &Value, schema: Option<&Value>) -> Optio
 }
 
 /// Who asked, which model, what it said: it was paid for, whatever becomes of it.
-fn kept(app: &App, caller: &Caller, record: &TaskRecord, told: Told) -> ApiResult<()> {
-    let Told { model, tokens, mut facts, words } = told;
+fn kept(app: &App, caller: &Caller, record: &TaskRecord, told: Suggestion) -> ApiResult<()> {
+    let Suggestion { model, tokens, mut facts, words } = told;
     facts["model"] = model.as_str().into();
     if let Some(tokens) = tokens {
         facts["tokens"] = tokens.into();

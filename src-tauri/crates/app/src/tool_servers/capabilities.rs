@@ -42,7 +42,7 @@ fn loosened(tool: &Tool, word: &ToolWord, may_be_signed_in: bool) -> Vec<(&'stat
 fn not_understood(sentences: &[(&'static str, String)]) -> ApiError {
     let said: Vec<&str> = sentences.iter().map(|(_, text)| text.as_str()).collect();
     let message = format!(
-        "{} A model that was told by somebody else to let secrets out may then do it with this tool without a person being asked.",
+        "{} A model that follows hidden instructions could then send secrets out with this tool without asking a person.",
         said.join(" ")
     );
     ApiError::new(
@@ -83,7 +83,7 @@ impl App {
                 ApiError::new(
                     Class::Conflict,
                     "CONFLICT",
-                    "The server is not approved as it was shown, so nothing can be said of its tools.",
+                    "The server is not approved as it was shown, so the capabilities of its tools cannot be set.",
                     "Look at what it is now and approve that first.",
                 )
             })?;

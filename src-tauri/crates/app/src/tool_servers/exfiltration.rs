@@ -40,14 +40,14 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
         let secret =
             has.iter().find(|one| one.bears_secrets && !same(one, first)).map_or_else(String::new, |one| name(one));
         let brings = match source {
-            Some(step) if told_by_tools => format!("what '{step}' brings from outside, and what its tools answer"),
-            Some(step) => format!("what '{step}' brings from outside"),
-            None if reached && told_by_tools => "what comes from outside, and what its tools answer".to_owned(),
-            None if reached => "what comes from outside".to_owned(),
-            None => "what its tools answer".to_owned(),
+            Some(step) if told_by_tools => format!("external data from '{step}' and the answers of its tools"),
+            Some(step) => format!("external data from '{step}'"),
+            None if reached && told_by_tools => "external data and the answers of its tools".to_owned(),
+            None if reached => "external data".to_owned(),
+            None => "the answers of its tools".to_owned(),
         };
         let message = format!(
-            "The model of '{id}' reads {brings}; it can reach secrets with {secret} and let them out with {}, and nobody is asked",
+            "The model of '{id}' reads {brings}; it can read secrets with {secret} and send them out with {}, without asking a person",
             names(&leaks)
         );
         let hint =

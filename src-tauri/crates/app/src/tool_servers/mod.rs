@@ -224,7 +224,7 @@ impl App {
                     return bad("The server has no program that can be started.".into());
                 }
                 if cwd.as_ref().is_some_and(|cwd| !std::path::Path::new(cwd).is_absolute()) {
-                    return bad("The folder that the server works in must be a whole path.".into());
+                    return bad("The working folder of the server must be an absolute path.".into());
                 }
                 if let Some(closed) = cwd.iter().chain(args).find(|text| self.leads_to_data(text)) {
                     return bad(format!(
@@ -374,14 +374,14 @@ impl App {
 }
 
 fn plain(variable: &str) -> ApiError {
-    let message = format!("The variable '{variable}' holds a credential. It would stand readable in the data folder.");
+    let message = format!("The variable '{variable}' holds a credential. It would be readable in the data folder.");
     let hint = "Keep it as a secret (Settings, Secrets, or `signalbox secret set NAME`), and write secret://NAME here.";
     ApiError::new(Class::BadRequest, "PLAIN_CREDENTIAL", message, hint)
 }
 
 fn plain_argument(argument: &str) -> ApiError {
     let message = format!(
-        "The argument '{argument}' holds a credential. It would stand readable in the data folder and in the list of processes."
+        "The argument '{argument}' holds a credential. It would be readable in the data folder and in the list of processes."
     );
     let hint = "Keep it as a secret (Settings, Secrets, or `signalbox secret set NAME`), and give it to the server as a variable \
                 with the text secret://NAME; most servers read one.";

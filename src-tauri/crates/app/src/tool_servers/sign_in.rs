@@ -2,7 +2,7 @@
 //! of this machine; whoever sits elsewhere pastes the address that the browser was sent to.
 
 use super::sign_in_state::{Standing, swept};
-use super::sign_in_store::Desk;
+use super::sign_in_store::SignInStore;
 use super::{definition_of, here, unknown};
 use crate::app::App;
 use crate::audit::facts::signed;
@@ -13,7 +13,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::secrets::StepSecrets;
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{ToolServerDefinition, ToolSignIn};
-use signalbox_adapters::oauth::{self, Brought, Challenge, Fault, Landing, Pending, Trouble, Wanted};
+use signalbox_adapters::oauth::{self, CallbackParams, Challenge, Fault, Pending, RedirectServer, Trouble, Wanted};
 use signalbox_model::{AuditEvent, secret_ref, time};
 use signalbox_ports::tools::ToolFault;
 use signalbox_ports::{Secret, Secrets};
@@ -42,7 +42,7 @@ struct UnderWay {
     /// `None`: it waits.
     done: watch::Sender<Option<Result<(), String>>>,
     /// What a sign-in is kept with.
-    desk: Desk,
+    sign_in_store: SignInStore,
     /// The page that waits; it closes with this.
     page: Mutex<Option<tokio::task::AbortHandle>>,
 }
@@ -135,11 +135,11 @@ impl App {
             Some(ToolServerDefinition::Http { .. }) => Err(ApiError::new(
                 Class::Conflict,
                 "SIGN_IN_NOT_WANTED",
-                format!("'{name}' gets a credential, so nobody signs in there."),
+                format!("'{name}' uses a credential, so it does not support signing in."),
                 "Take the credential out of the server first.",
             )),
             _ => Err(ApiError::bad_request(
-                format!("'{name}' is a program of this machine; nobody signs in there."),
+                format!("'{name}' is a program on this machine; it does not support signing in."),
                 "Give it what it needs as variables.",
             )),
         }
@@ -234,11 +234,11 @@ impl App {
                 "Somebody signed in {STEPS} times for the rights that '{name}' wants ({}), and it still refuses.",
                 step.join(" ")
             );
-            let hint = "Ask who runs the server whether your account may have them; sign out to begin anew.";
+            let hint = "Ask who runs the server whether your account may have them; sign out to start again.";
             return Err(ApiError::new(Class::Conflict, "SIGN_IN_TOO_OFTEN", message, hint));
         }
         let secrets: Arc<dyn Secrets> = Arc::new(StepSecrets(Arc::clone(&self.secrets)));
-        let desk = Desk {
+        let sign_in_store = SignInStore {
             name: name.to_owned(),
             definition: row.definition.clone(),
             caller: caller.clone(),
@@ -254,17 +254,17 @@ impl App {
         let unattended = settings.unattended;
         let wanted = Wanted { server, settings, challenge, before };
         if unattended {
-            desk.begins()?;
+            sign_in_store.begins()?;
             let done = self.wait_for(async {
                 let made = oauth::unattended(wanted, &secrets).await?;
-                desk.keep(made).await.map_err(|message| Fault { trouble: Trouble::Secret, message })
+                sign_in_store.keep(made).await.map_err(|message| Fault { trouble: Trouble::Secret, message })
             })?;
             done.map_err(|fault| not_signed_in(name, &fault))?;
             return Ok(ToolServerSigningIn { name: name.to_owned(), address: None, until: None, opened: false });
         }
         let (page, pending) = self
             .wait_for(async {
-                let page = Landing::open().await.map_err(|error| Fault {
+                let page = RedirectServer::open().await.map_err(|error| Fault {
                     trouble: Trouble::Unreachable,
                     message: format!("No page of this machine can wait for the browser: {error}"),
                 })?;
@@ -272,10 +272,10 @@ impl App {
                 Ok((page, pending))
             })?
             .map_err(|fault: Fault| not_signed_in(name, &fault))?;
-        desk.begins()?;
+        sign_in_store.begins()?;
         let until_ms = self.now_ms() + i64::try_from(WAITS.as_millis()).unwrap_or_default();
         let address = pending.address().to_string();
-        self.sign_in_waits(desk, page, pending, until_ms)?;
+        self.sign_in_waits(sign_in_store, page, pending, until_ms)?;
         let opened = caller.via == Via::App && self.opens(&address);
         Ok(ToolServerSigningIn {
             name: name.to_owned(),
@@ -285,14 +285,20 @@ impl App {
         })
     }
 
-    fn sign_in_waits(&self, desk: Desk, page: Landing, pending: Pending, until_ms: i64) -> ApiResult<()> {
-        let name = desk.name.clone();
+    fn sign_in_waits(
+        &self,
+        sign_in_store: SignInStore,
+        page: RedirectServer,
+        pending: Pending,
+        until_ms: i64,
+    ) -> ApiResult<()> {
+        let name = sign_in_store.name.clone();
         let state = Secret::new(pending.state().expose());
         let one = Arc::new(UnderWay {
             pending: Mutex::new(Some(pending)),
             until_ms,
             done: watch::Sender::new(None),
-            desk,
+            sign_in_store,
             page: Mutex::default(),
         });
         let waits = Arc::downgrade(&one);
@@ -304,13 +310,13 @@ impl App {
             let Some(pending) = pending else { return };
             let done = match arrived {
                 Ok(mut landed) => {
-                    let done = one.desk.finish(pending, landed.take()).await;
+                    let done = one.sign_in_store.finish(pending, landed.take()).await;
                     landed.tell(done.is_ok()).await;
                     done
                 }
                 Err(_) => {
-                    let why = "Nobody came back from the browser in time".to_owned();
-                    one.desk.note(why.clone()).await;
+                    let why = "The sign-in timed out".to_owned();
+                    one.sign_in_store.note(why.clone()).await;
                     Err(why)
                 }
             };
@@ -339,17 +345,17 @@ impl App {
                 "Copy the whole address that the browser shows after you signed in; it begins with http://127.0.0.1.";
             ApiError::bad_request("This is not the address that the browser was sent to for this sign-in.", hint)
         };
-        let brought = Brought::of_address(address).ok_or_else(wrong)?;
+        let params = CallbackParams::of_address(address).ok_or_else(wrong)?;
         let pending = {
             let mut held = one.pending.lock().unwrap_or_else(PoisonError::into_inner);
-            if !held.as_ref().is_some_and(|pending| brought.is_for(pending.state())) {
+            if !held.as_ref().is_some_and(|pending| params.is_for(pending.state())) {
                 return Err(wrong());
             }
             held.take()
         };
         let pending = pending.ok_or_else(|| begin_again(name))?;
         one.close_page();
-        let done = self.wait_for(one.desk.finish(pending, brought))?;
+        let done = self.wait_for(one.sign_in_store.finish(pending, params))?;
         one.done.send_replace(Some(done.clone()));
         done.map_err(|message| not_signed_in(name, &Fault { trouble: Trouble::Refused, message }))?;
         let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;

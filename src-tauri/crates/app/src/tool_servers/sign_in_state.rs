@@ -29,9 +29,9 @@ pub(super) struct Standing {
     /// Who signed in last.
     pub(super) signed: Option<Signed>,
     /// Why that holds no more, without a full stop.
-    pub(super) ended: Option<Told>,
+    pub(super) ended: Option<Notice>,
     /// Why the last attempt came to nothing, without a full stop.
-    pub(super) failed: Option<Told>,
+    pub(super) failed: Option<Notice>,
     /// Rights for which somebody signed in once more, and how often in a row.
     pub(super) stepped: Option<Stepped>,
     /// The attempt that waits for a person, or for its tokens. One that does not stand here any more signs nobody in: somebody
@@ -42,7 +42,7 @@ pub(super) struct Standing {
 /// Words and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Told {
+pub(super) struct Notice {
     pub(super) why: String,
     pub(super) at_ms: i64,
 }
@@ -213,7 +213,7 @@ impl ToolBook {
                 return None;
             }
             let facts = json!({ "name": own, "issuer": signed.issuer, "signedInBy": signed.by, "why": why });
-            standing.ended = Some(Told { why, at_ms: now });
+            standing.ended = Some(Notice { why, at_ms: now });
             let event = AuditEvent::ToolServerSignInEnded;
             let record = Record::new(time::format(now), STORE_LEVEL, RUN_LEVEL, event, Level::Warn, Actor::system())
                 .with_metadata(facts.as_object().cloned().unwrap_or_default());

@@ -1,14 +1,14 @@
 //! Where a sign-in is kept once it is made: its tokens in the vault, who did it in the store and in the audit chain. Nobody is
 //! signed in by an attempt that is none any more.
 
-use super::sign_in_state::{Signed, Standing, Stepped, Told, words};
+use super::sign_in_state::{Notice, Signed, Standing, Stepped, words};
 use super::{meanwhile, unknown};
 use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::error::ApiResult;
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{McpTools, ToolSignIn};
-use signalbox_adapters::oauth::{self, Brought, Pending, SignedIn};
+use signalbox_adapters::oauth::{self, CallbackParams, Pending, SignedIn};
 use signalbox_adapters::vault::VaultError;
 use signalbox_model::{AuditEvent, time};
 use signalbox_ports::Secrets;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// What a sign-in is kept with once it is made: without the app, which the page must not hold open.
 #[derive(Clone)]
-pub(super) struct Desk {
+pub(super) struct SignInStore {
     pub(super) name: String,
     /// How the server was reached when somebody began.
     pub(super) definition: Value,
@@ -34,10 +34,10 @@ pub(super) struct Desk {
     pub(super) attempt: String,
 }
 
-impl Desk {
+impl SignInStore {
     /// Gets the tokens for what the browser brought, and keeps them.
-    pub(super) async fn finish(&self, pending: Pending, brought: Brought) -> Result<(), String> {
-        let made = pending.finish(brought, &self.secrets).await;
+    pub(super) async fn finish(&self, pending: Pending, params: CallbackParams) -> Result<(), String> {
+        let made = pending.finish(params, &self.secrets).await;
         let kept = match made {
             Ok(signed) => self.keep(signed).await,
             Err(fault) => Err(fault.message),
@@ -68,10 +68,10 @@ impl Desk {
     /// Keeps a sign-in: its tokens in the vault, who did it in the store and in the audit chain. What cannot be kept is given
     /// back.
     pub(super) async fn keep(&self, made: SignedIn) -> Result<(), String> {
-        let (desk, made) = (self.clone(), Arc::new(made));
+        let (sign_in_store, made) = (self.clone(), Arc::new(made));
         let kept = tokio::task::spawn_blocking({
             let made = Arc::clone(&made);
-            move || desk.kept(&made)
+            move || sign_in_store.kept(&made)
         });
         if let Err(why) = kept.await.unwrap_or_else(|_| Err("Signalbox is closing".into())) {
             // As far as that is offered; nobody has them any more.
@@ -147,12 +147,15 @@ impl Desk {
 
     /// Keeps why nothing came of it, for the card.
     pub(super) async fn note(&self, why: String) {
-        let desk = self.clone();
+        let sign_in_store = self.clone();
         let noted = tokio::task::spawn_blocking(move || {
-            let told = Told { why: desk.vault.scrubber().text(&why).into_owned(), at_ms: crate::host::clock::now_ms() };
-            let (definition, attempt) = (desk.definition.clone(), desk.attempt.clone());
+            let told = Notice {
+                why: sign_in_store.vault.scrubber().text(&why).into_owned(),
+                at_ms: crate::host::clock::now_ms(),
+            };
+            let (definition, attempt) = (sign_in_store.definition.clone(), sign_in_store.attempt.clone());
             // For people only: whoever waits is told besides. Another attempt is not spoken of.
-            drop(desk.store.tool_server_change(&desk.name, move |row| {
+            drop(sign_in_store.store.tool_server_change(&sign_in_store.name, move |row| {
                 let mut row = row.filter(|row| row.definition == definition).ok_or(())?;
                 let mut standing = Standing::of(&row);
                 if standing.attempt.take() != Some(attempt) {

@@ -1,5 +1,8 @@
 //! Activating: a version is pinned whole, after everything that would keep its runs from working was looked for.
 
+use super::file_watch;
+use super::kind::KINDS;
+use super::offered::is_offered;
 use super::preview::no_trigger;
 use crate::app::App;
 use crate::audit::facts::signed;
@@ -11,17 +14,18 @@ use crate::workflows::check;
 use crate::workflows::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::params;
-use signalbox_engine::schedule::KIND;
+use signalbox_engine::trigger::MANUAL;
 use signalbox_engine::validate::{Called, check_called};
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Severity, Workflow, time};
+use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Node, Severity, Workflow, time};
+use signalbox_ports::FileError;
 use signalbox_runtime::PINNED_FILES;
 use signalbox_store as store;
 use signalbox_store::audit::Level;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Warnings that a person who starts a run sees and may live with; a run that starts by itself has nobody who does.
+/// Warnings that a person who starts a run sees and may live with; a run that a trigger starts has nobody who does.
 const NEEDED: [Code; 6] = [
     Code::SecretMissing,
     Code::SecretHost,
@@ -32,7 +36,8 @@ const NEEDED: [Code; 6] = [
 ];
 
 /// Steps that use files, and whether they write.
-const FILE_STEPS: [(&str, bool); 3] = [("file.read", false), ("file.list", false), ("file.write", true)];
+const FILE_STEPS: [(&str, bool); 4] =
+    [("file.read", false), ("file.list", false), ("file.write", true), (file_watch::KIND, false)];
 
 impl App {
     /// Activates what a file holds; the file need not be in the library.
@@ -147,7 +152,13 @@ impl App {
         found.extend(with_called(workflow, called, |one| self.secret_findings(one)));
         // A sub-workflow uses the folders that are granted to itself.
         found.extend(with_called(workflow, called, |one| self.grant_findings(one)));
-        found.extend(params_findings(workflow));
+        // Who calls a tool gives its params.
+        if triggers_of(workflow).iter().any(|trigger| trigger.kind != MANUAL) {
+            found.extend(params_findings(workflow));
+        }
+        found.extend(self.form_findings(workflow)?);
+        found.extend(self.hook_findings(workflow)?);
+        found.extend(self.folder_findings(workflow)?);
         for one in &mut found {
             if NEEDED.contains(&one.code) {
                 one.severity = Severity::Error;
@@ -181,6 +192,28 @@ impl App {
             }
         }
         found
+    }
+
+    /// Folders that are to be watched and cannot be looked into.
+    fn folder_findings(&self, workflow: &Workflow) -> ApiResult<Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.kind == file_watch::KIND) {
+            let Some(path) = node.config.as_ref().and_then(|config| config.get("path")?.as_str()) else { continue };
+            let why = if is_fixed(path) {
+                let listing = self.world.files.list(&workflow.id, path, "*");
+                match self.wait_for(listing)? {
+                    // That it is not granted is told with the paths of the other steps.
+                    Ok(_) | Err(FileError::Refused { .. }) => continue,
+                    Err(error) => file_watch::cannot_look(path, &error),
+                }
+            } else {
+                format!("'{path}' is no folder of this machine: the folder of a trigger is no expression and no sample")
+            };
+            let at = format!("/nodes/{}/config/path", pointer_token(id));
+            let hint = "Name a folder that exists and is allowed for the workflow";
+            found.push(Diagnostic::error(Code::BadConfig, at, why, hint));
+        }
+        Ok(found)
     }
 
     pub(crate) fn deactivate(&self, caller: &Caller, id: &str) -> ApiResult<Activation> {
@@ -244,9 +277,10 @@ fn never_active(id: &str) -> ApiError {
     ApiError::not_found(format!("The workflow {id} was never activated; `signalbox activate {id}` activates it."))
 }
 
-/// Steps at the top of a file that start it by themselves.
+/// Steps at the top of a file that start it automatically.
 fn triggers_of(workflow: &Workflow) -> Vec<store::NewTrigger> {
-    let own = workflow.nodes.iter().filter(|(_, node)| node.kind == KIND && node.disabled != Some(true));
+    let starts = |node: &Node| KINDS.contains(&node.kind.as_str()) || is_offered(node);
+    let own = workflow.nodes.iter().filter(|(_, node)| starts(node) && node.disabled != Some(true));
     own.map(|(id, node)| store::NewTrigger {
         id: format!("{}.{id}", workflow.id),
         node: id.clone(),
@@ -266,7 +300,7 @@ fn params_findings(workflow: &Workflow) -> Vec<Diagnostic> {
     unfit
         .map(|one| {
             let path = format!("/params{}", one.path);
-            let hint = "Give the param a default value: nobody gives one when the workflow starts by itself";
+            let hint = "Give the param a default value: nobody enters one when a trigger starts the workflow";
             Diagnostic::error(Code::UnfitParams, path, one.message, hint)
         })
         .collect()

@@ -4,8 +4,9 @@ use super::preview::preview;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::dto::{
-    Activation, SchedulePreview, SchedulePreviewRequest, Trigger, TriggerDetails, TriggerFire, TriggerList, TriggerRef,
-    WorkflowActivate, WorkflowNamed, WorkflowVersion,
+    Activation, HookHeard, HookListen, HookListener, HookListening, HookPreview, HookPreviewRequest, SchedulePreview,
+    SchedulePreviewRequest, Trigger, TriggerDetails, TriggerFire, TriggerList, TriggerRef, WorkflowActivate,
+    WorkflowFailure, WorkflowNamed, WorkflowVersion,
 };
 use crate::dto::{Empty, RunId};
 use crate::error::ApiResult;
@@ -30,6 +31,10 @@ pub(crate) fn trigger_list(app: &App, _: &Caller, request: TriggerList) -> ApiRe
     app.trigger_list(request.workflow_id.as_deref())
 }
 
+pub(crate) fn failure_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<WorkflowFailure>> {
+    app.failures()
+}
+
 pub(crate) fn trigger_get(app: &App, _: &Caller, request: TriggerRef) -> ApiResult<TriggerDetails> {
     app.trigger_details(&request.trigger_id)
 }
@@ -40,4 +45,21 @@ pub(crate) fn trigger_fire(app: &App, caller: &Caller, request: TriggerFire) -> 
 
 pub(crate) fn schedule_preview(app: &App, _: &Caller, request: SchedulePreviewRequest) -> ApiResult<SchedulePreview> {
     preview(&request, app.now_ms())
+}
+
+pub(crate) fn hook_preview(app: &App, _: &Caller, request: HookPreviewRequest) -> ApiResult<HookPreview> {
+    Ok(app.hook_preview(&request))
+}
+
+pub(crate) fn hook_listen(app: &App, _: &Caller, request: HookListen) -> ApiResult<HookListening> {
+    app.hook_listen(&request)
+}
+
+pub(crate) fn hook_heard(app: &App, _: &Caller, request: HookListener) -> ApiResult<HookHeard> {
+    Ok(app.hook_heard(&request.listen_id))
+}
+
+pub(crate) fn hook_stop(app: &App, _: &Caller, request: HookListener) -> ApiResult<Empty> {
+    app.hook_stop(&request.listen_id);
+    Ok(Empty {})
 }

@@ -1,41 +1,40 @@
-//! Firing: one run for one tick, or for a person who fires the trigger beside its schedule.
+//! Firing: one run for one occurrence (a tick, a delivery, a file), or for a person who fires the trigger by hand.
 
+use super::kind::{Settings, tick};
 use crate::app::App;
 use crate::audit::facts::signed;
 use crate::caller::Caller;
-use crate::error::{ApiError, ApiResult, Class};
+use crate::error::{ApiError, ApiResult};
 use crate::runs::new_run::NewRun;
 use serde_json::{Value, json};
 use signalbox_engine::BY_SCHEDULE;
 use signalbox_engine::schedule::Schedule;
-use signalbox_engine::trigger::PARAM;
+use signalbox_engine::trigger::{MANUAL, PARAM};
 use signalbox_engine::validate::Called;
+use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_model::{AuditEvent, Map, Workflow, time};
 use signalbox_store::audit::{Actor, Level, Record};
-use signalbox_store::{Firing, TriggerRow};
+use signalbox_store::{Firing, Taken, TriggerRow};
 
-/// The schedule of a trigger.
-pub(crate) fn schedule_of(trigger: &TriggerRow) -> ApiResult<Schedule> {
-    let config: Value = serde_json::from_str(&trigger.config).unwrap_or_default();
-    Schedule::read(&config).map_err(|problems| {
-        let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
-        let message = format!("The schedule of {} cannot be used: {why}.", trigger.id);
-        ApiError::new(
-            Class::Invalid,
-            "BAD_SCHEDULE",
-            message,
-            "Correct the schedule, then activate the workflow again.",
-        )
-    })
+/// Something that happened and starts one run.
+pub(crate) struct Occurrence {
+    /// Unique for the trigger: a second occurrence with the same key starts nothing (`FIRED_BEFORE`).
+    pub(crate) key: String,
+    /// When it happened or was due.
+    pub(crate) at_ms: i64,
+    /// It settles the tick at `at_ms` of a schedule.
+    pub(crate) is_tick: bool,
+    /// What the trigger step hands on.
+    pub(crate) event: Map,
+    /// What the run says started it, when nobody did by hand: [`BY_SCHEDULE`] or `BY_TRIGGER`.
+    pub(crate) started_by: &'static str,
 }
 
-/// What the trigger step hands on.
-pub(crate) fn event(trigger: &TriggerRow, schedule: &Schedule, tick_ms: i64, now_ms: i64, manual: bool) -> Map {
-    let event = json!({
-        "scheduledAt": time::format(tick_ms), "firedAt": time::format(now_ms), "timezone": schedule.timezone,
-        "local": schedule.local(tick_ms), "triggerId": trigger.id, "manual": manual,
-    });
-    event.as_object().cloned().unwrap_or_default()
+/// What is written with the run of an occurrence, in the same transaction.
+#[derive(Default)]
+struct Carried {
+    binaries: Vec<(String, Vec<u8>)>,
+    taken: Vec<Taken>,
 }
 
 fn params(trigger: &TriggerRow, event: Map) -> Map {
@@ -44,40 +43,97 @@ fn params(trigger: &TriggerRow, event: Map) -> Map {
 }
 
 impl App {
-    /// Starts the run of a tick. Its firing is written with it, or neither is.
-    pub(crate) fn fire_tick(
+    /// Starts the run of an occurrence. Its firing is written in the transaction that creates the run.
+    pub(crate) fn fire(
+        &self,
+        trigger: &TriggerRow,
+        version: (Workflow, Called),
+        occurrence: Occurrence,
+        now_ms: i64,
+    ) -> ApiResult<String> {
+        self.fire_carrying(trigger, version, occurrence, Carried::default(), now_ms)
+    }
+
+    /// [`Self::fire`] with bytes that came with the occurrence, each with its SHA-256: they are kept with the run.
+    pub(crate) fn fire_with(
+        &self,
+        trigger: &TriggerRow,
+        version: (Workflow, Called),
+        occurrence: Occurrence,
+        binaries: Vec<(String, Vec<u8>)>,
+        now_ms: i64,
+    ) -> ApiResult<String> {
+        self.fire_carrying(trigger, version, occurrence, Carried { binaries, ..Carried::default() }, now_ms)
+    }
+
+    /// [`Self::fire`], and what the trigger takes with it is known from then on.
+    pub(crate) fn fire_taking(
+        &self,
+        trigger: &TriggerRow,
+        version: (Workflow, Called),
+        occurrence: Occurrence,
+        taken: Vec<Taken>,
+        now_ms: i64,
+    ) -> ApiResult<String> {
+        self.fire_carrying(trigger, version, occurrence, Carried { taken, ..Carried::default() }, now_ms)
+    }
+
+    fn fire_carrying(
         &self,
         trigger: &TriggerRow,
         (workflow, called): (Workflow, Called),
+        occurrence: Occurrence,
+        Carried { binaries, taken }: Carried,
+        now_ms: i64,
+    ) -> ApiResult<String> {
+        let Occurrence { key, at_ms, is_tick, event, started_by } = occurrence;
+        let firing = Firing {
+            trigger: trigger.id.clone(),
+            version: trigger.version.clone(),
+            key,
+            scheduled_ms: at_ms,
+            fired_ms: now_ms,
+            is_tick,
+            binaries,
+            taken,
+        };
+        let record = self.fired(&firing, trigger, Actor::system(), json!({}));
+        // Who may not reach addresses of this machine does not get there through a trigger, either.
+        let started_by = if trigger.here { started_by } else { BY_REST };
+        let origin = RunOrigin { started_by: Some(started_by.to_owned()), ..RunOrigin::default() };
+        let new = NewRun { params: params(trigger, event), origin, ..NewRun::default() };
+        Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
+    }
+
+    /// Starts the run of a tick.
+    pub(crate) fn fire_tick(
+        &self,
+        trigger: &TriggerRow,
+        version: (Workflow, Called),
         schedule: &Schedule,
         tick_ms: i64,
         now_ms: i64,
     ) -> ApiResult<String> {
-        let firing = Firing {
-            trigger: trigger.id.clone(),
-            version: trigger.version.clone(),
+        let occurrence = Occurrence {
             key: time::format(tick_ms),
-            scheduled_ms: tick_ms,
-            fired_ms: now_ms,
+            at_ms: tick_ms,
             is_tick: true,
+            event: tick(trigger, schedule, tick_ms, now_ms, false),
+            started_by: BY_SCHEDULE,
         };
-        let record = self.fired(&firing, trigger, Actor::system(), json!({}));
-        // Who may not reach addresses of this machine does not get there by a schedule, either.
-        let started_by = if trigger.here { BY_SCHEDULE } else { "rest" };
-        let new = NewRun {
-            params: params(trigger, event(trigger, schedule, tick_ms, now_ms, false)),
-            started_by: Some(started_by.to_owned()),
-            ..NewRun::default()
-        };
-        Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
+        self.fire(trigger, version, occurrence, now_ms)
     }
 
-    /// A person fires a trigger now; its ticks stay as they are.
+    /// A person fires a trigger now; its schedule stays as it is.
     pub(crate) fn fire_by_hand(&self, caller: &Caller, id: &str, payload: Map) -> ApiResult<String> {
         let trigger = self.trigger_row(id)?;
-        let schedule = schedule_of(&trigger)?;
+        if trigger.kind == MANUAL {
+            // What a person gives is the run's input.
+            let version = self.pinned_version(&trigger.version)?;
+            return self.start_manual(caller, &trigger, version, payload);
+        }
         let now = self.now_ms();
-        let mut event = event(&trigger, &schedule, now, now, true);
+        let mut event = Settings::read(&trigger)?.sample(&trigger, now);
         event.extend(payload);
         let firing = Firing {
             trigger: trigger.id.clone(),
@@ -86,19 +142,16 @@ impl App {
             scheduled_ms: now,
             fired_ms: now,
             is_tick: false,
+            binaries: Vec::new(),
+            taken: Vec::new(),
         };
         let record = self.fired(&firing, &trigger, caller.actor(), signed(caller, json!({ "manual": true })));
-        let new = NewRun {
-            params: params(&trigger, event),
-            started_by: (!caller.here).then(|| "rest".to_owned()),
-            person: Some(caller.principal.clone()),
-            ..NewRun::default()
-        };
+        let new = NewRun { params: params(&trigger, event), origin: caller.origin(None), ..NewRun::default() };
         let (workflow, called) = self.pinned_version(&trigger.version)?;
         Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
     }
 
-    fn fired(&self, firing: &Firing, trigger: &TriggerRow, actor: Actor, mut facts: Value) -> Record {
+    pub(crate) fn fired(&self, firing: &Firing, trigger: &TriggerRow, actor: Actor, mut facts: Value) -> Record {
         facts["triggerId"] = json!(firing.trigger);
         facts["workflowId"] = json!(trigger.workflow);
         facts["version"] = json!(firing.version);

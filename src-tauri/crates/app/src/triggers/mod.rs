@@ -1,14 +1,25 @@
-//! Workflows that run by themselves: a person activates a version, its triggers start runs (ADR 90). One process per data
+//! Workflows that start automatically: a person activates a version, its triggers start runs (ADR 90). One process per data
 //! folder fires; every firing has a key that is written in the transaction that creates its run.
 
 mod activate;
 pub(crate) mod commands;
+mod failures;
+mod file_watch;
 mod fire;
+mod forms;
+mod kind;
+mod offered;
 mod preview;
 mod scheduler;
+mod settle;
 mod view;
+mod webhook;
 
+pub use forms::{ActiveForm, Forms};
+pub use offered::{OfferedTool, ToolResult, tool_refusal, tool_result};
 pub use preview::next_of_file;
+pub(crate) use webhook::Hooks;
+pub use webhook::{HookReply, HookRequest, HookTarget};
 
 #[cfg(test)]
 mod tests;

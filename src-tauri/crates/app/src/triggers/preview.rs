@@ -73,8 +73,13 @@ pub fn next_of_file(file: &Path, from: Option<&str>, count: usize, now_ms: i64) 
     Ok(Value::Array(rows))
 }
 
-/// Nothing starts the workflow by itself.
+/// No trigger starts the workflow.
 pub(crate) fn no_trigger(name: &str) -> ApiError {
-    let message = format!("No step of '{name}' starts it by itself.");
-    ApiError::new(Class::Invalid, "NO_TRIGGER", message, "Add a Schedule (trigger.schedule) as the first step.")
+    let message = format!("'{name}' has no trigger that can be activated.");
+    ApiError::new(
+        Class::Invalid,
+        "NO_TRIGGER",
+        message,
+        "Add a trigger, such as Schedule (trigger.schedule), as the first step.",
+    )
 }

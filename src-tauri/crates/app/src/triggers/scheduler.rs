@@ -1,7 +1,8 @@
 //! The scheduler of a process that stays: it fires what is due. Of several processes on one data folder the one that holds
 //! the lock does; the system frees the lock when that one dies, and another takes over at its next look.
 
-use super::fire::schedule_of;
+use super::file_watch::Watched;
+use super::kind::Settings;
 use crate::app::App;
 use crate::error::{ApiResult, Class};
 use crate::host::files::io_error;
@@ -73,6 +74,8 @@ pub(crate) struct Scheduler {
     /// When each of the plan is due: the moment and the place in the plan.
     queue: BTreeSet<(i64, usize)>,
     versions: HashMap<String, (Workflow, Called)>,
+    /// Folders that are watched.
+    pub(super) folders: Vec<Watched>,
     /// What the clock showed last.
     seen_ms: i64,
 }
@@ -90,6 +93,8 @@ impl Scheduler {
             self.change = Some(change);
         }
         self.seen_ms = now;
+        // What keeps one of them from firing does not keep schedules from it.
+        let waiting = self.fire_failures(app, now).and(self.look_into_folders(app, now));
         while let Some((due, index)) = self.queue.first().copied().filter(|(due, _)| *due <= now) {
             self.queue.remove(&(due, index));
             match self.settle(app, index, now) {
@@ -105,6 +110,7 @@ impl Scheduler {
                 }
             }
         }
+        waiting?;
         let next = self.queue.first().map_or(LOOK, |(due, _)| {
             Duration::from_millis(u64::try_from(due.saturating_sub(clock.now_ms())).unwrap_or_default())
         });
@@ -133,10 +139,20 @@ impl Scheduler {
     /// Makes the plan.
     fn read(&mut self, app: &App, now: i64) -> ApiResult<()> {
         self.plan.clear();
+        let mut watched_before = std::mem::take(&mut self.folders);
         self.queue.clear();
         for mut row in app.store.triggers()? {
             // What cannot be read was refused when it was activated; a release that reads it otherwise leaves it out.
-            let Ok(schedule) = schedule_of(&row) else { continue };
+            let schedule = match Settings::read(&row) {
+                Ok(Settings::Schedule(schedule)) => schedule,
+                Ok(Settings::FileWatch(settings)) => {
+                    let before = watched_before.iter().position(|one| one.id() == row.id);
+                    let before = before.map(|index| watched_before.swap_remove(index));
+                    self.folders.push(Watched::new(app, row, *settings, before)?);
+                    continue;
+                }
+                Ok(_) | Err(_) => continue,
+            };
             if row.cursor_ms > now + PUT_BACK_MS {
                 // The clock was put back. What fired already has its key and does not fire again.
                 app.store.trigger_move(&row.id, now)?;
@@ -144,7 +160,7 @@ impl Scheduler {
                     row = moved;
                 }
             }
-            self.plan.push(Planned { row, schedule });
+            self.plan.push(Planned { row, schedule: *schedule });
         }
         let active: BTreeSet<&str> = self.plan.iter().map(|planned| planned.row.version.as_str()).collect();
         self.versions.retain(|version, _| active.contains(version.as_str()));
@@ -203,7 +219,7 @@ impl Scheduler {
         Ok(())
     }
 
-    fn version(&mut self, app: &App, version: &str) -> ApiResult<(Workflow, Called)> {
+    pub(super) fn version(&mut self, app: &App, version: &str) -> ApiResult<(Workflow, Called)> {
         if let Some(known) = self.versions.get(version) {
             return Ok(known.clone());
         }

@@ -1,9 +1,8 @@
 //! Triggers as people see them.
 
-use super::fire::schedule_of;
-use super::preview::next_times;
+use super::kind::Settings;
 use crate::app::App;
-use crate::dto::{Firing, FiringOutcome, Trigger, TriggerDetails};
+use crate::dto::{Firing, FiringOutcome, Trigger, TriggerDetails, WorkflowActivity, WorkflowFailure};
 use crate::error::ApiResult;
 use serde_json::Value;
 use signalbox_model::time;
@@ -11,6 +10,8 @@ use signalbox_store::{FiringRow, TriggerRow};
 
 /// Times that a list shows.
 const NEXT: usize = 5;
+/// The time that counts of runs are about.
+const DAY_MS: i64 = 86_400_000;
 /// Firings that the details show.
 const FIRINGS: usize = 50;
 
@@ -26,14 +27,40 @@ impl App {
         Ok(TriggerDetails { trigger, firings })
     }
 
+    /// What the runs of a workflow came to in the last 24 hours.
+    fn activity_of(&self, workflow: &str) -> ApiResult<WorkflowActivity> {
+        let one = self.store.workflow_activity(workflow, self.now_ms().saturating_sub(DAY_MS))?;
+        Ok(WorkflowActivity {
+            runs: one.runs,
+            failed: one.failed,
+            last_failed_run_id: one.last_failed,
+            waiting: one.waiting,
+        })
+    }
+
+    /// Failures of active workflows in the last 24 hours that people are told of.
+    pub(crate) fn failures(&self) -> ApiResult<Vec<WorkflowFailure>> {
+        let told = self.store.failure_notices(self.now_ms().saturating_sub(DAY_MS))?.into_iter();
+        let tell = |one: signalbox_store::FailureNotice| WorkflowFailure {
+            workflow_id: one.workflow,
+            workflow_name: one.name,
+            run_id: one.run,
+            failed_at: time::format(one.at_ms),
+        };
+        Ok(told.map(tell).collect())
+    }
+
     fn trigger_of(&self, row: TriggerRow) -> ApiResult<Trigger> {
-        let schedule = schedule_of(&row);
+        let settings = Settings::read(&row);
         let after = self.now_ms().max(row.cursor_ms);
         let last = self.store.trigger_firings(&row.id, 1)?.pop().map(|row| self.firing_of(row));
+        let path = settings.as_ref().ok().and_then(Settings::hook_path);
         Ok(Trigger {
-            next: schedule.as_ref().map(|schedule| next_times(schedule, after, NEXT)).unwrap_or_default(),
+            address: path.map(|path| self.hook_address("hooks", path)),
+            next: settings.as_ref().map(|settings| settings.next(after, NEXT)).unwrap_or_default(),
             last,
-            problem: row.problem.or_else(|| schedule.err().map(|error| error.message)),
+            activity: self.activity_of(&row.workflow)?,
+            problem: row.problem.or_else(|| settings.err().map(|error| error.message)),
             config: serde_json::from_str(&row.config).unwrap_or(Value::Null),
             trigger_id: row.id,
             workflow_id: row.workflow,

@@ -56,7 +56,9 @@ impl App {
                 return Err(ApiError::new(
                     Class::Conflict,
                     "CONFLICT",
-                    format!("The workflow {id} exists, and the request says no revision of it: If-Match is missing."),
+                    format!(
+                        "The workflow {id} exists, and the request does not name its revision: If-Match is missing."
+                    ),
                     "Send If-Match with the ETag of GET /workflows/{id}, or * to replace whatever is there.",
                 ));
             }

@@ -1,4 +1,4 @@
-//! The gallery: workflows that work offline, with the practice service and the sample files of this program, and some that
+//! The gallery: workflows that work offline, with the demo service and the sample files of this program, and some that
 //! say what has to be set up on this machine first.
 
 use crate::app::App;
@@ -57,6 +57,16 @@ const ENTRIES: &[Entry] = &[
     Entry {
         text: include_str!("../../samples/sort-the-mail.signalbox.json"),
         traits: &["switch", "multiple ends", "no network"],
+        needs: &[],
+    },
+    Entry {
+        text: include_str!("../../samples/daily-report.signalbox.json"),
+        traits: &["schedule", "csv", "no network"],
+        needs: &[],
+    },
+    Entry {
+        text: include_str!("../../samples/vacation-request.signalbox.json"),
+        traits: &["form page", "asks a person", "no network"],
         needs: &[],
     },
     Entry {

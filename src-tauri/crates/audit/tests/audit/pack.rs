@@ -7,7 +7,7 @@ use signalbox_audit::line::Line;
 use signalbox_audit::pack::{
     Contents, FILES, Limits, Manifest, MissingEnd, PackResult, Profile, WriteError, verify, write,
 };
-use signalbox_audit::sink::{Jsonl, Ring, SinkError, read_rows};
+use signalbox_audit::sink::{Jsonl, RecentEntries, SinkError, read_rows};
 use signalbox_audit::verify::{Expect, Kind, Row, Verdict, try_verify};
 use signalbox_audit::{Chain, Digest, Entry, Inclusion, PublicKey, Signer, Tree};
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
@@ -462,7 +462,7 @@ fn ts_050_the_same_head_in_every_sink() {
     let path = dir.path().join("audit.jsonl");
     let signer = signer();
     let mut jsonl = Jsonl::open(&path, "log-1").unwrap();
-    let mut ring = Ring::new("log-1", 30);
+    let mut ring = RecentEntries::new("log-1", 30);
     let mut chain = Chain::new("log-1");
     for n in 0..100 {
         jsonl.record(record(n), Some(&signer)).unwrap();

@@ -121,8 +121,7 @@ fn begin(compiled: &Compiled, state: &mut RunState, node: usize, input: Vec<Item
             *wire = EdgeState::Dead;
         }
     }
-    state.ready.remove(&node);
-    state.startable.remove(&node);
+    state.work.ended(node);
     let run = &mut state.nodes[node];
     (run.open_in, run.visits, run.calls, run.state, run.activation) = (0, 0, 0, NodeState::Pending, None);
     activate(compiled, state, node, input.into());
@@ -142,9 +141,7 @@ fn again_from_first(compiled: &Compiled, state: &mut RunState, node: usize) {
 fn still(compiled: &Compiled, state: &mut RunState, ts: &str) {
     let asked: Vec<_> = std::mem::take(&mut state.tasks).into_values().collect();
     let human = |place| asked.iter().find(|task| task.cases.contains(&place)).and_then(|task| task.asks);
-    state.timed.clear();
-    state.in_flight.clear();
-    state.auditing.clear();
+    state.work.stop_calls();
     let open: Vec<(usize, usize)> = state
         .nodes
         .all()
@@ -223,9 +220,7 @@ fn unopened(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize)
 /// A slot that had not ended, or that ended the original, begins again. A container keeps what is fulfilled.
 pub(super) fn again(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
     case::no_longer_asked(state, (node, slot));
-    for set in [&mut state.undecided, &mut state.in_flight, &mut state.timed, &mut state.auditing] {
-        set.remove(&(node, slot));
-    }
+    state.work.closed((node, slot));
     cancel_scope::left(compiled, state, node, slot);
     let visit = super::place::first_visit(compiled, state, node);
     let Some(activation) = state.nodes[node].activation.as_mut() else { return };
@@ -237,8 +232,8 @@ pub(super) fn again(compiled: &Compiled, state: &mut RunState, node: usize, slot
     let untouched = activation.slots.untouched();
     state.nodes[node].state = NodeState::Pending;
     if untouched {
-        state.startable.remove(&node);
-        state.ready.insert(node);
+        state.work.set_startable(node, false);
+        state.work.fired(node);
     } else {
         refresh_startable(state, node);
     }

@@ -129,7 +129,7 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
     body.highest = if body.highest == 0 { known.visit } else { known.visit.max(body.highest + 1) };
     let visit = body.highest;
     visited(compiled, state, node, visit);
-    state.inside.insert((node, slot));
+    state.work.body_begins((node, slot));
     open_empty(compiled, state, node, slot);
     refresh(compiled, state, node, slot);
 }
@@ -266,11 +266,11 @@ fn entering(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ind
     }
 }
 
-/// Keeps `bodies` in step: there is something to decide about a container when its body may go on, is over, or is cut.
+/// Keeps the index of bodies in step: there is something to decide about a container when its body may go on, is over, or is cut.
 pub(super) fn refresh(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
     let concurrency = if until::goes_one_by_one(compiled, state, node) { |_, _: &Value| 1 } else { concurrency };
     let only = until::begun_in(compiled, state, node).is_some();
-    let decide = state.inside.contains(&(node, slot)) && !is_cut(compiled, state, node) && {
+    let decide = state.work.inside().contains(&(node, slot)) && !is_cut(compiled, state, node) && {
         let body = slot_ref(state, node, slot).and_then(|slot| slot.body.as_deref());
         body.is_some_and(|body| {
             let cut = body.live.iter().any(|frame| state.frames.get(*frame).is_some_and(|f| f.cut.is_some()));
@@ -283,11 +283,7 @@ pub(super) fn refresh(compiled: &Compiled, state: &mut RunState, node: usize, sl
             cut || body.live.is_empty() || more
         })
     };
-    if decide {
-        state.bodies.insert((node, slot));
-    } else {
-        state.bodies.remove(&(node, slot));
-    }
+    state.work.set_body_undecided((node, slot), decide);
 }
 
 /// A node has ended or was skipped; the last one ends its frame.

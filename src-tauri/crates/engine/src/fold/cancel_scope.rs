@@ -31,17 +31,7 @@ fn family(compiled: &Compiled, state: &RunState, frame: usize) -> BTreeSet<usize
 /// Nothing of a frame is to be started or decided any more.
 fn forget(compiled: &Compiled, state: &mut RunState, frame: usize) {
     let count = compiled.nodes.len();
-    let (first, end) = (frame * count, (frame + 1) * count);
-    for set in [&mut state.ready, &mut state.startable] {
-        for node in set.range(first..end).copied().collect::<Vec<_>>() {
-            set.remove(&node);
-        }
-    }
-    for set in [&mut state.undecided, &mut state.timed, &mut state.bodies] {
-        for place in set.range((first, 0)..(end, 0)).copied().collect::<Vec<_>>() {
-            set.remove(&place);
-        }
-    }
+    state.work.forget_starts(frame * count..(frame + 1) * count);
 }
 
 /// Takes a frame away; its nodes are added to what the summary tells of them.
@@ -52,9 +42,7 @@ pub(super) fn remove(compiled: &Compiled, state: &mut RunState, frame: usize, cu
     forget(compiled, state, frame);
     // In the base of a re-run a container may end around one whose end does not stand.
     let count = compiled.nodes.len();
-    for place in state.inside.range((frame * count, 0)..((frame + 1) * count, 0)).copied().collect::<Vec<_>>() {
-        state.inside.remove(&place);
-    }
+    state.work.forget_bodies(frame * count..(frame + 1) * count);
     let parts = &compiled.regions[gone.region];
     let number = |local: &usize| compiled.nodes.number(frame, *local);
     let idle: BTreeSet<usize> = match cut {
@@ -265,10 +253,9 @@ pub(super) fn reap(compiled: &Compiled, state: &mut RunState) {
 
 /// A container's call has ended, however: what is still open in it is gone.
 pub(super) fn left(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize) {
-    if !state.inside.remove(&(node, slot)) {
+    if !state.work.body_ended((node, slot)) {
         return;
     }
-    state.bodies.remove(&(node, slot));
     let live: Vec<usize> =
         body_mut(state, node, slot).map(|body| std::mem::take(&mut body.live)).into_iter().flatten().collect();
     for frame in live {

@@ -1,19 +1,22 @@
 //! Cases: failed calls on their way through recovery nodes and people (SEMANTICS 2.4, 4, 5).
 
-use super::deadline::moments;
-use super::{abort, activation_input, bytes_of, close, error_item, input_value, slot_mut, slot_ref, tool_call};
+mod people;
+
+use people::answered;
+pub(super) use people::{asked, completed, escalated, no_longer_asked, pause_over, refresh_waiting};
+
+use super::{abort, activation_input, bytes_of, close, error_item, input_value, slot_mut, slot_ref};
 use crate::{
     compiled::{Compiled, Way},
     error_codes::ON_EXPIRY,
     recovery::RecoveryKind,
-    state::{Asked, At, Case, Intent, OpenTask, Phase, Refused, RunState, Slot},
+    state::{Asked, At, Case, Intent, Phase, Refused, RunState, Slot},
 };
 use serde_json::{Value, json};
 use signalbox_model::{
-    ErrorPayload, Item, Mode, NodeState, TaskAction, TaskKind,
+    ErrorPayload, Item, Mode, NodeState,
     event::ErrorHandled,
-    task::{Answer, AutoFixAttempt, Escalated, ExpiryAction, HumanTaskCreated, ModelTry, Origin},
-    time,
+    task::{AutoFixAttempt, ModelTry, Origin},
 };
 use std::{borrow::Cow, sync::Arc};
 
@@ -43,11 +46,7 @@ pub(crate) fn put(
     let waits = matches!(at, At::Asked | At::Running(_));
     if let Some(known) = slot_mut(state, node, slot) {
         known.phase = Phase::Case(Box::new(Case { error, at, intent }));
-        if waits {
-            state.undecided.remove(&(node, slot));
-        } else {
-            state.undecided.insert((node, slot));
-        }
+        state.work.set_undecided((node, slot), !waits);
     }
 }
 
@@ -251,7 +250,7 @@ pub(super) fn started(state: &mut RunState, place: (usize, usize), recovery: usi
     state.nodes[recovery].calls += 1;
     let intent = case_of(state, node, slot).and_then(|case| case.intent.clone());
     move_to(state, node, slot, At::Running(recovery), intent);
-    state.auditing.insert((node, slot));
+    state.work.recovery_begins((node, slot));
 }
 
 /// Slots with a person whose step has begun and not ended: (node, slot, the human node of a case).
@@ -281,7 +280,7 @@ pub(crate) fn with_people(state: &RunState) -> Vec<(usize, usize, Option<usize>)
 /// Its call was cut off: it runs again.
 pub(super) fn interrupted(state: &mut RunState, place: (usize, usize), recovery: usize) {
     let (node, slot) = place;
-    state.auditing.remove(&place);
+    state.work.recovery_ended(place);
     no_longer_asked(state, place);
     let intent = case_of(state, node, slot).and_then(|case| case.intent.clone());
     move_to(state, node, slot, At::Node(recovery), intent);
@@ -290,13 +289,13 @@ pub(super) fn interrupted(state: &mut RunState, place: (usize, usize), recovery:
 /// Nobody answers its task any more; the call of the human node waits for its end.
 pub(super) fn given_up(state: &mut RunState, node: usize, slot: usize, human: usize) {
     move_to(state, node, slot, At::Expired { node: human }, None);
-    state.undecided.remove(&(node, slot));
+    state.work.set_undecided((node, slot), false);
 }
 
 /// A recovery node ended well: the case goes on through its port.
 pub(super) fn done(compiled: &Compiled, state: &mut RunState, place: (usize, usize), recovery: usize, now: i64) {
     let (node, slot) = place;
-    state.auditing.remove(&place);
+    state.work.recovery_ended(place);
     state.nodes[recovery].state = NodeState::Succeeded;
     let Some(case) = case_of(state, node, slot).cloned() else { return };
     match compiled.nodes[recovery].recovery {
@@ -361,7 +360,7 @@ pub(super) fn failed(
     now: i64,
 ) {
     let (node, slot) = place;
-    state.auditing.remove(&place);
+    state.work.recovery_ended(place);
     state.nodes[recovery].state = NodeState::Failed;
     let at_policy = case_of(state, node, slot).is_some_and(|case| matches!(case.at, At::Expired { .. }));
     match compiled.way(recovery, "error", node) {
@@ -494,212 +493,7 @@ fn come_back(
     known.phase = Phase::Reenter;
     let visit = known.visit;
     super::body::visited(compiled, state, node, visit);
-    state.undecided.insert((node, slot));
-}
-
-/// A person is asked.
-pub(super) fn asked(
-    state: &mut RunState,
-    node: usize,
-    slot: usize,
-    human: Option<usize>,
-    created: &HumanTaskCreated,
-    now: i64,
-) {
-    let expires_ms = created.expires_at.as_deref().and_then(time::parse);
-    let task = state.tasks.entry(created.task_id.clone()).or_insert_with(|| OpenTask {
-        kind: created.kind,
-        cases: Vec::new(),
-        asks: human,
-        fingerprint: created.fingerprint.clone(),
-        many: created.cases.is_some(),
-        created_ms: now,
-        ttl_ms: created.business_ttl_ms.and_then(|ms| ms.try_into().ok()).or(expires_ms.map(|at| at - now)),
-        expires_ms,
-        on_expiry: created.on_expiry.clone(),
-        level: 0,
-        remind_every_ms: created.remind_every_ms.and_then(|ms| i64::try_from(ms).ok()),
-        reminders: 0,
-        remind_at: moments(&created.remind_at),
-        business: created.business_ttl_ms.is_some(),
-        held: None,
-        waited_ms: 0,
-    });
-    task.cases.push((node, slot));
-    state.auditing.remove(&(node, slot));
-    state.in_flight.remove(&(node, slot));
-    match created.kind {
-        TaskKind::Decision => {
-            move_to(state, node, slot, At::Asked, None);
-            if let Some(human) = human {
-                state.nodes[human].state = NodeState::AwaitingHitl;
-            }
-        }
-        TaskKind::Approval | TaskKind::Form | TaskKind::Pause => {
-            if let Some(known) = slot_mut(state, node, slot) {
-                known.phase = Phase::Asking { task: created.task_id.clone() };
-            }
-        }
-    }
-    refresh_waiting(state, node);
-}
-
-/// A person answered: the task is closed, and each of its cases goes on.
-pub(super) fn completed(compiled: &Compiled, state: &mut RunState, task_id: &str, answer: &Answer, now: i64) {
-    let Some(task) = state.tasks.remove(task_id) else { return };
-    if let Some(more) = answer.budget_micros {
-        approved(state, &task.cases, more);
-    }
-    for (node, slot) in task.cases {
-        if tool_call::is_waiting(state, node, slot) {
-            tool_call::answered(compiled, state, (node, slot), answer);
-        }
-        match (task.kind, task.asks) {
-            (TaskKind::Decision, Some(human)) => {
-                move_to(state, node, slot, At::Answered { node: human, answer: answer.clone() }, None);
-            }
-            (TaskKind::Decision, None) => answered(compiled, state, (node, slot), None, answer, now),
-            // The node's own `step_done` follows.
-            (TaskKind::Approval | TaskKind::Form | TaskKind::Pause, _) => running_again(state, node, slot),
-        }
-    }
-}
-
-/// A person lets the run spend `more` than it had when its budget was used up; what was approved before stays approved.
-fn approved(state: &mut RunState, cases: &[(usize, usize)], more: u64) {
-    let spent = |(node, slot): &(usize, usize)| {
-        open_error(state, *node, *slot)?.details.as_ref()?.get("runSpentMicros")?.as_u64()
-    };
-    let spent = cases.iter().filter_map(spent).max().unwrap_or_default();
-    state.approved_to = state.approved_to.max(spent).saturating_add(more);
-}
-
-/// A slot is taken out of its task; a task without cases is gone.
-pub(super) fn no_longer_asked(state: &mut RunState, place: (usize, usize)) {
-    state.tasks.retain(|_, task| {
-        task.cases.retain(|case| *case != place);
-        !task.cases.is_empty()
-    });
-}
-
-fn running_again(state: &mut RunState, node: usize, slot: usize) {
-    state.nodes[node].state = NodeState::Running;
-    if let Some(known) = slot_mut(state, node, slot) {
-        known.phase = Phase::Running;
-        state.in_flight.insert((node, slot));
-    }
-}
-
-/// A node with several slots waits for a person when none of them runs and one is with a person.
-pub(super) fn refresh_waiting(state: &mut RunState, node: usize) {
-    if state.tasks.is_empty() || state.in_flight.range((node, 0)..(node + 1, 0)).next().is_some() {
-        return;
-    }
-    if state.tasks.values().any(|task| task.cases.iter().any(|(n, _)| *n == node)) {
-        state.nodes[node].state = NodeState::AwaitingHitl;
-    }
-}
-
-/// Nobody answered in time.
-pub(super) fn escalated(compiled: &Compiled, state: &mut RunState, event: &Escalated, now: i64) {
-    let action = match event.action {
-        ExpiryAction::Escalate => {
-            if let Some(task) = state.tasks.get_mut(&event.task_id) {
-                task.level = event.level;
-                task.expires_ms = event.expires_at.as_deref().and_then(time::parse);
-                task.remind_at = moments(&event.remind_at);
-                task.on_expiry.clone_from(&event.on_expiry);
-            }
-            return;
-        }
-        ExpiryAction::Abort => None,
-        ExpiryAction::Retry => Some(TaskAction::Retry),
-        ExpiryAction::Skip => Some(TaskAction::Skip),
-    };
-    if let Some(action) = action {
-        let answer = Answer::by_policy(action);
-        completed(compiled, state, &event.task_id, &answer, now);
-        return;
-    }
-    let Some(task) = state.tasks.remove(&event.task_id) else { return };
-    for (node, slot) in task.cases {
-        match (task.kind, task.asks) {
-            (TaskKind::Decision, Some(human)) => {
-                move_to(state, node, slot, At::Expired { node: human }, None);
-            }
-            (TaskKind::Decision, None) => {
-                if let Some(error) = open_error(state, node, slot) {
-                    fail_run(compiled, state, node, slot, error, Some("ttl_expired".into()), now);
-                }
-            }
-            (TaskKind::Approval | TaskKind::Form | TaskKind::Pause, _) => running_again(state, node, slot),
-        }
-    }
-}
-
-/// Nobody resumed a pause in time; what follows is the node's own event.
-pub(super) fn pause_over(state: &mut RunState, node: usize, slot: usize) {
-    let task = state.tasks.iter().find(|(_, task)| task.cases.contains(&(node, slot))).map(|(id, _)| id.clone());
-    if let Some(id) = task {
-        state.tasks.remove(&id);
-        running_again(state, node, slot);
-    }
-}
-
-/// SEMANTICS 5: what each answer does. `human` is the node that asked, none for a default task.
-fn answered(
-    compiled: &Compiled,
-    state: &mut RunState,
-    place: (usize, usize),
-    human: Option<usize>,
-    answer: &Answer,
-    now: i64,
-) {
-    let (node, slot) = place;
-    let Some(error) = open_error(state, node, slot) else { return };
-    let way = |port: &str| human.map_or(Way::Unwired, |human| compiled.way(human, port, node));
-    let red = |state: &RunState| vec![red_item(compiled, state, node, slot, &error)];
-    match answer.action {
-        TaskAction::Retry | TaskAction::Approve | TaskAction::Reject | TaskAction::Submit => match way("retry") {
-            Way::Recovery(next) => pass(compiled, state, place, error, next, Some(Intent::Again)),
-            way => come_back(compiled, state, place, Some(Intent::Again), &way),
-        },
-        TaskAction::Correct => {
-            let input = answer.corrected_input.clone().unwrap_or_default();
-            match way("corrected") {
-                Way::Recovery(next) => pass(compiled, state, place, error, next, Some(Intent::Corrected(input))),
-                Way::Exit(edges) => {
-                    let item = plain_item(compiled, state, node, slot, &input);
-                    leave(compiled, state, node, slot, edges, vec![item], false);
-                }
-                way @ (Way::Reentry(_) | Way::Unwired) => {
-                    come_back(compiled, state, place, Some(Intent::Corrected(input)), &way);
-                }
-            }
-        }
-        TaskAction::Skip => {
-            let way = way("skip");
-            carry_out(compiled, state, place, error, ("skip", None), way, now);
-        }
-        TaskAction::Alternative => {
-            let target = answer.target_node_id.as_deref();
-            let edges = match way("alternative") {
-                Way::Exit(edges) => edges,
-                Way::Recovery(_) | Way::Reentry(_) | Way::Unwired => Vec::new(),
-            };
-            let chosen: Vec<usize> = edges
-                .into_iter()
-                .filter(|e| target.is_none_or(|target| *compiled.nodes[compiled.edges[*e].to].id == *target))
-                .take(1)
-                .collect();
-            let items = red(state);
-            leave(compiled, state, node, slot, chosen, items, false);
-        }
-        TaskAction::Abort => {
-            let (way, reason) = (way("abort"), Some("aborted_by_operator".to_owned()));
-            carry_out(compiled, state, place, error, ("abort", reason), way, now);
-        }
-    }
+    state.work.set_undecided((node, slot), true);
 }
 
 /// The input items of a slot as they came.

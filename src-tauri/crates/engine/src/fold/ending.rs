@@ -6,7 +6,7 @@ use super::{activate, cancel_scope, error_item};
 use crate::{
     compiled::Compiled,
     numbers::Spread,
-    state::{EdgeState, Ending, NodeRun, Phase, RunState, Transient},
+    state::{EdgeState, Ending, NodeRun, Phase, RunState, Transient, WorkIndex},
 };
 use signalbox_model::{NodeState, RunStatus};
 use std::collections::HashMap;
@@ -23,11 +23,7 @@ pub(super) fn settle_ending(compiled: &Compiled, state: &mut RunState) {
     }
     *chain = true;
     let item = error_item(error, None, None);
-    state.ready.clear();
-    state.startable.clear();
-    state.undecided.clear();
-    state.timed.clear();
-    state.bodies.clear();
+    state.work.stop_starting();
     // Wires from outside the chain can carry nothing any more.
     let mut todo = Vec::new();
     for (i, edge) in compiled.edges.iter().enumerate() {
@@ -82,14 +78,7 @@ pub(super) fn finish(compiled: &Compiled, state: &mut RunState, status: RunStatu
         node.state = cancel_scope::cancelled(node.state);
     }
     state.edges = Spread::new(Vec::new());
-    state.ready.clear();
-    state.startable.clear();
-    state.undecided.clear();
-    state.in_flight.clear();
-    state.timed.clear();
-    state.auditing.clear();
-    state.inside.clear();
-    state.bodies.clear();
+    state.work = WorkIndex::default();
     state.tasks.clear();
     state.exits.clear();
     state.ending = None;

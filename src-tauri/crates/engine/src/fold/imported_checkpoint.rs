@@ -120,8 +120,7 @@ pub(super) fn settled(compiled: &Compiled, state: &mut RunState, known: &Foreign
         let run = &mut state.nodes[*node];
         (run.visits, run.activation) = (0, None);
         run.state = if ended { NodeState::Succeeded } else { NodeState::Skipped };
-        state.ready.remove(node);
-        state.startable.remove(node);
+        state.work.ended(*node);
     }
     // The step leads to branches that ended, too: nothing goes there any more.
     for node in &branches.kept {

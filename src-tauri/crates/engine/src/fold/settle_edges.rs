@@ -12,8 +12,7 @@ use std::sync::Arc;
 /// All slots are closed: ports settle, in item order.
 pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: usize) {
     let Some(activation) = state.nodes[node].activation.take() else { return };
-    state.startable.remove(&node);
-    state.ready.remove(&node);
+    state.work.ended(node);
     let mut ports: Vec<(String, Items)> = Vec::new();
     let mut fallback = Vec::new();
     let mut left = Vec::new();

@@ -158,15 +158,9 @@ pub(super) fn leave_open(compiled: &Compiled, state: &mut RunState) {
     if state.until.is_none() {
         return;
     }
-    let nodes = |state: &RunState, set: &BTreeSet<usize>| -> BTreeSet<usize> {
-        set.iter().copied().filter(|node| !leaves_out(compiled, state, *node)).collect()
-    };
-    let slots = |state: &RunState, set: &BTreeSet<(usize, usize)>| -> BTreeSet<(usize, usize)> {
-        set.iter().copied().filter(|(node, _)| !leaves_out(compiled, state, *node)).collect()
-    };
-    (state.ready, state.startable) = (nodes(state, &state.ready), nodes(state, &state.startable));
-    (state.undecided, state.timed) = (slots(state, &state.undecided), slots(state, &state.timed));
-    (state.inside, state.bodies) = (slots(state, &state.inside), slots(state, &state.bodies));
+    let mut work = std::mem::take(&mut state.work);
+    work.retain(|node| !leaves_out(compiled, state, node));
+    state.work = work;
 }
 
 /// The step that the run ends after: what it puts out is what the run puts out.

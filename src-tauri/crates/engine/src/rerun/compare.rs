@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What becomes of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum StepDisposition {
     /// Its result stands; it does not execute.
     Kept,
     /// It executes again.
@@ -51,7 +51,7 @@ pub struct StepPlan {
     /// Its kind.
     pub kind: String,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: StepDisposition,
     /// What the definition changed.
     pub change: Change,
     /// What it does outside.
@@ -113,18 +113,18 @@ pub(super) fn steps(
         let executes = range.executes(target, index) || inner || left.is_some_and(unfinished);
         let may = to_come.contains(&index);
         let fate = match (count > 0, executes) {
-            (true, true) => Fate::Again,
-            (true, false) if !stands.contains(&*node.id) => Fate::Again,
-            (true, false) if may => Fate::Open,
-            (true, false) => Fate::Kept,
-            (false, true) => Fate::Open,
+            (true, true) => StepDisposition::Again,
+            (true, false) if !stands.contains(&*node.id) => StepDisposition::Again,
+            (true, false) if may => StepDisposition::Open,
+            (true, false) => StepDisposition::Kept,
+            (false, true) => StepDisposition::Open,
             // Skipped, or on a way that was not taken.
-            (false, false) if !may && left.is_some_and(|run| run.state == NodeState::Skipped) => Fate::Kept,
-            (false, false) => Fate::Open,
+            (false, false) if !may && left.is_some_and(|run| run.state == NodeState::Skipped) => StepDisposition::Kept,
+            (false, false) => StepDisposition::Open,
         };
         // Its result went, because it does not fit or because another kind gave it.
         let other = before.is_some_and(|before| *before.kind != *node.kind);
-        let lost = fate == Fate::Again && (!executes || (other && !range.executes(target, index)));
+        let lost = fate == StepDisposition::Again && (!executes || (other && !range.executes(target, index)));
         let change = match before {
             None => Change::Added,
             Some(_) if lost => Change::Incompatible,
@@ -162,7 +162,7 @@ pub(super) fn steps(
             step: id.clone(),
             title: node.title.clone(),
             kind: node.kind.clone(),
-            fate: Fate::Gone,
+            fate: StepDisposition::Gone,
             change: Change::Removed,
             effects: Effects::None,
             repeats: false,

@@ -17,7 +17,7 @@ pub(crate) struct Debug {
     pub(crate) met: Vec<Met>,
 }
 
-/// How far a run may go by itself.
+/// How far a run may go before it stops.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Pace {
     /// To the next breakpoint.

@@ -35,7 +35,7 @@ impl Deciding<'_> {
     pub(super) fn decide_body(&mut self, node: usize, slot: usize) -> Result<(), StepError> {
         let known = fold::slot_ref(self.state, node, slot);
         let Some(body) = known.and_then(|slot| slot.body.as_deref()) else {
-            self.state.bodies.remove(&(node, slot));
+            self.state.work.set_body_undecided((node, slot), false);
             return Ok(());
         };
         let cut = |frame: &usize| self.state.frames.get(*frame).is_some_and(|frame| frame.cut.is_some());
@@ -262,7 +262,7 @@ impl Deciding<'_> {
 
     /// The run ends: so do containers whose body runs, the innermost first.
     pub(super) fn interrupt_bodies(&mut self) -> Result<(), StepError> {
-        for (node, slot) in self.state.inside.clone().into_iter().rev() {
+        for (node, slot) in self.state.work.inside().clone().into_iter().rev() {
             let key = self.event_key(node, Some(slot), slot);
             self.emit(Some(key), EventBody::StepInterrupted(StepInterrupted { effect: None, origin: None }))?;
         }

@@ -103,7 +103,7 @@ impl Deciding<'_> {
         if !self.may_start(node) {
             return Ok(());
         }
-        if self.state.ready.contains(&node) {
+        if self.state.work.ready().contains(&node) {
             return self.start_node(node);
         }
         // A later part of many items.

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use signalbox_model::{
     CallProgress, Data, Effects, ErrorType, EventBody, Item, Items, Map, Mode, NodeFailure,
     call_progress::LeftFile,
-    event::{FileDone, FileStart, StepDone, StepPrint, VarChanged},
+    event::{FileDone, FileStart, StepDone, StepPrint, Telemetry, VarChanged},
     item::together,
 };
 use std::sync::Arc;
@@ -122,9 +122,9 @@ impl Deciding<'_> {
     /// Writes an artifact; the events say that it is there.
     fn write_artifact(&mut self, key: EventKey, path: String, content: Arc<Value>) -> Result<(), StepError> {
         let size = content.as_str().map_or_else(|| content.to_string().len(), str::len);
-        self.emit(Some(key), EventBody::FileStart(FileStart { path: path.clone() }))?;
+        self.emit(Some(key), Telemetry::FileStart(FileStart { path: path.clone() }).into())?;
         self.out.effects.push(Effect::WriteArtifact { path: path.clone(), content });
-        self.emit(Some(key), EventBody::FileDone(FileDone { path, size_bytes: size as u64 }))
+        self.emit(Some(key), Telemetry::FileDone(FileDone { path, size_bytes: size as u64 }).into())
     }
 
     /// `flow.wait` is over: the items go on.
@@ -195,7 +195,7 @@ impl Deciding<'_> {
             self.write_artifact(key, path, content)?;
         }
         for value in prints {
-            self.emit(Some(key), EventBody::StepPrint(StepPrint { value }))?;
+            self.emit(Some(key), Telemetry::StepPrint(StepPrint { value }).into())?;
         }
         let counts: IndexMap<String, usize> = ports.iter().map(|(port, items)| (port.clone(), items.len())).collect();
         // `default` of a switch is what is left when no case chose (TS-076).

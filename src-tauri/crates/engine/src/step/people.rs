@@ -5,6 +5,7 @@ use crate::{
     compiled::Way, decision, effect::CallOutput, fold, rerun::digest_of, route, schema::Schema, state::OpenTask,
 };
 use serde_json::Value;
+use signalbox_model::event::Telemetry;
 use signalbox_model::{
     Binaries, ErrorPayload, EventBody, Item, Level, Map, Role, TaskAction, TaskKind, TaskReason,
     base::{KeptAnswer, named},
@@ -218,7 +219,7 @@ impl Deciding<'_> {
                 reason: text(&config, "reason"),
                 expire_at: created.expires_at.clone(),
             };
-            self.emit(Some(key), EventBody::PauseStart(start))?;
+            self.emit(Some(key), Telemetry::PauseStart(start).into())?;
         }
         self.create(key, created)
     }
@@ -431,7 +432,7 @@ impl Deciding<'_> {
                     resumed_at: time::format(self.now),
                     payload: given.clone(),
                 };
-                self.emit(Some(key), EventBody::PauseResumed(resumed))?;
+                self.emit(Some(key), Telemetry::PauseResumed(resumed).into())?;
                 CallOutput::pass("success", &input)
             }
         };

@@ -129,7 +129,7 @@ impl Deciding<'_> {
             }
             // These wait; nothing is to be decided.
             At::Running(_) | At::Asked => {
-                self.state.undecided.remove(&(node, slot));
+                self.state.work.set_undecided((node, slot), false);
                 Ok(())
             }
         }
@@ -367,7 +367,7 @@ impl Deciding<'_> {
 
     /// Calls of recovery nodes are cut off; a run that goes on makes them again.
     pub(super) fn interrupt_recovery(&mut self) -> Result<(), StepError> {
-        for (node, slot) in self.state.auditing.clone() {
+        for (node, slot) in self.state.work.auditing().clone() {
             let Some(At::Running(recovery)) = case::case_of(self.state, node, slot).map(|c| c.at.clone()) else {
                 continue;
             };

@@ -26,7 +26,7 @@ impl Deciding<'_> {
     pub(super) fn start_node(&mut self, node: usize) -> Result<(), StepError> {
         let this = &self.compiled.nodes[node];
         let Some(activation) = &self.state.nodes[node].activation else {
-            self.state.ready.remove(&node);
+            self.state.work.begun(node);
             return Ok(());
         };
         let slots = activation.slots.len();

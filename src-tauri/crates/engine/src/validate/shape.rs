@@ -162,8 +162,19 @@ pub(super) fn again(workflow: &Workflow) -> Vec<Diagnostic> {
     found
 }
 
-const SETTINGS: &[&str] =
-    &["errorPolicy", "model", "tools", "toolRules", "skills", "onAbort", "auditRules", "businessHours", "budget"];
+const SETTINGS: &[&str] = &[
+    "errorPolicy",
+    "model",
+    "tools",
+    "toolRules",
+    "skills",
+    "onAbort",
+    "auditRules",
+    "businessHours",
+    "budget",
+    "concurrency",
+    "rateLimit",
+];
 const CONTEXT: &[&str] = &["schema", "initial"];
 
 fn bad_id(id: &str) -> Diagnostic {

@@ -29,6 +29,31 @@ fn a_good_file_has_none() {
     assert_eq!(file(|_| {}), []);
 }
 
+#[test]
+fn limits_that_cannot_hold_are_told_with_their_place() {
+    let settings = |settings: Value| file(|f| f["settings"] = settings);
+    assert_eq!(
+        settings(json!({
+            "concurrency": { "max": 2, "key": "params.base + event.path", "onLimit": "cancel_oldest" },
+            "rateLimit": { "count": 5, "perMs": 1000 }
+        })),
+        []
+    );
+    for (settings_of, path) in [
+        (json!({ "concurrency": 1 }), "/settings/concurrency"),
+        (json!({ "concurrency": { "max": 0 } }), "/settings/concurrency/max"),
+        (json!({ "concurrency": { "max": 1, "onLimit": "wait" } }), "/settings/concurrency/onLimit"),
+        (json!({ "concurrency": { "max": 1, "key": "params." } }), "/settings/concurrency/key"),
+        (json!({ "rateLimit": { "count": 5 } }), "/settings/rateLimit/perMs"),
+        (json!({ "rateLimit": { "count": 5, "perMs": 0 } }), "/settings/rateLimit/perMs"),
+    ] {
+        let found = settings(settings_of);
+        assert!(found.iter().any(|one| one.path == path && one.severity == Severity::Error), "{path}: {found:#?}");
+    }
+    let unknown = settings(json!({ "concurrency": { "max": 1, "key": "context.customer" } }));
+    has(&unknown, Code::UnknownName, "/settings/concurrency/key");
+}
+
 /// K-10, K-49: what the editor says of rules stands in the diagnostics of the file, too: names, types, what never decides.
 #[test]
 fn rules_that_can_never_decide_are_told() {

@@ -10,6 +10,7 @@ use signalbox_engine::{
 };
 use signalbox_model::call_progress::{CallProgress, LlmDelta};
 use signalbox_model::debug::{DebugRequest, DebugStart};
+use signalbox_model::event::Telemetry;
 use signalbox_model::{Effects, EventBody, NodeDescriptor, NodeFailure, RunEvent, TaskAction, Workflow, task::Answer};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -335,7 +336,10 @@ impl<'a> World<'a> {
         let before = (self.state.clone(), self.events.len(), self.pending.len());
         self.give(Input::CallSaid { key: call.key.clone(), said, now: self.now });
         let told = &self.events[before.1..];
-        assert!(told.iter().all(|event| matches!(event.body, EventBody::LlmToken(_))), "it decides nothing: {told:?}");
+        assert!(
+            told.iter().all(|event| matches!(event.body, EventBody::Telemetry(Telemetry::LlmToken(_)))),
+            "it decides nothing: {told:?}"
+        );
         assert_eq!(before.2, self.pending.len(), "it has no effect");
         if over || before.0.status().is_terminal() {
             assert_eq!(before.0, self.state, "what a call tells after its end changes nothing");

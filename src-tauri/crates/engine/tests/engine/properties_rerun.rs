@@ -4,7 +4,9 @@
 use crate::driver::{Script, World, compile, finished, parted, takes, told};
 use crate::{properties, properties_containers, properties_people};
 use proptest::prelude::*;
-use signalbox_engine::rerun::{Fate, Original, Overrides, Reopen, RerunError, StepPlan, plan, plan_reopened};
+use signalbox_engine::rerun::{
+    Original, Overrides, Reopen, RerunError, StepDisposition, StepPlan, plan, plan_reopened,
+};
 use signalbox_engine::{Compiled, RunState, fold, summary};
 use signalbox_model::base::named;
 use signalbox_model::{Effects, EventBody, NodeState, RunEvent, RunStatus, RunSummary};
@@ -57,7 +59,7 @@ fn all_told(compiled: &Compiled, plan: &[StepPlan], events: &[RunEvent]) -> Resu
         let Some(told) = plan.iter().find(|told| told.step == listed) else {
             return Err(format!("{listed} is not in the plan"));
         };
-        if !matches!(told.fate, Fate::Again | Fate::Open) {
+        if !matches!(told.fate, StepDisposition::Again | StepDisposition::Open) {
             return Err(format!("{step} at {:?} ran, and the plan says {told:?}", event.path));
         }
         let kind = compiled.node_at(event.path.as_deref(), step).map(|node| node.kind);

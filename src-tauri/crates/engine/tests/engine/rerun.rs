@@ -2,7 +2,9 @@
 
 use crate::driver::{World, compile, told};
 use serde_json::{Value, json};
-use signalbox_engine::rerun::{Change, Fate, Original, Overrides, Plan, Reopen, RerunError, plan, plan_reopened};
+use signalbox_engine::rerun::{
+    Change, Original, Overrides, Plan, Reopen, RerunError, StepDisposition, plan, plan_reopened,
+};
 use signalbox_engine::{Compiled, Input, summary};
 use signalbox_model::{
     ErrorType, EventBody, Map, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction, task::Answer,
@@ -51,7 +53,7 @@ fn again<'a>(
     second
 }
 
-fn fates(plan: &Plan) -> Vec<(&str, Fate, Change)> {
+fn fates(plan: &Plan) -> Vec<(&str, StepDisposition, Change)> {
     plan.steps.iter().map(|step| (step.step.as_str(), step.fate, step.change)).collect()
 }
 
@@ -75,7 +77,7 @@ fn ts_091_a_rerun_begins_with_the_values_before_its_step() {
     let first = ran(&compiled, &never);
     let plan = look(&first, &compiled, "two").expect("a plan");
     assert_eq!(json!(plan.context), json!({ "plan": "first", "seen": ["one"] }), "what step three wrote is absent");
-    assert_eq!(fates(&plan)[0], ("one", Fate::Kept, Change::None));
+    assert_eq!(fates(&plan)[0], ("one", StepDisposition::Kept, Change::None));
     let second = again(&first, &compiled, "two", context(json!({ "plan": "edited" })), &never);
     assert_eq!(
         told(&second.events),
@@ -267,7 +269,7 @@ fn ts_091_what_stands_beside_the_step_in_its_containers_is_kept_in_the_plan_too(
     let first = ran(&compiled, &never);
     let again = |from: &str| {
         let plan = look(&first, &compiled, from).expect("a plan");
-        let steps = plan.steps.iter().filter(|step| step.fate == Fate::Again);
+        let steps = plan.steps.iter().filter(|step| step.fate == StepDisposition::Again);
         steps.map(|step| step.step.clone()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(again("l[1]/q/x/x"), "l q x c end", "neither what was before it nor the branch beside it");
@@ -484,11 +486,11 @@ fn with_another_definition_a_result_that_no_longer_fits_runs_again() {
     assert_eq!(
         fates(&plan),
         [
-            ("one", Fate::Kept, Change::None),
-            ("two", Fate::Again, Change::Incompatible),
-            ("three", Fate::Again, Change::Changed),
-            ("four", Fate::Again, Change::Changed),
-            ("extra", Fate::Open, Change::Added),
+            ("one", StepDisposition::Kept, Change::None),
+            ("two", StepDisposition::Again, Change::Incompatible),
+            ("three", StepDisposition::Again, Change::Changed),
+            ("four", StepDisposition::Again, Change::Changed),
+            ("extra", StepDisposition::Open, Change::Added),
         ],
         "two cannot stand before what it waits for now"
     );
@@ -502,9 +504,9 @@ fn with_another_definition_a_result_that_no_longer_fits_runs_again() {
     let new = compile(file);
     assert_eq!(look(&first, &new, "two").expect_err("gone"), RerunError::Gone { step: "two".into() });
     let plan = look(&first, &new, "four").expect("a plan");
-    assert_eq!(fates(&plan).last(), Some(&("two", Fate::Gone, Change::Removed)));
+    assert_eq!(fates(&plan).last(), Some(&("two", StepDisposition::Gone, Change::Removed)));
     let kept: Vec<&str> =
-        plan.steps.iter().filter(|step| step.fate == Fate::Kept).map(|step| step.step.as_str()).collect();
+        plan.steps.iter().filter(|step| step.fate == StepDisposition::Kept).map(|step| step.step.as_str()).collect();
     assert_eq!(kept, ["one", "three"], "{:#?}", fates(&plan));
 }
 

@@ -3,7 +3,7 @@
 use crate::driver::{World, catalog};
 use serde_json::{Value, json};
 use signalbox_engine::Compiled;
-use signalbox_engine::rerun::{Change, Fate, Original, Overrides, Plan, RerunError, plan};
+use signalbox_engine::rerun::{Change, Original, Overrides, Plan, RerunError, StepDisposition, plan};
 use signalbox_model::{Effects, NodeFailure, RunStatus, Workflow};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn a_kept_step_of_another_kind_executes_again() {
     let first = ran(&before);
     let now = compile(chain("t.write", json!({})), "new", vec![]);
     let looked = look(&first, &now, "two");
-    assert_eq!((looked.steps[0].fate, looked.steps[0].change), (Fate::Again, Change::Incompatible));
+    assert_eq!((looked.steps[0].fate, looked.steps[0].change), (StepDisposition::Again, Change::Incompatible));
     let made = looked.with(&now, Overrides::default()).expect("fits");
     let mut second = World::again(&now, &never, 2, made);
     second.run_to_end();

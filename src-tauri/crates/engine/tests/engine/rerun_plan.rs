@@ -2,7 +2,7 @@
 
 use crate::driver::{World, catalog, compile};
 use serde_json::{Value, json};
-use signalbox_engine::rerun::{Change, Fate, Original, Overrides, Plan, plan};
+use signalbox_engine::rerun::{Change, Original, Overrides, Plan, StepDisposition, plan};
 use signalbox_engine::{Compiled, Input};
 use signalbox_model::{Effects, EventBody, NodeFailure, RunStatus, TaskAction, Workflow, task::Answer};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn look(world: &World<'_>, from: &str) -> Plan {
     plan(Original { compiled: world.compiled, events: &world.events }, world.compiled, from).expect("a plan")
 }
 
-fn fate(plan: &Plan, step: &str) -> Fate {
+fn fate(plan: &Plan, step: &str) -> StepDisposition {
     plan.steps.iter().find(|one| one.step == step).expect("a step").fate
 }
 
@@ -40,11 +40,15 @@ fn iterations_that_had_not_begun_are_told() {
                     "book": { "type": "t.write", "parent": "l" }, "mail": { "type": "t.write", "parent": "l" } }),
             &[("first.success", "l"), ("book.success", "mail")],
         ));
-        for (failing, expected) in [("l[0]/mail", Fate::Open), ("l[3]/mail", Fate::Kept)] {
+        for (failing, expected) in [("l[0]/mail", StepDisposition::Open), ("l[3]/mail", StepDisposition::Kept)] {
             let script = |node: &str, _: usize, _: u32| (node == failing).then(|| NodeFailure::tool("X", "no"));
             let plan = look(&failed(&compiled, &script), failing);
             assert_eq!(fate(&plan, "book"), expected, "{mode} {failing}");
-            assert_eq!((fate(&plan, "first"), fate(&plan, "mail")), (Fate::Kept, Fate::Again), "{mode}");
+            assert_eq!(
+                (fate(&plan, "first"), fate(&plan, "mail")),
+                (StepDisposition::Kept, StepDisposition::Again),
+                "{mode}"
+            );
         }
     }
 }
@@ -65,7 +69,7 @@ fn a_file_that_is_called_for_items_to_come_is_told_whole() {
         let script = |node: &str, _: usize, _: u32| (node == failing).then(|| NodeFailure::tool("X", "no"));
         let plan = look(&failed(&compiled, &script), failing);
         let step = plan.steps.iter().find(|one| one.step == "s").expect("a step");
-        assert_eq!((step.fate, step.effects), (Fate::Again, expected), "{failing}");
+        assert_eq!((step.fate, step.effects), (StepDisposition::Again, expected), "{failing}");
     }
 }
 
@@ -79,7 +83,7 @@ fn what_was_recorded_about_a_kept_failure_is_kept() {
     ));
     let script = |node: &str, _: usize, _: u32| matches!(node, "a" | "x").then(|| NodeFailure::tool("X", "no"));
     let world = failed(&compiled, &script);
-    for (from, expected) in [("x", Fate::Kept), ("a", Fate::Again)] {
+    for (from, expected) in [("x", StepDisposition::Kept), ("a", StepDisposition::Again)] {
         let plan = look(&world, from);
         let note = plan.steps.iter().find(|one| one.step == "note").expect("a step");
         assert_eq!((note.fate, note.change), (expected, Change::None), "{from}");
@@ -117,7 +121,7 @@ fn the_answer_of_a_step_whose_result_no_longer_fits_can_be_kept() {
     world.run_to_end();
     for now in [file("made", "t.read"), file("make", "t.write")] {
         let plan = plan(Original { compiled: &compiled, events: &world.events }, &now, "send").expect("a plan");
-        assert_eq!((fate(&plan, "b"), plan.answers.len()), (Fate::Again, 1));
+        assert_eq!((fate(&plan, "b"), plan.answers.len()), (StepDisposition::Again, 1));
         let made = plan.with(&now, Overrides { keep_answers: true, ..Overrides::default() }).expect("fits");
         let mut second = World::again(&now, &script, 2, made);
         while second.state.status() == RunStatus::Running {

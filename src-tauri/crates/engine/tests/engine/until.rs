@@ -2,7 +2,7 @@
 
 use crate::driver::{Script, World, catalog, compile, told};
 use serde_json::{Value, json};
-use signalbox_engine::rerun::{Fate, Original, Overrides, RerunError, plan};
+use signalbox_engine::rerun::{Original, Overrides, RerunError, StepDisposition, plan};
 use signalbox_engine::until::{UntilError, check};
 use signalbox_engine::{Compiled, snapshot, summary};
 use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunStatus};
@@ -125,19 +125,19 @@ fn c16_a_step_alone_gets_its_last_input_with_the_definition_of_now() {
     file["nodes"]["two"]["out"] = json!({ "$now": "=item.n" });
     let edited = compile(file);
     let looked = plan(Original { compiled: &compiled, events: &first.events }, &edited, "two").expect("a plan");
-    let fates = |plan: &signalbox_engine::rerun::Plan| -> Vec<(String, Fate)> {
+    let fates = |plan: &signalbox_engine::rerun::Plan| -> Vec<(String, StepDisposition)> {
         plan.steps.iter().map(|step| (step.step.clone(), step.fate)).collect()
     };
-    let of = |list: [(&str, Fate); 5]| list.map(|(step, fate)| (step.to_owned(), fate)).to_vec();
+    let of = |list: [(&str, StepDisposition); 5]| list.map(|(step, fate)| (step.to_owned(), fate)).to_vec();
     let ending = looked.ending(&edited, "two").expect("ends");
     assert_eq!(
         fates(&ending),
         of([
-            ("one", Fate::Kept),
-            ("two", Fate::Again),
-            ("side", Fate::Kept),
-            ("three", Fate::Left),
-            ("last", Fate::Left)
+            ("one", StepDisposition::Kept),
+            ("two", StepDisposition::Again),
+            ("side", StepDisposition::Kept),
+            ("three", StepDisposition::Left),
+            ("last", StepDisposition::Left)
         ])
     );
     let second = alone(&first, &edited, "two", Overrides::default());
@@ -326,13 +326,13 @@ fn c16_a_step_in_a_loop_runs_alone_in_the_iteration_that_is_named() {
         assert_eq!(
             fates,
             [
-                ("first", Fate::Kept),
-                ("each", Fate::Again),
-                ("x", Fate::Kept),
-                ("y", Fate::Again),
-                ("z", Fate::Left),
-                ("beside", Fate::Kept),
-                ("after", Fate::Left)
+                ("first", StepDisposition::Kept),
+                ("each", StepDisposition::Again),
+                ("x", StepDisposition::Kept),
+                ("y", StepDisposition::Again),
+                ("z", StepDisposition::Left),
+                ("beside", StepDisposition::Kept),
+                ("after", StepDisposition::Left)
             ]
         );
         let refused =

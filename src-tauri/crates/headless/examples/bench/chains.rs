@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use signalbox_adapters::{FolderFiles, RealClock, RealIds, WebHttp};
 use signalbox_engine::{Catalog, effect::CallOutput};
-use signalbox_model::{Map, NodeDescriptor, NodeFailure, RunStatus, Workflow};
+use signalbox_model::{Map, NodeDescriptor, NodeFailure, RunOrigin, RunStatus, Workflow};
 use signalbox_nodes::{EffectFuture, Kind};
 use signalbox_ports::World;
 use signalbox_runtime::{NewRun, Options, Pinned, Registry, Runtime};
@@ -169,17 +169,7 @@ impl Bench {
 }
 
 fn new_run(pinned: Pinned, params: Value) -> NewRun {
-    NewRun {
-        pinned,
-        params,
-        context: Map::new(),
-        started_by: None,
-        person: None,
-        client_run_token: None,
-        debug: None,
-        until: None,
-        kept: None,
-    }
+    NewRun { pinned, params, context: Map::new(), origin: RunOrigin::default(), debug: None, until: None, kept: None }
 }
 
 pub(crate) fn chain(kind: &str, steps: usize, extra: usize) -> Value {

@@ -5,7 +5,7 @@ use crate::chains::{Bench, chain};
 use serde_json::{Value, json};
 use signalbox_app::dto::Host;
 use signalbox_app::{App, Caller, Options};
-use signalbox_model::{Map, Workflow};
+use signalbox_model::{Map, RunOrigin, Workflow};
 use signalbox_runtime::NewRun;
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,9 +44,7 @@ fn many_runs(bench: &Bench) {
                     pinned,
                     params: json!({}),
                     context: Map::new(),
-                    started_by: None,
-                    person: None,
-                    client_run_token: None,
+                    origin: RunOrigin::default(),
                     debug: None,
                     until: None,
                     kept: None,

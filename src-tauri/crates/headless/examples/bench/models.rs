@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use signalbox_adapters::RealClock;
 use signalbox_adapters::mcp::{Standing, ToolServerDefinition, ToolWords, tool_info};
-use signalbox_model::{EventBody, RunStatus, Workflow};
+use signalbox_model::event::Telemetry;
+use signalbox_model::{EventBody, RunOrigin, RunStatus, Workflow};
 use signalbox_ports::llm::{Delta, DeltaSink, Finish, LlmAnswer, LlmFailure, LlmRequest, Part, ToolUse, Usage};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolHearer, ToolInfo};
 use signalbox_ports::{Clock, Llm, Tools, World};
@@ -144,7 +145,7 @@ fn stream() -> Row {
     let events = bench.runtime.store().events(&bench.last_run(), 0, 100_000).unwrap_or_default();
     let (mut told, mut text) = (0, String::new());
     for event in &events {
-        if let EventBody::LlmToken(piece) = &event.body {
+        if let EventBody::Telemetry(Telemetry::LlmToken(piece)) = &event.body {
             told += 1;
             text.push_str(&piece.delta);
         }
@@ -227,9 +228,7 @@ pub(crate) fn child(folder: &Path) {
                     pinned,
                     params: json!({}),
                     context: Map::new(),
-                    started_by: None,
-                    person: None,
-                    client_run_token: None,
+                    origin: RunOrigin::default(),
                     debug: None,
                     until: None,
                     kept: None,

@@ -5,7 +5,7 @@ use crate::chains::Bench;
 use crate::process::cpu_seconds;
 use serde_json::{Value, json};
 use signalbox_model::task::Answer;
-use signalbox_model::{EventBody, Map, TaskAction, Workflow, time};
+use signalbox_model::{EventBody, Map, RunOrigin, TaskAction, Workflow, time};
 use signalbox_runtime::NewRun;
 use signalbox_store::audit::{Actor, Level, Record};
 use signalbox_store::{AnswerTask, Store};
@@ -85,9 +85,7 @@ pub(crate) fn child(folder: &Path) {
                     pinned,
                     params,
                     context,
-                    started_by: None,
-                    person: None,
-                    client_run_token: None,
+                    origin: RunOrigin::default(),
                     debug: None,
                     until: None,
                     kept: None,

@@ -33,19 +33,22 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
             NewRun {
                 params,
                 context,
-                person: Some(caller.principal),
+                origin: caller.origin(None),
                 breakpoints: args.breaks.breakpoints(),
                 paused: args.paused,
                 until: args.until.clone(),
                 checkpoint,
                 overrides,
                 key,
-                ..NewRun::default()
             },
         )
         .await?;
     let run_id = match started {
         StartOutcome::New(run_id) => run_id,
+        StartOutcome::Queued(run_id) => {
+            output.log(LogLevel::Info, &format!("Run {run_id} is queued: it starts when its turn comes."));
+            return follow(app, output, &run_id, args.events).await;
+        }
         StartOutcome::Existing(run_id) => {
             output.log(LogLevel::Info, &format!("Run {run_id} was already started with this key."));
             take_up(app, &run_id).await?;
@@ -73,7 +76,7 @@ async fn take_up(app: &Arc<App>, run_id: &str) -> Result<(), ApiError> {
             let message = format!("Run {run_id} was started with this key and is deleted.");
             Err(ApiError::new(Class::NotFound, "NOT_FOUND", message, "Choose a new key to start another run."))
         }
-        Err(error) if !matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED") => Err(error),
+        Err(error) if !matches!(error.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED" | "RUN_QUEUED") => Err(error),
         _ => Ok(()),
     }
 }
@@ -197,7 +200,7 @@ pub(crate) fn exit_of(summary: &Value) -> u8 {
     match summary["status"].as_str() {
         Some("completed") => OK,
         Some("cancelled") => CANCELLED,
-        Some("paused" | "running" | "created") => PAUSED,
+        Some("paused" | "queued" | "running" | "created") => PAUSED,
         _ => FAILED,
     }
 }

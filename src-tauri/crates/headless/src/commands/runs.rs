@@ -93,7 +93,7 @@ async fn send(app: &Arc<App>, output: &Output, run: &str, reason: Option<&str>, 
 }
 
 async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: Option<&str>, limit: u32) -> Done {
-    const STATUSES: [&str; 6] = ["created", "running", "paused", "completed", "failed", "cancelled"];
+    const STATUSES: [&str; 7] = ["created", "queued", "running", "paused", "completed", "failed", "cancelled"];
     if let Some(status) = status
         && !STATUSES.contains(&status)
     {

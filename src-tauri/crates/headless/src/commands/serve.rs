@@ -13,6 +13,7 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
     let token_file = args.token_file.clone().unwrap_or_else(|| data.join("serve.token"));
     let bound = server::bind(Arc::clone(&app), args.addr, &token_file, args.ui).await?;
     let url = format!("http://{}", bound.addr);
+    app.serves_at(&url);
     let (resumed, problems) = app.resume_all().await?;
     let runs = if resumed.len() == 1 { "interrupted run" } else { "interrupted runs" };
     output.log(LogLevel::Info, &format!("Resumed {} {runs}.", resumed.len()));

@@ -116,12 +116,25 @@ pub(crate) async fn triggers(app: &Arc<App>, output: &Output, command: &Triggers
 fn trigger(output: &Output, one: &Value, most: usize) {
     let title = one["title"].as_str().map(|title| format!("  {}", plain(title))).unwrap_or_default();
     output.line(&format!("{}{title}  of {}", text(one, "triggerId"), text(one, "workflowName")));
+    if one["kind"] == "trigger.form" {
+        output.line(&format!("  form at /forms/{}", plain(one["config"]["path"].as_str().unwrap_or_default())));
+    }
+    if one["address"].is_string() {
+        output.line(&format!("  address {}", text(one, "address")));
+    }
     for next in one["next"].as_array().into_iter().flatten().take(most) {
         output.line(&format!("  next {}  {}", text(next, "utc"), text(next, "local")));
     }
     if most == 1 && one["last"].is_object() {
         output.line(&format!("  last {}", told(output, &one["last"])));
     }
+    let activity = &one["activity"];
+    let count = |name: &str| activity[name].as_u64().unwrap_or_default();
+    let failed = match count("failed") {
+        0 => "none failed".to_owned(),
+        failed => output.paint(&format!("{failed} failed"), Tone::Bad),
+    };
+    output.line(&format!("  24 h {} runs, {failed}, {} queued", count("runs"), count("waiting")));
     if let Some(problem) = one["problem"].as_str() {
         output.line(&format!("  {} {}", output.paint("problem:", Tone::Bad), plain(problem)));
     }

@@ -1,5 +1,6 @@
 //! The bodies of the routes: thin, everything real is a command.
 
+use super::command_route::{self, CommandRoute, Takes};
 use super::routes::Action;
 use super::types::{ActivationRequest, Health, Recorded, RunRequest};
 use super::{Server, answer, openapi, sse};
@@ -9,8 +10,8 @@ use axum::response::Response;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId};
-use signalbox_app::{ApiError, ApiResult, Caller, NewRun, StartKey, command_list, fitting, metrics};
+use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId, RunStarted};
+use signalbox_app::{ApiError, ApiResult, App, Caller, NewRun, StartKey, command_list, fitting, metrics};
 use signalbox_model::{Map, digits, text::bytes_without_bom};
 use std::sync::Arc;
 
@@ -34,6 +35,10 @@ pub(crate) async fn run(
     if parts.method == Method::POST && !matches!(action, Action::RunStart | Action::Rpc) {
         no_key(parts)?;
     }
+    let last = parts.uri.path().rsplit('/').next().unwrap_or_default();
+    if let Some(route) = command_route::of(action, last) {
+        return dispatched(app, caller, route, &id, parts, body).await;
+    }
     let ok = |value: Value| answer::json(StatusCode::OK, &value);
     match action {
         Action::Health => Ok(health()),
@@ -43,8 +48,7 @@ pub(crate) async fn run(
             let key = idempotency_key(parts)?.map(|key| StartKey::new(caller, &key)).transpose()?;
             let new = NewRun {
                 params: request.params,
-                client_run_token: request.client_run_token,
-                person: Some(caller.principal.clone()),
+                origin: caller.origin(request.client_run_token),
                 breakpoints: request.breakpoints,
                 paused: request.paused,
                 until: request.until,
@@ -57,53 +61,21 @@ pub(crate) async fn run(
                 caller.require(CallerRole::Builder)?;
             }
             let started = app.start_stored(request.workflow, new).await?;
-            Ok(ok(value(&RunId { run_id: started.run_id() })))
+            Ok(ok(value(&RunStarted::from(started))))
         }
         Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),
         Action::RunEvents => sse::stream(&server.followers, caller, id, parts).await,
         Action::TaskChanges => sse::task_changes(app, parts),
-        Action::RunCheckpoint => Ok(ok(app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?)),
-        Action::RunVariables => {
-            let mut checkpoint = app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?;
-            Ok(ok(checkpoint["variables"].take()))
-        }
-        Action::RunArtifacts => {
-            let mut checkpoint = app.dispatch(caller, "run_checkpoint", json!({ "runId": id })).await?;
-            Ok(ok(checkpoint["artifacts"].take()))
-        }
-        Action::RunDiff => {
-            let mut request = query(parts, &[])?;
-            with_id(&mut request, "runId", &id)?;
-            Ok(ok(app.dispatch(caller, "run_diff", request).await?))
-        }
         Action::RunBinary => {
-            let sha256 = parts.uri.path().rsplit('/').next().unwrap_or_default().to_owned();
+            let sha256 = last.to_owned();
             let range = parts.headers.get(header::RANGE).and_then(|range| range.to_str().ok());
             Ok(answer::ranged(app.binary(caller, id, sha256).await?, range))
-        }
-        Action::RunRerun => {
-            let request: Value = parse(body)?;
-            Ok(ok(app.dispatch(caller, "run_rerun", request).await?))
-        }
-        Action::RunSend => {
-            let mut request: Value = parse_or_empty(body)?;
-            with_id(&mut request, "runId", &id)?;
-            Ok(ok(app.dispatch(caller, "run_send", request).await?))
-        }
-        Action::RunDebug => Ok(ok(app.dispatch(caller, "run_debug", json!({ "runId": id })).await?)),
-        Action::RunDebugAct => {
-            let act = parts.uri.path().rsplit('/').next().unwrap_or_default();
-            let command = if act == "input" { "run_edit_input".to_owned() } else { format!("run_{act}") };
-            let mut request: Value = parse_or_empty(body)?;
-            with_id(&mut request, "runId", &id)?;
-            Ok(ok(app.dispatch(caller, &command, request).await?))
         }
         Action::RunAbort => {
             let _: Empty = parse_or_empty(body)?;
             app.dispatch(caller, "run_cancel", json!({ "runId": id })).await?;
             Ok(ok(value(&RunId { run_id: id })))
         }
-        Action::WorkflowList => Ok(ok(app.dispatch(caller, "workflow_list", json!({})).await?)),
         Action::WorkflowGet => {
             let open = app.stored(caller, id).await?;
             Ok(with_etag(ok(value(&open)), &open.revision))
@@ -118,15 +90,6 @@ pub(crate) async fn run(
             let request = json!({ "workflowId": id, "version": version });
             Ok(ok(app.dispatch(caller, "workflow_activate", request).await?))
         }
-        Action::WorkflowDeactivate => {
-            Ok(ok(app.dispatch(caller, "workflow_deactivate", json!({ "workflowId": id })).await?))
-        }
-        Action::TriggerList => Ok(ok(app.dispatch(caller, "trigger_list", query(parts, &[])?).await?)),
-        Action::TriggerFire => {
-            let mut request: Value = parse_or_empty(body)?;
-            with_id(&mut request, "triggerId", &id)?;
-            Ok(ok(app.dispatch(caller, "trigger_fire", request).await?))
-        }
         Action::RunResume => {
             let mut request: Value = parse_or_empty(body)?;
             with_id(&mut request, "runId", &id)?;
@@ -134,24 +97,9 @@ pub(crate) async fn run(
             let done = app.resume_with(caller, request).await?;
             Ok(ok(value(&done)))
         }
-        Action::TaskList => {
-            let request = query(parts, &["limit"])?;
-            Ok(ok(app.dispatch(caller, "task_list", request).await?))
-        }
-        Action::TaskStats => Ok(ok(app.dispatch(caller, "task_stats", query(parts, &[])?).await?)),
         Action::TaskGet => {
             let secret = caller.role >= CallerRole::Operator;
             Ok(ok(app.dispatch(caller, "task_get", json!({ "taskId": id, "secret": secret })).await?))
-        }
-        Action::TaskAct => {
-            let act = parts.uri.path().rsplit('/').next().unwrap_or_default();
-            let mut request: Value = parse_or_empty(body)?;
-            with_id(&mut request, "taskId", &id)?;
-            Ok(ok(app.dispatch(caller, &format!("task_{act}"), request).await?))
-        }
-        Action::AuditList => {
-            let request = query(parts, &["limit", "before", "after"])?;
-            Ok(ok(app.dispatch(caller, "audit_list", request).await?))
         }
         Action::AuditVerify => {
             let mut request = query(parts, &[])?;
@@ -174,7 +122,6 @@ pub(crate) async fn run(
             let done = app.dispatch(caller, "audit_record", request).await?;
             Ok(ok(value(&Recorded { status: done["status"].as_str().unwrap_or_default().to_owned() })))
         }
-        Action::Catalog => Ok(ok(app.dispatch(caller, "catalog_list", json!({})).await?)),
         Action::Metrics => Ok(answer::text(app.metrics().await?, metrics::MEDIA)),
         Action::Rpc => {
             let mut request: Value = if body.is_empty() { no_body(caller, &id)? } else { parse(body)? };
@@ -182,6 +129,51 @@ pub(crate) async fn run(
                 with_key(&id, &mut request, &key)?;
             }
             Ok(answer::text(app.dispatch_text(caller, &id, request).await?, "application/json"))
+        }
+        // They are commands, and were dispatched above.
+        Action::RunCheckpoint
+        | Action::RunVariables
+        | Action::RunArtifacts
+        | Action::RunDiff
+        | Action::RunRerun
+        | Action::RunSend
+        | Action::RunDebug
+        | Action::RunDebugAct
+        | Action::WorkflowList
+        | Action::WorkflowDeactivate
+        | Action::TriggerList
+        | Action::TriggerFire
+        | Action::TaskList
+        | Action::TaskStats
+        | Action::TaskAct
+        | Action::AuditList
+        | Action::Catalog => Err(ApiError::not_found("There is no such route.")),
+    }
+}
+
+/// A request as that of its command.
+async fn dispatched(
+    app: &Arc<App>,
+    caller: &Caller,
+    route: CommandRoute,
+    id: &str,
+    parts: &Parts,
+    body: &[u8],
+) -> ApiResult<Response> {
+    let mut request: Value = match route.takes {
+        Takes::Nothing => json!({}),
+        Takes::Query(numbers) => query(parts, numbers)?,
+        Takes::Body => parse(body)?,
+        Takes::BodyOrNothing => parse_or_empty(body)?,
+    };
+    if let Some(name) = route.id {
+        with_id(&mut request, name, id)?;
+    }
+    match route.part {
+        None => Ok(answer::text(app.dispatch_text(caller, route.command, request).await?, "application/json")),
+        Some(part) => {
+            let mut whole = app.dispatch(caller, route.command, request).await?;
+            Ok(answer::json(StatusCode::OK, &whole[part].take()))
         }
     }
 }

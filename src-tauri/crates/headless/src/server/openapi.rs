@@ -32,6 +32,7 @@ pub(crate) fn document() -> Value {
             put(&mut paths, &path, route, command.about, Access::Role(command.role), shape);
         }
     }
+    paths.insert("/hooks/{path}".to_owned(), super::hooks::openapi());
     let failure = types.given.subschema_for::<Failure>();
     json!({
         "openapi": "3.1.0",

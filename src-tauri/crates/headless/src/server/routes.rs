@@ -280,7 +280,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "/triggers/{}/fire",
         OPERATOR,
         Action::TriggerFire,
-        "Fires a trigger now, beside its schedule.",
+        "Fires a trigger now, in addition to its schedule.",
     ),
     route(Method::GET, "/catalog", VIEWER, Action::Catalog, "Lists the step kinds."),
     route(Method::GET, "/metrics", VIEWER, Action::Metrics, "Returns metrics for monitoring (Prometheus)."),

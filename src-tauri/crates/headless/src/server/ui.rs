@@ -20,7 +20,20 @@ pub(crate) fn built() -> bool {
 /// right name.
 pub(crate) fn file(path: &str) -> Option<Response> {
     let name = path.strip_prefix('/')?;
-    let name = if name.is_empty() { "index.html" } else { name };
+    named(if name.is_empty() { "index.html" } else { name })
+}
+
+/// The page of forms; it loads its files from `/forms/assets/`.
+pub(crate) fn form_page() -> Option<Response> {
+    named("form.html")
+}
+
+/// A file that pages load.
+pub(crate) fn asset(name: &str) -> Option<Response> {
+    named(&format!("assets/{name}"))
+}
+
+fn named(name: &str) -> Option<Response> {
     let (_, bytes) = FILES.iter().find(|(known, _)| *known == name)?;
     let media = match name.rsplit('.').next().unwrap_or_default() {
         "html" => "text/html; charset=utf-8",

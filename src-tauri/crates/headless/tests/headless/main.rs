@@ -10,18 +10,23 @@ mod costs;
 #[cfg(unix)]
 mod crash;
 mod debug;
+mod demo_service;
 #[cfg(all(unix, debug_assertions))]
 mod dying;
 #[cfg(all(unix, debug_assertions))]
 mod faults;
 #[cfg(unix)]
 mod files;
+mod forms;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod healing;
+mod hooks;
 mod import;
 mod imported_checkpoint;
+mod limits;
 mod masks;
+mod mcp_server;
 mod model_peer;
 mod models;
 mod openapi;
@@ -30,7 +35,6 @@ mod people;
 mod power;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod power_disk;
-mod practice;
 mod provider;
 mod reopen;
 mod rerun;
@@ -40,6 +44,8 @@ mod scripts;
 mod secrets;
 mod sent;
 mod serve;
+#[cfg(target_os = "linux")]
+mod service;
 mod sign_in;
 mod sinks;
 mod start_key;

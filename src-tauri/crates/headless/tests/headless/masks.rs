@@ -95,10 +95,12 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "task_check" => vec![json!({ "taskId": task, "correctedInput": { "who": { "name": "•••1•" }, "tries": "x" } })],
         "task_get" => vec![json!({ "taskId": task })],
         "audit_get" => (0..12).map(|seq| json!({ "seq": seq })).collect(),
-        "activation_list" | "trigger_list" => vec![json!({})],
+        "activation_list" | "trigger_list" | "failure_list" => vec![json!({})],
         "workflow_versions" => vec![json!({ "workflowId": "masks" })],
         // Times of a schedule, and whether runs began: nothing of what they hold.
         "trigger_get" | "schedule_preview" => Vec::new(),
+        // For builders: what was sent to a test address, and the settings of a webhook. Nothing of a run.
+        "hook_heard" | "hook_preview" => Vec::new(),
         "workflow_open" => vec![json!({ "ref": "" })],
         "workflow_revision" | "workflow_validate" | "error_coverage" | "rules_check" | "handler_dry_run"
         | "retry_timeline" | "secret_status" | "secret_list" => Vec::new(),

@@ -12,13 +12,13 @@ use std::time::Duration;
 use support::{BUILDER, Done, OPERATOR, Serving, TestHome, eventually, with_roles, workflow};
 
 /// The two servers, and a data folder in which the tool server is registered as `desk`.
-struct Desk {
+struct SignInHome {
     place: TestHome,
     servers: Child,
     url: String,
 }
 
-impl Drop for Desk {
+impl Drop for SignInHome {
     fn drop(&mut self) {
         drop(self.servers.kill());
         drop(self.servers.wait());
@@ -32,7 +32,7 @@ fn browse(address: &str) -> String {
     String::from_utf8(done.stdout).expect("text").trim().to_owned()
 }
 
-impl Desk {
+impl SignInHome {
     fn new(settings: Value) -> Self {
         let place = TestHome::new();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/mcp/sign-in.mjs");
@@ -47,11 +47,11 @@ impl Desk {
             std::thread::sleep(Duration::from_millis(10));
             url = std::fs::read_to_string(file("port")).unwrap_or_default();
         }
-        let desk = Self { place, servers, url };
-        assert_eq!(desk.run(&["secret", "choose", "file"]).code, 0);
-        let set = desk.run(&["tools", "set", "desk", "--url", &desk.url]);
+        let home = Self { place, servers, url };
+        assert_eq!(home.run(&["secret", "choose", "file"]).code, 0);
+        let set = home.run(&["tools", "set", "desk", "--url", &home.url]);
         assert_eq!(set.code, 0, "{}{}", set.out, set.err);
-        desk
+        home
     }
     fn set(&self, settings: Value) {
         self.place.file("set", settings.to_string());
@@ -129,27 +129,27 @@ impl Desk {
 
 #[test]
 fn a_person_signs_in_calls_tools_and_signs_out() {
-    let desk = Desk::new(json!({}));
-    let wants = desk.run(&["tools", "connect", "desk"]);
+    let home = SignInHome::new(json!({}));
+    let wants = home.run(&["tools", "connect", "desk"]);
     assert_eq!((wants.code, &wants.json()["signIn"]["state"]), (1, &json!("wanted")), "{}", wants.out);
-    let shown = desk.place.run(&["tools", "connect", "desk"]).out;
+    let shown = home.place.run(&["tools", "connect", "desk"]).out;
     assert!(shown.contains("sign-in: wanted"), "{shown}");
     assert!(wants.json()["trouble"]["message"].as_str().expect("words").contains("tools sign-in desk"));
-    let (code, told, page) = desk.sign_in();
+    let (code, told, page) = home.sign_in();
     assert_eq!((code, &told["signIn"]["state"]), (0, &json!("signedIn")), "{told}");
     assert!(page.starts_with("You are signed in."), "{page}");
     assert_eq!(told["signIn"]["scopes"], json!(["tools"]));
     assert_eq!(told["signIn"]["renews"], true);
-    let authorize = desk.asked("/authorize").remove(0)["query"].clone();
-    assert_eq!((&authorize["resource"], &authorize["scope"]), (&json!(desk.url), &json!("tools")));
-    assert_eq!(desk.asked("/token")[0]["form"]["resource"], json!(desk.url));
-    desk.approve();
-    let looked = desk.call("look");
+    let authorize = home.asked("/authorize").remove(0)["query"].clone();
+    assert_eq!((&authorize["resource"], &authorize["scope"]), (&json!(home.url), &json!("tools")));
+    assert_eq!(home.asked("/token")[0]["form"]["resource"], json!(home.url));
+    home.approve();
+    let looked = home.call("look");
     assert_eq!(looked["status"], "completed");
     assert!(looked["output"].to_string().contains("Bearer [secret:sign-in to desk]"), "{looked}");
 
     // Further rights: an ordinary error says what to do, and whoever does it gets on.
-    let refused = desk.call("change");
+    let refused = home.call("change");
     assert_eq!(
         (&refused["status"], &refused["error"]["details"]["code"]),
         (&json!("failed"), &json!("AUTH")),
@@ -159,69 +159,69 @@ fn a_person_signs_in_calls_tools_and_signs_out() {
         refused["error"]["message"].as_str().expect("words").contains("further rights for this (tools change)"),
         "{refused}"
     );
-    assert_eq!((&desk.state()["state"], &desk.state()["wants"]), (&json!("more"), &json!(["tools", "change"])));
-    assert_eq!(desk.sign_in().0, 0);
-    assert_eq!(desk.call("change")["status"], "completed");
+    assert_eq!((&home.state()["state"], &home.state()["wants"]), (&json!("more"), &json!(["tools", "change"])));
+    assert_eq!(home.sign_in().0, 0);
+    assert_eq!(home.call("change")["status"], "completed");
 
     // Its tokens stand nowhere but in the encrypted file, in no form.
-    let out = desk.run(&["tools", "sign-out", "desk"]);
+    let out = home.run(&["tools", "sign-out", "desk"]);
     assert_eq!((out.code, &out.json()["revoked"]), (0, &json!(true)), "{}{}", out.out, out.err);
-    let revoked = desk.asked("/revoke").remove(0)["form"]["token"].as_str().expect("a token").to_owned();
+    let revoked = home.asked("/revoke").remove(0)["form"]["token"].as_str().expect("a token").to_owned();
     assert!(revoked.starts_with("refresh-"));
-    let sent = desk
+    let sent = home
         .log()
         .into_iter()
         .filter_map(|entry| Some(entry["authorization"].as_str()?.strip_prefix("Bearer ")?.to_owned()));
-    let code = desk.asked("/token")[0]["form"]["code"].as_str().expect("a code").to_owned();
+    let code = home.asked("/token")[0]["form"]["code"].as_str().expect("a code").to_owned();
     let secrets: Vec<String> = sent.chain([revoked, code]).collect();
-    for (path, bytes) in desk.bytes() {
+    for (path, bytes) in home.bytes() {
         for secret in &secrets {
             let found = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
             assert!(!found, "{secret} stands in {}", path.display());
         }
     }
-    assert!(desk.state().get("by").is_none());
-    assert_eq!(desk.call("look")["error"]["details"]["code"], "AUTH");
-    assert_eq!(desk.log().iter().filter(|entry| entry["at"] == "canary").count(), 0);
-    let events: Vec<Value> = desk.events().iter().map(|entry| entry["event"].clone()).collect();
+    assert!(home.state().get("by").is_none());
+    assert_eq!(home.call("look")["error"]["details"]["code"], "AUTH");
+    assert_eq!(home.log().iter().filter(|entry| entry["at"] == "canary").count(), 0);
+    let events: Vec<Value> = home.events().iter().map(|entry| entry["event"].clone()).collect();
     assert_eq!(events, ["TOOL_SERVER_SIGNED_IN", "TOOL_SERVER_SIGNED_IN", "TOOL_SERVER_SIGNED_OUT"]);
-    assert_eq!(desk.events()[0]["actor"]["type"], "human");
+    assert_eq!(home.events()[0]["actor"]["type"], "human");
 }
 
 #[test]
 fn a_token_that_runs_out_is_renewed_without_a_word_until_it_cannot_be() {
     // The first token is over when it comes.
-    let desk = Desk::new(json!({ "first": 0 }));
-    desk.run(&["tools", "connect", "desk"]);
-    assert_eq!(desk.sign_in().0, 0);
-    desk.approve();
+    let home = SignInHome::new(json!({ "first": 0 }));
+    home.run(&["tools", "connect", "desk"]);
+    assert_eq!(home.sign_in().0, 0);
+    home.approve();
     // The server forgets one that would have lasted, and one more.
     for forgets in [1, 2, 3] {
-        desk.set(json!({ "forgets": forgets }));
-        assert_eq!(desk.call("look")["status"], "completed");
+        home.set(json!({ "forgets": forgets }));
+        assert_eq!(home.call("look")["status"], "completed");
     }
-    let grants = |grant: &str| desk.asked("/token").iter().filter(|asked| asked["form"]["grant_type"] == grant).count();
+    let grants = |grant: &str| home.asked("/token").iter().filter(|asked| asked["form"]["grant_type"] == grant).count();
     assert_eq!((grants("authorization_code"), grants("refresh_token")), (1, 3));
-    let used: std::collections::BTreeSet<String> = desk
+    let used: std::collections::BTreeSet<String> = home
         .asked("/token")
         .iter()
         .filter_map(|asked| asked["form"]["refresh_token"].as_str().map(str::to_owned))
         .collect();
     assert_eq!(used.len(), 3, "a token that was used is not used again");
 
-    desk.set(json!({ "forgets": 4, "refresh": "refused" }));
-    let over = desk.call("look");
+    home.set(json!({ "forgets": 4, "refresh": "refused" }));
+    let over = home.call("look");
     assert_eq!(over["error"]["details"]["code"], "AUTH", "{over}");
     assert!(over["error"]["message"].as_str().expect("words").contains("Sign in again in Settings, Tools"), "{over}");
-    assert_eq!(desk.state()["state"], "ended");
-    let asked = desk.log().len();
-    assert_eq!(desk.call("look")["error"]["details"]["code"], "AUTH");
-    assert_eq!(desk.log().len(), asked, "nobody is asked with a sign-in that is over");
-    let last = desk.events().pop().expect("an entry");
+    assert_eq!(home.state()["state"], "ended");
+    let asked = home.log().len();
+    assert_eq!(home.call("look")["error"]["details"]["code"], "AUTH");
+    assert_eq!(home.log().len(), asked, "nobody is asked with a sign-in that is over");
+    let last = home.events().pop().expect("an entry");
     assert_eq!((&last["event"], &last["actor"]["type"]), (&json!("TOOL_SERVER_SIGN_IN_ENDED"), &json!("system")));
-    desk.set(json!({}));
-    assert_eq!(desk.sign_in().0, 0);
-    assert_eq!(desk.call("look")["status"], "completed");
+    home.set(json!({}));
+    assert_eq!(home.sign_in().0, 0);
+    assert_eq!(home.call("look")["status"], "completed");
 }
 
 /// Runs one step that calls a tool of `desk` in a running program; the run as it ended.
@@ -241,16 +241,16 @@ fn through(serving: &Serving, tool: &str) -> Value {
 /// A connection that is open in one program goes with who is signed in, whichever program somebody signs out or in with.
 #[test]
 fn signing_out_in_another_process_reaches_a_connection_that_is_open() {
-    let desk = Desk::new(json!({}));
-    desk.run(&["tools", "connect", "desk"]);
-    assert_eq!(desk.sign_in().0, 0);
-    desk.approve();
-    let serving = Serving::start(&desk.place, &[]);
+    let home = SignInHome::new(json!({}));
+    home.run(&["tools", "connect", "desk"]);
+    assert_eq!(home.sign_in().0, 0);
+    home.approve();
+    let serving = Serving::start(&home.place, &[]);
     assert_eq!(through(&serving, "look")["status"], "completed");
     let sent =
-        || desk.log().iter().filter(|entry| entry["at"] == "server" && entry["authorization"].is_string()).count();
+        || home.log().iter().filter(|entry| entry["at"] == "server" && entry["authorization"].is_string()).count();
     let before = sent();
-    assert_eq!(desk.run(&["tools", "sign-out", "desk"]).code, 0);
+    assert_eq!(home.run(&["tools", "sign-out", "desk"]).code, 0);
     let refused = through(&serving, "look");
     assert_eq!(
         (&refused["status"], &refused["error"]["details"]["code"]),
@@ -260,88 +260,88 @@ fn signing_out_in_another_process_reaches_a_connection_that_is_open() {
     assert!(refused["error"]["message"].as_str().expect("words").contains("tools sign-in desk"), "{refused}");
     assert_eq!(sent(), before, "no token goes along any more");
 
-    assert_eq!(desk.sign_in().0, 0);
+    assert_eq!(home.sign_in().0, 0);
     assert_eq!(through(&serving, "look")["status"], "completed", "and who signs in gets on");
     // Another person's session is not gone on with.
-    assert_eq!(desk.sign_in().0, 0);
-    let last = desk.log().iter().rev().find_map(|entry| entry["authorization"].as_str().map(str::to_owned));
+    assert_eq!(home.sign_in().0, 0);
+    let last = home.log().iter().rev().find_map(|entry| entry["authorization"].as_str().map(str::to_owned));
     assert_eq!(through(&serving, "look")["status"], "completed");
-    let now = desk.log().iter().rev().find_map(|entry| entry["authorization"].as_str().map(str::to_owned));
+    let now = home.log().iter().rev().find_map(|entry| entry["authorization"].as_str().map(str::to_owned));
     assert_ne!(last, now, "the token is that of who signed in last");
 }
 
 #[test]
 fn whoever_signs_out_while_a_code_is_redeemed_is_signed_out() {
-    let desk = Desk::new(json!({}));
-    desk.run(&["tools", "connect", "desk"]);
-    desk.set(json!({ "holds": true }));
-    let (child, out, begun) = desk.begin();
+    let home = SignInHome::new(json!({}));
+    home.run(&["tools", "connect", "desk"]);
+    home.set(json!({ "holds": true }));
+    let (child, out, begun) = home.begin();
     let address = begun["address"].as_str().expect("an address").to_owned();
     let browser = std::thread::spawn(move || browse(&address));
-    eventually("the code is redeemed", || desk.asked("/token").len() == 1);
-    assert_eq!(desk.run(&["tools", "sign-out", "desk"]).code, 0);
-    desk.set(json!({}));
-    let (code, told) = Desk::end(child, out);
+    eventually("the code is redeemed", || home.asked("/token").len() == 1);
+    assert_eq!(home.run(&["tools", "sign-out", "desk"]).code, 0);
+    home.set(json!({}));
+    let (code, told) = SignInHome::end(child, out);
     assert_eq!((code, &told["error"]["code"]), (2, &json!("SIGN_IN_FAILED")), "{told}");
     assert!(told["error"]["message"].as_str().expect("words").contains("Somebody signed out meanwhile"), "{told}");
-    assert!(browser.join().expect("a page").starts_with("This did not work."));
-    assert_eq!((&desk.state()["state"], desk.state().get("message")), (&json!("wanted"), None));
-    assert_eq!(desk.events(), Vec::<Value>::new());
-    assert_eq!(desk.asked("/revoke").len(), 1, "what nobody keeps is given back");
-    assert_eq!(desk.call("look")["error"]["details"]["code"], "TOOL_NOT_APPROVED");
+    assert!(browser.join().expect("a page").starts_with("The sign-in failed."));
+    assert_eq!((&home.state()["state"], home.state().get("message")), (&json!("wanted"), None));
+    assert_eq!(home.events(), Vec::<Value>::new());
+    assert_eq!(home.asked("/revoke").len(), 1, "what nobody keeps is given back");
+    assert_eq!(home.call("look")["error"]["details"]["code"], "TOOL_NOT_APPROVED");
     // The next one counts.
-    assert_eq!(desk.sign_in().0, 0);
-    assert_eq!(desk.state()["state"], "signedIn");
+    assert_eq!(home.sign_in().0, 0);
+    assert_eq!(home.state()["state"], "signedIn");
 }
 
 /// What a server said once of where people sign in may be out of date; nobody is kept out by it.
 #[test]
 fn a_server_that_tells_people_elsewhere_to_sign_in_is_heard() {
-    let desk = Desk::new(json!({}));
-    desk.run(&["tools", "connect", "desk"]);
-    assert_eq!(desk.sign_in().0, 0);
-    desk.approve();
+    let home = SignInHome::new(json!({}));
+    home.run(&["tools", "connect", "desk"]);
+    assert_eq!(home.sign_in().0, 0);
+    home.approve();
     // The refusal of a token says where to go now.
-    desk.set(json!({ "moved": true, "forgets": 1, "refresh": "refused" }));
-    assert_eq!(desk.call("look")["error"]["details"]["code"], "AUTH");
-    assert_eq!(desk.state()["state"], "ended");
-    desk.set(json!({ "moved": true }));
-    let (code, told, _) = desk.sign_in();
+    home.set(json!({ "moved": true, "forgets": 1, "refresh": "refused" }));
+    assert_eq!(home.call("look")["error"]["details"]["code"], "AUTH");
+    assert_eq!(home.state()["state"], "ended");
+    home.set(json!({ "moved": true }));
+    let (code, told, _) = home.sign_in();
     assert_eq!((code, &told["signIn"]["state"]), (0, &json!("signedIn")), "{told}");
     // Where nobody refused anything, signing out forgets the way.
-    desk.set(json!({}));
-    assert_eq!(desk.run(&["tools", "sign-out", "desk"]).code, 0);
-    assert_eq!(desk.state()["state"], "wanted");
-    assert_eq!(desk.sign_in().0, 0);
-    assert_eq!(desk.call("look")["status"], "completed");
+    home.set(json!({}));
+    assert_eq!(home.run(&["tools", "sign-out", "desk"]).code, 0);
+    assert_eq!(home.state()["state"], "wanted");
+    assert_eq!(home.sign_in().0, 0);
+    assert_eq!(home.call("look")["status"], "completed");
 }
 
 /// A vault that was given up takes the tokens along: nobody is shown as signed in who is not.
 #[test]
 fn tokens_that_are_gone_end_a_sign_in() {
-    let desk = Desk::new(json!({}));
-    desk.run(&["tools", "connect", "desk"]);
-    assert_eq!(desk.sign_in().0, 0);
-    desk.approve();
-    assert_eq!(desk.run(&["secret", "choose", "file", "--discard"]).code, 0);
-    let over = desk.call("look");
+    let home = SignInHome::new(json!({}));
+    home.run(&["tools", "connect", "desk"]);
+    assert_eq!(home.sign_in().0, 0);
+    home.approve();
+    assert_eq!(home.run(&["secret", "choose", "file", "--discard"]).code, 0);
+    let over = home.call("look");
     assert_eq!(over["error"]["details"]["code"], "AUTH", "{over}");
     assert!(
         over["error"]["message"].as_str().expect("words").starts_with("Its tokens are not among the secrets"),
         "{over}"
     );
-    assert_eq!(desk.state()["state"], "ended");
-    assert_eq!(desk.sign_in().0, 0);
-    assert_eq!(desk.call("look")["status"], "completed");
+    assert_eq!(home.state()["state"], "ended");
+    assert_eq!(home.sign_in().0, 0);
+    assert_eq!(home.call("look")["status"], "completed");
 }
 
 #[test]
 fn what_is_wrong_on_the_way_signs_nobody_in() {
-    let desk = Desk::new(json!({}));
-    desk.run(&["tools", "connect", "desk"]);
+    let home = SignInHome::new(json!({}));
+    home.run(&["tools", "connect", "desk"]);
     // What is wrong, the words, and whether a code was sent to the token endpoint.
     for (hostile, words, codes) in [
-        ("resource", "speaks for https://other.example/mcp", 0),
+        ("resource", "is for https://other.example/mcp", 0),
         ("issuer", "calls itself otherwise", 0),
         ("huge", "sent more than 256 KiB", 0),
         ("html", "is no metadata of it", 0),
@@ -350,37 +350,37 @@ fn what_is_wrong_on_the_way_signs_nobody_in() {
         ("plain", "only https is safe", 0),
         ("endpoint", "only https is safe", 0),
         ("iss", "is from another authorization server", 0),
-        ("no-iss", "does not say that it is from", 0),
+        ("no-iss", "as its issuer, although", 0),
         ("denied", "was declined in the browser", 0),
         ("token-redirect", "sends elsewhere (307)", 1),
         ("token-html", "gave no token that can be used", 1),
         ("mac", "it is no bearer token", 1),
     ] {
-        desk.set(json!({ "hostile": hostile }));
-        let before = desk.asked("/token").len();
-        let (code, told, page) = desk.sign_in();
+        home.set(json!({ "hostile": hostile }));
+        let before = home.asked("/token").len();
+        let (code, told, page) = home.sign_in();
         assert_eq!((code, &told["error"]["code"]), (2, &json!("SIGN_IN_FAILED")), "{hostile}: {told}");
         let message = told["error"]["message"].as_str().expect("words");
         assert!(message.contains(words), "{hostile}: {message}");
-        assert!(page.is_empty() || page.starts_with("This did not work."), "{hostile}: {page}");
+        assert!(page.is_empty() || page.starts_with("The sign-in failed."), "{hostile}: {page}");
         assert_eq!(given_out(format!("{told}{page}").as_bytes()), None, "{hostile}");
-        assert_eq!(desk.asked("/token").len() - before, codes, "{hostile}");
+        assert_eq!(home.asked("/token").len() - before, codes, "{hostile}");
     }
     assert_eq!(
-        desk.log().iter().filter(|entry| entry["at"] == "canary").count(),
+        home.log().iter().filter(|entry| entry["at"] == "canary").count(),
         0,
         "nothing goes where a redirect leads"
     );
-    assert!(desk.state().get("by").is_none());
-    assert_eq!(desk.events(), Vec::<Value>::new());
+    assert!(home.state().get("by").is_none());
+    assert_eq!(home.events(), Vec::<Value>::new());
     // What is looked for below is there to be found.
-    assert!(given_out(json!(desk.asked("/token")).to_string().as_bytes()).is_some());
+    assert!(given_out(json!(home.asked("/token")).to_string().as_bytes()).is_some());
     // An address of the machine's own network is not asked because a server says so.
-    desk.set(json!({ "hostile": "metadata-address" }));
-    desk.run(&["tools", "connect", "desk"]);
-    let (_, told, _) = desk.sign_in();
+    home.set(json!({ "hostile": "metadata-address" }));
+    home.run(&["tools", "connect", "desk"]);
+    let (_, told, _) = home.sign_in();
     assert!(told["error"]["message"].as_str().expect("words").contains("is not used"), "{told}");
-    for (path, bytes) in desk.bytes() {
+    for (path, bytes) in home.bytes() {
         assert_eq!(given_out(&bytes), None, "in {}", path.display());
     }
 }
@@ -399,9 +399,9 @@ fn given_out(bytes: &[u8]) -> Option<String> {
 
 #[test]
 fn the_page_takes_what_belongs_to_it_and_nothing_else() {
-    let desk = Desk::new(json!({ "hostile": "state" }));
-    desk.run(&["tools", "connect", "desk"]);
-    let (child, out, begun) = desk.begin();
+    let home = SignInHome::new(json!({ "hostile": "state" }));
+    home.run(&["tools", "connect", "desk"]);
+    let (child, out, begun) = home.begin();
     let address = begun["address"].as_str().expect("an address");
     assert!(browse(address).starts_with("This belongs to no sign-in"));
     let asked = url::Url::parse(address).expect("an address");
@@ -427,18 +427,18 @@ fn the_page_takes_what_belongs_to_it_and_nothing_else() {
     ] {
         assert_eq!(raw(format!("{line} HTTP/1.1\r\nHost: {host}\r\n\r\n")), status, "{line} {host}");
     }
-    assert_eq!(desk.asked("/token").len(), 0);
+    assert_eq!(home.asked("/token").len(), 0);
     // It still waits for the right one.
-    desk.set(json!({}));
+    home.set(json!({}));
     assert!(browse(address).starts_with("You are signed in."));
-    assert_eq!(Desk::end(child, out).0, 0);
+    assert_eq!(SignInHome::end(child, out).0, 0);
 }
 
 #[test]
 fn whoever_sits_elsewhere_pastes_the_address_and_another_address_forgets_the_sign_in() {
-    let desk = Desk::new(json!({}));
-    desk.run(&["tools", "connect", "desk"]);
-    let (mut child, out, begun) = desk.begin();
+    let home = SignInHome::new(json!({}));
+    home.run(&["tools", "connect", "desk"]);
+    let (mut child, out, begun) = home.begin();
     // A browser on another machine cannot reach the page; its address bar shows where it was sent.
     let go = "fetch(process.argv[1], { redirect: 'manual' }).then((r) => console.log(r.headers.get('location')))";
     let sent =
@@ -446,27 +446,27 @@ fn whoever_sits_elsewhere_pastes_the_address_and_another_address_forgets_the_sig
     let mut input = child.stdin.take().expect("piped");
     writeln!(input, "http://127.0.0.1:1/callback?code=x&state=another").expect("sent");
     input.write_all(&sent.stdout).expect("sent");
-    let (code, told) = Desk::end(child, out);
+    let (code, told) = SignInHome::end(child, out);
     assert_eq!((code, &told["signIn"]["state"]), (0, &json!("signedIn")), "{told}");
-    desk.approve();
-    assert_eq!(desk.call("look")["status"], "completed");
+    home.approve();
+    assert_eq!(home.call("look")["status"], "completed");
 
-    let other = format!("{}?x=1", desk.url);
-    assert_eq!(desk.run(&["tools", "set", "desk", "--url", &other]).json().get("signIn"), None);
-    assert_eq!(desk.run(&["tools", "set", "desk", "--url", &desk.url]).json().get("signIn"), None);
-    let tokens = desk.log().iter().filter(|entry| entry["authorization"].is_string()).count();
-    assert_eq!(desk.run(&["tools", "connect", "desk"]).json()["signIn"]["state"], "wanted");
-    assert_eq!(desk.log().iter().filter(|entry| entry["authorization"].is_string()).count(), tokens);
+    let other = format!("{}?x=1", home.url);
+    assert_eq!(home.run(&["tools", "set", "desk", "--url", &other]).json().get("signIn"), None);
+    assert_eq!(home.run(&["tools", "set", "desk", "--url", &home.url]).json().get("signIn"), None);
+    let tokens = home.log().iter().filter(|entry| entry["authorization"].is_string()).count();
+    assert_eq!(home.run(&["tools", "connect", "desk"]).json()["signIn"]["state"], "wanted");
+    assert_eq!(home.log().iter().filter(|entry| entry["authorization"].is_string()).count(), tokens);
 }
 
 #[test]
 fn an_address_that_was_pasted_closes_the_page_that_waited_for_the_browser() {
-    let desk = Desk::new(json!({}));
-    let serving = with_roles(&desk.place);
+    let home = SignInHome::new(json!({}));
+    let serving = with_roles(&home.place);
     let ask =
         |command: &str, body: Value| serving.ask_as(BUILDER, "POST", &format!("/rpc/{command}"), &body, &[]).json();
     assert_eq!(ask("tool_server_sign_in", json!({ "name": "desk" }))["error"]["code"], "START_NOT_APPROVED");
-    desk.run(&["tools", "connect", "desk"]);
+    home.run(&["tools", "connect", "desk"]);
     let begun = ask("tool_server_sign_in", json!({ "name": "desk" }));
     let go = "fetch(process.argv[1], { redirect: 'manual' }).then((r) => console.log(r.headers.get('location')))";
     let address = begun["address"].as_str().expect("an address");
@@ -486,8 +486,8 @@ fn an_address_that_was_pasted_closes_the_page_that_waited_for_the_browser() {
 
 #[test]
 fn only_builders_sign_in_and_what_makes_no_sense_is_refused() {
-    let desk = Desk::new(json!({}));
-    let serving = with_roles(&desk.place);
+    let home = SignInHome::new(json!({}));
+    let serving = with_roles(&home.place);
     let ask =
         |token: &str, command: &str, body: Value| serving.ask_as(token, "POST", &format!("/rpc/{command}"), &body, &[]);
     for command in ["tool_server_sign_in", "tool_server_sign_out"] {
@@ -501,7 +501,7 @@ fn only_builders_sign_in_and_what_makes_no_sense_is_refused() {
     // Somebody at this machine has to approve the address first.
     let begun = ask(BUILDER, "tool_server_sign_in", json!({ "name": "desk" })).json();
     assert_eq!(begun["error"]["code"], "START_NOT_APPROVED", "{begun}");
-    desk.run(&["tools", "connect", "desk"]);
+    home.run(&["tools", "connect", "desk"]);
     // The way of the page: what the browser was sent to is pasted into it.
     let begun = ask(BUILDER, "tool_server_sign_in", json!({ "name": "desk" })).json();
     assert!(begun["address"].as_str().expect("an address").contains("code_challenge_method=S256"), "{begun}");
@@ -518,7 +518,7 @@ fn only_builders_sign_in_and_what_makes_no_sense_is_refused() {
     ] {
         let mut all = vec!["tools", "set", "x"];
         all.extend(args);
-        let refused = desk.run(&all);
+        let refused = home.run(&all);
         assert_eq!(refused.code, 2, "{}", refused.out);
         assert!(refused.json()["error"]["message"].as_str().expect("words").contains(words), "{}", refused.out);
     }

@@ -228,7 +228,7 @@ impl Writer<'_> {
             Ast::Binary(Op::Div, left, right) => (self.quotient(left, right)?, Op::Div.rank()),
             Ast::Binary(Op::Rem, _, right) if zero(right) => return Err("it divides by zero".into()),
             Ast::Binary(Op::Rem, left, right) if fractional(left) || fractional(right) => {
-                return Err("'%' works on whole numbers only here".into());
+                return Err("'%' works only on whole numbers here".into());
             }
             Ast::Binary(op, left, right) => {
                 // Comparisons of comparisons need brackets in CEL, too.
@@ -351,7 +351,7 @@ impl Writer<'_> {
             "_meta" | "_toolResult" if self.place.result.as_deref() == Some("_result") => name.to_owned(),
             "_error" if self.place.error => "error".into(),
             "_error" => return Err("'_error' is there only in the step that 'onError' names".into()),
-            "SYSVAR" => return Err("'SYSVAR' is no value by itself".into()),
+            "SYSVAR" => return Err("'SYSVAR' alone is not a value".into()),
             param if self.names.params.contains_key(param) => format!("params{}", field(param)),
             other => return Err(format!("there is no param '{other}'")),
         };

@@ -176,11 +176,11 @@ impl<'f> Builder<'_, 'f> {
                 return Err(cannot(
                     one.path.clone(),
                     format!(
-                        "Steps that several chains share, \"{}\" among them, would stand here for more than {} MiB.",
+                        "Steps that several chains share, \"{}\" among them, would take more than {} MiB here.",
                         one.id,
                         MOST_COPIED >> 20
                     ),
-                    "Let chains that branch end with RETURN and go on in one place.",
+                    "End branching chains with RETURN and continue in one place.",
                 ));
             }
             if self.copies > MOST_COPIES {
@@ -190,11 +190,11 @@ impl<'f> Builder<'_, 'f> {
                         "The chains of the file share their steps in more than {MOST_COPIES} ways, \"{}\" among them.",
                         one.id
                     ),
-                    "Let chains that branch end with RETURN and go on in one place.",
+                    "End branching chains with RETURN and continue in one place.",
                 ));
             }
             let message =
-                format!("\"{}\" stands in several chains; here it stands once for each, as '{id}', too.", one.id);
+                format!("\"{}\" is part of several chains; here there is one copy for each, such as '{id}'.", one.id);
             let hint = "What you change in one of them, change in all.";
             self.found.add(Level::Warning, "COPIED", Some(one.id), one.path.clone(), message, hint);
         }
@@ -230,8 +230,8 @@ impl<'f> Builder<'_, 'f> {
             }
             Target::Break => {
                 let step = &self.file.steps[way.step];
-                let message = format!("Step \"{}\" leads to BREAK, but stands in no loop.", step.id);
-                let hint = "A placeholder stands there; let the step lead to another one.";
+                let message = format!("Step \"{}\" leads to BREAK, but is not in a loop.", step.id);
+                let hint = "A placeholder replaces it; connect the step to another one.";
                 self.found.add(Level::Problem, "NO_LOOP", Some(step.id), step.at("next"), message.clone(), hint);
                 Some(Dest::Node(self.placeholder(way, &format!("{id}_break"), &message, None)))
             }
@@ -244,7 +244,7 @@ impl<'f> Builder<'_, 'f> {
                 Some(Dest::Node(made))
             }
             Target::Missing(name) => {
-                let words = format!("It stands for the step \"{name}\", which the foreign file does not have.");
+                let words = format!("It replaces the step \"{name}\", which the foreign file does not have.");
                 Some(Dest::Node(self.placeholder(way, &format!("{id}_leads_on"), &words, None)))
             }
             Target::Back(step) => {
@@ -311,7 +311,7 @@ impl<'f> Builder<'_, 'f> {
             Some(next) if self.hands_on(&next) => {
                 let one = self.free(&format!("{id}_done"));
                 let config = json!({ "assign": {}, "keep": false });
-                let title = Some("One item goes on".to_owned());
+                let title = Some("One item continues".to_owned());
                 let node = Node { kind: "data.set".into(), title, config: Some(config), ..Node::default() };
                 self.add(&one, way, node);
                 self.wires.push((id.to_owned(), "success".into(), Dest::Node(one.clone())));
@@ -342,7 +342,7 @@ impl<'f> Builder<'_, 'f> {
         let bare = step.family == Family::Set && step.get("target").is_none() && !step.children.is_empty();
         if bare {
             let message = format!("\"{}\" sets nothing; it is read as a fork of its children.", step.id);
-            let hint = "Nothing, if its children should run beside each other.";
+            let hint = "Nothing, if its children should run in parallel.";
             self.found.add(Level::Warning, "SET_AS_FORK", Some(step.id), step.path.clone(), message, hint);
         }
         let place = Place { in_loop: in_loop.clone(), result: None, error: way.handles };
@@ -380,7 +380,7 @@ impl<'f> Builder<'_, 'f> {
             let why = format!("{}{more}", reasons.join("; "));
             let message =
                 format!("\"{}\" could not be translated. {why}{}", step.id, if why.ends_with('.') { "" } else { "." });
-            let hint = "A placeholder with what the file says stands there: replace it with steps that do the same.";
+            let hint = "A placeholder with the content of the file replaces it: use steps that do the same.";
             self.found.add(Level::Problem, "NOT_TRANSLATED", Some(step.id), step.path.clone(), message.clone(), hint);
             if control {
                 // What leads on from it stays visible.

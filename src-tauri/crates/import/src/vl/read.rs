@@ -411,7 +411,7 @@ fn lead(step: &mut Step<'_>, ids: &HashMap<&str, usize>, found: &mut Findings) {
     let mut missing = |target: &Target, field: &str| {
         if let Target::Missing(id) = target {
             let message = format!("Step \"{}\" references unknown {field}: \"{id}\".", step.id);
-            let hint = "A placeholder stands where it leads; let it lead to a step that is there.";
+            let hint = "A placeholder replaces its target; connect it to an existing step.";
             found.add(Level::Problem, "UNKNOWN_STEP", Some(step.id), step.at(field), message, hint);
         }
     };
@@ -573,7 +573,7 @@ fn cut_circles(steps: &mut [Step<'_>], found: &mut Findings) {
         let name = steps[*to].id;
         let step = &mut steps[*from];
         let message = format!("Step \"{}\" leads back to \"{name}\", which would never end.", step.id);
-        let hint = "A placeholder stands there; repeat steps with a loop, or a failing call with a retry policy.";
+        let hint = "A placeholder replaces it; repeat steps with a loop, or a failing call with a retry policy.";
         found.add(Level::Problem, "CIRCLE", Some(step.id), step.path.clone(), message, hint);
         for target in step.targets_mut().filter(|target| **target == Target::Step(*to)) {
             *target = Target::Back(*to);

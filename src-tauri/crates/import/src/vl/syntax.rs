@@ -147,7 +147,7 @@ impl Parser {
             return Ok(());
         }
         Err(match self.peek() {
-            Some(found) => self.wrong(format!("'{sign}' is expected, and '{found}' stands there")),
+            Some(found) => self.wrong(format!("'{sign}' is expected, but '{found}' was found")),
             None => self.wrong(format!("it ends where '{sign}' is expected")),
         })
     }
@@ -333,7 +333,7 @@ impl Parser {
                         this.part()?;
                         let key = this.key()?;
                         if entries.iter().any(|(known, _)| *known == key) {
-                            return Err(this.wrong(format!("the key '{key}' stands twice")));
+                            return Err(this.wrong(format!("the key '{key}' occurs twice")));
                         }
                         this.need(":")?;
                         entries.push((key, this.choice()?));

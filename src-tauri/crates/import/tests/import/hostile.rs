@@ -239,7 +239,7 @@ fn a_large_step_that_many_share_is_refused() {
     }
     let file = json!({ "version": "3.16", "name": "x", "registry": { "vars": ["$n(INT)"] }, "steps": steps });
     let refused = tried(&file).expect_err("too much");
-    assert!(refused.message.contains("would stand here for more than 16 MiB"), "{}", refused.message);
+    assert!(refused.message.contains("would take more than 16 MiB here"), "{}", refused.message);
 }
 
 /// Brackets in brackets are refused here. Written twice at each level before that, these would take an hour.

@@ -60,7 +60,7 @@ fn numbers_are_divided_as_there() {
         ("=('x' + $n / $y.none) == 'x'", "division by zero"),
         ("=$n % $y.none", "Division by zero"),
         ("=$n / 0", "divides by zero"),
-        ("=1.5 % 1", "'%' works on whole numbers only"),
+        ("=1.5 % 1", "'%' works only on whole numbers"),
     ] {
         let refused = set(foreign, &context).expect_err(foreign);
         assert!(refused.contains(why), "{foreign}: {refused}");

@@ -209,7 +209,7 @@ fn what_has_no_meaning_here_is_told_and_stays_visible() {
         ("=$n / 0", "it divides by zero"),
         ("=$n / -0.0", "it divides by zero"),
         ("=$n % 0", "it divides by zero"),
-        ("=($n / 2) % 2", "'%' works on whole numbers only"),
+        ("=($n / 2) % 2", "'%' works only on whole numbers"),
     ] {
         let (document, imported) = made(json!([
             { "id": "Set_x", "target": "$any", "value": foreign, "next": "Stop_y" }, { "id": "Stop_y" },
@@ -262,7 +262,7 @@ fn what_has_no_meaning_here_is_told_and_stays_visible() {
         ),
         (json!({ "id": "Set_a", "if": "=NOW()", "target": "$n", "value": "=1", "next": "RETURN" }), "if: '=NOW()'"),
         (json!({ "id": "Set_a", "target": "n", "value": "=1", "next": "RETURN" }), "it is no variable"),
-        (json!({ "id": "Set_a", "target": "$n", "value": "=1", "next": "BREAK" }), "stands in no loop"),
+        (json!({ "id": "Set_a", "target": "$n", "value": "=1", "next": "BREAK" }), "is not in a loop"),
         (
             json!({ "id": "Set_a", "target": "$n", "value": "=1", "next": "Set_gone" }),
             "references unknown next: \"Set_gone\"",

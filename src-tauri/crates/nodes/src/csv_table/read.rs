@@ -198,7 +198,7 @@ fn check_width(fields: &[Field<'_>], line: u64, columns: &Columns, separator: u8
     if fields.len() == wanted + 1 && fields.last().is_some_and(|last| last.value.is_empty() && !last.quoted) {
         why.push_str(". It ends with a separator, which begins one more value");
     } else if fields.len() > wanted && separator == b',' {
-        why.push_str(". A value that holds a comma must stand in quotes");
+        why.push_str(". A value that contains a comma must be in quotes");
     }
     Err(Malformed { line, why })
 }

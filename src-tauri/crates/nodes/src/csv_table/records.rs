@@ -94,8 +94,8 @@ impl<'a> Records<'a> {
         let value = &self.text[self.at..self.at + end];
         // Read literally, the quotes would be a part of the value and the separators inside them would end it.
         if value.trim_start().starts_with('"') {
-            let why = "has blanks before the opening quote of a value; the quote must stand right behind the separator"
-                .into();
+            let why =
+                "has blanks before the opening quote of a value; the quote must follow the separator directly".into();
             return Err(Malformed { line: self.line, why });
         }
         self.at += end;

@@ -81,7 +81,7 @@ fn what_is_malformed_says_its_line_and_its_cause() {
     for (text, words) in [
         ("a,b\n1,2\n3\n", "line 3 has 1 value, the header names 2 columns (separator ',')"),
         ("a;b\n1;2;3\n", "line 2 has 3 values, the header names 2 columns (separator ';')"),
-        ("name,price\nx,4,50\n", "A value that holds a comma must stand in quotes"),
+        ("name,price\nx,4,50\n", "A value that contains a comma must be in quotes"),
         ("a,b\n1,2,\n", "It ends with a separator"),
         ("a,a\n1,2\n", "line 1 names the column 'a' twice"),
         ("\na, a \n1,2\n", "line 2 names the column 'a' twice"),

@@ -115,7 +115,7 @@ impl<'a> Task<'a> {
         ];
         match self.transitions.as_slice() {
             [] => {}
-            [only] => parts.push(format!("The process goes on with: {only}")),
+            [only] => parts.push(format!("The process continues with: {only}")),
             all => parts.push(format!("Ways on, of which '{}' names one: {}", agent::NEXT, all.join(", "))),
         }
         match form {

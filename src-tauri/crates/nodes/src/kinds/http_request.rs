@@ -51,7 +51,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         Body::Bytes => {
             let media = answers::media_type(&answer);
             let kept = binary::keep(call, world, std::mem::take(&mut answer.body), &media, "The answer").await;
-            // What it answered to has happened, and must not be sent again by itself.
+            // What it answered to has happened, and must not be sent again automatically.
             let kept = kept.map_err(NodeFailure::maybe_happened)?;
             (kept.description(), Some(kept))
         }

@@ -1,25 +1,17 @@
 //! `trigger.schedule`: hands on the event that started the run. A run that a person starts has none: it gets a sample that
 //! looks the same, for the moment of its start.
 
-use crate::support::made;
+use crate::support::{fired_event, made};
 use crate::{Kind, Outcome};
 use serde_json::{Value, json};
 use signalbox_engine::effect::CallSlot;
 use signalbox_engine::schedule::Schedule;
-use signalbox_engine::trigger::PARAM;
 use signalbox_model::time;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
 fn run(slot: &CallSlot) -> Outcome {
-    // The first item holds the run's input.
-    let came = slot.input.data(0);
-    let fired = came.as_deref().and_then(|data| data.get(PARAM)?.get("payload"));
-    let event = match fired.or_else(|| slot.scope.params.get(PARAM)?.get("payload")) {
-        Some(payload) => payload.clone(),
-        None => sample(slot),
-    };
-    Ok(made(slot, event))
+    Ok(made(slot, fired_event(slot).unwrap_or_else(|| sample(slot))))
 }
 
 fn sample(slot: &CallSlot) -> Value {

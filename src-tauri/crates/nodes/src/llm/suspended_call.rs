@@ -175,7 +175,7 @@ pub(super) fn read(kept: &Value, pictures: &HashMap<ImageSource, Part>) -> Resul
         })
     };
     whole().ok_or_else(|| {
-        let words = "The conversation that waited for a person cannot be read by this version; run the step anew";
+        let words = "The conversation that waited for a person cannot be read by this version; run the step again";
         NodeFailure::validation("INPUT_INVALID", words)
     })
 }

@@ -29,6 +29,6 @@ impl Driven {
     /// Says that a durable input was written.
     pub(crate) fn wake(&self) {
         // A run that has just ended needs it no more.
-        let _ = self.inbox.send(Message::Poke);
+        let _ = self.inbox.send(Message::Wake);
     }
 }

@@ -3,6 +3,7 @@
 mod crash;
 mod cut_off;
 mod follow;
+mod limits;
 mod memory;
 mod model;
 mod panics;

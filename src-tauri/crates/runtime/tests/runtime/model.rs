@@ -12,7 +12,7 @@ use signalbox_engine::input::Input;
 use signalbox_engine::rerun::{Original, Overrides, plan};
 use signalbox_engine::{Compiled, RunState, fold, snapshot, step, summary};
 use signalbox_model::task::Answer;
-use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunStatus, TaskAction};
+use signalbox_model::{ErrorType, EventBody, NodeFailure, NodeState, RunEvent, RunOrigin, RunStatus, TaskAction};
 use signalbox_store::{NewRun, Owner, RunCommit, RunEnd, Snapshot, Store, StoreOptions};
 use signalbox_testkit::scenario::{compile, oracles, workflow};
 use std::collections::{BTreeMap, VecDeque};
@@ -145,9 +145,7 @@ impl Real {
                     definition: Some("{}".into()),
                     parent_run_id: parent,
                     started_ms: now,
-                    client_run_token: None,
-                    started_by: None,
-                    person: None,
+                    origin: RunOrigin::default(),
                     status,
                     events,
                     snapshot: None,
@@ -158,6 +156,7 @@ impl Real {
                     rests: false,
                     key: None,
                     firing: None,
+                    limited: None,
                 });
                 process.owner = Some(owner.expect("a new run"));
             }

@@ -2,6 +2,7 @@
 
 use crate::support::{Die, chain, collect, lines, options, runtime, runtime_with, start, store, trace, until};
 use serde_json::{Value, json};
+use signalbox_model::RunOrigin;
 use signalbox_model::RunStatus;
 use signalbox_runtime::{Error, Phase, Resumed};
 use signalbox_store::audit::Actor;
@@ -175,9 +176,7 @@ async fn a_workflow_that_cannot_be_recorded_is_not_started() {
         pinned,
         params: json!({ "text": "y".repeat(20_000) }),
         context: serde_json::Map::new(),
-        started_by: None,
-        person: None,
-        client_run_token: None,
+        origin: RunOrigin::default(),
         debug: None,
         until: None,
         kept: None,

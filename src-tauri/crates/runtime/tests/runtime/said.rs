@@ -4,6 +4,7 @@ use crate::support::{NoAlarm, collect, lines, runtime_of, runtime_on, start, unt
 use serde_json::json;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::call_progress::{CallProgress, LlmDelta, LlmError, LlmToolUse, LlmUsage};
+use signalbox_model::event::Telemetry;
 use signalbox_model::{ErrorType, EventBody, RunStatus};
 use signalbox_nodes::{EffectFuture, Kind};
 use signalbox_ports::{CallLog, World};
@@ -89,8 +90,8 @@ async fn ts_061_all_that_was_told_comes_before_the_result() {
         assert_eq!(found[found.len() - 2..], ["step_done tell", "workflow_done"]);
         assert!(found[2..found.len() - 2].iter().all(|line| line.starts_with("llm_")), "{found:?}");
         let text = |body: &EventBody| match body {
-            EventBody::LlmToken(piece) => piece.delta.clone(),
-            EventBody::LlmToolUse(asked) => format!("<{}>", asked.name),
+            EventBody::Telemetry(Telemetry::LlmToken(piece)) => piece.delta.clone(),
+            EventBody::Telemetry(Telemetry::LlmToolUse(asked)) => format!("<{}>", asked.name),
             _ => String::new(),
         };
         let text: String = events.iter().map(|event| text(&event.body)).collect();

@@ -2,6 +2,7 @@
 
 use crate::support::{Die, chain, options, store, trace, with_clock, workflow};
 use serde_json::{Map, json};
+use signalbox_model::RunOrigin;
 use signalbox_model::RunStatus;
 use signalbox_runtime::{Error, NewRun, Runtime, StartOutcome};
 use signalbox_store::{RUN_KEY_MS, RunKey, StoreError};
@@ -18,9 +19,7 @@ async fn start(runtime: &Runtime, hash: &str) -> Result<StartOutcome, Error> {
         pinned,
         params: json!({}),
         context: Map::new(),
-        started_by: None,
-        person: None,
-        client_run_token: None,
+        origin: RunOrigin::default(),
         debug: None,
         until: None,
         kept: None,

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use signalbox_model::{Map, RunEvent, Workflow};
+use signalbox_model::{Map, RunEvent, RunOrigin, Workflow};
 use signalbox_ports::{Clock, Http, HttpError, HttpRequest, HttpResponse, Ids, World};
 use signalbox_runtime::{NewRun, Options, Registry, Runtime, StoredBinaries, Subscription};
 use signalbox_store::{Store, StoreOptions};
@@ -207,9 +207,7 @@ pub(crate) async fn start(runtime: &Runtime, data: Value) -> String {
         pinned,
         params: json!({}),
         context: Map::new(),
-        started_by: None,
-        person: None,
-        client_run_token: None,
+        origin: RunOrigin::default(),
         debug: None,
         until: None,
         kept: None,

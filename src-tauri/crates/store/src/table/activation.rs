@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
+use crate::table::trigger_intake::{self, Taken};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -36,7 +37,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
           INSERT INTO trigger_change (one, change) VALUES (1, 0);",
 }];
 
-/// Which version of a workflow runs by itself.
+/// Which version of a workflow is active.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activation {
     /// Id of the workflow.
@@ -123,6 +124,10 @@ pub struct Firing {
     pub fired_ms: i64,
     /// It settles the tick at `scheduled_ms`; otherwise somebody fired it beside its schedule.
     pub is_tick: bool,
+    /// Bytes that came with it, each with its SHA-256: the run keeps them.
+    pub binaries: Vec<(String, Vec<u8>)>,
+    /// What the trigger takes with it.
+    pub taken: Vec<Taken>,
 }
 
 /// What became of a tick.
@@ -214,6 +219,7 @@ pub(crate) fn activate(connection: &Connection, new: &Activation, triggers: &[Ne
         .prepare_cached("UPDATE workflow_trigger SET active = 2 * active WHERE workflow = ?")?
         .execute([&new.workflow])?;
     for trigger in triggers {
+        trigger_intake::begin_anew(connection, &trigger.id, &trigger.kind, &trigger.config, was_active)?;
         connection
             .prepare_cached(
                 "INSERT INTO workflow_trigger (id, workflow, node, kind, title, config, active, cursor_ms) \
@@ -313,6 +319,18 @@ fn require(connection: &Connection, id: &str, version: &str) -> Result<()> {
     }
 }
 
+/// Whether a firing has its run.
+pub(crate) fn is_fired(connection: &Connection, firing: &Firing) -> Result<bool> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM trigger_firing WHERE trigger_id = ? AND key = ?")?;
+    Ok(statement.exists([&firing.trigger, &firing.key])?)
+}
+
+/// The run that an occurrence started; none when it started none, or its firing is not remembered any more.
+pub(crate) fn fired_run(connection: &Connection, id: &str, key: &str) -> Result<Option<String>> {
+    let mut statement = connection.prepare_cached("SELECT run FROM trigger_firing WHERE trigger_id = ? AND key = ?")?;
+    Ok(statement.query_row([id, key], |row| row.get::<_, Option<String>>(0)).optional()?.flatten())
+}
+
 /// Writes a firing for the run that is created in this transaction. A key that was used creates no second one.
 pub(crate) fn fire(connection: &Connection, firing: &Firing, run: &str) -> Result<()> {
     require(connection, &firing.trigger, &firing.version)?;
@@ -325,6 +343,8 @@ pub(crate) fn fire(connection: &Connection, firing: &Firing, run: &str) -> Resul
     if added == 0 {
         return Err(Error::FiredBefore { trigger: firing.trigger.clone(), key: firing.key.clone() });
     }
+    trigger_intake::settled(connection, &firing.trigger, &firing.key)?;
+    trigger_intake::take(connection, &firing.trigger, &firing.taken, firing.fired_ms)?;
     if firing.is_tick {
         move_to(connection, &firing.trigger, firing.scheduled_ms)?;
         connection

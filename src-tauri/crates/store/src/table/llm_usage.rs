@@ -5,6 +5,7 @@
 use crate::error::Result;
 use crate::migration::Migration;
 use rusqlite::{Connection, Row, params};
+use signalbox_model::event::Telemetry;
 use signalbox_model::{EventBody, RunEvent};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -73,10 +74,10 @@ impl Spent {
     /// What is told at `ts` about it, if it is.
     pub(crate) fn said(ts: &str, node: &str, body: &EventBody) -> Option<Self> {
         let (model, usage, thinking, provider, cost) = match body {
-            EventBody::LlmDone(said) => {
+            EventBody::Telemetry(Telemetry::LlmDone(said)) => {
                 (&said.model, said.usage, said.thinking_tokens, &said.provider, said.cost_micros)
             }
-            EventBody::LlmError(said) => {
+            EventBody::Telemetry(Telemetry::LlmError(said)) => {
                 (said.model.as_ref()?, said.usage?, said.thinking_tokens, &said.provider, said.cost_micros)
             }
             _ => return None,

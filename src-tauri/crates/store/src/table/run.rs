@@ -200,10 +200,24 @@ pub(crate) fn counts(connection: &Connection) -> Result<Vec<(String, u64)>> {
     Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
 }
 
+/// How many runs of a workflow started since then, how many of them failed, and the newest of those.
+pub(crate) fn activity(connection: &Connection, workflow: &str, since_ms: i64) -> Result<(u64, u64, Option<String>)> {
+    let started: u64 = connection
+        .prepare_cached("SELECT count(*) FROM run WHERE workflow_id = ? AND started_ms >= ? AND status <> 'queued'")?
+        .query_row(params![workflow, since_ms], |row| row.get(0))?;
+    // Ids are in the order of their starts.
+    let (failed, last): (u64, Option<String>) = connection
+        .prepare_cached(
+            "SELECT count(*), max(id) FROM run INDEXED BY run_by_status WHERE status = 'failed' AND started_ms >= ?2 AND workflow_id = ?1",
+        )?
+        .query_row(params![workflow, since_ms], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok((started, failed, last))
+}
+
 /// Ids and owners of runs that have not ended.
 pub(crate) fn unfinished(connection: &Connection, paused: bool) -> Result<Vec<(String, Option<String>)>> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND (?1 OR status <> 'paused') ORDER BY started_ms, id",
+        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND status <> 'queued' AND (?1 OR status <> 'paused') ORDER BY started_ms, id",
     )?;
     Ok(statement.query_map([paused], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
 }
@@ -260,6 +274,12 @@ pub(crate) fn set_status(connection: &Connection, run: &str, status: RunStatus) 
     connection
         .prepare_cached("UPDATE run SET status = ?2 WHERE id = ?1 AND status <> ?2")?
         .execute(params![run, status.as_str()])?;
+    Ok(())
+}
+
+/// A run that waited for its turn has begun.
+pub(crate) fn set_started(connection: &Connection, run: &str, started_ms: i64) -> Result<()> {
+    connection.prepare_cached("UPDATE run SET started_ms = ?2 WHERE id = ?1")?.execute(params![run, started_ms])?;
     Ok(())
 }
 

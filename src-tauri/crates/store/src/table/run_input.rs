@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 use crate::migration::Migration;
 use rusqlite::{Connection, params};
-use serde_json::Value;
+use signalbox_model::DurableInput;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 7,
@@ -19,14 +19,13 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
 pub struct RunInput {
     /// Order of arrival.
     pub id: i64,
-    /// What the caller wrote.
-    pub body: Value,
+    /// What is asked; `None` for what only another version of the program understands.
+    pub body: Option<DurableInput>,
 }
 
-pub(crate) fn insert(connection: &Connection, run: &str, body: &Value) -> Result<i64> {
-    connection
-        .prepare_cached("INSERT INTO run_input (run, body) VALUES (?, ?)")?
-        .execute(params![run, body.to_string()])?;
+pub(crate) fn insert(connection: &Connection, run: &str, input: &DurableInput) -> Result<i64> {
+    let body = serde_json::to_string(input).map_err(|error| Error::Invalid { reason: error.to_string() })?;
+    connection.prepare_cached("INSERT INTO run_input (run, body) VALUES (?, ?)")?.execute(params![run, body])?;
     Ok(connection.last_insert_rowid())
 }
 
@@ -40,7 +39,7 @@ pub(crate) fn pending(connection: &Connection, run: &str) -> Result<Vec<RunInput
         let body: String = row.get(1)?;
         let body = crate::document::parse(&body)
             .map_err(|e| Error::Damaged { reason: format!("input {id} of run {run} cannot be read: {e}") })?;
-        inputs.push(RunInput { id, body });
+        inputs.push(RunInput { id, body: serde_json::from_value(body).ok() });
     }
     Ok(inputs)
 }

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::migration::Migration;
 use crate::table::task::TaskRow;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde_json::json;
+use serde_json::{Value, json};
 use signalbox_model::time;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[MADE, BY_TASK];
@@ -49,11 +49,14 @@ pub enum TaskNews {
     Answered,
     /// Nobody needs to answer it any more.
     Closed,
+    /// An active workflow has failed.
+    WorkflowFailed,
 }
 
 impl TaskNews {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Created, Self::Overdue, Self::Escalated, Self::Answered, Self::Closed];
+    pub const ALL: [Self; 6] =
+        [Self::Created, Self::Overdue, Self::Escalated, Self::Answered, Self::Closed, Self::WorkflowFailed];
 
     /// As in JSON.
     pub fn as_str(self) -> &'static str {
@@ -63,6 +66,7 @@ impl TaskNews {
             Self::Escalated => "task.escalated",
             Self::Answered => "task.answered",
             Self::Closed => "task.closed",
+            Self::WorkflowFailed => "workflow.failed",
         }
     }
 
@@ -205,7 +209,7 @@ pub(crate) fn remove(connection: &Connection, id: &str) -> Result<bool> {
 
 /// What is told of a task: what lists show to everybody. Its texts were masked when the row was made; input, message of the
 /// error, notes and corrections are not in it.
-fn body(news: TaskNews, row: &TaskRow, at_ms: i64) -> String {
+fn data_of(row: &TaskRow) -> Value {
     let mut data = json!({
         "taskId": row.id, "runId": row.run_id, "workflowId": row.workflow_id, "workflowName": row.workflow_name,
         "stepId": row.step, "nodeId": row.node, "kind": row.kind, "reason": row.reason, "state": row.state,
@@ -231,18 +235,24 @@ fn body(news: TaskNews, row: &TaskRow, at_ms: i64) -> String {
     if row.escalation_level > 0 {
         data["escalationLevel"] = row.escalation_level.into();
     }
-    json!({ "type": news.as_str(), "timestamp": time::format(at_ms), "data": data }).to_string()
+    data
 }
 
 /// Tells every address that hears of it.
 pub(crate) fn tell(connection: &Connection, news: TaskNews, row: &TaskRow, at_ms: i64) -> Result<()> {
+    tell_data(connection, news, &row.id, data_of(row), at_ms)
+}
+
+/// The same of what is about no task: its `task` is empty.
+pub(crate) fn tell_data(connection: &Connection, news: TaskNews, task: &str, data: Value, at_ms: i64) -> Result<()> {
+    let body = json!({ "type": news.as_str(), "timestamp": time::format(at_ms), "data": data }).to_string();
     for webhook in all(connection)?.into_iter().filter(|webhook| webhook.events.contains(&news)) {
         connection
             .prepare_cached(
                 "INSERT INTO webhook_delivery (id, webhook, event, task, body, made_ms, since_ms, attempts, due_ms) \
                  VALUES ('msg_' || lower(hex(randomblob(16))), ?1, ?2, ?3, ?4, ?5, ?5, 0, ?5)",
             )?
-            .execute(params![webhook.id, news.as_str(), row.id, body(news, row, at_ms), at_ms])?;
+            .execute(params![webhook.id, news.as_str(), task, body, at_ms])?;
         connection
             .prepare_cached(
                 "DELETE FROM webhook_delivery WHERE webhook = ?1 AND due_ms IS NULL AND seq <= coalesce((SELECT seq FROM \

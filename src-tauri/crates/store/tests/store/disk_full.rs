@@ -4,11 +4,12 @@
 use crate::small_disk::SmallDisk;
 use crate::support::{commit, noise, open, print, started};
 use serde_json::json;
+use signalbox_model::DurableInput;
 use signalbox_store::{CommitError, Owner, RunCommit, Store, StoreOptions};
 use std::sync::mpsc;
 
 fn small(folder: &std::path::Path) -> Store {
-    Store::open(folder, &StoreOptions { max_pages: Some(100), ..StoreOptions::default() }).expect("opens")
+    Store::open(folder, &StoreOptions { max_pages: Some(110), ..StoreOptions::default() }).expect("opens")
 }
 
 /// Adds large events to the run until there is no room: the first that does not fit, and its commit.
@@ -32,7 +33,7 @@ fn a_full_disk_is_said_and_the_same_commit_goes_through_when_there_is_room() {
     assert!(seq > 3, "some fitted");
     assert_eq!(store.run("r").expect("reads").last_seq, seq - 1);
     assert_eq!(store.events("r", 0, 1_000).expect("reads").len() as u64, seq - 1);
-    let input = store.add_input("r", json!(noise(1, 30_000)));
+    let input = store.add_input("r", &DurableInput::Cancel { superseded_by: Some(noise(1, 30_000)) });
     assert_eq!(input.map_err(|error| error.code()), Err("DISK_FULL"));
 
     store.set_max_pages(None).expect("room");

@@ -3,6 +3,7 @@
 use crate::child::Process;
 use crate::support::{commit, end, new_run, open, print, started, temporary};
 use serde_json::json;
+use signalbox_model::DurableInput;
 use signalbox_store::{CommitError, Error, NewRun, Owner, RunCommit, RunQuery, Store, Thread, Written};
 
 #[test]
@@ -39,7 +40,7 @@ fn a_stopped_process_keeps_its_run_and_a_dead_one_loses_it_at_once() {
     assert!(store.is_driven("r").expect("asks"));
     assert_eq!(store.take_over("r").expect("asks"), None);
     assert_eq!(store.unowned_unfinished_runs().expect("lists"), Vec::<String>::new());
-    store.add_input("r", json!({"cancel": true})).expect("is written beside it");
+    store.add_input("r", &DurableInput::Cancel { superseded_by: None }).expect("is written beside it");
 
     child.kill();
     assert!(!store.is_driven("r").expect("asks"));
@@ -141,14 +142,20 @@ fn p6_a_run_that_rests_is_nobodys_with_its_commit_unless_it_was_asked() {
     assert_eq!(store.commit(rests(&owner, 2)), fenced, "its maker has it no more");
 
     let owner = store.take_over("r").expect("asks").expect("is free");
-    assert_eq!(written(&store, rests(&owner, 2)), Written { owner: owner.clone(), rests: true });
+    assert_eq!(
+        written(&store, rests(&owner, 2)),
+        Written { owner: owner.clone(), rests: true, admitted: Vec::new(), replaced: Vec::new() }
+    );
     assert_eq!(store.commit(commit("r", &owner, vec![print("r", 3, json!(3))])), fenced);
     assert!(!store.is_driven("r").expect("reads"));
 
     let owner = store.take_over("r").expect("asks").expect("is free");
     assert_eq!(owner.epoch, 3);
-    let asked = store.add_input("r", json!({"type": "cancel"})).expect("is asked");
-    assert_eq!(written(&store, rests(&owner, 3)), Written { owner: owner.clone(), rests: false });
+    let asked = store.add_input("r", &DurableInput::Cancel { superseded_by: None }).expect("is asked");
+    assert_eq!(
+        written(&store, rests(&owner, 3)),
+        Written { owner: owner.clone(), rests: false, admitted: Vec::new(), replaced: Vec::new() }
+    );
     let consumes = RunCommit { consumed_inputs: vec![asked], ..rests(&owner, 4) };
     assert!(written(&store, consumes).rests, "this commit answers it");
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use signalbox_model::event::{
-    EventBody, InputItem, StepDone, StepPrint, StepStart, VarChanged, WorkflowDone, WorkflowStart,
+    EventBody, InputItem, StepDone, StepPrint, StepStart, Telemetry, VarChanged, WorkflowDone, WorkflowStart,
 };
-use signalbox_model::{Item, RunEvent, RunStatus, time};
+use signalbox_model::{Item, RunEvent, RunOrigin, RunStatus, time};
 use signalbox_store::audit::Actor;
 use signalbox_store::{NewRun, Owner, RunCommit, RunEnd, Store, StoreOptions};
 use std::path::Path;
@@ -91,7 +91,7 @@ pub(crate) fn step_done(run: &str, seq: u64, node: &str, data: Value) -> RunEven
 }
 
 pub(crate) fn print(run: &str, seq: u64, value: Value) -> RunEvent {
-    event(run, seq, Some("p"), EventBody::StepPrint(StepPrint { value: Arc::new(value) }))
+    event(run, seq, Some("p"), Telemetry::StepPrint(StepPrint { value: Arc::new(value) }).into())
 }
 
 pub(crate) fn var_changed(run: &str, seq: u64, value: Value) -> RunEvent {
@@ -112,9 +112,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         definition: Some("{}".into()),
         parent_run_id: None,
         started_ms: T0,
-        client_run_token: None,
-        started_by: None,
-        person: None,
+        origin: RunOrigin::default(),
         status: RunStatus::Running,
         events: vec![begin(run)],
         snapshot: None,
@@ -125,6 +123,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         rests: false,
         key: None,
         firing: None,
+        limited: None,
     }
 }
 

@@ -9,4 +9,5 @@ mod histories;
 mod modules;
 mod scenarios;
 mod speech;
+mod states;
 mod tool_gate;

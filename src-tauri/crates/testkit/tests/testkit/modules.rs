@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &str, &str, &str)] = &[
     ("model", "descriptor", "workflow", "a kind gives the retry policy that a node of a workflow may replace"),
     ("nodes", "tool_call", "llm", "a tool's pictures are cut to what a model takes"),
     ("ports", "secret", "scrub", "a credential carries what hides it in texts"),
+    ("runtime", "queue", "runtime", "runs that wait are started by `impl Runtime`, and the runtime takes them up"),
     ("runtime", "shared", "drive", "what all drivers share knows which of them there are"),
     (
         "store",

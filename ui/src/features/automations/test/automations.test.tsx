@@ -23,6 +23,7 @@ const NEXT = [{ utc: '2026-11-30T07:00:00Z', local: '2026-11-30T08:00:00+01:00[E
 const DAILY: Trigger = {
   triggerId: 'daily.every', workflowId: 'daily', workflowName: 'Daily report', nodeId: 'every', kind: 'trigger.schedule', title: 'Every morning', version: '9f86d081',
   config: { cron: '0 8 * * 1-5', timezone: 'Europe/Berlin' }, next: NEXT, last: { scheduledAt: '2026-11-27T07:00:00Z', firedAt: '2026-11-27T07:00:00Z', outcome: 'fired', runId: 'r1', runStatus: 'failed', count: 1 },
+  activity: { runs: 0, failed: 0, waiting: 0 },
 };
 const FLOW: Workflow = { signalbox: 1, id: 'daily', name: 'Daily report', nodes: { every: { type: 'trigger.schedule', typeVersion: 1, config: { cron: '0 8 * * *' } } }, edges: [] };
 const ACTIVE: Activation = { workflowId: 'daily', workflowName: 'Daily report', active: true, version: '9f86d081', activatedAt: '2026-11-28T09:00:00.000Z', activatedBy: 'user:anna', triggers: ['daily.every'] };
@@ -35,6 +36,44 @@ it('shows when each workflow runs next and how it ended last', async () => {
   expect(row.textContent).toContain('Every weekday at 08:00, Europe/Berlin');
   expect(row.textContent).toContain('2026-11-30 08:00, in');
   expect(row.textContent).toContain('Failed');
+});
+
+it('counts the runs of a day, and leads to the failed run and to the queue in one press', async () => {
+  const busy = { ...DAILY, activity: { runs: 12, failed: 2, lastFailedRunId: 'r9', waiting: 3 } };
+  renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [busy], workflow_list: () => [], activation_list: () => [] });
+  const row = await screen.findByRole('row');
+  expect(row.textContent).toContain('12 runs, 2 failed, 3 queued');
+  await userEvent.click(within(row).getByRole('button', { name: 'Open the last failed run of Daily report' }));
+  expect(window.location.hash).toBe('#/run/r9');
+  await userEvent.click(within(row).getByRole('button', { name: 'Show the queued runs of Daily report' }));
+  expect(window.location.hash).toBe('#/runs?workflow=daily&status=queued');
+});
+
+it('tells a start that the limit left out from one that could not be made', async () => {
+  const last = { scheduledAt: '2026-11-27T07:00:00Z', firedAt: '2026-11-27T07:00:00Z', outcome: 'skipped' as const, reason: 'RUN_LIMIT', count: 1 };
+  renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [{ ...DAILY, last, problem: 'The limits allow no other run now.' }], workflow_list: () => [], activation_list: () => [] });
+  const row = await screen.findByRole('row');
+  expect(row.textContent).toContain('Skipped: limit reached');
+});
+
+it('activates all workflows again with the versions that were active last', async () => {
+  const off = { ...ACTIVE, active: false };
+  const { fake } = renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [], workflow_list: () => [], activation_list: () => [off], workflow_activate: () => ACTIVE });
+  await userEvent.click(await screen.findByRole('button', { name: 'Activate all again' }));
+  const dialog = await screen.findByRole('dialog');
+  expect(dialog.textContent).toContain('Daily report');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Activate all again' }));
+  expect(await screen.findByText('All workflows are active again')).toBeTruthy();
+  expect(fake.calls.filter((call) => call.command === 'workflow_activate').map((call) => call.payload)).toEqual([{ workflowId: 'daily', version: '9f86d081' }]);
+});
+
+it('shows what a trigger waits for', async () => {
+  const inbox: Trigger = { ...DAILY, triggerId: 'in.t', kind: 'trigger.file_watch', config: { path: '/inbox', glob: '*.csv' }, next: [] };
+  const alarm: Trigger = { ...DAILY, triggerId: 'alarm.t', kind: 'trigger.error', config: {}, next: [] };
+  renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [inbox, alarm], trigger_get: () => ({ ...inbox, firings: [] }), workflow_list: () => [] });
+  const rows = await screen.findAllByRole('row');
+  expect(rows[0]?.textContent).toContain('Files *.csv in /inbox');
+  expect(rows[1]?.textContent).toContain('When another workflow fails');
 });
 
 it('runs one now, and stops one or all of them', async () => {

@@ -28,6 +28,13 @@ export const OF_FILE: Place = {
             }
           }
         },
+        "concurrency": {
+          "fields": {
+            "key": {
+              "is": "cel"
+            }
+          }
+        },
         "onAbort": {
           "is": "step"
         },
@@ -300,6 +307,73 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "trigger.error": {
+    "fields": {
+      "workflows": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.file_watch": {
+    "fields": {
+      "path": {
+        "is": "none"
+      },
+      "glob": {
+        "is": "none"
+      },
+      "events": {
+        "is": "none"
+      },
+      "settleMs": {
+        "is": "none"
+      },
+      "existing": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.form": {
+    "fields": {
+      "path": {
+        "is": "none"
+      },
+      "title": {
+        "is": "none"
+      },
+      "description": {
+        "is": "none"
+      },
+      "schema": {
+        "is": "none"
+      },
+      "submitLabel": {
+        "is": "none"
+      },
+      "respond": {
+        "is": "none"
+      },
+      "thanks": {
+        "is": "none"
+      },
+      "maxBytes": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.manual": {
+    "fields": {
+      "offerAsTool": {
+        "is": "none"
+      },
+      "toolDescription": {
+        "is": "none"
+      },
+      "outputSchema": {
+        "is": "none"
+      }
+    }
+  },
   "trigger.schedule": {
     "fields": {
       "cron": {
@@ -315,6 +389,31 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "none"
       },
       "jitterMs": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.webhook": {
+    "fields": {
+      "path": {
+        "is": "none"
+      },
+      "methods": {
+        "is": "none"
+      },
+      "auth": {
+        "is": "none"
+      },
+      "respond": {
+        "is": "none"
+      },
+      "timeoutMs": {
+        "is": "none"
+      },
+      "maxBytes": {
+        "is": "none"
+      },
+      "dedupe": {
         "is": "none"
       }
     }

@@ -118,7 +118,7 @@ const id = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_-]{0,12}$/).filter((one) => !
 describe('references over the schema', () => {
   it('renaming carries every marked field, and undo brings the bytes back', () => {
     expect(new Set(made(same).filled)).toEqual(new Set([
-      'nodes', 'layout', 'layout/$view/*/*', 'from', 'to', 'onAbort', 'when', 'toolRules/*/when', 'auditRules/*/when', 'if', 'print', 'in', 'config', 'out',
+      'nodes', 'layout', 'layout/$view/*/*', 'from', 'to', 'onAbort', 'when', 'toolRules/*/when', 'auditRules/*/when', 'concurrency/key', 'if', 'print', 'in', 'config', 'out',
       'idempotencyKey', 'guardrails/before/*/refuse', 'guardrails/after/*/refuse', 'parent', 'fallbackNodeId',
     ]));
     fc.assert(fc.property(id, (to) => {

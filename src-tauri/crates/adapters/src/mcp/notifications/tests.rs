@@ -18,25 +18,25 @@ impl Secrets for Known {
     }
 }
 
-fn board() -> Switchboard {
+fn board() -> NotificationRouter {
     let secrets: Arc<dyn Secrets> = Arc::new(Known);
-    Switchboard::new(&secrets)
+    NotificationRouter::new(&secrets)
 }
 
-fn ear(board: &Switchboard, number: i64) -> mpsc::UnboundedReceiver<Heard> {
+fn ear(board: &NotificationRouter, number: i64) -> mpsc::UnboundedReceiver<Notification> {
     let (sender, heard) = mpsc::unbounded_channel();
-    board.listen(&ProgressToken(NumberOrString::Number(number)), Ear(sender));
+    board.listen(&ProgressToken(NumberOrString::Number(number)), NotificationSender(sender));
     heard
 }
 
-fn log(board: &Switchboard, data: Value) {
+fn log(board: &NotificationRouter, data: Value) {
     let told = LoggingMessageNotificationParam::new(LoggingLevel::Info, data);
     board.hear(&ServerNotification::LoggingMessageNotification(LoggingMessageNotification::new(told)));
 }
 
-fn next(heard: &mut mpsc::UnboundedReceiver<Heard>) -> ToolNotice {
+fn next(heard: &mut mpsc::UnboundedReceiver<Notification>) -> ToolNotice {
     match heard.try_recv() {
-        Ok(Heard::Notice(notice) | Heard::Progress(notice)) => notice,
+        Ok(Notification::Notice(notice) | Notification::Progress(notice)) => notice,
         Err(error) => panic!("nothing was heard: {error}"),
     }
 }
@@ -67,7 +67,7 @@ fn who_hears_no_more_is_not_kept() {
     let board = board();
     let (sender, heard) = mpsc::unbounded_channel();
     drop(heard);
-    board.listen(&ProgressToken(NumberOrString::Number(1)), Ear(sender));
+    board.listen(&ProgressToken(NumberOrString::Number(1)), NotificationSender(sender));
     drop(ear(&board, 2));
     let stays = ear(&board, 3);
     log(&board, json!("word"));

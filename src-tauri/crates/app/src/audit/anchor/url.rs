@@ -8,7 +8,7 @@ use url::Url;
 
 /// What is told at a place of before whose credential could not become a secret yet.
 pub(super) const STILL_PLAIN: &str = "Its address holds a credential, readable in the data folder. Choose a place for the key \
-     of the secrets (Settings, Secrets), then anchor again: it becomes a secret by itself. If it does not, remove this place and \
+     of the secrets (Settings, Secrets), then anchor again: it is stored as a secret automatically. If it does not, remove this place and \
      add it anew with `signalbox audit anchor add --url ADDRESS --credential secret://NAME`.";
 
 /// The one credential of an address, taken out of it.

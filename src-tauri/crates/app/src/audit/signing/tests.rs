@@ -1,5 +1,5 @@
 use crate::app::{App, Options};
-use crate::audit::signing_key::tests::{Mood, Ring};
+use crate::audit::signing_key::tests::{Mood, TestKeyRing};
 use crate::caller::Caller;
 use crate::dto::{AuditCondition, AuditKeyChoose, Host, KeyPlace};
 use serde_json::json;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A process that looks for its key only when the test says so.
-fn open(data: &Path, host: Host, ring: &Arc<Ring>) -> Arc<App> {
+fn open(data: &Path, host: Host, ring: &Arc<TestKeyRing>) -> Arc<App> {
     let options = Options { host, allow: Vec::new(), stays: false, reads: false };
     App::open_with(data, options, Arc::clone(ring) as Arc<dyn KeyRing>).expect("opens")
 }
@@ -43,7 +43,7 @@ fn changes(app: &App) -> Vec<(String, bool)> {
 
 #[test]
 fn a_desktop_moves_the_key_and_every_process_signs_with_it() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Open));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Open));
     let terminal = open(folder.path(), Host::Http, &ring);
     let first = decide(&terminal).expect("is signed");
     assert!(!terminal.look_for_key(), "a terminal or a server moves nothing by itself");
@@ -65,7 +65,7 @@ fn a_desktop_moves_the_key_and_every_process_signs_with_it() {
 
 #[test]
 fn a_locked_key_store_leaves_entries_unsigned_until_it_opens() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Open));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Open));
     let first = {
         let desktop = open(folder.path(), Host::Desktop, &ring);
         desktop.look_for_key();
@@ -78,7 +78,7 @@ fn a_locked_key_store_leaves_entries_unsigned_until_it_opens() {
     let status = desktop.audit_status_now().expect("a status");
     let unsigned = status.unsigned.expect("says why");
     assert!(status.key.is_none() && unsigned.locked && unsigned.place == Some(KeyPlace::System), "{unsigned:?}");
-    assert!(desktop.alarms()[0].contains("Test Ring"), "{:?}", desktop.alarms());
+    assert!(desktop.alarms()[0].contains("Test key ring"), "{:?}", desktop.alarms());
 
     ring.is(Mood::Open);
     assert!(!desktop.look_for_key());
@@ -89,7 +89,7 @@ fn a_locked_key_store_leaves_entries_unsigned_until_it_opens() {
 
 #[test]
 fn a_key_that_is_made_later_is_on_record_as_well() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Open));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Open));
     {
         let desktop = open(folder.path(), Host::Desktop, &ring);
         desktop.look_for_key();
@@ -110,7 +110,7 @@ fn a_key_that_is_made_later_is_on_record_as_well() {
 
 #[test]
 fn a_new_key_is_on_record_and_what_the_old_one_signed_verifies() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Absent));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Absent));
     let app = open(folder.path(), Host::Http, &ring);
     let first = decide(&app).expect("is signed");
     let caller = Caller::terminal(None).expect("a caller");

@@ -17,12 +17,12 @@ pub(crate) enum Mood {
 }
 
 /// A key store in memory, shared by the processes of a test.
-pub(crate) struct Ring {
+pub(crate) struct TestKeyRing {
     pub(crate) kept: Mutex<BTreeMap<String, String>>,
     pub(crate) mood: Mutex<Mood>,
 }
 
-impl Ring {
+impl TestKeyRing {
     pub(crate) fn new(mood: Mood) -> Arc<Self> {
         Arc::new(Self { kept: Mutex::default(), mood: Mutex::new(mood) })
     }
@@ -41,9 +41,9 @@ impl Ring {
     }
 }
 
-impl KeyRing for Ring {
+impl KeyRing for TestKeyRing {
     fn name(&self) -> &'static str {
-        "Test Ring"
+        "Test key ring"
     }
     fn probe(&self) -> Result<(), String> {
         self.answers()
@@ -72,11 +72,11 @@ impl KeyRing for Ring {
     }
 }
 
-fn keys(data: &Path, ring: &Arc<Ring>) -> AuditKeys {
+fn keys(data: &Path, ring: &Arc<TestKeyRing>) -> AuditKeys {
     AuditKeys::new(data, Arc::clone(ring) as Arc<dyn KeyRing>)
 }
 
-fn opened(data: &Path, ring: &Arc<Ring>) -> Result<PublicKey, Unusable> {
+fn opened(data: &Path, ring: &Arc<TestKeyRing>) -> Result<PublicKey, Unusable> {
     keys(data, ring).open(&[]).map(|opened| opened.signer.public_key())
 }
 
@@ -90,7 +90,7 @@ fn files(data: &Path) -> usize {
 
 #[test]
 fn a_key_is_made_once_and_kept_for_its_owner() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Absent));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Absent));
     let first = opened(folder.path(), &ring).expect("makes one");
     assert_eq!(opened(folder.path(), &ring).expect("reads it"), first);
     assert_eq!(files(folder.path()), 1, "nothing is left beside it");
@@ -110,7 +110,7 @@ fn a_key_is_made_once_and_kept_for_its_owner() {
 
 #[test]
 fn a_key_moves_into_the_key_store_and_back_and_stays_the_same() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Open));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Open));
     let data = folder.path();
     let first = opened(data, &ring).expect("makes one");
     assert_eq!(ring.count(), 0, "a start puts nothing into the key store");
@@ -125,7 +125,7 @@ fn a_key_moves_into_the_key_store_and_back_and_stays_the_same() {
     assert!(!text(data).contains(&secret), "the file no longer holds it: {}", text(data));
     assert_eq!(opened(data, &ring).expect("another process finds it"), first);
     let (place, at) = keys(data, &ring).place().expect("a place");
-    assert_eq!((place, at), (Place::System, format!("Test Ring: Signalbox, audit {}", first.key_id())));
+    assert_eq!((place, at), (Place::System, format!("Test key ring: Signalbox, audit {}", first.key_id())));
     // There already.
     keys(data, &ring).choose(Place::System, false, |_| panic!("nothing changes")).expect("is there");
 
@@ -139,7 +139,7 @@ fn a_key_moves_into_the_key_store_and_back_and_stays_the_same() {
 
 #[test]
 fn a_kill_between_any_two_steps_of_a_move_loses_no_key() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Open));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Open));
     let data = folder.path();
     let first = opened(data, &ring).expect("makes one");
     let before = text(data);
@@ -160,7 +160,7 @@ fn a_kill_between_any_two_steps_of_a_move_loses_no_key() {
 
 #[test]
 fn what_a_key_store_does_not_give_back_stays_in_the_file() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Forgets));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Forgets));
     let first = opened(folder.path(), &ring).expect("makes one");
     let refused = keys(folder.path(), &ring).settle(|_| panic!("nothing to record")).expect_err("is not kept");
     assert!(refused.message.contains("did not give the key back"), "{refused:?}");
@@ -169,7 +169,7 @@ fn what_a_key_store_does_not_give_back_stays_in_the_file() {
 
 #[test]
 fn a_key_store_that_is_locked_or_gone_makes_no_second_key() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Locked));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Locked));
     let data = folder.path();
     let first = opened(data, &ring).expect("makes one");
     assert_eq!(keys(data, &ring).settle(|_| panic!("locked")), Ok(true), "worth another look");
@@ -183,7 +183,7 @@ fn a_key_store_that_is_locked_or_gone_makes_no_second_key() {
         ring.is(mood);
         let why = opened(data, &ring).expect_err("nothing signs");
         assert_eq!((why.place, why.locked, why.lost), (Some(Place::System), locked, false), "{why:?}");
-        assert!(why.message.contains("Test Ring") && why.hint.contains("audit key"), "{why:?}");
+        assert!(why.message.contains("Test key ring") && why.hint.contains("audit key"), "{why:?}");
         assert_eq!(text(data), pointer);
     }
     // Nor when the file is gone as well, as long as a locked key store may have the key.
@@ -200,7 +200,7 @@ fn a_key_store_that_is_locked_or_gone_makes_no_second_key() {
 
 #[test]
 fn a_lost_or_foreign_key_is_told_and_replaced_only_by_a_person() {
-    let (folder, ring) = (tempfile::tempdir().expect("folder"), Ring::new(Mood::Open));
+    let (folder, ring) = (tempfile::tempdir().expect("folder"), TestKeyRing::new(Mood::Open));
     let data = folder.path();
     let first = opened(data, &ring).expect("makes one");
     keys(data, &ring).settle(|_| Ok(())).expect("moves");

@@ -36,8 +36,10 @@ fn whose_a_key_is_and_what_it_starts_is_told_apart() {
     let key = |new: NewRun, workflow: &Value| new.run_key(workflow).expect("a key");
     let first = key(named(&caller, json!({ "a": 1, "b": { "c": 2, "d": 3 } })), &id);
     assert_eq!(first, key(named(&caller, json!({ "b": { "d": 3, "c": 2 }, "a": 1 })), &id), "the order says nothing");
-    let with_token =
-        NewRun { client_run_token: Some("t".into()), ..named(&caller, json!({ "a": 1, "b": { "c": 2, "d": 3 } })) };
+    let with_token = NewRun {
+        origin: caller.origin(Some("t".into())),
+        ..named(&caller, json!({ "a": 1, "b": { "c": 2, "d": 3 } }))
+    };
     assert_eq!(first, key(with_token, &id), "the client's token is no part of what is started");
     for who in [&other, &terminal] {
         let theirs = key(named(who, json!({ "a": 1, "b": { "c": 2, "d": 3 } })), &id);

@@ -53,8 +53,12 @@ fn a_secret_and_a_way_out_in_one_hand_are_an_error_with_its_fix() {
     let found = findings(&file, &here());
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].code, found[0].path.as_str()), (Code::UngatedEgress, "/nodes/work/config/tools"));
-    assert!(found[0].message.contains("reads what its tools answer"), "{}", found[0].message);
-    assert!(found[0].message.contains("secrets with crm/find and let them out with mail/send"), "{}", found[0].message);
+    assert!(found[0].message.contains("reads the answers of its tools"), "{}", found[0].message);
+    assert!(
+        found[0].message.contains("secrets with crm/find and send them out with mail/send"),
+        "{}",
+        found[0].message
+    );
 
     // The fix mends it, and leaves the other tools as they were.
     let fix = found[0].fix.as_deref().expect("a fix");
@@ -92,7 +96,7 @@ fn tools_of_the_workflow_count_for_agents_and_the_source_is_named() {
     let edges = json!([{ "from": "page.success", "to": "plain" }, { "from": "plain.success", "to": "work" }]);
     let file = workflow(json!({ "tools": ["crm/find", "mail/send"] }), json!({ "prompt": "Go" }), edges);
     let found = findings(&file, &here());
-    assert!(found[0].message.contains("what 'page' brings from outside"), "{}", found[0].message);
+    assert!(found[0].message.contains("external data from 'page'"), "{}", found[0].message);
     let away = workflow(json!({ "tools": ["crm/find", "mail/send"] }), with(&["-mail/send"]), json!([]));
     assert!(findings(&away, &here()).is_empty());
     let mut off = file;
@@ -113,12 +117,12 @@ fn tools_whose_answers_a_person_trusts_bring_nobody_who_speaks_to_the_model() {
     assert_eq!(findings(&alone, &one).len(), 1);
     let fed = workflow(json!({}), with(&tools), json!([{ "from": "page.success", "to": "work" }]));
     let found = findings(&fed, &own());
-    assert!(found[0].message.contains("reads what 'page' brings from outside;"), "{}", found[0].message);
+    assert!(found[0].message.contains("reads external data from 'page';"), "{}", found[0].message);
     // Files that the step names itself, and variables that any step fills, come to the model, too.
     let mut read = with(&tools);
     read["docs"] = json!(["/in/letter.txt"]);
     let found = findings(&workflow(json!({}), read, json!([])), &own());
-    assert!(found[0].message.contains("reads what comes from outside;"), "{}", found[0].message);
+    assert!(found[0].message.contains("reads external data;"), "{}", found[0].message);
     let mut kept = workflow(json!({}), with(&tools), json!([]));
     kept.nodes["page"].out = serde_json::from_value(json!({ "$page": "=output" })).expect("a map");
     assert_eq!(findings(&kept, &own()).len(), 1);

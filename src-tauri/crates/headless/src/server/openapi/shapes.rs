@@ -6,7 +6,9 @@ use super::types::Types;
 use super::{parameter, takes_body};
 use serde_json::{Map, Value, json};
 use signalbox_app::command_list::find;
-use signalbox_app::dto::{Empty, RunAnswer, RunId, StoredWorkflow, TaskCompleted, WorkflowId, WorkflowStored};
+use signalbox_app::dto::{
+    Empty, RunAnswer, RunId, RunStarted, StoredWorkflow, TaskCompleted, WorkflowId, WorkflowStored,
+};
 use signalbox_model::event::RunEventWire;
 use signalbox_model::{RunSummary, Workflow};
 
@@ -65,7 +67,7 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
             let key = json!({ "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$", "description": about });
             Shape {
                 parameters: vec![parameter("header", "Idempotency-Key", false, &key)],
-                ..Shape::giving(types.given.subschema_for::<RunId>().to_value())
+                ..Shape::giving(types.given.subschema_for::<RunStarted>().to_value())
                     .taking(types.taken.subschema_for::<RunRequest>().to_value())
             }
         }

@@ -5,9 +5,12 @@ use signalbox_app::command_list::COMMANDS;
 use signalbox_app::dto::Host;
 use std::collections::BTreeSet;
 
+/// The operations of the API. Addresses of webhooks are in the document, too; they are for other programs, without a token.
 fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     let mut all = Vec::new();
-    for (path, methods) in document["paths"].as_object().expect("paths") {
+    let paths = document["paths"].as_object().expect("paths");
+    assert!(paths.contains_key("/hooks/{path}"));
+    for (path, methods) in paths.iter().filter(|(path, _)| *path != "/hooks/{path}") {
         for (method, operation) in methods.as_object().expect("methods") {
             all.push((method.to_uppercase(), path.clone(), operation));
         }

@@ -1,5 +1,6 @@
 use crate::support::{T0, count, new_run, open, temporary};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
+use signalbox_model::hash::sha256_hex;
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::{
     Activation, FIRING_KEPT_MS, Firing, NewRun, NewTrigger, SkippedTicks, Store, StoreError, TriggerRow,
@@ -48,6 +49,8 @@ fn fired(run: &str, version: &str, tick: i64) -> NewRun {
         scheduled_ms: tick,
         fired_ms: tick + 5,
         is_tick: true,
+        binaries: vec![(sha256_hex(b"bytes"), b"bytes".to_vec())],
+        taken: Vec::new(),
     };
     NewRun { firing: Some(firing), ..new_run(run) }
 }
@@ -75,6 +78,21 @@ fn a_tick_has_one_run_and_moves_with_it() {
     assert!(matches!(refused(&store, fired("three", "v1", T0 + 2 * HOUR)), StoreError::RunExists { .. }));
     assert_eq!(row(&store).cursor_ms, T0 + HOUR);
     assert_eq!(count(folder.path(), "SELECT count(*) FROM trigger_firing"), 1);
+}
+
+#[test]
+fn bytes_that_came_with_an_occurrence_are_kept_with_its_run() {
+    let (_folder, store) = temporary();
+    activate(&store, "v1", "{}", T0);
+    let hash = sha256_hex(b"bytes");
+    store.create_run(fired("one", "v1", T0 + HOUR)).expect("is created");
+    assert_eq!(store.binary("one", &hash), Ok(Some(b"bytes".to_vec())));
+    assert_eq!(store.fired_run("wf.t", &(T0 + HOUR).to_string()), Ok(Some("one".into())));
+    assert_eq!(store.fired_run("wf.t", "other"), Ok(None));
+    // The same occurrence again starts nothing, and leaves nothing.
+    refused(&store, fired("two", "v1", T0 + HOUR));
+    store.create_run(new_run("other")).expect("is created");
+    assert_eq!(store.binary("other", &hash), Ok(None), "another run does not have them");
 }
 
 #[test]

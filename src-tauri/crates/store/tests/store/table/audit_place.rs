@@ -74,7 +74,9 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
     raw(folder.path())
         .execute_batch(
             "DROP TABLE audit_mark; DROP TABLE run_sent; DROP TABLE run_key;
+             DROP TABLE workflow_limit; DROP TABLE run_limit; DROP TABLE run_rate; DROP TABLE failure_notice;
              DROP TABLE activation; DROP TABLE workflow_version; DROP TABLE workflow_trigger; DROP TABLE trigger_firing; DROP TABLE trigger_change;
+             DROP TABLE trigger_failed_run; DROP TABLE trigger_seen;
              CREATE INDEX audit_by_event ON audit_entry (event, seq) WHERE event NOT IN ('NODE_START', 'NODE_SUCCESS');
              CREATE INDEX audit_by_level ON audit_entry (level, seq) WHERE level <> 'INFO';
              CREATE INDEX audit_by_actor ON audit_entry (actor_id, seq) WHERE actor_id IS NOT NULL;
@@ -192,7 +194,9 @@ fn a_store_of_before_is_taken_over() {
              CREATE INDEX audit_by_error ON audit_entry (error_type, seq) WHERE error_type IS NOT NULL;
              DROP INDEX webhook_of_task;
              DROP TABLE tool_server; DROP TABLE llm_run; DROP TABLE llm_day; DROP TABLE run_sent; DROP TABLE run_key;
+             DROP TABLE workflow_limit; DROP TABLE run_limit; DROP TABLE run_rate; DROP TABLE failure_notice;
              DROP TABLE activation; DROP TABLE workflow_version; DROP TABLE workflow_trigger; DROP TABLE trigger_firing; DROP TABLE trigger_change;
+             DROP TABLE trigger_failed_run; DROP TABLE trigger_seen;
              PRAGMA user_version = 30;",
         )
         .expect("as it was");

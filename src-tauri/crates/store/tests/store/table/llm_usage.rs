@@ -1,5 +1,6 @@
 use crate::support::{commit, count, delete, end, event, new_run, started, temporary};
 use signalbox_model::call_progress::{LlmDone, LlmError, LlmUsage};
+use signalbox_model::event::Telemetry;
 use signalbox_model::{ErrorType, EventBody, RunEvent};
 use signalbox_store::NewRun;
 
@@ -18,7 +19,7 @@ fn done(run: &str, seq: u64, node: &str, cost_micros: Option<u64>) -> RunEvent {
         provider: Some("house".into()),
         cost_micros,
     };
-    event(run, seq, Some(node), EventBody::LlmDone(body))
+    event(run, seq, Some(node), Telemetry::LlmDone(body).into())
 }
 
 fn failed(run: &str, seq: u64, node: &str, answered: bool) -> RunEvent {
@@ -34,7 +35,7 @@ fn failed(run: &str, seq: u64, node: &str, answered: bool) -> RunEvent {
         provider: answered.then(|| "house".into()),
         cost_micros: answered.then_some(11),
     };
-    event(run, seq, Some(node), EventBody::LlmError(body))
+    event(run, seq, Some(node), Telemetry::LlmError(body).into())
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn counts_beyond_measure_stop_at_a_limit_and_stop_no_run() {
     let owner = started(&store, "r");
     for seq in 2..10 {
         let mut event = done("r", seq, "ask", Some(u64::MAX));
-        if let EventBody::LlmDone(body) = &mut event.body {
+        if let EventBody::Telemetry(Telemetry::LlmDone(body)) = &mut event.body {
             body.usage =
                 LlmUsage { input_tokens: u64::MAX, output_tokens: 1 << 62, total_tokens: u64::MAX, estimated: false };
         }

@@ -1,7 +1,7 @@
 use crate::support::{T0, commit, count, event, new_run, print, raw, started, step_done, step_start, temporary};
 use serde_json::{Value, json};
 use signalbox_model::event::{EventBody, StepInterrupted};
-use signalbox_model::{RunEvent, time};
+use signalbox_model::{RunEvent, RunOrigin, time};
 use signalbox_store::NewRun;
 
 #[test]
@@ -10,7 +10,11 @@ fn every_column_and_value_comes_back() {
     let token = Some("token".to_owned());
     let mut first = crate::support::begin("r");
     first.client_run_token.clone_from(&token);
-    let new = NewRun { client_run_token: token.clone(), events: vec![first], ..new_run("r") };
+    let new = NewRun {
+        origin: RunOrigin { client_run_token: token.clone(), ..RunOrigin::default() },
+        events: vec![first],
+        ..new_run("r")
+    };
     let owner = store.create_run(new).expect("is created");
     let values = [
         json!(null),

@@ -2,7 +2,7 @@ use crate::people::{answer, ask, asked, asking, escalate, new_task};
 use crate::support::{T0, commit, count, end, print, raw, started, temporary};
 use serde_json::json;
 use signalbox_model::task::{ExpiryAction, HumanTaskContinued, HumanTaskHeld, OnExpiry};
-use signalbox_model::{Origin, TaskAction, TaskState, time};
+use signalbox_model::{DurableInput, Origin, TaskAction, TaskState, time};
 use signalbox_store::audit::Record;
 use signalbox_store::{RunCommit, TaskAct, TaskChange, TaskQuery, TaskRow, TaskScope, TaskSort, TaskView};
 use std::time::Instant;
@@ -229,7 +229,7 @@ fn reminders_and_ends_are_due_again_and_again() {
     let row = store.task("t").expect("reads").expect("there");
     assert_eq!((row.state, row.escalation_level, row.escalates), (TaskState::Open, 1, false));
     assert_eq!((row.candidate_groups, row.assignee), (vec!["group:leads".to_owned()], None));
-    let due = |now| store.runs_with_pending_input_or_due(T0 + now, |_| true).expect("reads");
+    let due = |now| store.runs_with_pending_input_or_due(T0 + now).expect("reads");
     assert_eq!(due(3_000), Vec::<String>::new(), "this process drives it");
     store.release("r", &owner).expect("releases");
     assert_eq!((due(2_999), due(3_000)), (vec![], vec!["r".to_owned()]));
@@ -238,8 +238,8 @@ fn reminders_and_ends_are_due_again_and_again() {
     assert_eq!(store.next_due_task().expect("reads"), None);
     let owner = store.take_over("r").expect("takes").expect("is free");
     let input = store.pending_inputs("r").expect("reads").remove(0);
-    assert_eq!((input.body["type"].as_str(), input.body["taskId"].as_str()), (Some("decision"), Some("t")));
-    assert_eq!(input.body["answer"]["operatorId"], "user:anna");
+    let Some(DurableInput::Decision { task_id, answer: given, .. }) = input.body else { panic!("{input:?}") };
+    assert_eq!((task_id.as_str(), given.operator_id.as_deref()), ("t", Some("user:anna")));
     let consumed = RunCommit { consumed_inputs: vec![input.id], ..commit("r", &owner, vec![print("r", 6, json!(1))]) };
     store.commit(consumed).expect("commits");
     store.release("r", &owner).expect("releases");
@@ -328,10 +328,9 @@ fn ux_d2_8_a_task_that_waits_for_somebody_else_does_not_expire() {
     hold(true, T0 + 1_500).expect("the same");
     let inputs = store.pending_inputs("r").expect("reads");
     assert_eq!(inputs.len(), 1);
-    assert_eq!(
-        inputs[0].body,
-        json!({"type": "hold", "taskId": "t", "held": true, "operatorId": "user:anna", "atMs": T0 + 1_000})
-    );
+    let asked =
+        DurableInput::Hold { task_id: "t".into(), held: true, operator_id: "user:anna".into(), at_ms: T0 + 1_000 };
+    assert_eq!(inputs[0].body, Some(asked));
     let expire = RunCommit { tasks: vec![escalate("t", "group:seniors", T0 + 9_000)], ..commit("r", &owner, vec![]) };
     assert!(matches!(
         store.commit(expire),

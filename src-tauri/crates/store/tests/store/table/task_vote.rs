@@ -7,7 +7,7 @@ use signalbox_store::{AnswerTask, Store, TaskError};
 
 fn approval(store: &Store, wanted: u32, no_self: bool) {
     let mut run = new_run("r");
-    run.person = Some("user:anna".into());
+    run.origin.person = Some("user:anna".into());
     let owner = store.create_run(run).expect("is created");
     let mut created = ask("t", json!({"amount": 10}));
     created.kind = TaskKind::Approval;

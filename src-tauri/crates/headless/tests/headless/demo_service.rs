@@ -1,4 +1,4 @@
-//! The first sample waits for a person; whoever goes on with it needs the practice service where it was.
+//! The first sample waits for a person; whoever goes on with it needs the demo service where it was.
 
 use crate::support;
 
@@ -50,7 +50,7 @@ fn a_host_goes_on_with_its_sample_that_the_terminal_answered() {
     confirmed(&place, &run);
 }
 
-/// The run began at the terminal, whose process is gone with its practice service; a host that opened later has the answer.
+/// The run began at the terminal, whose process is gone with its demo service; a host that opened later has the answer.
 #[test]
 fn a_host_goes_on_with_a_sample_of_the_terminal() {
     let place = TestHome::new();

@@ -1,0 +1,245 @@
+//! Which address leads to which webhook, and how many deliveries are under way at once.
+
+use super::listen::Listener;
+use crate::app::App;
+use crate::error::{ApiError, ApiResult, Class};
+use crate::triggers::kind::Settings;
+use serde_json::json;
+use signalbox_engine::BY_TRIGGER;
+use signalbox_engine::validate::{Called, hook_path_taken};
+use signalbox_engine::webhook::{KIND, Webhook};
+use signalbox_model::diagnostic::pointer_token;
+use signalbox_model::run_origin::BY_REST;
+use signalbox_model::{Diagnostic, Workflow};
+use signalbox_store::TriggerRow;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::Semaphore;
+
+/// Deliveries under way, those that wait for their runs among them.
+const MOST_DELIVERIES: usize = 1_024;
+/// Bytes of their bodies.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// Deliveries that are being stored: fewer than commands may run at once, so that people are answered during a flood.
+const AT_ONCE: usize = 24;
+/// Where `serve` listens unless it is told otherwise.
+const USUAL: &str = "http://127.0.0.1:9160";
+/// The setting that says where it listened last.
+const SETTING: &str = "serve.url";
+
+/// A webhook of an active workflow.
+#[derive(Debug)]
+pub(super) struct ActiveHook {
+    pub(super) row: TriggerRow,
+    pub(super) hook: Webhook,
+    version: OnceLock<(Workflow, Called)>,
+}
+
+impl ActiveHook {
+    /// The workflow as it was activated.
+    pub(super) fn version(&self, app: &App) -> ApiResult<(Workflow, Called)> {
+        if let Some(known) = self.version.get() {
+            return Ok(known.clone());
+        }
+        let read = app.pinned_version(&self.row.version)?;
+        Ok(self.version.get_or_init(|| read).clone())
+    }
+}
+
+/// Where a request leads.
+#[derive(Clone)]
+pub struct HookTarget(pub(super) Target);
+
+#[derive(Clone)]
+pub(super) enum Target {
+    Active(Arc<ActiveHook>),
+    Test(Arc<Listener>),
+}
+
+impl HookTarget {
+    pub(super) fn hook(&self) -> &Webhook {
+        match &self.0 {
+            Target::Active(active) => &active.hook,
+            Target::Test(listener) => &listener.hook,
+        }
+    }
+
+    /// Largest body, in bytes.
+    pub fn max_bytes(&self) -> usize {
+        usize::try_from(self.hook().max_bytes).unwrap_or(usize::MAX)
+    }
+
+    /// What it can be asked with.
+    pub fn methods(&self) -> &[String] {
+        &self.hook().methods
+    }
+
+    /// It asks for a user name and a password.
+    pub fn is_basic(&self) -> bool {
+        matches!(self.hook().auth, signalbox_engine::webhook::Auth::Basic { .. })
+    }
+}
+
+type Index = HashMap<String, Arc<ActiveHook>>;
+
+/// All webhooks of this process.
+pub(crate) struct Hooks {
+    /// What the store said when the index was made, and the index.
+    index: Mutex<(i64, Arc<Index>)>,
+    pub(super) listeners: Mutex<Vec<Arc<Listener>>>,
+    deliveries: AtomicUsize,
+    bytes: AtomicUsize,
+    pub(super) starts: Semaphore,
+    /// Where this process serves.
+    base: OnceLock<String>,
+}
+
+impl Default for Hooks {
+    fn default() -> Self {
+        Self {
+            index: Mutex::new((-1, Arc::default())),
+            listeners: Mutex::default(),
+            deliveries: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
+            starts: Semaphore::new(AT_ONCE),
+            base: OnceLock::new(),
+        }
+    }
+}
+
+/// A place for a delivery, and the memory that it takes; both are given back when it is dropped.
+pub struct DeliveryGuard {
+    app: Arc<App>,
+    bytes: usize,
+}
+
+impl DeliveryGuard {
+    /// More of the body came. False when there is no room for it now.
+    #[must_use]
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let hooks = &self.app.hooks;
+        let before = hooks.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.bytes += bytes;
+        before + bytes <= MOST_BYTES
+    }
+}
+
+impl Drop for DeliveryGuard {
+    fn drop(&mut self) {
+        self.app.hooks.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.app.hooks.deliveries.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl App {
+    /// A place for one more delivery; none when too many are under way.
+    pub fn hook_slot(self: &Arc<Self>) -> Option<DeliveryGuard> {
+        let guard = DeliveryGuard { app: Arc::clone(self), bytes: 0 };
+        let before = self.hooks.deliveries.fetch_add(1, Ordering::Relaxed);
+        (before < MOST_DELIVERIES).then_some(guard)
+    }
+
+    /// The webhook of a path whose workflow is active; with `test` the one that somebody listens at in the editor.
+    pub async fn hook_target(self: &Arc<Self>, path: &str, test: bool) -> ApiResult<HookTarget> {
+        let found = if test {
+            self.listener_at(path).map(Target::Test)
+        } else {
+            match self.known_hook(path) {
+                // A change since then is noticed when the run is to be created.
+                Some(known) => Some(Target::Active(known)),
+                None => self.fresh_hook(path).await?.map(Target::Active),
+            }
+        };
+        found.map(HookTarget).ok_or_else(|| {
+            let hint = "Check the address, and that the workflow is active.";
+            ApiError::new(Class::NotFound, "NOT_FOUND", "There is no webhook at this address.", hint)
+        })
+    }
+
+    fn known_hook(&self, path: &str) -> Option<Arc<ActiveHook>> {
+        let known = self.hooks.index.lock().unwrap_or_else(PoisonError::into_inner);
+        known.1.get(path).cloned()
+    }
+
+    /// [`App::known_hook`] after a look into the store.
+    pub(super) async fn fresh_hook(self: &Arc<Self>, path: &str) -> ApiResult<Option<Arc<ActiveHook>>> {
+        // The semaphore is never closed.
+        let _turn = self.hooks.starts.acquire().await;
+        let path = path.to_owned();
+        self.blocking(move |app| {
+            app.index_hooks()?;
+            Ok(app.known_hook(&path))
+        })
+        .await
+    }
+
+    fn index_hooks(&self) -> ApiResult<()> {
+        // Before the triggers are read: what changes meanwhile is read again.
+        let change = self.store.trigger_change()?;
+        let mut known = self.hooks.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.0 != change {
+            *known = (change, Arc::new(self.active_hooks()?));
+        }
+        Ok(())
+    }
+
+    fn active_hooks(&self) -> ApiResult<Index> {
+        let mut index = Index::new();
+        for row in self.store.triggers()?.into_iter().filter(|row| row.kind == KIND) {
+            // What cannot be read was refused when it was activated.
+            let Ok(Settings::Webhook(hook)) = Settings::read(&row) else { continue };
+            let path = hook.path.clone();
+            let active = ActiveHook { row, hook: *hook, version: OnceLock::new() };
+            index.entry(path).or_insert_with(|| Arc::new(active));
+        }
+        Ok(index)
+    }
+
+    /// Paths of webhooks that another active workflow has.
+    pub(crate) fn hook_findings(&self, workflow: &Workflow) -> ApiResult<Vec<Diagnostic>> {
+        let is_own = |kind: &str, disabled: Option<bool>| kind == KIND && disabled != Some(true);
+        let mut own = workflow.nodes.iter().filter(|(_, node)| is_own(&node.kind, node.disabled)).peekable();
+        if own.peek().is_none() {
+            return Ok(Vec::new());
+        }
+        let active = self.active_hooks()?;
+        let found = own.filter_map(|(id, node)| {
+            let path = node.config.as_ref()?.get("path")?.as_str()?;
+            let other = &active.get(path)?.row;
+            let at = format!("/nodes/{}/config/path", pointer_token(id));
+            let by = format!("the active workflow '{}'", other.workflow_name);
+            (other.workflow != workflow.id).then(|| hook_path_taken(&at, path, &by))
+        });
+        Ok(found.collect())
+    }
+
+    /// This process answers at an address; other programs on this data folder show it to people.
+    pub fn serves_at(&self, url: &str) {
+        drop(self.hooks.base.set(url.to_owned()));
+        // For people only.
+        drop(self.store.setting_set(SETTING, Some(json!(url))));
+    }
+
+    /// What a run says started it that a request of another program or a form started. When the server is in a network, such a
+    /// run may not reach addresses of this machine.
+    pub(crate) fn started_by_request(&self) -> &'static str {
+        let is_local = self.hooks.base.get().is_none_or(|base| {
+            let address = base.trim_start_matches("http://").parse::<std::net::SocketAddr>();
+            address.is_ok_and(|address| address.ip().is_loopback())
+        });
+        if is_local { BY_TRIGGER } else { BY_REST }
+    }
+
+    /// Whether this process answers webhooks.
+    pub(super) fn answers_hooks(&self) -> bool {
+        self.hooks.base.get().is_some()
+    }
+
+    /// The whole address of a webhook.
+    pub(crate) fn hook_address(&self, place: &str, path: &str) -> String {
+        let kept = || self.store.setting_get(SETTING).ok().flatten().and_then(|url| url.as_str().map(str::to_owned));
+        let base = self.hooks.base.get().cloned().or_else(kept).unwrap_or_else(|| USUAL.to_owned());
+        format!("{base}/{place}/{path}")
+    }
+}

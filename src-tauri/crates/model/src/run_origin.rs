@@ -1,0 +1,15 @@
+//! Who and what a run was started by.
+
+/// What starts runs over the network.
+pub const BY_REST: &str = "rest";
+
+/// Who and what a run was started by. It is kept with the run, and in parts in its events.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunOrigin {
+    /// `None` = a person on this machine; else `rest`, `webhook`, `schedule`.
+    pub started_by: Option<String>,
+    /// Who: `user:…`, `token:…`; `None` where nobody is known.
+    pub person: Option<String>,
+    /// Token of the client, repeated in every event.
+    pub client_run_token: Option<String>,
+}

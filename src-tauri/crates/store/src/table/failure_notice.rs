@@ -1,0 +1,64 @@
+//! `failure_notice`: the last failure of each active workflow that people were told of, so that one which fails all the time
+//! is told of once an hour. Written in the transaction that ends the run. The table is made beside `run_limit`. Tests:
+//! `tests/store/table/failure_notice.rs`.
+
+use crate::error::Result;
+use crate::table::webhook::{self, TaskNews};
+use crate::table::{activation, run};
+use rusqlite::{Connection, Row, params};
+use serde_json::json;
+use signalbox_model::time;
+
+/// People are told of a workflow once in this time, milliseconds.
+pub const FAILURE_EVERY_MS: i64 = 3_600_000;
+
+/// A failure that people were told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailureNotice {
+    /// Id of the workflow.
+    pub workflow: String,
+    /// Its name.
+    pub name: String,
+    /// The run that failed.
+    pub run: String,
+    /// When, milliseconds since 1970.
+    pub at_ms: i64,
+}
+
+/// A run has failed. When its version is the active one of its workflow, people are told, unless they were lately.
+pub(crate) fn failed(connection: &Connection, run_id: &str, at_ms: i64) -> Result<()> {
+    let row = run::require(connection, run_id)?;
+    let is_active = activation::get(connection, &row.workflow_id)?
+        .is_some_and(|activation| activation.active && activation.version == row.definition_hash);
+    if !is_active {
+        return Ok(());
+    }
+    // What lies in the future was told before the clock was put back.
+    let told = connection
+        .prepare_cached(
+            "INSERT INTO failure_notice (workflow, name, run, at_ms) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (workflow) DO UPDATE \
+             SET name = ?2, run = ?3, at_ms = ?4 WHERE at_ms <= ?4 - ?5 OR at_ms > ?4",
+        )?
+        .execute(params![row.workflow_id, row.workflow_name, run_id, at_ms, FAILURE_EVERY_MS])?;
+    if told == 0 {
+        return Ok(());
+    }
+    // No message of the error: it may hold what the run was given.
+    let data = json!({
+        "workflowId": row.workflow_id, "workflowName": row.workflow_name, "runId": run_id,
+        "startedAt": time::format(row.started_ms), "failedAt": time::format(at_ms), "failedStepId": row.failed_step,
+        "errorCode": row.error_code,
+    });
+    webhook::tell_data(connection, TaskNews::WorkflowFailed, "", data, at_ms)
+}
+
+/// The failures that people were told of since then, the newest first.
+pub(crate) fn since(connection: &Connection, since_ms: i64) -> Result<Vec<FailureNotice>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT workflow, name, run, at_ms FROM failure_notice WHERE at_ms >= ? ORDER BY at_ms DESC, workflow LIMIT 100",
+    )?;
+    let read = |row: &Row<'_>| {
+        Ok(FailureNotice { workflow: row.get(0)?, name: row.get(1)?, run: row.get(2)?, at_ms: row.get(3)? })
+    };
+    Ok(statement.query_map([since_ms], read)?.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,21 @@
+/** Words of webhook steps: their address and their test. */
+export const hooks = {
+  'hook.title': 'Address and test',
+  'hook.address': 'Address',
+  'hook.addressHint': 'Requests start runs while the workflow is active and signalbox serve runs.',
+  'hook.noAddress': 'Enter a path to get the address.',
+  'hook.testAddress': 'Test address',
+  'hook.copy': 'Copy: {what}',
+  'hook.copied': 'Address copied',
+  'hook.listen': 'Listen for one request',
+  'hook.listenFailed': 'The test was not started',
+  'hook.listening': 'Waiting for a request until {when}',
+  'hook.stop': 'Stop listening',
+  'hook.ended': 'No request was received. Listen again to retry.',
+  'hook.refused.one': 'One request was refused. {reason}.',
+  'hook.refused.other': '{n} requests were refused. {reason}.',
+  'hook.received': 'Received request',
+  'hook.runEvent': 'Run with this request',
+  'hook.runSample': 'Run with a sample',
+  'hook.noServer': 'To test with a real request, open the editor with signalbox serve --ui.',
+};
