@@ -43,7 +43,7 @@ interface EditorProps {
 }
 
 /** Whoever types may be about to finish the name: `it`, `item.`, `item.na`. */
-const endsInName = (text: string): boolean => /[\w.]$/.test(text);
+export const endsInName = (text: string): boolean => /[\w.]$/.test(text);
 
 /** A box has room for a few lines from the beginning on. */
 const LINES = 3;
