@@ -2745,6 +2745,8 @@ export interface RunRow {
   errorMessage?: string;
   /** Its code. */
   errorCode?: string;
+  /** Only a part was to run: the step it ends after, as "Run to here" asks for. Absent for a whole run. */
+  until?: string;
   /** What its questions to language models cost; absent when it asked none. */
   usage?: Usage;
   /** Tasks of it that are open in the inbox; absent when there are none. A `paused` run with one waits for a person. */

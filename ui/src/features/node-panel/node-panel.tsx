@@ -80,8 +80,9 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
     { id: 'error' as const, label: t('panel.tab.error'), ...retries(ownRetries(node, descriptor)) },
   ];
   const where = values?.path && formatPath(values.path, (id) => titleOf(document, id, catalog));
+  const portTitles = Object.fromEntries((descriptor?.ports ?? []).flatMap((port) => (port.title === undefined ? [] : [[port.id, port.title]])));
   const inputData = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" />;
-  const output = <DataTab readOnly={readOnly} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" />;
+  const output = <DataTab readOnly={readOnly} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} readOnly={readOnly} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
