@@ -163,7 +163,7 @@ test('the workflow itself: name, policy, rules, input', async ({ open, host }) =
   await expect(panel).toBeVisible();
   await panel.getByRole('radio', { name: 'Rules' }).click();
   await panel.getByLabel('Name 1').fill('Only time-outs');
-  await type(page, panel.getByLabel('When 1'), "error.type == 'Timeout'");
+  await type(page, panel.getByRole('textbox', { name: 'When 1' }), "error.type == 'Timeout'");
   await panel.getByRole('button', { name: '+ Add input' }).click();
   const doc = await saved(page, made);
   expect(doc.settings?.errorPolicy).toEqual({ rules: [{ name: 'Only time-outs', when: "error.type == 'Timeout'", action: 'retry' }] });

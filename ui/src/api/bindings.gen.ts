@@ -1997,6 +1997,8 @@ export interface NodeDescriptor {
   description: string;
   /** Other words people search for. */
   aliases: string[];
+  /** Words of the jobs that people do with it, in English and Simplified Chinese. The search knows them; they are not shown. */
+  keywords: string[];
   /** Tile colour and group: `start`, `data`, `logic`, `ai`, `error`, `person`, `audit`. */
   category: string;
   /** Name of a lucide icon. */
@@ -2743,6 +2745,8 @@ export interface RunRow {
   errorMessage?: string;
   /** Its code. */
   errorCode?: string;
+  /** Only a part was to run: the step it ends after, as "Run to here" asks for. Absent for a whole run. */
+  until?: string;
   /** What its questions to language models cost; absent when it asked none. */
   usage?: Usage;
   /** Tasks of it that are open in the inbox; absent when there are none. A `paused` run with one waits for a person. */

@@ -1,5 +1,16 @@
 /** Words of the inbox: plain, for people who do not build workflows. */
 export const inbox = {
+  'inbox.outcome.worked': 'After this decision the step succeeded.',
+  'inbox.outcome.failedAgain': 'After this decision the step failed again.',
+  'inbox.outcome.handled': 'After this decision the step failed again, and its error was handled.',
+  'inbox.outcome.asksAgain': 'After this decision the step failed again and waits for a person.',
+  'inbox.outcome.runs': 'After this decision the step runs.',
+  'inbox.outcome.completed': 'After this decision the run completed.',
+  'inbox.outcome.failed': 'After this decision the run failed.',
+  'inbox.outcome.cancelled': 'After this decision the run was cancelled.',
+  'inbox.outcome.paused': 'After this decision the run is paused.',
+  'inbox.outcome.open': 'After this decision the run continues.',
+  'inbox.outcome.show': 'Open the run',
   'inbox.budget.more': 'How much more it may spend',
   'inbox.budget.hint': 'Your approval is recorded and applies to this run. Leave it empty to retry unchanged.',
   'inbox.budget.wrong': 'Enter an amount above 0, like 2 or 0.50.',

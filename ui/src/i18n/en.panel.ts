@@ -291,7 +291,7 @@ export const panel = {
   'limits.rate': 'Limit how often it starts',
   'limits.rateHint': 'Starts above the limit wait, or are left out when the workflow does not queue.',
   'limits.count': 'Starts',
-  'limits.per': 'In so many milliseconds',
+  'limits.per': 'In this time (milliseconds)',
   'workflow.budget': 'Model budget',
   'workflow.budgetRun': 'Per run',
   'workflow.budgetDay': 'Per day, all runs (UTC)',

@@ -104,6 +104,7 @@ export const rerun = {
   'rerun.fewer': 'Show fewer',
   'rerun.recordedWaits': 'The new run replaces this one. Recorded in the audit chain.',
   'rerun.recorded': 'A new run starts; this one stays unchanged. Recorded in the audit chain.',
+  'rerun.startUpTo': 'Re-run up to {n} steps',
   'rerun.start.one': 'Re-run {n} step',
   'rerun.start.other': 'Re-run {n} steps',
   'rerun.nothingRan': 'No step of this run has started. Run the workflow again.',

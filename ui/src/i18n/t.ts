@@ -3,6 +3,7 @@ import { audit } from './en.audit.ts';
 import { automations } from './en.automations.ts';
 import { canvas } from './en.canvas.ts';
 import { compare } from './en.compare.ts';
+import { conditions } from './en.conditions.ts';
 import { errors } from './en.errors.ts';
 import { forms } from './en.forms.ts';
 import { inbox } from './en.inbox.ts';
@@ -21,7 +22,7 @@ import { tools } from './en.tools.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations, ...forms, ...hooks };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations, ...forms, ...hooks, ...conditions };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

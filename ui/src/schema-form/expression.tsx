@@ -5,6 +5,7 @@ import { CodeEditor } from '../code/CodeEditor.tsx';
 import { isTemplate } from '../code/cel-language.ts';
 import { t } from '../i18n/index.ts';
 import { Tooltip } from '../kit/index.ts';
+import { useFieldFault } from './field-faults.ts';
 import { requestFocus, takeFocus } from './focus.ts';
 import { FieldFrame, type FieldProps } from './frame.tsx';
 import { fromExpression, isExpression, isMultiline, storeText, textOf, toExpression, unescapeText } from './model.ts';
@@ -43,7 +44,7 @@ interface EditorProps {
 }
 
 /** Whoever types may be about to finish the name: `it`, `item.`, `item.na`. */
-const endsInName = (text: string): boolean => /[\w.]$/.test(text);
+export const endsInName = (text: string): boolean => /[\w.]$/.test(text);
 
 /** A box has room for a few lines from the beginning on. */
 const LINES = 3;
@@ -59,6 +60,7 @@ export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, 
   const [inside, setInside] = useState(false);
   const result = inside && endsInName(text) && answer?.state === 'error' ? null : answer;
   const wrong = invalid || result?.state === 'error';
+  useFieldFault(!invalid && wrong);
   return (
     <>
       <span className={`input expr ${bare ? 'bare' : ''} ${wrong ? 'bad' : ''}`} onFocus={() => setInside(true)} onBlur={() => setInside(false)}>
@@ -94,6 +96,7 @@ export function TextValue({ value, onValue, label, invalid, describedBy, singleL
   const expression = host !== null && isExpression(value);
   const template = host !== null && !expression && isTemplate(value);
   const result = usePreview(template ? host : null, value, 'value');
+  useFieldFault(!invalid && !expression && result?.state === 'error');
   const own = useId();
   const focusName = given ?? own;
   if (expression) {

@@ -12,9 +12,9 @@ import { FormScopeProvider, useForm } from './scope.ts';
 import { ScriptField } from './script.tsx';
 import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
 
-const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'provider', 'model', 'any']);
+const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'provider', 'model', 'any']);
 
-const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any']);
+const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any']);
 
 export function Field(props: FieldArgs) {
   const scope = useForm();
@@ -65,6 +65,8 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     case 'workflow':
       return <PlainTextField {...props} />;
     case 'cel':
+    // Rows come from outside, as they ask the host for more than a schema says.
+    case 'condition':
       return <CelField {...props} />;
     case 'javascript':
       return <ScriptField {...props} />;

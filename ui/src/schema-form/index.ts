@@ -1,10 +1,11 @@
 export { AnyField, JsonBox } from './any.tsx';
 export { KeyValueTable } from './compound.tsx';
-export { CelEditor, TextField, ToExpression } from './expression.tsx';
+export { CelEditor, endsInName, TextField, ToExpression } from './expression.tsx';
 export { Field } from './field.tsx';
+export { useFieldFaults } from './field-faults.ts';
 export { requestFocus } from './focus.ts';
 export { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
 export { OfferedText } from './offered.tsx';
-export { diagnosticsAt, isExpression, pointerOf, toExpression, type Path } from './model.ts';
+export { choicesOf, diagnosticsAt, hintsOf, labelOf, typesOf, isExpression, isMultiline, pointerOf, textOf, toExpression, type Path } from './model.ts';
 export { SchemaForm } from './schema-form.tsx';
-export { FormScopeProvider, useForm, type ExpressionHost, type FormScope, type OwnFieldProps, type OwnWidgets } from './scope.ts';
+export { FormScopeProvider, useExample, useForm, type ExpressionHost, type FormScope, type OwnFieldProps, type OwnWidgets } from './scope.ts';

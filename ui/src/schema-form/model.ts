@@ -10,7 +10,7 @@ import { celString } from '../code/field-drag.ts';
 export type Path = readonly (string | number)[];
 
 const WIDGETS = [
-  'text', 'code', 'javascript', 'cel', 'template', 'select', 'switch', 'number', 'duration', 'path',
+  'text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path',
   'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any', 'file',
 ] as const;
 export type Widget = (typeof WIDGETS)[number];
@@ -93,7 +93,7 @@ export const isFile = (schema: JsonSchema): boolean => schema.format === 'binary
 
 export function widgetOf(schema: JsonSchema): Widget {
   const asked = hintsOf(schema).widget;
-  if (schema['x-cel'] === true) return 'cel';
+  if (schema['x-cel'] === true) return asked === 'condition' ? 'condition' : 'cel';
   if (asked) return asked;
   if (isFile(schema)) return 'file';
   if (choicesOf(schema)) return 'select';

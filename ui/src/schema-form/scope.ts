@@ -15,6 +15,8 @@ export interface ExpressionHost {
   preview(text: string, kind: 'cel' | 'value', item: number): Promise<Preview | null>;
   /** `inside`: what a loop asks about one of its iterations. */
   names(inside?: boolean): Promise<readonly ExpressionName[]>;
+  /** Values that the field at a path (`['item', 'total']`) had in the data of the panel, to be chosen from. */
+  seen?(path: readonly (string | number)[]): readonly unknown[];
   /** The item that all previews of the panel use, from 0. */
   item: number;
   setItem(item: number): void;

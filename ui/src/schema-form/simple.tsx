@@ -5,6 +5,7 @@ import { isLarge } from '../json/exact-json.ts';
 import { numberKept } from '../json/read-json.ts';
 import { Icon, IconButton, Select, Switch, TextInput } from '../kit/index.ts';
 import { t, whatWords } from '../i18n/index.ts';
+import { useFieldFault } from './field-faults.ts';
 import { ToExpression } from './expression.tsx';
 import { FieldFrame, Findings, type FieldProps } from './frame.tsx';
 import { choicesOf, hintsOf, isMultiline, keyOf, optionsOf, parseNumber, textOf, toExpression, typesOf } from './model.ts';
@@ -50,6 +51,7 @@ export function NumberInput({ value, onValue, label, id, describedBy, invalid, i
   }
   const typed = parseNumber(text, integer && factor === 1);
   const outOfBounds = bounds !== undefined && typed.ok && typed.value !== undefined && !within(typed.value * factor, bounds);
+  useFieldFault(!invalid && (wrong || outOfBounds));
   return (
     <>
       <TextInput

@@ -78,7 +78,7 @@ function Screens() {
         {route.screen === 'inbox' ? <InboxScreen taskId={route.taskId} /> : null}
         {route.screen === 'audit' ? <AuditScreen query={route.query} seq={route.seq} /> : null}
         {route.screen === 'catalog' ? <CatalogScreen kind={route.kind} /> : null}
-        {route.screen === 'settings' ? <SettingsScreen /> : null}
+        {route.screen === 'settings' ? <SettingsScreen part={route.part} /> : null}
         </Suspense>
       </CrashGuard>
       <ImportDialog />

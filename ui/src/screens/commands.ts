@@ -42,6 +42,17 @@ export function takePendingRule(ref: string): PendingRule | null {
   return mine;
 }
 
+/** A step chosen in the catalog, for a workflow that is being opened. */
+let pendingKind: { ref: string; kind: string } | null = null;
+export function kindWhenOpen(ref: string, kind: string): void {
+  pendingKind = { ref, kind };
+}
+export function takePendingKind(ref: string): string | null {
+  const mine = pendingKind?.ref === ref ? pendingKind.kind : null;
+  if (mine !== null) pendingKind = null;
+  return mine;
+}
+
 /** The system's dialog where there is one; in a browser the chosen file is copied into the library. */
 export async function openFile(): Promise<void> {
   const host = transport();

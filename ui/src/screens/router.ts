@@ -13,7 +13,7 @@ export type Route =
   | { screen: 'inbox'; taskId?: string }
   | { screen: 'audit'; query?: string; seq?: number }
   | { screen: 'catalog'; kind?: string }
-  | { screen: 'settings' };
+  | { screen: 'settings'; part?: string };
 
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -42,7 +42,7 @@ export function parseRoute(hash: string): Route {
     }
     case 'catalog': return value ? { screen, kind: value } : { screen };
     case 'automations': return { screen };
-    case 'settings': return { screen };
+    case 'settings': return value ? { screen, part: value } : { screen };
     default: return { screen: 'workflows' };
   }
 }
@@ -63,7 +63,7 @@ export function hashOf(route: Route): string {
     case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;
     case 'catalog': return route.kind ? `#/catalog/${encodeURIComponent(route.kind)}` : '#/catalog';
     case 'automations': return '#/automations';
-    case 'settings': return '#/settings';
+    case 'settings': return route.part ? `#/settings/${encodeURIComponent(route.part)}` : '#/settings';
     case 'workflows': return '#/workflows';
   }
 }

@@ -6,7 +6,7 @@ import { mayNotify, useNotify, useNotifyFailures } from '../shared/notify.ts';
 import { ModelsSection } from '../features/models/models-section.tsx';
 import { KeyDialog } from '../shared/secrets/key-dialog.tsx';
 import { SecretsSection } from '../features/secrets/secrets-section.tsx';
-import { SettingsView } from '../features/settings/settings.tsx';
+import { SettingsView, isSettingsPart } from '../features/settings/settings.tsx';
 import { t } from '../i18n/index.ts';
 import { keysOf, toast, useAllActions } from '../kit/index.ts';
 import { attempt } from './commands.ts';
@@ -17,9 +17,10 @@ import { AuditKeySection } from './parts/audit-key.tsx';
 import { RetentionSection } from './parts/retention.tsx';
 import { ToolsSection } from './parts/tools.tsx';
 import { WebhooksSection } from './parts/webhooks.tsx';
+import { hashOf } from './router.ts';
 import { useKnownActions } from './known-actions.ts';
 
-export function SettingsScreen() {
+export function SettingsScreen({ part }: { part: string | undefined }) {
   const settings = useSettings((state) => state.settings);
   const info = useCommand('app_info', {});
   const folders = useCommand('folder_list', {});
@@ -48,7 +49,7 @@ export function SettingsScreen() {
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
+      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
         onTheme={setTheme} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

@@ -6,7 +6,7 @@
 
 type Kind = 'name' | 'text' | 'other';
 
-interface Token {
+export interface Token {
   kind: Kind;
   start: number;
   end: number;
@@ -45,7 +45,8 @@ const said = (text: string): string => text.replace(ESCAPE, (_, x, X, u, U, octa
   return PLAIN[letter ?? ''] ?? letter ?? '';
 });
 
-function tokensOf(text: string): Token[] {
+/** Names, texts, numbers and single signs, each with its place; spaces and comments are left out. */
+export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   const match = (pattern: RegExp): RegExpExecArray | null => {

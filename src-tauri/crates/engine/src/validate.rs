@@ -7,6 +7,7 @@ mod conditions;
 mod containers;
 mod expressions;
 mod form;
+mod format;
 mod graph;
 mod hours;
 mod recovery;
@@ -167,6 +168,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     graph::check(workflow, catalog, &mut found);
     schedule::check(workflow, &mut found);
     form::check(workflow, &mut found);
+    format::check(workflow, &mut found);
     webhook::check(workflow, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found

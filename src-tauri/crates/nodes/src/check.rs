@@ -19,6 +19,7 @@ pub const WIDGETS: &[&str] = &[
     "select",
     "switch",
     "number",
+    "condition",
     "keyvalue",
     "list",
     "rules",

@@ -128,7 +128,9 @@ pub(crate) fn status_failure(answer: &HttpResponse, now_ms: i64) -> NodeFailure 
         429 | 529 => new(ToolError, "RATE_LIMIT").retryable(),
         // 503 says that nothing was done (SEMANTICS 11).
         503 => new(NetworkError, "SERVICE_UNAVAILABLE").retryable(),
-        500.. => new(NetworkError, "SERVICE_UNAVAILABLE").retryable().maybe_happened(),
+        502 => new(NetworkError, "SERVICE_UNAVAILABLE").retryable().maybe_happened(),
+        // The service is there, and failed.
+        500.. => new(NetworkError, "SERVER_ERROR").retryable().maybe_happened(),
         400 | 422 => new(ValidationError, "INPUT_INVALID").suggest(SuggestedAction::AutoFix),
         _ => new(ToolError, "HTTP_STATUS"),
     };

@@ -451,6 +451,11 @@ impl Store {
         })
     }
 
+    /// The step that a run was asked to end after; `None` for a whole run.
+    pub fn run_until(&self, run_id: &str) -> Result<Option<String>> {
+        self.view(|connection| run_event::until(connection, run_id))
+    }
+
     /// The newest readable snapshot; the events after it lead to the present state.
     pub fn latest_snapshot(&self, run_id: &str) -> Result<Option<Snapshot>> {
         self.view(|connection| {

@@ -8,3 +8,4 @@ export type { TemplateId } from './templates.ts';
 export { Canvas } from './view/canvas.tsx';
 export type { CanvasMenus } from './view/menu.tsx';
 export type { CanvasHandle } from './view/handle.ts';
+export { insertNode, openPort } from './insert.ts';

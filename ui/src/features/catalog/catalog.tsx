@@ -1,17 +1,19 @@
 /** All kinds of step: what they do, their ports, settings and errors. */
 import './catalog.css';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { Examples } from './examples.tsx';
 import { asSchema } from '../../json/json-schema.ts';
 import type { JsonSchema, NodeDescriptor } from '../../api/types.ts';
 import { formatDuration, t, type MessageKey } from '../../i18n/index.ts';
-import { Badge, EmptyState, TextInput, Tile } from '../../kit/index.ts';
+import { choicesOf, hintsOf, labelOf, typesOf } from '../../schema-form/index.ts';
+import { Badge, Button, EmptyState, Menu, TextInput, Tile } from '../../kit/index.ts';
 
 const ORDER = ['start', 'logic', 'data', 'ai', 'error', 'person', 'audit'];
 
 export function searchKinds(kinds: NodeDescriptor[], text: string): NodeDescriptor[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return kinds.filter((kind) => {
-    const all = [kind.title, kind.type, kind.description, ...kind.aliases].join(' ').toLowerCase();
+    const all = [kind.title, kind.type, kind.description, ...kind.aliases, ...kind.keywords].join(' ').toLowerCase();
     return words.every((word) => all.includes(word));
   });
 }
@@ -27,7 +29,14 @@ function categoryTitle(category: string): string {
   return ORDER.includes(category) ? t(`catalog.cat.${category}` as MessageKey) : category;
 }
 
-export function CatalogView({ kinds, chosen, onChoose }: { kinds: NodeDescriptor[]; chosen: string | undefined; onChoose(kind: string): void }) {
+/** Where a step can be added to. */
+export interface AddTargets {
+  workflows: readonly { ref: string; name: string }[];
+  /** Without a file: to a new workflow. */
+  onAdd(kind: string, ref: string | undefined): void;
+}
+
+export function CatalogView({ kinds, chosen, onChoose, add }: { kinds: NodeDescriptor[]; chosen: string | undefined; onChoose(kind: string): void; add?: AddTargets | undefined }) {
   const [text, setText] = useState('');
   const list = useRef<HTMLDivElement>(null);
   const groups = useMemo(() => groupKinds(searchKinds(kinds, text)), [kinds, text]);
@@ -68,7 +77,7 @@ export function CatalogView({ kinds, chosen, onChoose }: { kinds: NodeDescriptor
           {flat.length === 0 ? <EmptyState title={t('catalog.none', { text })} text={t('catalog.noneHint')} /> : null}
         </div>
       </div>
-      <div className="c-main">{shown ? <Kind kind={shown} /> : null}</div>
+      <div className="c-main">{shown ? <Kind kind={shown} add={add} /> : null}</div>
     </div>
   );
 }
@@ -77,7 +86,7 @@ function itemOf(list: HTMLElement | null, kind: string | undefined): HTMLElement
   return [...(list?.querySelectorAll<HTMLElement>('[data-kind]') ?? [])].find((item) => item.dataset.kind === kind);
 }
 
-function Kind({ kind }: { kind: NodeDescriptor }) {
+function Kind({ kind, add }: { kind: NodeDescriptor; add: AddTargets | undefined }) {
   const config = asSchema(kind.config);
   const fields = Object.entries(config.properties ?? {});
   const required = config.required ?? [];
@@ -85,7 +94,14 @@ function Kind({ kind }: { kind: NodeDescriptor }) {
     <article key={kind.type}>
       <header className="row" style={{ gap: 12 }}>
         <Tile icon={kind.icon} tone={kind.category} />
-        <div className="col"><h2 className="l">{kind.title}</h2><code className="t3">{kind.type}, {t('catalog.version')} {kind.version}</code></div>
+        <div className="col grow"><h2 className="l">{kind.title}</h2><code className="t3">{kind.type}, {t('catalog.version')} {kind.version}</code></div>
+        {add ? (
+          <Menu trigger={<Button variant="primary" icon="plus">{t('catalog.add')}</Button>} entries={[
+            { id: 'new', label: t('catalog.addNew'), icon: 'plus', onSelect: () => add.onAdd(kind.type, undefined) },
+            ...(add.workflows.length ? [null] : []),
+            ...add.workflows.map((one) => ({ id: one.ref, label: one.name, icon: 'flow' as const, onSelect: () => add.onAdd(kind.type, one.ref) })),
+          ]} />
+        ) : null}
       </header>
       <p>{kind.description}</p>
       <dl className="kv" style={{ gridTemplateColumns: '112px minmax(0, 1fr)' }}>
@@ -94,14 +110,15 @@ function Kind({ kind }: { kind: NodeDescriptor }) {
         {kind.timeoutMs ? <><dt>{t('catalog.timeLimit')}</dt><dd>{formatDuration(kind.timeoutMs)}</dd></> : null}
         {kind.aliases.length ? <><dt>{t('catalog.aliases')}</dt><dd>{kind.aliases.join(', ')}</dd></> : null}
       </dl>
+      <Examples kind={kind} config={config} />
       <section>
         <h3>{t('catalog.ports')}</h3>
         <div className="box">
           <PortLine shape="in" name={t('catalog.input')} what={kind.input ? t('catalog.inputYes') : t('catalog.inputNo')} />
           {kind.dynamicPorts ? <PortLine shape="ok" name={[`${kind.dynamicPorts.from}[]`, kind.dynamicPorts.id].filter(Boolean).join('.')} what={t('catalog.dynamic', { field: kind.dynamicPorts.from })} mono /> : null}
           {kind.ports.map((port) => (
-            <PortLine key={port.id} shape={port.id === 'error' ? 'err' : 'ok'} name={port.id} mono
-              what={port.title ?? (port.id === 'error' ? t('catalog.error') : t('catalog.success'))} />
+            <PortLine key={port.id} shape={port.id === 'error' ? 'err' : 'ok'} name={port.title ?? port.id}
+              what={port.id === 'error' ? t('catalog.error') : port.title ? t('catalog.portId', { id: port.id }) : t('catalog.success')} />
           ))}
         </div>
       </section>
@@ -114,8 +131,8 @@ function Kind({ kind }: { kind: NodeDescriptor }) {
               <tbody>
                 {fields.map(([name, schema]) => (
                   <tr key={name}>
-                    <td><code>{name}</code>{required.includes(name) ? <> <Badge>{t('catalog.required')}</Badge></> : null}</td>
-                    <td>{schema.title ? <b>{schema.title}</b> : null} <span className="t2">{schema.description ?? ''}</span> <span className="t3">{typeText(schema)}</span></td>
+                    <td>{labelOf(name, schema)} <code className="t3 block">{name}</code>{required.includes(name) ? <> <Badge>{t('catalog.required')}</Badge></> : null}</td>
+                    <td><span className="t2">{schema.description ?? ''}</span> <span className="t3">{typeText(schema)}</span></td>
                   </tr>
                 ))}
               </tbody>
@@ -140,19 +157,6 @@ function Kind({ kind }: { kind: NodeDescriptor }) {
           </div>
         ) : <p className="t2">{t('catalog.noErrors')}</p>}
       </section>
-      {kind.examples.length ? (
-        <section>
-          <h3>{t('catalog.examples')}</h3>
-          <ul className="col" style={{ gap: 8 }}>
-            {kind.examples.map((example) => (
-              <li key={example.title} className="col" style={{ gap: 4 }}>
-                <span>{example.title}</span>
-                {example.config !== undefined && example.config !== null ? <pre className="well">{JSON.stringify(example.config, null, 2)}</pre> : null}
-              </li>
-            ))}
-          </ul>
-        </section>
-      ) : null}
     </article>
   );
 }
@@ -177,7 +181,23 @@ function effectText(effects: NodeDescriptor['effects']): string {
 }
 
 function typeText(schema: JsonSchema): string {
-  if (schema.enum) return schema.enum.map(String).join(' | ');
-  const type = Array.isArray(schema.type) ? schema.type.join(' | ') : (schema.type ?? '');
-  return schema.default === undefined ? type : `${type}${type ? ', ' : ''}= ${JSON.stringify(schema.default)}`;
+  const kept = schema.default === undefined || schema.default === '' || typeof schema.default === 'object' ? '' : t('catalog.default', { value: choiceText(schema, schema.default) });
+  return [typeWords(schema), kept].filter(Boolean).join(' · ');
 }
+
+const choiceText = (schema: JsonSchema, value: unknown): string =>
+  choicesOf(schema)?.find((one) => one.value === value)?.label ?? (typeof value === 'boolean' ? t(value ? 'catalog.yes' : 'catalog.no') : isSpan(schema) && typeof value === 'number' ? formatDuration(value) : String(value));
+const isSpan = (schema: JsonSchema): boolean => hintsOf(schema).widget === 'duration';
+
+/** What is to be filled in, in words of people. */
+function typeWords(schema: JsonSchema): string {
+  const choices = choicesOf(schema);
+  if (choices) return choices.map((one) => one.label).join(', ');
+  const widget = hintsOf(schema).widget;
+  if (widget === 'condition') return t('catalog.type.condition');
+  if (schema['x-cel'] === true) return t('catalog.type.expression');
+  if (isSpan(schema)) return t('catalog.type.duration');
+  const words = typesOf(schema).map((type) => (TYPES.has(type) ? t(`catalog.type.${type}` as MessageKey) : type));
+  return words.join(', ');
+}
+const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);

@@ -17,6 +17,7 @@ import { HappenedTab } from './happened-tab.tsx';
 import { HistoryTab } from './history-tab.tsx';
 import { Interrupted } from './interrupted.tsx';
 import { isToolCall, ToolCall, toolWords } from './tool-call.tsx';
+import { Outcome } from './outcome.tsx';
 import { canReopen, TaskLinks } from './reopen.tsx';
 import { useStopWhenClosed } from './model-suggestion.tsx';
 import { isOnItsWay, sendWord, type Send } from './sending.ts';
@@ -87,7 +88,7 @@ const TILE: { [kind in Task['kind']]: { icon: IconName; tone: string } } = {
 
 const TOOL_TILE: { icon: IconName; tone: string } = { icon: 'wrench', tone: 'person' };
 
-function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOtherRun }: DetailProps) {
+function Head({ task, work, send, me, mayDecide, onClaim, onOpenRun, onOpenTask, onOpenOtherRun }: DetailProps) {
   const now = useNow(1000);
   const open = task.state === 'open';
   const due = open ? dueOf(task, now) : undefined;
@@ -123,6 +124,7 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenTask, onOpenOthe
       {isToolCall(task) ? <ToolCall task={task} /> : <What task={task} />}
       {open && mayDecide && !isOnItsWay(send) && work.budget !== undefined ? <More value={work.budget} hint={failsAsIs(task, work.budget, now) ? t('inbox.budget.write') : t('inbox.budget.hint')} onChange={work.setBudget} /> : null}
       <Called task={task} me={me} mayDecide={mayDecide} onClaim={onClaim} />
+      <Outcome task={task} onOpenRun={onOpenRun} />
       <TaskLinks task={task} onTask={onOpenTask} onRun={onOpenOtherRun} />
     </header>
   );

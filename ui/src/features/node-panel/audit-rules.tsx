@@ -3,7 +3,8 @@
 
 import { t } from '../../i18n/index.ts';
 import { Checkbox, Select } from '../../kit/index.ts';
-import { CelEditor, Findings, diagnosticsAt, useForm } from '../../schema-form/index.ts';
+import { Findings, diagnosticsAt, useForm } from '../../schema-form/index.ts';
+import { ConditionBox } from '../../shared/conditions/condition-field.tsx';
 import { RuleList, namesOf } from './rule-list.tsx';
 import { RulePlace, namedOf, partsOf } from './rule-row.tsx';
 
@@ -57,7 +58,7 @@ function Row({ rule, index, last, onRemove }: { rule: unknown; index: number; la
   const named = namedOf(index + 1);
   return (
     <RulePlace n={index + 1} last={last} onRemove={onRemove}>
-      <CelEditor text={typeof when === 'string' ? when : ''} onText={(next) => put('when', next)} label={named(t('workflow.ruleWhen'))} invalid={findings.some((one) => one.path === `${at}/when`)} placeholder="event == 'HITL_COMPLETED'" />
+      <ConditionBox text={typeof when === 'string' ? when : ''} onText={(next) => put('when', next)} label={named(t('workflow.ruleWhen'))} invalid={findings.some((one) => one.path === `${at}/when`)} placeholder="event == 'HITL_COMPLETED'" />
       <div className="row gap1 wrap">
         <span className="rule-level">
           <Select label={named(t('auditRules.level'))} value={shown} disabled={readOnly} invalid={!known} onChange={(next) => put('level', next === '' ? undefined : next)}

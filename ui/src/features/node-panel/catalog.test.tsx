@@ -72,11 +72,12 @@ function addAll(form: () => HTMLElement, check: (what: string) => void) {
   }
 }
 
-/** Every control that the form has after that, once. JSON is left as it is: it is whatever one writes. */
+/** Every control that the form has after that, once; rows of a condition have tests of their own. JSON is left as it is: it is whatever one writes. */
 async function useAll(form: () => HTMLElement, check: (what: string) => void) {
   const controls = 'input:not(.kvt-key):not([type=checkbox]):not([aria-hidden]), textarea, .cm-content:not([data-language=json]), button[role=switch], span[role=switch], button[role=combobox]';
-  for (let i = 0; i < all(form(), controls).length; i += 1) {
-    const one = all(form(), controls)[i];
+  const own = () => all(form(), controls).filter((one) => one.closest('.cond-rows') === null);
+  for (let i = 0; i < own().length; i += 1) {
+    const one = own()[i];
     if (!one) return;
     const what = `${nameOf(one)} (control ${String(i)})`;
     if (one.classList.contains('cm-content')) act(() => typeCode(one, '1'));

@@ -15,6 +15,9 @@ import type { StepDataState, StepValues } from './step-data.ts';
 
 type View = 'json' | 'table' | 'schema';
 
+/** What ports are called, by their ids. */
+export type PortTitles = { readonly [port: string]: string };
+
 export interface DataTabProps {
   /** Nothing can be dragged onto a setting. */
   readOnly?: boolean;
@@ -27,9 +30,11 @@ export interface DataTabProps {
   root?: string | undefined;
   /** Iteration or branch that the values are of, in words. */
   where?: string | undefined;
+  /** What the ports are called on the card. */
+  portTitles?: PortTitles | undefined;
 }
 
-export function DataTab({ nodeId, side, state, item, onItem, root, where, readOnly = false }: DataTabProps) {
+export function DataTab({ nodeId, side, state, item, onItem, root, where, portTitles, readOnly = false }: DataTabProps) {
   switch (state.kind) {
     case 'loading':
       return <div className="panel-body"><Skeleton rows={6} height={20} /></div>;
@@ -42,13 +47,13 @@ export function DataTab({ nodeId, side, state, item, onItem, root, where, readOn
     case 'kept':
       return <div className="panel-body"><EmptyState title={t('data.kept')} text={t('data.keptText')} actions={<KeptFrom runId={state.runId} />} /></div>;
     case 'data':
-      return <Values readOnly={readOnly} nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} where={where} />;
+      return <Values readOnly={readOnly} nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} where={where} portTitles={portTitles} />;
   }
 }
 
 const KeptFrom = ({ runId }: { runId: string }) => <a href={`#/run/${encodeURIComponent(runId)}`}>{t('data.keptFrom', { run: shortRunId(runId) })}</a>;
 
-function Values({ nodeId, side, values, item, onItem, root, where, readOnly }: { readOnly: boolean; where: string | undefined; nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
+function Values({ nodeId, side, values, item, onItem, root, where, portTitles, readOnly }: { readOnly: boolean; portTitles: PortTitles | undefined; where: string | undefined; nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
   const [view, setView] = useState<View>('json');
   const [search, setSearch] = useState('');
   const ports = Object.keys(values.output);
@@ -75,7 +80,7 @@ function Values({ nodeId, side, values, item, onItem, root, where, readOnly }: {
         )}
       </div>
       {side === 'output' && ports.length > 1 ? (
-        <Segmented small label={t('data.port')} value={port} onChange={setPort} options={ports.map((name) => ({ value: name, label: `${name} ${String(values.output[name]?.length ?? 0)}` }))} />
+        <Segmented small label={t('data.port')} value={port} onChange={setPort} options={ports.map((name) => ({ value: name, label: `${portTitles?.[name] ?? name} ${String(values.output[name]?.length ?? 0)}` }))} />
       ) : null}
       {side === 'output' && values.error ? (
         <Banner signal="err" title={plain(values.error.message)}><p className="s t2"><code>{codeOf(values.error)}</code></p></Banner>

@@ -128,7 +128,7 @@ function StepTab({ document, nodeId, descriptor, catalog, diagnostics, readOnly,
         <div className="field">
           <span className="lab">{t('threshold.label')}</span>
           <Select label={t('threshold.label')} value={handling?.humanReviewThreshold ?? ''} disabled={readOnly} onChange={(level) => setOne('humanReviewThreshold', level === '' ? undefined : level, t('threshold.label'))}
-            options={[{ value: '', label: t('threshold.none') }, ...LEVELS.map((level) => ({ value: level as string, label: t(`threshold.${level}`) }))]} />
+            options={[{ value: '', label: t(then.asks ? 'threshold.noneAsks' : then.wired ? 'threshold.noneWired' : typeof document.settings?.errorPolicy === 'object' ? 'threshold.noneRules' : 'threshold.none') }, ...LEVELS.map((level) => ({ value: level as string, label: t(`threshold.${level}`) }))]} />
           <span className="s t3">{t('threshold.hint')}</span>
         </div>
         <div className="field">

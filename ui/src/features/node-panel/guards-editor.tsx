@@ -5,7 +5,8 @@ import { isObject } from '../../json/json.ts';
 import type { Diagnostic, ExpressionName, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { IconButton, Switch } from '../../kit/index.ts';
-import { CelEditor, Findings, FormScopeProvider, diagnosticsAt, pointerOf, type ExpressionHost, type FormScope } from '../../schema-form/index.ts';
+import { Findings, FormScopeProvider, diagnosticsAt, pointerOf, type ExpressionHost, type FormScope } from '../../schema-form/index.ts';
+import { ConditionBox } from '../../shared/conditions/condition-field.tsx';
 import type { NodePanelProps } from './types.ts';
 
 interface Guard { name: string; refuse: string; message?: string }
@@ -88,7 +89,7 @@ function Rows({ place, guards, at, diagnostics, readOnly, onChange }: { place: P
             <span className="list-n s t3">{index + 1}</span>
             <div className="rule-body">
               <span className="input"><input aria-label={t('guards.name', { n })} value={guard.name} readOnly={readOnly} onChange={(event) => change(index, { name: event.target.value }, 'name')} /></span>
-              <CelEditor text={guard.refuse} onText={(refuse) => change(index, { refuse }, 'refuse')} label={t('guards.refuse', { n })} invalid={findings.some((one) => one.path.endsWith('/refuse'))} placeholder={place === 'before' ? 'item.amount > 1000' : 'has(_result.body.card)'} />
+              <ConditionBox text={guard.refuse} onText={(refuse) => change(index, { refuse }, 'refuse')} label={t('guards.refuse', { n })} invalid={findings.some((one) => one.path.endsWith('/refuse'))} placeholder={place === 'before' ? 'item.amount > 1000' : 'has(_result.body.card)'} />
               <span className="input"><input aria-label={t('guards.message', { n })} placeholder={t('guards.messagePlaceholder')} value={guard.message ?? ''} readOnly={readOnly} onChange={(event) => change(index, { message: event.target.value }, 'message')} /></span>
               <Findings findings={findings} />
             </div>

@@ -1,10 +1,11 @@
 // The right panel: settings of the chosen step, its data, its error handling; or the settings of the workflow.
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
+import { seenIn } from '../../shared/conditions/condition-editor.tsx';
 import { formatPath } from '../../shared/format-path.ts';
 import { DataTab } from './data-tab.tsx';
 import { ErrorTab } from './error-tab.tsx';
@@ -55,7 +56,9 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const theirs = useStepData(document.id, about, run, props.at?.nodeId === about || props.at?.nodeId === nodeId ? props.at.path : undefined);
   const seen = theirs.kind === 'data' ? theirs.values : null;
   const revision = seen ? `${seen.runId} ${seen.path ?? ''} ${String(seen.input.length)} ${String(seen.running)}` : theirs.kind;
-  const host = useExpressionHost(document, about, run?.runId || undefined, seen?.path, revision);
+  const asked = useExpressionHost(document, about, run?.runId || undefined, seen?.path, revision);
+  const input = seen?.input;
+  const host = useMemo(() => ({ ...asked, ...(input?.length ? { seen: seenIn(input.map((one) => one.data)) } : {}) }), [asked, input]);
   const box = useRef<HTMLElement>(null);
   const wide = useWide(box);
   const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
@@ -77,8 +80,9 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
     { id: 'error' as const, label: t('panel.tab.error'), ...retries(ownRetries(node, descriptor)) },
   ];
   const where = values?.path && formatPath(values.path, (id) => titleOf(document, id, catalog));
-  const input = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" />;
-  const output = <DataTab readOnly={readOnly} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" />;
+  const portTitles = Object.fromEntries((descriptor?.ports ?? []).flatMap((port) => (port.title === undefined ? [] : [[port.id, port.title]])));
+  const inputData = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" />;
+  const output = <DataTab readOnly={readOnly} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} readOnly={readOnly} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
@@ -87,7 +91,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
       <Tabs<PanelTab> tabs={tabs} value={shown} onChange={setTab} label={t('panel.tabs')}>
         {shown === 'settings' && wide ? (
           <div className="panel-wide">
-            <section aria-label={t('data.input')}><h3 className="cap panel-cap">{t('data.input')}</h3>{input}</section>
+            <section aria-label={t('data.input')}><h3 className="cap panel-cap">{t('data.input')}</h3>{inputData}</section>
             <section aria-label={t('panel.tab.settings')}>{settings}</section>
             <section aria-label={t('data.output')}><h3 className="cap panel-cap">{t('data.output')}</h3>{output}</section>
           </div>
@@ -97,11 +101,11 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
             {values && values.input.length > 0 ? (
               <details className="more panel-fields">
                 <summary className="cap">{t('data.input')} {readOnly ? null : <span className="t3">{t('data.dragHint')}</span>}</summary>
-                {input}
+                {inputData}
               </details>
             ) : null}
           </div>
-        ) : shown === 'input' ? input : shown === 'output' ? output : (
+        ) : shown === 'input' ? inputData : shown === 'output' ? output : (
           <ErrorTab document={document} nodeId={nodeId} descriptor={descriptor} catalog={catalog} diagnostics={diagnostics} readOnly={readOnly} host={host} onEdit={onEdit} />
         )}
       </Tabs>

@@ -5,7 +5,8 @@ import { isObject } from '../../json/json.ts';
 import type { Diagnostic } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { IconButton, Select, type Option } from '../../kit/index.ts';
-import { CelEditor, Findings, useForm } from '../../schema-form/index.ts';
+import { Findings, useForm } from '../../schema-form/index.ts';
+import { ConditionBox } from '../../shared/conditions/condition-field.tsx';
 
 interface PlaceProps {
   /** Its place, from 1. */
@@ -68,7 +69,7 @@ export function RuleRow({ rule, actions, placeholder, findings, whenInvalid, onF
             options={known ? actions : [...actions, { value: rule.action, label: t('workflow.ruleUnknown', { action: rule.action }) }]} />
         </span>
       </div>
-      <CelEditor text={rule.when} onText={(next) => onField('when', next)} label={named(t('workflow.ruleWhen'))} invalid={whenInvalid} placeholder={placeholder} />
+      <ConditionBox text={rule.when} onText={(next) => onField('when', next)} label={named(t('workflow.ruleWhen'))} invalid={whenInvalid} placeholder={placeholder} />
       {children}
       <Findings findings={findings} />
     </RulePlace>

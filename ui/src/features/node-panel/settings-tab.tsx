@@ -12,6 +12,7 @@ import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../..
 import { useLatest } from '../../code/use-latest.ts';
 import { t, withChoiceWords } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
+import { ConditionField } from '../../shared/conditions/condition-field.tsx';
 import { CredentialField } from '../../shared/secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
 import { chosenFor } from './model-choice.ts';
@@ -22,7 +23,7 @@ import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
 import { WritesEditor } from './writes-editor.tsx';
 
-const WIDGETS: OwnWidgets = { credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField, provider: ProviderField, model: ModelField };
+const WIDGETS: OwnWidgets = { condition: ConditionField, credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField, provider: ProviderField, model: ModelField };
 
 export interface SettingsTabProps {
   nodeId: string;
@@ -58,7 +59,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   const effects = descriptor?.effects;
   const writes = effects === 'write' || (typeof effects === 'object' && ('tools' in effects ? effects.with === 'write' : Object.values(effects.values).includes('write')));
   const first: Record<string, JsonSchema> = {};
-  if (hasSuccess && calls) first['if'] = { type: 'string', title: t('settings.if'), description: t('settings.ifHint'), 'x-cel': true, 'x-ui': { placeholder: 'item.id != \'\'' } };
+  if (hasSuccess && calls) first['if'] = { type: 'string', title: t('settings.if'), description: t('settings.ifHint'), 'x-cel': true, 'x-ui': { widget: 'condition', placeholder: 'item.id != \'\'' } };
   if (calls) first['out'] = { type: 'object', title: t('settings.out'), description: t(descriptor?.type === MCP_TOOL ? 'settings.outHintTool' : 'settings.outHint'), 'x-ui': { widget: 'keyvalue', prefix: '$', cel: true } };
   const more: Record<string, JsonSchema> = {};
   // Kinds without effects end at once: a limit would mean nothing. Where the kind has its own, one is enough.
@@ -127,7 +128,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       )}
       {node.type === 'agent.task' ? <WritesEditor nodeId={nodeId} node={node} schema={contextSchema} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} /> : null}
       <div className="panel-rule" />
-      <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.first)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} />
+      <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.first)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} widgets={WIDGETS} />
       <details className="more" open={used.length > 0} key={`more ${nodeId}`}>
         <summary className="cap">{t('settings.more')}</summary>
         <SchemaForm schema={common.more} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.more)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.more')} json={false} />

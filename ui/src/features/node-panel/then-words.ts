@@ -9,6 +9,8 @@ export interface Then {
   /** Short word for the last box of the drawn timeline. */
   box: string;
   wired: boolean;
+  /** In the end a person is asked, whatever the step says. */
+  asks?: boolean;
 }
 
 export function titleOf(document: Workflow, nodeId: string, catalog?: readonly NodeDescriptor[]): string {
@@ -44,7 +46,7 @@ export function thenOf(document: Workflow, nodeId: string, catalog?: readonly No
     return {
       text: fallback === undefined ? t(spent ? 'error.thenSafeAsks' : 'error.thenPolicySafe')
         : t(spent ? 'error.thenSafeFallback' : 'error.thenPolicySafeFallback', { name: fallback }),
-      box: fallback ?? t('error.policy'), wired: false,
+      box: fallback ?? t('error.policy'), wired: false, asks: fallback === undefined,
     };
   }
   const level = document.nodes[nodeId]?.errorHandling?.humanReviewThreshold;

@@ -172,6 +172,8 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
   };
   const strange = begins && 'value' in params ? undeclared(before.params, params.value, begins) : [];
   const again = plan.steps.filter((one) => one.fate === 'again');
+  // Steps behind them that the original did not come to: they run as far as the new run gets.
+  const later = plan.steps.filter((one) => one.fate === 'open').length;
   // The plan has them as they came; a person looks for a place.
   const answers = useMemo(() => plan.answers.map((one) => ({ ...one, step: formatStep(one.stepId, nameOf) })).toSorted((a, b) => byPlace.compare(a.step, b.step)), [plan, nameOf]);
   // A run that stands at a breakpoint waits for nobody.
@@ -216,7 +218,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
       footer={<>
         <span className="s t3 grow">{t(plan.waits ? 'rerun.recordedWaits' : 'rerun.recorded')}</span>
         <Button onClick={onLeave} keys="Escape">{t('common.cancel')}</Button>
-        <Button variant="primary" icon="retry" busy={busy} disabled={bad || isOld} keys="Mod+Enter" onClick={() => void start()}>{alone ? t('rerun.startAlone') : tn('rerun.start', Math.max(1, again.length))}</Button>
+        <Button variant="primary" icon="retry" busy={busy} disabled={bad || isOld} keys="Mod+Enter" onClick={() => void start()}>{alone ? t('rerun.startAlone') : (later > 0 ? t('rerun.startUpTo', { n: again.length + later }) : tn('rerun.start', Math.max(1, again.length)))}</Button>
       </>}>
       <div className="rr" role="presentation" onKeyDown={onKey}>
         {head}

@@ -5,7 +5,7 @@ import type { RunRow, RunStatus } from '../../api/types.ts';
 import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatDateTime, formatDuration, t, tn } from '../../i18n/index.ts';
-import { Button, EmptyState, Icon, IconButton, Menu, Segmented, Select, Skeleton, TextInput, VirtualList } from '../../kit/index.ts';
+import { Badge, Button, EmptyState, Icon, IconButton, Menu, Segmented, Select, Skeleton, TextInput, VirtualList } from '../../kit/index.ts';
 import { asTree } from './tree.ts';
 import { SpentCell } from '../../shared/model-cost.tsx';
 import { outcomeText, shortRunId, stateText, statusText, StatusIcon } from '../../shared/run-status.tsx';
@@ -94,6 +94,7 @@ function Rows({ runs: newest, selected, more, onSelect, onOpen, onMore, ...rest 
           <span role="gridcell"><StatusIcon {...run} /></span>
           <span role="gridcell" className="ell" title={plain(run.workflowName)} style={{ fontWeight: 600, paddingLeft: (tree[index]?.depth ?? 0) * 16 }}>
             {run.parentRunId ? <span className="t3 r-tree" title={t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}><Icon name="back" size={12} /></span> : null}<bdi><Pieces text={run.workflowName} /></bdi>
+            {run.until === undefined ? null : <> <Badge>{t('runs.partial')}</Badge></>}
             {run.parentRunId ? <span className="s t3 r-of"> {t('rerun.ofShort', { run: shortRunId(run.parentRunId) })}</span> : null}
           </span>
           <span role="gridcell" className="ell t2" title={plain(run.errorMessage ?? outcomeText(run))}><Pieces text={run.errorMessage ? `${stateText(run)}: ${run.errorMessage}` : outcomeText(run)} /></span>

@@ -1,12 +1,15 @@
 /** Theme, granted folders, shortcuts, and what this installation is. */
 import './settings.css';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { NoLine, Section } from '../../shared/settings-section.tsx';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
 export interface SettingsProps {
+  /** The part that was asked for. */
+  part: SettingsPart | undefined;
+  hrefOf(part: SettingsPart): string;
   settings: AppSettings;
   info: AppInfo | undefined;
   folders: Folder[] | undefined;
@@ -36,52 +39,112 @@ export interface SettingsProps {
   onRevoke(folder: Folder): void;
 }
 
+const PARTS = ['models', 'secrets', 'tools', 'folders', 'notify', 'audit', 'look', 'keys', 'about'] as const;
+export type SettingsPart = (typeof PARTS)[number];
+export const isSettingsPart = (name: string | undefined): name is SettingsPart => PARTS.some((part) => part === name);
+
+/** What is set up first comes first; the list beside it leads to each part. */
 export function SettingsView(props: SettingsProps) {
-  const { settings, info } = props;
+  const { part } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<SettingsPart>(part ?? PARTS[0]);
+  const wanted = useRef<SettingsPart | undefined>(undefined);
+  useEffect(() => {
+    if (part === undefined) return undefined;
+    const section = box.current?.querySelector<HTMLElement>(`[data-part="${part}"]`);
+    if (!section) return undefined;
+    const show = () => { if (wanted.current === part) section.scrollIntoView({ block: 'start' }); };
+    wanted.current = part;
+    setAt(part);
+    show();
+    section.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true });
+    // What is still being read makes the parts above it longer, until somebody scrolls.
+    const watch = new ResizeObserver(show);
+    for (const one of box.current?.querySelectorAll('[data-part]') ?? []) watch.observe(one);
+    return () => watch.disconnect();
+  }, [part]);
+  function onScroll() {
+    const list = box.current;
+    if (!list || wanted.current !== undefined) return;
+    const top = list.getBoundingClientRect().top + 80;
+    const passed = [...list.querySelectorAll<HTMLElement>('[data-part]')].findLast((one) => one.getBoundingClientRect().top <= top);
+    const name = passed?.dataset['part'];
+    if (isSettingsPart(name)) setAt(name);
+  }
+  const free = () => { wanted.current = undefined; };
   return (
-    <div className="set">
-      <div>
-        <Section id="look" title={t('settings.look')}>
-          <div className="box">
-            <div className="line">
-              <div className="grow col"><span>{t('settings.theme')}</span><span className="s t3">{t('settings.themeHint')}</span></div>
-              <Segmented label={t('settings.theme')} value={settings.theme} onChange={props.onTheme}
-                options={(['system', 'light', 'dark'] as const).map((theme) => ({ value: theme, label: t(`settings.theme.${theme}`) }))} />
-            </div>
-          </div>
-        </Section>
-        <Section id="notify" title={t('settings.notify')}>
-          <div className="box">
-            <div className="line">
-              <div className="grow col"><span>{t('settings.notify.tasks')}</span><span className="s t3">{t(`settings.notify.${props.notify}`)}</span></div>
-              <Switch checked={props.notifyOn && props.notify === 'yes'} disabled={props.notify === 'no' || props.notify === 'none'} onChange={props.onNotify} label={t('settings.notify.tasks')} />
-            </div>
-            <div className="line">
-              <div className="grow col"><span>{t('settings.notify.failures')}</span><span className="s t3">{t('settings.notify.failuresHint')}</span></div>
-              <Switch checked={props.failuresOn && props.notify === 'yes'} disabled={props.notify === 'no' || props.notify === 'none'} onChange={props.onFailures} label={t('settings.notify.failures')} />
-            </div>
-          </div>
-        </Section>
-        <Folders {...props} />
-        {props.chain}
-        {props.models}
-        {props.secrets}
-        {props.tools}
-        {props.messages}
-        <Keys {...props} />
-        <Section id="about" title={t('settings.about')}>
-          {info ? (
-            <dl className="kv box" style={{ padding: 12 }}>
-              <dt>{t('settings.version')}</dt><dd>{info.version}</dd>
-              <dt>{t('settings.host')}</dt><dd>{t(`settings.host.${info.host}`)}</dd>
-              <dt>{t('settings.data')}</dt><dd className="mono" title={info.dataDir}>{info.dataDir}</dd>
-              <dt>{t('settings.platform')}</dt><dd>{info.platform}</dd>
-              <dt>{t('settings.thanks')}</dt><dd>{t('settings.thanksText')}</dd>
-            </dl>
-          ) : null}
-        </Section>
+    <div className="set-mid">
+      <nav className="set-nav" aria-label={t('settings.parts')}>
+        {PARTS.map((one) => (
+          <a key={one} href={props.hrefOf(one)} className={one === at ? 'on' : undefined} aria-current={one === at ? 'location' : undefined}>{t(`settings.part.${one}`)}</a>
+        ))}
+      </nav>
+      <div className="set" ref={box} onScroll={onScroll} onWheel={free} onPointerDown={free} onKeyDown={free}>
+        <div>{PARTS.map((one) => <div key={one} data-part={one} className="set-part"><Part {...props} name={one} /></div>)}</div>
       </div>
     </div>
+  );
+}
+
+function Part({ name, ...props }: SettingsProps & { name: SettingsPart }) {
+  switch (name) {
+    case 'models': return props.models;
+    case 'secrets': return props.secrets;
+    case 'tools': return props.tools;
+    case 'folders': return <Folders {...props} />;
+    case 'notify': return <><Notifications {...props} />{props.messages}</>;
+    case 'audit': return props.chain;
+    case 'look': return <Appearance {...props} />;
+    case 'keys': return <Keys {...props} />;
+    case 'about': return <About info={props.info} />;
+  }
+}
+
+function Appearance({ settings, onTheme }: SettingsProps) {
+  return (
+    <Section id="look" title={t('settings.look')}>
+      <div className="box">
+        <div className="line">
+          <div className="grow col"><span>{t('settings.theme')}</span><span className="s t3">{t('settings.themeHint')}</span></div>
+          <Segmented label={t('settings.theme')} value={settings.theme} onChange={onTheme}
+            options={(['system', 'light', 'dark'] as const).map((theme) => ({ value: theme, label: t(`settings.theme.${theme}`) }))} />
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function Notifications(props: SettingsProps) {
+  const closed = props.notify === 'no' || props.notify === 'none';
+  return (
+    <Section id="notify" title={t('settings.notify')}>
+      <div className="box">
+        <div className="line">
+          <div className="grow col"><span>{t('settings.notify.tasks')}</span><span className="s t3">{t(`settings.notify.${props.notify}`)}</span></div>
+          <Switch checked={props.notifyOn && props.notify === 'yes'} disabled={closed} onChange={props.onNotify} label={t('settings.notify.tasks')} />
+        </div>
+        <div className="line">
+          <div className="grow col"><span>{t('settings.notify.failures')}</span><span className="s t3">{t('settings.notify.failuresHint')}</span></div>
+          <Switch checked={props.failuresOn && props.notify === 'yes'} disabled={closed} onChange={props.onFailures} label={t('settings.notify.failures')} />
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function About({ info }: { info: AppInfo | undefined }) {
+  return (
+    <Section id="about" title={t('settings.about')}>
+      {info ? (
+        <dl className="kv box" style={{ padding: 12 }}>
+          <dt>{t('settings.version')}</dt><dd>{info.version}</dd>
+          <dt>{t('settings.host')}</dt><dd>{t(`settings.host.${info.host}`)}</dd>
+          <dt>{t('settings.data')}</dt><dd className="mono" title={info.dataDir}>{info.dataDir}</dd>
+          <dt>{t('settings.platform')}</dt><dd>{info.platform}</dd>
+          <dt>{t('settings.thanks')}</dt><dd>{t('settings.thanksText')}</dd>
+        </dl>
+      ) : null}
+    </Section>
   );
 }
 

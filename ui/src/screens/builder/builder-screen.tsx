@@ -47,6 +47,7 @@ import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
 import { takeTyped } from './typed.ts';
 import { useStepRuns } from './use-step-runs.tsx';
+import { useChosenKind } from './chosen-kind.ts';
 import { useSuggestedRule } from './suggested-rule.ts';
 
 export function BuilderScreen({ fileRef }: { fileRef: string }) {
@@ -236,6 +237,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   }, [run, session.ref]);
 
   useSuggestedRule(session, catalog, canvas);
+  useChosenKind(session, catalog, canvas);
 
   const rests = view !== null && !loading && (isTerminal(view.status) || view.status === 'paused');
   const lastSeq = view?.lastSeq ?? 0;

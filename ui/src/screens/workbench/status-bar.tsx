@@ -6,6 +6,7 @@ import { tally } from '../../api/diagnostics.ts';
 import type { Diagnostic } from '../../api/types.ts';
 import { plain } from '../../text/letters.ts';
 import { useShownNow } from '../../kit/use-now.ts';
+import { useFieldFaults } from '../../schema-form/index.ts';
 import { shortRunId, StatusBadge } from '../../shared/run-status.tsx';
 import { formatDuration, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Icon, Kbd, keysOf, SignalIcon, useAllActions } from '../../kit/index.ts';
@@ -43,6 +44,7 @@ export function StatusBar({ view, loading = false, reading, logOpen, onToggleLog
   view: RunView | null; /** The run is there, its events are not yet. */ loading?: boolean; /** So many events of the run are read. */ reading?: { at: number; of: number } | undefined; logOpen: boolean; onToggleLog(): void; diagnostics: Diagnostic[] | null; onProblems(): void; problemsOpen: boolean; extra?: ReactNode;
 }) {
   const elapsed = useElapsed(view);
+  const fields = useFieldFaults();
   const toggle = useAllActions().find((action) => action.id === 'view.log');
   const keys = toggle ? keysOf(toggle)[0] : undefined;
   const { faults, warnings, todos, empty } = tally(diagnostics ?? []);
@@ -72,7 +74,8 @@ export function StatusBar({ view, loading = false, reading, logOpen, onToggleLog
         <button type="button" className="plain" aria-expanded={problemsOpen} onClick={onProblems}>
           {faults + warnings > 0 ? <><SignalIcon signal={faults ? 'err' : 'warn'} />{tn('builder.problems', faults + warnings)}</> : null}
           {todos > 0 ? <><Icon name="pencil" size={12} />{tn('todo.count', todos)}</> : null}
-          {diagnostics.length === 0 ? <><Icon name="check" size={12} />{t('builder.noProblems')}</> : faults + warnings + todos === 0 && empty ? t('todo.nothing') : null}
+          {fields > 0 ? <><SignalIcon signal="warn" />{tn('builder.fields', fields)}</> : null}
+          {diagnostics.length === 0 && fields > 0 ? null : diagnostics.length === 0 ? <><Icon name="check" size={12} />{t('builder.noProblems')}</> : faults + warnings + todos === 0 && empty ? t('todo.nothing') : null}
         </button>
       ) : null}
       {keys ? <span className="row gap1"><Kbd keys={keys} />{logOpen ? t('statusbar.close') : t('statusbar.open')}</span> : null}

@@ -44,7 +44,7 @@ export function CredentialField(field: FieldProps) {
   function choose(next: string) {
     // What is locked or broken is told and mended in the settings.
     if (next === NEW && (ready || status.data?.state === 'notChosen')) setMaking(true);
-    else if (next === NEW || next === SETTINGS) window.location.hash = '#/settings';
+    else if (next === NEW || next === SETTINGS) window.location.hash = '#/settings/secrets';
     else onValue(next === NONE ? undefined : next);
   }
   /** With a place chosen it goes on with the secret; without one it is over. */

@@ -80,7 +80,7 @@ async fn every_status_has_its_error() {
         (409, ToolError, "HTTP_STATUS", false, false, "The address answered 409 (conflict)"),
         (422, ValidationError, "INPUT_INVALID", false, false, "The address answered 422 (unprocessable entity)"),
         (429, ToolError, "RATE_LIMIT", true, false, "The address answered 429 (too many requests)"),
-        (500, NetworkError, "SERVICE_UNAVAILABLE", true, true, "The address answered 500 (internal server error)"),
+        (500, NetworkError, "SERVER_ERROR", true, true, "The address answered 500 (internal server error)"),
         (502, NetworkError, "SERVICE_UNAVAILABLE", true, true, "The address answered 502 (bad gateway)"),
         (503, NetworkError, "SERVICE_UNAVAILABLE", true, false, "The address answered 503 (service unavailable)"),
         (504, Timeout, "TIMEOUT", true, true, "The address answered 504 (gateway timeout)"),

@@ -137,6 +137,9 @@ pub struct RunRow {
     /// Its code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
+    /// Only a part was to run: the step it ends after, as "Run to here" asks for. Absent for a whole run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// What its questions to language models cost; absent when it asked none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,

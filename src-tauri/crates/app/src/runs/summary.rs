@@ -27,6 +27,7 @@ pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> A
     let usage = Usage::of(&app.store.usage_of_run(&row.run_id)?);
     Ok(RunRow {
         head: head(app, &row),
+        until: app.store.run_until(&row.run_id)?,
         usage: (usage.calls > 0).then_some(usage),
         error_message,
         error_code: row.error_code,

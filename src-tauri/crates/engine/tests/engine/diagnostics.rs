@@ -54,6 +54,18 @@ fn limits_that_cannot_hold_are_told_with_their_place() {
     has(&unknown, Code::UnknownName, "/settings/concurrency/key");
 }
 
+#[test]
+fn csv_of_each_item_by_itself_is_warned_of() {
+    let format = |config: Value, mode: &str| {
+        file(|f| f["nodes"]["b"] = json!({ "type": "data.format", "mode": mode, "config": config }))
+    };
+    let warned = |found: &[Diagnostic]| found.iter().any(|one| one.path == "/nodes/b/config/format");
+    assert!(warned(&format(json!({ "format": "csv" }), "each")));
+    assert!(!warned(&format(json!({ "format": "csv" }), "all")));
+    assert!(!warned(&format(json!({ "format": "csv", "from": "item.rows" }), "each")));
+    assert!(!warned(&format(json!({ "format": "json" }), "each")));
+}
+
 /// K-10, K-49: what the editor says of rules stands in the diagnostics of the file, too: names, types, what never decides.
 #[test]
 fn rules_that_can_never_decide_are_told() {

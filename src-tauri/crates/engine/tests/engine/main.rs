@@ -1,5 +1,6 @@
 //! The engine through its surface: properties over random graphs, and small stories.
 mod compare;
+mod conditions;
 mod containers;
 mod coverage;
 mod debug;

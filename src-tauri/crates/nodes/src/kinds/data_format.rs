@@ -1,7 +1,7 @@
 //! `data.format`: a value becomes a text under `into`, beside the item's other fields.
 
 use crate::csv_table::Layout;
-use crate::support::{first, made, text, text_or, wrong_setting};
+use crate::support::{first, made, text_or, wrong_setting};
 use crate::{Kind, Outcome, cel, csv_table};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::CallSlot;
@@ -9,18 +9,24 @@ use signalbox_engine::effect::CallSlot;
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
 fn run(slot: &CallSlot) -> Outcome {
-    let value = if slot.config.get("from").is_none_or(Value::is_null) {
+    let format = text_or(slot, "format", "json")?;
+    let whole = slot.config.get("from").is_none_or(Value::is_null);
+    // One call for all items: they are the rows of one table, and the text belongs to none of them.
+    let table = whole && format == "csv" && slot.input.len() > 1;
+    let value = if table {
+        Value::Array(slot.input.iter().map(|item| (*item.data).clone()).collect())
+    } else if whole {
         (*first(slot)).clone()
     } else {
         cel::setting_value(slot, "from")?
     };
-    let written = match text(slot, "format")? {
+    let written = match format {
         "json" => value.to_string(),
         "csv" => csv_table::format(&value, Layout::of(slot)?, "The value of 'from'")?,
         _ => return Err(wrong_setting("format", "'json' or 'csv'", &slot.config["format"])),
     };
     let mut data = match &*first(slot) {
-        Value::Object(map) => map.clone(),
+        Value::Object(map) if !table => map.clone(),
         _ => Map::new(),
     };
     data.insert(text_or(slot, "into", "text")?.to_owned(), Value::String(written));

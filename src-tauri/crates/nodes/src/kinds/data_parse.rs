@@ -2,7 +2,7 @@
 
 use crate::csv_table::Layout;
 use crate::formats::Content;
-use crate::support::{kind_of, made, made_text, text, wrong_setting};
+use crate::support::{kind_of, made, made_text, text_or, wrong_setting};
 use crate::{Kind, Outcome, cel, csv_table, formats};
 use serde_json::Value;
 use signalbox_engine::effect::CallSlot;
@@ -18,7 +18,7 @@ fn run(slot: &CallSlot) -> Outcome {
             return Err(NodeFailure::validation("SCHEMA_MISMATCH", words).detail("field", "from"));
         }
     };
-    let data = match text(slot, "format")? {
+    let data = match text_or(slot, "format", "json")? {
         "json" => formats::read_json(&source, "The text", String::new())?,
         "csv" => csv_table::read(&source, Layout::of(slot)?, "The text", String::new())?,
         _ => return Err(wrong_setting("format", "'json' or 'csv'", &slot.config["format"])),

@@ -135,6 +135,17 @@ fn kinds_with_expressions_list_the_codes_of_expressions() {
     assert!(evaluated > 25, "{evaluated} kinds with settings that may be expressions");
 }
 
+/// A form shows the default as if it were chosen: to ask for it then would contradict that.
+#[test]
+fn a_required_setting_has_no_default() {
+    for kind in catalog().iter() {
+        let required = kind.config.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        for name in required.iter().filter_map(Value::as_str) {
+            assert!(kind.config["properties"][name].get("default").is_none(), "{} {name}", kind.kind);
+        }
+    }
+}
+
 #[test]
 fn effects_decide_whether_code_may_be_pure() {
     for (descriptor, code) in registry() {

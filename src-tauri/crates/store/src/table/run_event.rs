@@ -315,6 +315,12 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
     Ok((event, size))
 }
 
+/// `until` of the event that a run begins with. Only this field is read: a re-run carries much in that event.
+pub(crate) fn until(connection: &Connection, run: &str) -> Result<Option<String>> {
+    let sql = format!("SELECT payload ->> '$.until' FROM run_event WHERE id = {START} + 1");
+    Ok(connection.prepare_cached(&sql)?.query_row([run], |row| row.get(0)).optional()?.flatten())
+}
+
 /// The stored hash, as the high-water file has it.
 pub(crate) fn stored_hash(connection: &Connection, run: &str, seq: u64) -> Result<Option<String>> {
     let sql = format!("SELECT lower(hex(hash)) FROM run_event WHERE id = {START} + ?2");

@@ -10,11 +10,24 @@ export interface Found {
   points: number;
 }
 
+/** Chinese has no spaces: a sentence is found by the words in it. */
+const HAN = /\p{Script=Han}/u;
+const inSentence = (query: string, words: readonly string[]): number => {
+  if (!HAN.test(query)) return 0;
+  const longest = Math.max(0, ...words.filter((word) => word.length >= 2 && HAN.test(word) && query.includes(word)).map((word) => word.length));
+  return longest === 0 ? 0 : 300 + longest;
+};
+
 const scoreKind = (query: string, kind: NodeDescriptor): number =>
+  Math.max(inSentence(query.trim(), kind.keywords), scoreTexts(query, kind));
+
+const scoreTexts = (query: string, kind: NodeDescriptor): number =>
   scoreAll(query, [
     [kind.title, 1],
     [kind.type, 0.9],
     ...kind.aliases.map((alias) => [alias, 0.85] as const),
+    // Whole words and their starts only: the scattered letters of so many words would match nearly anything.
+    ...kind.keywords.map((word) => [word, 0.84, 'none'] as const),
     // Scattered letters in a long text always match something: only real words count there.
     ...(query.trim().length > 2 && kind.description.toLowerCase().includes(query.trim().toLowerCase()) ? [[kind.description, 0.4] as const] : []),
   ]);
