@@ -1997,6 +1997,8 @@ export interface NodeDescriptor {
   description: string;
   /** Other words people search for. */
   aliases: string[];
+  /** Words of the jobs that people do with it, in English and Simplified Chinese. The search knows them; they are not shown. */
+  keywords: string[];
   /** Tile colour and group: `start`, `data`, `logic`, `ai`, `error`, `person`, `audit`. */
   category: string;
   /** Name of a lucide icon. */

@@ -5,7 +5,7 @@ import type { NodeDescriptor, RunDetails, RunEvent, RunRow, Sample, AppSettings,
 
 export function kind(type: string, more: Partial<NodeDescriptor> = {}): NodeDescriptor {
   return {
-    type, version: 1, title: type.split('.')[1] ?? type, description: `What ${type} does.`, aliases: [], category: 'data', icon: 'braces', role: 'step', modes: ['each'],
+    type, version: 1, title: type.split('.')[1] ?? type, description: `What ${type} does.`, aliases: [], keywords: [], category: 'data', icon: 'braces', role: 'step', modes: ['each'],
     effects: 'none', replay: 'safe', input: true, ports: [{ id: 'success' }, { id: 'error' }], config: { type: 'object', properties: {} }, errors: [], keepsError: false, examples: [], ...more,
   };
 }

@@ -169,6 +169,9 @@ pub struct NodeDescriptor {
     /// Other words people search for.
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// Words of the jobs that people do with it, in English and Simplified Chinese. The search knows them; they are not shown.
+    #[serde(default)]
+    pub keywords: Vec<String>,
     /// Tile colour and group: `start`, `data`, `logic`, `ai`, `error`, `person`, `audit`.
     pub category: String,
     /// Name of a lucide icon.

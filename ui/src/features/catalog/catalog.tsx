@@ -11,7 +11,7 @@ const ORDER = ['start', 'logic', 'data', 'ai', 'error', 'person', 'audit'];
 export function searchKinds(kinds: NodeDescriptor[], text: string): NodeDescriptor[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return kinds.filter((kind) => {
-    const all = [kind.title, kind.type, kind.description, ...kind.aliases].join(' ').toLowerCase();
+    const all = [kind.title, kind.type, kind.description, ...kind.aliases, ...kind.keywords].join(' ').toLowerCase();
     return words.every((word) => all.includes(word));
   });
 }

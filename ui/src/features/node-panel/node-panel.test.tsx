@@ -16,7 +16,7 @@ import { thenOf } from './then-words.ts';
 import type { PanelEdit } from './types.ts';
 
 const kind = (type: string, more: Partial<NodeDescriptor> = {}): NodeDescriptor => ({
-  type, version: 1, title: type, description: '', aliases: [], category: 'data', icon: 'globe', role: 'step', modes: ['each', 'all'], effects: 'none', replay: 'safe', input: true,
+  type, version: 1, title: type, description: '', aliases: [], keywords: [], category: 'data', icon: 'globe', role: 'step', modes: ['each', 'all'], effects: 'none', replay: 'safe', input: true,
   ports: [{ id: 'success' }, { id: 'error' }], config: { type: 'object', properties: {} }, errors: [], keepsError: false, examples: [], ...more,
 });
 const CATALOG = [

@@ -15,6 +15,8 @@ const scoreKind = (query: string, kind: NodeDescriptor): number =>
     [kind.title, 1],
     [kind.type, 0.9],
     ...kind.aliases.map((alias) => [alias, 0.85] as const),
+    // Whole words and their starts only: the scattered letters of so many words would match nearly anything.
+    ...kind.keywords.map((word) => [word, 0.84, 'none'] as const),
     // Scattered letters in a long text always match something: only real words count there.
     ...(query.trim().length > 2 && kind.description.toLowerCase().includes(query.trim().toLowerCase()) ? [[kind.description, 0.4] as const] : []),
   ]);

@@ -5,7 +5,7 @@ import type { Catalog } from '../model/ports.ts';
 
 export function kind(type: string, more: Partial<NodeDescriptor> = {}): NodeDescriptor {
   return {
-    type, version: 1, title: type.split('.').at(-1) ?? type, description: '', aliases: [], category: 'data', icon: 'box', role: 'step',
+    type, version: 1, title: type.split('.').at(-1) ?? type, description: '', aliases: [], keywords: [], category: 'data', icon: 'box', role: 'step',
     modes: ['each'], effects: 'none', replay: 'safe', input: true, ports: [{ id: 'success' }, { id: 'error' }],
     config: { type: 'object', properties: {} }, errors: [], keepsError: false, examples: [], ...more,
   };
