@@ -1,5 +1,6 @@
-//! `data.aggregate`: all items become one, their data as a list under `into`.
+//! `data.aggregate`: all items become one, their data or one field of it as a list under `into`.
 
+use crate::fields::{field, rows};
 use crate::support::text_or;
 use crate::{Kind, Outcome};
 use serde_json::{Map, Value};
@@ -11,7 +12,13 @@ pub(crate) const KIND: Kind = Kind::Pure(run);
 
 fn run(slot: &CallSlot) -> Outcome {
     let into = text_or(slot, "into", "items")?;
-    let list = slot.input.iter().map(|item| (*item.data).clone()).collect();
+    let list = match field(slot, "field")? {
+        Some(field) => {
+            let value = |(index, data): (usize, &Arc<Value>)| field.require(data, index).cloned();
+            rows(slot).iter().enumerate().map(value).collect::<Result<_, _>>()?
+        }
+        None => rows(slot).iter().map(|data| (**data).clone()).collect(),
+    };
     let data = Map::from_iter([(into.to_owned(), Value::Array(list))]);
     // Made from all items, so it comes from none in particular.
     Ok(CallOutput::items(

@@ -4,5 +4,6 @@ mod common;
 mod examples;
 mod http;
 mod kinds;
+mod lists;
 mod pictures;
 mod table;
