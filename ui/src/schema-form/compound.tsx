@@ -10,7 +10,7 @@ import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
 import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, isShown, keyOf, labelOf, matches, optionsOf, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
+import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, keyOf, labelOf, matches, optionsOf, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -21,7 +21,7 @@ export interface PathProps extends FieldProps {
 /** The properties of an object, neighbours of half width in one row. */
 export function Properties({ schema, value, path }: { schema: JsonSchema; value: unknown; path: Path }) {
   const object = isObject(value) ? value : {};
-  const properties = propertiesOf(schema, value).filter(([name, property]) => property['x-ui']?.['hidden'] !== true && isShown(name, property, schema.properties ?? {}, object));
+  const properties = propertiesOf(schema, value).filter(([, property]) => property['x-ui']?.['hidden'] !== true);
   const rows: [string, JsonSchema][][] = [];
   for (const entry of properties) {
     const last = rows.at(-1);

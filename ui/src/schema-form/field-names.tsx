@@ -65,8 +65,8 @@ export function FieldNamesField(field: FieldProps) {
   const chosen = Array.isArray(field.value) ? field.value.filter((one): one is string => typeof one === 'string') : [];
   const store = (next: readonly string[]) => onValue(next.length === 0 && !required ? undefined : next);
   const toggle = (name: string) => store(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
-  const add = () => {
-    const name = (draft ?? '').trim();
+  const add = (typed: string) => {
+    const name = typed.trim();
     setDraft(null);
     if (name !== '' && !chosen.includes(name)) store([...chosen, name]);
   };
@@ -82,9 +82,9 @@ export function FieldNamesField(field: FieldProps) {
           {readOnly || full ? null : free.map(({ name }) => <Button key={name} small variant="ghost" aria-pressed={false} onClick={() => toggle(name)}>{name}</Button>)}
           {chosen.length === 0 && free.length === 0 && draft === null ? <span className="s t3">{t(readOnly ? 'form.nothing' : 'form.none')}</span> : null}
           {draft === null ? null : (
-            <TextInput mono autoFocus aria-label={t('form.fieldName')} value={draft} onChange={setDraft} onBlur={add}
+            <input className="input kvt-key mono" autoFocus aria-label={t('form.fieldName')} value={draft} spellCheck={false} onChange={(event) => setDraft(event.target.value)} onBlur={() => add(draft)}
               onKeyDown={(event) => {
-                if (event.key === 'Enter') { event.preventDefault(); event.stopPropagation(); add(); }
+                if (event.key === 'Enter') { event.preventDefault(); event.stopPropagation(); add(draft); }
                 if (event.key === 'Escape') { event.stopPropagation(); setDraft(null); }
               }} />
           )}

@@ -133,7 +133,7 @@ export function labelOf(name: string, schema: JsonSchema): string {
 }
 
 /** Whether a field has a meaning beside the values of its neighbours. What has a value is shown: it must be seen to be taken out. */
-export function isShown(name: string, schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>, object: Readonly<Record<string, unknown>>): boolean {
+function isShown(name: string, schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>, object: Readonly<Record<string, unknown>>): boolean {
   const { when } = hintsOf(schema);
   if (!when || object[name] !== undefined) return true;
   return Object.entries(when).every(([other, values]) => {
@@ -147,6 +147,7 @@ export function isShown(name: string, schema: JsonSchema, properties: Readonly<R
 export function propertiesOf(schema: JsonSchema, value?: unknown): [string, JsonSchema][] {
   return Object.entries(schema.properties ?? {})
     .filter(([name, property]) => property.deprecated !== true || schema.required?.includes(name) === true || (isObject(value) && value[name] !== undefined))
+    .filter(([name, property]) => isShown(name, property, schema.properties ?? {}, isObject(value) ? value : {}))
     .map((entry, index) => ({ entry, order: hintsOf(entry[1]).order ?? 1000 + index }))
     .sort((a, b) => a.order - b.order)
     .map(({ entry }) => entry);

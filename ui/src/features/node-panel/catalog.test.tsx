@@ -37,8 +37,11 @@ function Step({ kind, start, onConfig }: { kind: NodeDescriptor; start: unknown;
     onConfig((next as WorkflowNode).config);
     setNode(next as WorkflowNode);
   };
-  return <SettingsTab nodeId="step" node={node} descriptor={kind} diagnostics={[]} host={host} contextSchema={undefined} model={undefined} skills={{ workflowId: 'w', folder: undefined }} readOnly={false} onEdit={onEdit} />;
+  return <SettingsTab nodeId="step" node={node} descriptor={kind} diagnostics={[]} host={host} contextSchema={undefined} model={undefined} skills={{ workflowId: 'w', folder: undefined }} incoming={INCOMING} readOnly={false} onEdit={onEdit} />;
 }
+
+/** Two steps are connected: what takes two lists may choose between them. */
+const INCOMING = [{ id: 'orders', title: 'Orders' }, { id: 'customers', title: 'Customers' }];
 
 function open(type: string, config?: unknown) {
   const kind = KINDS.find((one) => one.type === type);
@@ -82,6 +85,8 @@ async function useAll(form: () => HTMLElement, check: (what: string) => void) {
     if (one.classList.contains('cm-content')) act(() => typeCode(one, '1'));
     else if (one.role === 'switch') fireEvent.click(one);
     else if (one.role === 'combobox') {
+      // The list of the one before is gone: rows of a list offer the same words.
+      await waitFor(() => expect(all(document.body, '[role=option]')).toHaveLength(0));
       fireEvent.click(one);
       const other = await waitFor(() => {
         const offered = all(document.body, '[role=option]:not([aria-selected=true])').findLast((option) => (OF_HOST[nameOf(one)] ?? /./).test(option.textContent));
