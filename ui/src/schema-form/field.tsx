@@ -5,6 +5,7 @@ import type { JsonSchema } from '../api/types.ts';
 import { AnyField, JsonField } from './any.tsx';
 import { KeyValueField, ListField, ObjectField, Properties, VariantsField } from './compound.tsx';
 import { CelField, ExpressionField, TextField } from './expression.tsx';
+import { FieldNameField, FieldNamesField } from './field-names.tsx';
 import { requestFocus } from './focus.ts';
 import { Findings } from './frame.tsx';
 import { diagnosticsAt, hintsOf, isExpression, labelOf, pointerOf, typesOf, widgetOf, type Path, type Widget } from './model.ts';
@@ -12,9 +13,9 @@ import { FormScopeProvider, useForm } from './scope.ts';
 import { ScriptField } from './script.tsx';
 import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
 
-const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'provider', 'model', 'any']);
+const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming']);
 
-const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any']);
+const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming']);
 
 export function Field(props: FieldArgs) {
   const scope = useForm();
@@ -61,8 +62,13 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
   const Own = widgets?.[widget];
   if (Own) return <Own {...props} />;
   switch (widget) {
+    case 'field':
+      return <FieldNameField {...props} />;
+    case 'fields':
+      return <FieldNamesField {...props} />;
     case 'credential':
     case 'workflow':
+    case 'incoming':
       return <PlainTextField {...props} />;
     case 'cel':
     // Rows come from outside, as they ask the host for more than a schema says.

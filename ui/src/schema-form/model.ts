@@ -11,7 +11,7 @@ export type Path = readonly (string | number)[];
 
 const WIDGETS = [
   'text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path',
-  'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any', 'file',
+  'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any', 'file', 'field', 'fields', 'incoming',
 ] as const;
 export type Widget = (typeof WIDGETS)[number];
 
@@ -38,6 +38,12 @@ export interface UiHints {
   plain?: boolean;
   /** Of a text in a list: what stands beside it to choose from. Any other may be written. */
   offered?: readonly Offered[];
+  /** Shown while these neighbours have one of these values. */
+  when?: Readonly<Record<string, readonly unknown[]>>;
+  /** Of a name of a field: fields of this type are offered first. */
+  prefer?: string;
+  /** What a new step has in this setting, where that is not the default. */
+  initial?: unknown;
   /** In a table: before every name; and every value is an expression. */
   prefix?: string;
   cel?: boolean;
@@ -126,11 +132,22 @@ export function labelOf(name: string, schema: JsonSchema): string {
   return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** Whether a field has a meaning beside the values of its neighbours. What has a value is shown: it must be seen to be taken out. */
+function isShown(name: string, schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>, object: Readonly<Record<string, unknown>>): boolean {
+  const { when } = hintsOf(schema);
+  if (!when || object[name] !== undefined) return true;
+  return Object.entries(when).every(([other, values]) => {
+    const value = object[other] ?? properties[other]?.default;
+    return isExpression(value) || values.includes(value);
+  });
+}
+
 /** The fields of a form in the order of `x-ui.order`, then of the schema. Another name of a field is one only where somebody used it, or
  * where there is no way without it. */
 export function propertiesOf(schema: JsonSchema, value?: unknown): [string, JsonSchema][] {
   return Object.entries(schema.properties ?? {})
     .filter(([name, property]) => property.deprecated !== true || schema.required?.includes(name) === true || (isObject(value) && value[name] !== undefined))
+    .filter(([name, property]) => isShown(name, property, schema.properties ?? {}, isObject(value) ? value : {}))
     .map((entry, index) => ({ entry, order: hintsOf(entry[1]).order ?? 1000 + index }))
     .sort((a, b) => a.order - b.order)
     .map(({ entry }) => entry);

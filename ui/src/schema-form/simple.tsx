@@ -1,6 +1,6 @@
 // Fields with one plain value.
 
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { isLarge } from '../json/exact-json.ts';
 import { numberKept } from '../json/read-json.ts';
 import { Icon, IconButton, Select, Switch, TextInput } from '../kit/index.ts';
@@ -208,6 +208,7 @@ export function PlainTextField(field: FieldProps) {
   const secret = schema['x-secret'] === true;
   // Hidden at first, whatever was shown elsewhere.
   const [shown, setShown] = useState(false);
+  const list = useId();
   const show = secret ? <IconButton small icon="eye" label={t('form.showValue')} pressed={shown} onClick={() => setShown(!shown)} /> : null;
   const example = useExample(schema);
   const placeholder = example ?? (typeof schema.default === 'string' ? schema.default : readOnly ? '' : placeholderOf(schema.format));
@@ -221,9 +222,12 @@ export function PlainTextField(field: FieldProps) {
             {show}
           </span>
         ) : (
+          <>
+          {hints.offered ? <datalist id={list}>{hints.offered.map((one) => <option key={one.value} value={one.value} label={one.label} />)}</datalist> : null}
           <TextInput id={id} type={secret && !shown ? 'password' : 'text'} aria-describedby={describedBy} value={text} invalid={invalid} readOnly={readOnly} placeholder={placeholder}
-            mono={hints.widget === 'path'} onChange={(next) => onValue(next === '' && !required ? undefined : next)}
+            mono={hints.widget === 'path'} list={hints.offered ? list : undefined} onChange={(next) => onValue(next === '' && !required ? undefined : next)}
             end={show} />
+          </>
         )
       }
     </FieldFrame>

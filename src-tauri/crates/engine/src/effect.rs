@@ -157,6 +157,18 @@ pub struct CallSlot {
     pub input: Arc<Items>,
     /// For expression fields.
     pub scope: Scope,
+    /// In `mode: all`, where the input came from: one entry per wire in the order of the input, with how many items it
+    /// brought. Together they are as many as the input; empty when that is not so (`in`, a corrected input).
+    pub sources: Vec<Source>,
+}
+
+/// What one wire brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Id of the step that the wire comes from.
+    pub step: Arc<str>,
+    /// How many items.
+    pub items: usize,
 }
 
 /// An item as a kind makes it; the engine gives it its id and lineage.

@@ -30,6 +30,7 @@ pub mod guard;
 pub mod imported_checkpoint;
 pub mod input;
 pub mod json;
+pub mod kept_input;
 mod limit;
 mod numbers;
 pub mod params;

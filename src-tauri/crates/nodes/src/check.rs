@@ -28,8 +28,12 @@ pub const WIDGETS: &[&str] = &[
     "path",
     "credential",
     "workflow",
+    "field",
+    "fields",
+    "incoming",
 ];
-const UI_KEYS: &[&str] = &["widget", "group", "placeholder", "order"];
+const UI_KEYS: &[&str] =
+    &["widget", "group", "placeholder", "order", "width", "labels", "offered", "when", "initial", "prefer"];
 
 /// What the value of a schema keyword must be.
 #[derive(Clone, Copy)]

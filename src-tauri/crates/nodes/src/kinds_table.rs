@@ -22,16 +22,40 @@ mod builtin_self_healing;
 mod code_javascript;
 #[path = "kinds/data_aggregate.rs"]
 mod data_aggregate;
+#[path = "kinds/data_compare.rs"]
+mod data_compare;
+#[path = "kinds/data_date.rs"]
+mod data_date;
+#[path = "kinds/data_dedupe.rs"]
+mod data_dedupe;
 #[path = "kinds/data_filter.rs"]
 mod data_filter;
 #[path = "kinds/data_format.rs"]
 mod data_format;
+#[path = "kinds/data_group.rs"]
+mod data_group;
+#[path = "kinds/data_limit.rs"]
+mod data_limit;
+#[path = "kinds/data_merge.rs"]
+mod data_merge;
+#[path = "kinds/data_number.rs"]
+mod data_number;
 #[path = "kinds/data_parse.rs"]
 mod data_parse;
+#[path = "kinds/data_pick.rs"]
+mod data_pick;
+#[path = "kinds/data_rename.rs"]
+mod data_rename;
 #[path = "kinds/data_set.rs"]
 mod data_set;
 #[path = "kinds/data_sort.rs"]
 mod data_sort;
+#[path = "kinds/data_split.rs"]
+mod data_split;
+#[path = "kinds/data_summarise.rs"]
+mod data_summarise;
+#[path = "kinds/data_text.rs"]
+mod data_text;
 #[path = "kinds/data_transform.rs"]
 mod data_transform;
 #[path = "kinds/file_list.rs"]
@@ -95,11 +119,23 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "builtin.self_healing", yaml: include_str!("../../../../node-catalog/builtin.self_healing.yaml"), code: builtin_self_healing::KIND },
     Entry { kind: "code.javascript", yaml: include_str!("../../../../node-catalog/code.javascript.yaml"), code: code_javascript::KIND },
     Entry { kind: "data.aggregate", yaml: include_str!("../../../../node-catalog/data.aggregate.yaml"), code: data_aggregate::KIND },
+    Entry { kind: "data.compare", yaml: include_str!("../../../../node-catalog/data.compare.yaml"), code: data_compare::KIND },
+    Entry { kind: "data.date", yaml: include_str!("../../../../node-catalog/data.date.yaml"), code: data_date::KIND },
+    Entry { kind: "data.dedupe", yaml: include_str!("../../../../node-catalog/data.dedupe.yaml"), code: data_dedupe::KIND },
     Entry { kind: "data.filter", yaml: include_str!("../../../../node-catalog/data.filter.yaml"), code: data_filter::KIND },
     Entry { kind: "data.format", yaml: include_str!("../../../../node-catalog/data.format.yaml"), code: data_format::KIND },
+    Entry { kind: "data.group", yaml: include_str!("../../../../node-catalog/data.group.yaml"), code: data_group::KIND },
+    Entry { kind: "data.limit", yaml: include_str!("../../../../node-catalog/data.limit.yaml"), code: data_limit::KIND },
+    Entry { kind: "data.merge", yaml: include_str!("../../../../node-catalog/data.merge.yaml"), code: data_merge::KIND },
+    Entry { kind: "data.number", yaml: include_str!("../../../../node-catalog/data.number.yaml"), code: data_number::KIND },
     Entry { kind: "data.parse", yaml: include_str!("../../../../node-catalog/data.parse.yaml"), code: data_parse::KIND },
+    Entry { kind: "data.pick", yaml: include_str!("../../../../node-catalog/data.pick.yaml"), code: data_pick::KIND },
+    Entry { kind: "data.rename", yaml: include_str!("../../../../node-catalog/data.rename.yaml"), code: data_rename::KIND },
     Entry { kind: "data.set", yaml: include_str!("../../../../node-catalog/data.set.yaml"), code: data_set::KIND },
     Entry { kind: "data.sort", yaml: include_str!("../../../../node-catalog/data.sort.yaml"), code: data_sort::KIND },
+    Entry { kind: "data.split", yaml: include_str!("../../../../node-catalog/data.split.yaml"), code: data_split::KIND },
+    Entry { kind: "data.summarise", yaml: include_str!("../../../../node-catalog/data.summarise.yaml"), code: data_summarise::KIND },
+    Entry { kind: "data.text", yaml: include_str!("../../../../node-catalog/data.text.yaml"), code: data_text::KIND },
     Entry { kind: "data.transform", yaml: include_str!("../../../../node-catalog/data.transform.yaml"), code: data_transform::KIND },
     Entry { kind: "file.list", yaml: include_str!("../../../../node-catalog/file.list.yaml"), code: file_list::KIND },
     Entry { kind: "file.read", yaml: include_str!("../../../../node-catalog/file.read.yaml"), code: file_read::KIND },

@@ -1,11 +1,13 @@
 //! Calls a kind so that nothing it does reaches the scheduler except a result: a panic becomes UnknownError `INTERNAL`,
 //! a call that is over its time becomes `Timeout`.
 
+use crate::fields::rows;
 use crate::{EffectFn, Kind, Outcome, PureFn};
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_engine::kept_input::KeptInput;
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
 use signalbox_ports::{CallLog, Scrubber, World};
 use std::any::Any;
@@ -35,8 +37,18 @@ pub fn run_pure(code: PureFn, slot: &CallSlot) -> Outcome {
 /// Runs code with effects on one slot within the call's time limit. What it gives is free of the secrets that this
 /// process knows, the conversation of a step that waits included: here is the border behind which everything is stored and shown.
 pub async fn run_effect(code: EffectFn, call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
-    let outcome = carry_out(code, call, slot, world, log).await;
+    let outcome = keeping_input(code, call, slot, world, log).await;
     without_secrets(outcome, &world.secrets.scrubber())
+}
+
+/// A step that keeps its input adds its result to it.
+async fn keeping_input(code: EffectFn, call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
+    let kept = KeptInput::of(&slot.config, || rows(slot))?;
+    let output = carry_out(code, call, slot, world, log).await?;
+    Ok(match kept {
+        Some(kept) => kept.around(output, &slot.input),
+        None => output,
+    })
 }
 
 fn without_secrets(outcome: Outcome, scrubber: &Scrubber) -> Outcome {

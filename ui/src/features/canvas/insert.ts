@@ -1,6 +1,8 @@
 /** A new node from the search box, a dragged wire or the palette: the edits and its id. */
 
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
+import { isObject } from '../../json/json.ts';
+import { asSchema } from '../../json/json-schema.ts';
 import type { Edit, EdgeRef } from './document.ts';
 import { FRAME_MIN, holdsSteps, parentOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from '../../shared/step-ids.ts';
@@ -31,16 +33,37 @@ function frameFor(document: Workflow, catalog: Catalog, kind: NodeDescriptor, { 
   return kind.role === 'trigger' ? undefined : found;
 }
 
-/** Config fields that the kind gives a default for stay out of the file: the engine fills them, and the file stays short. */
-function newNode(kind: NodeDescriptor): WorkflowNode {
-  return { type: kind.type, typeVersion: kind.version };
+/** Config fields that the kind gives a default for stay out of the file: the engine fills them, and the file stays short. What is better for
+ * new steps than the default, which is for files of before, is written. */
+function newNode(document: Workflow, kind: NodeDescriptor): WorkflowNode {
+  const properties = asSchema(kind.config).properties ?? {};
+  const initial = Object.entries(properties).flatMap(([name, schema]) => (schema['x-ui']?.['initial'] === undefined ? [] : [[name, schema['x-ui']['initial']] as const]));
+  const config: Record<string, unknown> = Object.fromEntries(initial);
+  if (config['keepInput'] === true) {
+    const name = resultName(document);
+    if (name !== RESULT) config['resultField'] = name;
+  }
+  return { type: kind.type, typeVersion: kind.version, ...(initial.length > 0 ? { config } : {}) };
+}
+
+/** The field of a result, as the engine calls it where nothing else is said. */
+const RESULT = 'result';
+
+/** A field that no other step puts its result into: an item may come through all of them. */
+function resultName(document: Workflow): string {
+  const taken = new Set(Object.values(document.nodes).flatMap(({ config }) => (isObject(config) && config['keepInput'] === true ? [config['resultField'] ?? RESULT] : [])));
+  if (!taken.has(RESULT)) return RESULT;
+  let number = 2;
+  while (taken.has(`${RESULT}_${String(number)}`)) number += 1;
+  return `${RESULT}_${String(number)}`;
 }
 
 export function insertNode(document: Workflow, catalog: Catalog, kind: NodeDescriptor, context: InsertContext): { edits: Edit[]; id: string } {
   const id = uniqueId(slug(context.preset?.title ?? kind.title), (candidate) => Object.hasOwn(document.nodes, candidate));
   const all = rectsOf(document, catalog);
   const frame = frameFor(document, catalog, kind, context, all);
-  const fresh: WorkflowNode = { ...newNode(kind), ...context.preset };
+  const own = newNode(document, kind);
+  const fresh: WorkflowNode = { ...own, ...context.preset, ...(own.config && context.preset?.config ? { config: { ...own.config, ...context.preset.config } } : {}) };
   const node: WorkflowNode = frame === undefined ? fresh : { ...fresh, parent: frame };
   const shape = shapeOf(kind, node, [], holdsSteps(kind) ? FRAME_MIN : undefined);
   const rects = rectsIn(document, all, frame);

@@ -37,8 +37,11 @@ function Step({ kind, start, onConfig }: { kind: NodeDescriptor; start: unknown;
     onConfig((next as WorkflowNode).config);
     setNode(next as WorkflowNode);
   };
-  return <SettingsTab nodeId="step" node={node} descriptor={kind} diagnostics={[]} host={host} contextSchema={undefined} model={undefined} skills={{ workflowId: 'w', folder: undefined }} readOnly={false} onEdit={onEdit} />;
+  return <SettingsTab nodeId="step" node={node} descriptor={kind} diagnostics={[]} host={host} contextSchema={undefined} model={undefined} skills={{ workflowId: 'w', folder: undefined }} incoming={INCOMING} readOnly={false} onEdit={onEdit} />;
 }
+
+/** Two steps are connected: what takes two lists may choose between them. */
+const INCOMING = [{ id: 'orders', title: 'Orders' }, { id: 'customers', title: 'Customers' }];
 
 function open(type: string, config?: unknown) {
   const kind = KINDS.find((one) => one.type === type);
@@ -85,7 +88,9 @@ async function useAll(form: () => HTMLElement, check: (what: string) => void) {
     else if (one.role === 'combobox') {
       fireEvent.click(one);
       const other = await waitFor(() => {
-        const offered = all(document.body, '[role=option]:not([aria-selected=true])').findLast((option) => (OF_HOST[nameOf(one)] ?? /./).test(option.textContent));
+        const offered = all(document.body, '[role=option]:not([aria-selected=true])').findLast((option) => (OF_HOST[nameOf(one)] ?? /./).test(option.textContent)
+          // Rows of a list offer the same words: a list that was open before is still there, but takes no click.
+          && !option.closest('[style*="pointer-events: none"]'));
         if (!offered) throw new Error(`${what} has nothing to choose`);
         return offered;
       });

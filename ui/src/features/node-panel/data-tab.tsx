@@ -9,7 +9,7 @@ import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { columnsOf, formatSize, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
-import { Banner, EmptyState, IconButton, Segmented, Skeleton, TextInput } from '../../kit/index.ts';
+import { Banner, Button, EmptyState, IconButton, Segmented, Skeleton, TextInput } from '../../kit/index.ts';
 import { shortRunId } from '../../shared/run-status.tsx';
 import type { StepDataState, StepValues } from './step-data.ts';
 
@@ -21,6 +21,8 @@ export type PortTitles = { readonly [port: string]: string };
 export interface DataTabProps {
   /** Nothing can be dragged onto a setting. */
   readOnly?: boolean;
+  /** The output holds a list: a step behind takes its entries one by one. */
+  onEachEntry?: (() => void) | undefined;
   nodeId: string;
   side: 'input' | 'output';
   state: StepDataState;
@@ -34,7 +36,7 @@ export interface DataTabProps {
   portTitles?: PortTitles | undefined;
 }
 
-export function DataTab({ nodeId, side, state, item, onItem, root, where, portTitles, readOnly = false }: DataTabProps) {
+export function DataTab({ nodeId, side, state, item, onItem, root, where, portTitles, readOnly = false, onEachEntry }: DataTabProps) {
   switch (state.kind) {
     case 'loading':
       return <div className="panel-body"><Skeleton rows={6} height={20} /></div>;
@@ -47,13 +49,13 @@ export function DataTab({ nodeId, side, state, item, onItem, root, where, portTi
     case 'kept':
       return <div className="panel-body"><EmptyState title={t('data.kept')} text={t('data.keptText')} actions={<KeptFrom runId={state.runId} />} /></div>;
     case 'data':
-      return <Values readOnly={readOnly} nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} where={where} portTitles={portTitles} />;
+      return <Values readOnly={readOnly} onEachEntry={onEachEntry} nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} where={where} portTitles={portTitles} />;
   }
 }
 
 const KeptFrom = ({ runId }: { runId: string }) => <a href={`#/run/${encodeURIComponent(runId)}`}>{t('data.keptFrom', { run: shortRunId(runId) })}</a>;
 
-function Values({ nodeId, side, values, item, onItem, root, where, portTitles, readOnly }: { readOnly: boolean; portTitles: PortTitles | undefined; where: string | undefined; nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
+function Values({ nodeId, side, values, item, onItem, root, where, portTitles, readOnly, onEachEntry }: { readOnly: boolean; portTitles: PortTitles | undefined; onEachEntry: (() => void) | undefined; where: string | undefined; nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
   const [view, setView] = useState<View>('json');
   const [search, setSearch] = useState('');
   const ports = Object.keys(values.output);
@@ -91,6 +93,7 @@ function Values({ nodeId, side, values, item, onItem, root, where, portTitles, r
         )
       ) : (
         <>
+          {onEachEntry ? <Button small icon="plus" onClick={onEachEntry}>{t('data.eachEntry')}</Button> : null}
           {side === 'output' ? <BytesView runId={values.runId} step={nodeId} items={(values.output[port] ?? []).slice(at, at + 1)} /> : null}
           <div className="row data-tools">
             <TextInput icon="search" className="grow" aria-label={t('data.search')} placeholder={t('data.search')} value={search} onChange={setSearch} />

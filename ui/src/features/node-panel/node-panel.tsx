@@ -1,19 +1,22 @@
 // The right panel: settings of the chosen step, its data, its error handling; or the settings of the workflow.
 
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
+import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
 import { seenIn } from '../../shared/conditions/condition-editor.tsx';
 import { formatPath } from '../../shared/format-path.ts';
+import { splitPort } from '../../shared/step-ids.ts';
 import { DataTab } from './data-tab.tsx';
 import { ErrorTab } from './error-tab.tsx';
 import { useExpressionHost } from './expression-host.ts';
 import { servedSteps } from './handler-tab.tsx';
+import type { IncomingStep } from './incoming-field.tsx';
+import { listFieldOf } from './list-field.ts';
 import { PanelHeader } from './panel-header.tsx';
 import { SettingsTab } from './settings-tab.tsx';
-import { useStepData } from './step-data.ts';
+import { useStepData, type StepValues } from './step-data.ts';
 import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf } from './then-words.ts';
 import type { NodePanelProps, PanelTab } from './types.ts';
 import { useNewErrors } from './use-new-errors.ts';
@@ -62,6 +65,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const box = useRef<HTMLElement>(null);
   const wide = useWide(box);
   const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
+  const incoming = useMemo(() => incomingSteps(document, nodeId, catalog), [document, nodeId, catalog]);
   const { onShown } = props;
   useEffect(() => {
     onShown?.(shown);
@@ -82,8 +86,11 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const where = values?.path && formatPath(values.path, (id) => titleOf(document, id, catalog));
   const portTitles = Object.fromEntries((descriptor?.ports ?? []).flatMap((port) => (port.title === undefined ? [] : [[port.id, port.title]])));
   const inputData = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" />;
-  const output = <DataTab readOnly={readOnly} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
-  const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} readOnly={readOnly} onEdit={onEdit} />;
+  const { onEachEntry } = props;
+  const list = readOnly || !onEachEntry ? null : listIn(node, values);
+  const eachEntry = list === null || !onEachEntry ? undefined : () => onEachEntry(nodeId, list);
+  const output = <DataTab readOnly={readOnly} onEachEntry={eachEntry} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
+  const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} incoming={incoming} readOnly={readOnly} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
       <PanelHeader {...props} node={node} descriptor={descriptor} />
@@ -112,6 +119,18 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
       <Foot {...props} descriptor={descriptor} onOpen={() => setTab('error')} />
     </aside>
   );
+}
+
+/** The list in the first item that the step's main port gave. */
+function listIn(node: WorkflowNode, values: StepValues | null): string | null {
+  const first = values?.output['success']?.[0];
+  return first ? listFieldOf(node, first.data) : null;
+}
+
+/** Steps whose wires lead here, each once, in the order of the wires. */
+function incomingSteps(document: Workflow, nodeId: string, catalog: readonly NodeDescriptor[]): IncomingStep[] {
+  const ids = document.edges.filter((edge) => edge.to === nodeId).map((edge) => splitPort(edge.from).node);
+  return [...new Set(ids)].map((id) => ({ id, title: titleOf(document, id, catalog) }));
 }
 
 /** What a run does where the number is left out of a policy, too. */

@@ -15,6 +15,7 @@ import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path 
 import { ConditionField } from '../../shared/conditions/condition-field.tsx';
 import { CredentialField } from '../../shared/secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
+import { IncomingContext, IncomingField, type IncomingStep } from './incoming-field.tsx';
 import { chosenFor } from './model-choice.ts';
 import { ModelContext, ModelField, ProviderField } from './model-fields.tsx';
 import { ToolRulesField } from './tool-rules.tsx';
@@ -23,7 +24,7 @@ import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
 import { WritesEditor } from './writes-editor.tsx';
 
-const WIDGETS: OwnWidgets = { condition: ConditionField, credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField, provider: ProviderField, model: ModelField };
+const WIDGETS: OwnWidgets = { condition: ConditionField, credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField, provider: ProviderField, model: ModelField, incoming: IncomingField };
 
 export interface SettingsTabProps {
   nodeId: string;
@@ -37,9 +38,13 @@ export interface SettingsTabProps {
   model: unknown;
   /** `settings.skills` of the workflow, and its id, which the folder is granted to. */
   skills: { workflowId: string; folder: unknown };
+  /** The steps whose wires lead to this one. */
+  incoming?: readonly IncomingStep[];
   readOnly: boolean;
   onEdit: NodePanelProps['onEdit'];
 }
+
+const NO_STEPS: readonly IncomingStep[] = [];
 
 const SCHEDULE = 'trigger.schedule';
 const FORM = 'trigger.form';
@@ -78,7 +83,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   return { first: { type: 'object', properties: first }, more: { type: 'object', properties: more } };
 }
 
-export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, readOnly, onEdit }: SettingsTabProps) {
+export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, incoming = NO_STEPS, readOnly, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
   const own = useMemo(() => withoutSchedule(node.type, withChoiceWords(node.type, asSchema(descriptor?.config))), [node.type, descriptor]);
   const schema = useConfigSchema(own, nodeId, node, skills);
@@ -117,7 +122,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       {node.type === FORM ? <FormStep key={`form ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {descriptor && !empty ? (
-        <ModelContext value={chosen}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></ModelContext>
+        <ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext>
       ) : empty ? (
         <p className="s t3">{t('settings.nothing')}</p>
       ) : (

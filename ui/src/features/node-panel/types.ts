@@ -31,6 +31,8 @@ export interface NodePanelProps {
   /** The call that is chosen in the log: of a step in a loop its iteration is shown. */
   at?: { nodeId: string; path: string | undefined } | undefined;
   readOnly?: boolean;
+  /** Puts a step behind this one that takes the entries of its list one by one; `field`: where the list is. */
+  onEachEntry?: (nodeId: string, field: string) => void;
   tab?: PanelTab;
   onTab?: (tab: PanelTab) => void;
   /** The tab that is seen, null where there are none: what has rules and pauses wants more room. */

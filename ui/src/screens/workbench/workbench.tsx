@@ -188,7 +188,8 @@ export function Workbench(props: WorkbenchProps) {
   const nodePanel = (ids: readonly string[]) => (
     <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} at={at} readOnly={readOnly}
       {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)} onShown={setShownTab}
-      onEdit={(edits, options) => editor.apply(edits, options)} onSelect={(id) => go(id)} />
+      onEdit={(edits, options) => editor.apply(edits, options)} onSelect={(id) => go(id)}
+      {...(handle ? { onEachEntry: (id: string, field: string) => handle.addBehind(id, SPLIT_LIST, field === '' ? {} : { config: { field } }) } : {})} />
   );
   const panel = useMemo(() => {
     if (!panelOpen) return null;
@@ -197,7 +198,7 @@ export function Workbench(props: WorkbenchProps) {
     }
     return <div className="wb-panel" data-scope="panel">{nodePanel(selected)}</div>;
     // Every value that the panel draws from is listed.
-  }, [panelOpen, selected, view, loading, document, catalog, found, readOnly, at, wanted, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
+  }, [handle, panelOpen, selected, view, loading, document, catalog, found, readOnly, at, wanted, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
 
   const { broken = false } = props;
   const [brokenMs, setBrokenMs] = useState<number>();
@@ -239,6 +240,7 @@ const logHeight = (window: number): number => Math.max(160, Math.min(300, Math.r
 const PANEL_FIELD = ['input', 'textarea', '[contenteditable="true"]'].map((field) => `.dbg-panel ${field}`).join();
 const NO_IDS: readonly string[] = [];
 const SUB_WORKFLOW = 'flow.subworkflow';
+const SPLIT_LIST = 'data.split';
 
 function say(text: string, tone: 'info' | 'err'): void {
   toast({ signal: tone, text });

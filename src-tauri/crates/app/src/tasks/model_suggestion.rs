@@ -192,6 +192,7 @@ fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
             config: Arc::new(json!({ "modelHints": { "maxTokens": MAX_TOKENS } })),
             input: Arc::new(vec![Item { error, ..Item::new("1", asked) }].into()),
             scope: signalbox_engine::scope::Scope::empty(),
+            sources: Vec::new(),
         }],
         timeout_ms: Some(LIMIT_MS),
         idempotency_key: sha256_parts(&[b"suggest", id.as_bytes()]),

@@ -5,6 +5,7 @@
 use crate::workflows::check;
 use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
+use signalbox_engine::kept_input;
 use signalbox_engine::scope::{NodeView, Scope};
 use signalbox_model::{Data, ErrorPayload, ErrorType, Node, NodeDescriptor, Role, Workflow};
 use std::collections::{HashMap, HashSet};
@@ -163,6 +164,19 @@ impl<'a> Likely<'a> {
         if port == "error" {
             return error_payload();
         }
+        let Some((own, _)) = self.kind(node) else { return Value::Null };
+        let made = self.made(node, port);
+        match &own.config {
+            Some(config) if config.get("keepInput").is_some() => {
+                let item = self.item(node);
+                kept_input::example(config, &item, made.clone()).unwrap_or(made)
+            }
+            Some(_) | None => made,
+        }
+    }
+
+    /// What the step makes of an item.
+    fn made(&mut self, node: &str, port: &str) -> Value {
         let Some((own, descriptor)) = self.kind(node) else { return Value::Null };
         if descriptor.role == Role::Trigger {
             return params(self.workflow);

@@ -12,7 +12,7 @@ use crate::{
     state::{At, Case, EdgeState, Made, Phase, RunState, Slot},
 };
 use signalbox_model::{
-    ErrorPayload, Item, Map, NodeState, RunEvent,
+    ErrorPayload, Item, Map, Mode, NodeState, RunEvent,
     base::{Begun, Sent, named, parted},
     event::WorkflowStart,
     task::HumanTaskCompleted,
@@ -114,10 +114,12 @@ fn reached(compiled: &Compiled, state: &mut RunState, name: &str) -> Option<usiz
 
 /// Activates a step with these items, whatever its wires brought.
 fn begin(compiled: &Compiled, state: &mut RunState, node: usize, input: Vec<Item>) {
+    // A step that takes several lists together must still know which is which.
+    let known = compiled.nodes[node].mode == Mode::All && brought_by_wires(compiled, state, node) == Some(input.len());
     for edge in &compiled.nodes[node].in_edges {
         let edge = compiled.wire(node, *edge);
         // Nothing of what it gets came along a wire.
-        if let Some(wire) = state.edges.get_mut(edge) {
+        if let Some(wire) = state.edges.get_mut(edge).filter(|_| !known) {
             *wire = EdgeState::Dead;
         }
     }
@@ -125,6 +127,16 @@ fn begin(compiled: &Compiled, state: &mut RunState, node: usize, input: Vec<Item
     let run = &mut state.nodes[node];
     (run.open_in, run.visits, run.calls, run.state, run.activation) = (0, 0, 0, NodeState::Pending, None);
     activate(compiled, state, node, input.into());
+}
+
+/// How many items the wires of a step brought in the original; `None` when there is only one wire.
+fn brought_by_wires(compiled: &Compiled, state: &RunState, node: usize) -> Option<usize> {
+    let wires = &compiled.nodes[node].in_edges;
+    let items = |edge: &usize| match state.edges.get(compiled.wire(node, *edge)) {
+        Some(EdgeState::Consumed(items)) => *items,
+        Some(EdgeState::Open | EdgeState::Dead | EdgeState::Taken(_)) | None => 0,
+    };
+    (wires.len() > 1).then(|| wires.iter().map(items).sum())
 }
 
 /// The containers around the step execute again, too: what the original tried of them counts for the original.

@@ -8,7 +8,9 @@ use crate::{
     effect::{CallKey, CallOutput, Effect, OutItem},
     error_codes,
     expr::Expr,
-    fold, params,
+    fold,
+    kept_input::KeptInput,
+    params,
     prepare::node_scope,
     route,
     scope::Scope,
@@ -148,7 +150,14 @@ impl Deciding<'_> {
                 }
             }
             leaves.sort_by_key(|(node, _)| *node);
-            return Ok(CallOutput::items("success", leaves.into_iter().map(|(_, made)| made)));
+            let made = leaves.into_iter().map(|(_, made)| made);
+            if role == Role::Subworkflow
+                && let Some(kept) = KeptInput::of(&body.config, || known.input.iter().map(Data::value).collect())?
+            {
+                let around = |made: OutItem| OutItem { data: Arc::new(kept.with(&made.data)), paired: Some(0), ..made };
+                return Ok(CallOutput::items("success", made.map(around)));
+            }
+            return Ok(CallOutput::items("success", made));
         }
         let collect = body.config.get("collect").and_then(Value::as_str);
         let collect = match collect.map(Expr::compile) {
@@ -307,7 +316,10 @@ fn child_failure(error: &ErrorPayload, errors: &[Arc<ErrorPayload>]) -> NodeFail
 pub(super) fn refused(compiled: &Compiled, node: usize, config: &Value, input: &[Data]) -> Option<NodeFailure> {
     match compiled.nodes[node].role {
         Role::Loop => {}
-        Role::Subworkflow => return refused_params(compiled, node, config),
+        Role::Subworkflow => {
+            return refused_params(compiled, node, config)
+                .or_else(|| KeptInput::of(config, || input.iter().map(Data::value).collect()).err());
+        }
         _ => return None,
     }
     let bad = |field: &str, message: String| {

@@ -303,6 +303,7 @@ impl Deciding<'_> {
                 config,
                 input: Arc::new(vec![item].into()),
                 scope: self.recovery_scope(node, slot, recovery, error),
+                sources: Vec::new(),
             }],
             timeout_ms: this.node.timeout_ms.or(this.descriptor.timeout_ms),
             loopback_allowed: self.state.is_started_here() && !this.host_from_data,

@@ -3,11 +3,11 @@
 use super::{Deciding, EventKey, StepError};
 use crate::{
     compiled::Compiled,
-    effect::{Call, CallKey, CallSlot, Effect, Permits, Timer},
+    effect::{Call, CallKey, CallSlot, Effect, Permits, Source, Timer},
     error_codes::{INTERRUPTED, MAY_HAVE_HAPPENED},
     expr, fold,
     prepare::{Prepared, begins, node_scope, prepare, raw_input},
-    state::{Activation, Phase, RunState},
+    state::{Activation, EdgeState, Phase, RunState},
 };
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -396,7 +396,26 @@ fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, pr
         };
         replaced.push_data(item, data);
     }
-    CallSlot { item: slot, config: prepared.config, input: Arc::new(replaced), scope }
+    let sources = sources(compiled, state, node, replaced.len());
+    CallSlot { item: slot, config: prepared.config, input: Arc::new(replaced), scope, sources }
+}
+
+/// Which wire brought how many of the items of a step that takes all together.
+fn sources(compiled: &Compiled, state: &RunState, node: usize, items: usize) -> Vec<Source> {
+    let this = &compiled.nodes[node];
+    if this.mode == Mode::Each {
+        return Vec::new();
+    }
+    let brought = |edge: &usize| {
+        let items = match state.edges.get(compiled.wire(node, *edge)) {
+            Some(EdgeState::Consumed(items)) => *items,
+            Some(EdgeState::Open | EdgeState::Dead | EdgeState::Taken(_)) | None => 0,
+        };
+        Source { step: Arc::clone(&compiled.nodes[compiled.edges[*edge].from].id), items }
+    };
+    let sources: Vec<Source> = this.in_edges.iter().map(brought).collect();
+    let all = sources.iter().map(|source| source.items).sum::<usize>();
+    if all == items { sources } else { Vec::new() }
 }
 
 /// When a `flow.wait` is over.

@@ -1,8 +1,9 @@
 //! `file.write`: a whole file into a granted folder.
 
 use crate::csv_table::Layout;
+use crate::fields::field;
 use crate::file_error::{file_failure, path};
-use crate::support::{made, setting, text_or, wrong_setting};
+use crate::support::{first, made, setting, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, csv_table};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
@@ -28,7 +29,17 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         "csv" => true,
         _ => return Err(wrong_setting("as", "asIs or csv", &slot.config["as"])),
     };
-    let bytes = match (setting(slot, "content"), setting(slot, "binary")) {
+    let data = first(slot);
+    let from_field = field(slot, "field")?;
+    let content = match (&from_field, setting(slot, "content")) {
+        (None, content) => content,
+        (Some(field), None) if setting(slot, "binary").is_none() => Some(field.require(&data, slot.item)?),
+        (Some(_), _) => {
+            let words = "A file has one content: keep one of 'field', 'content' and 'binary'";
+            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "field"));
+        }
+    };
+    let bytes = match (content, setting(slot, "binary")) {
         (None, Some(_)) => binary::read(call, slot, world, "binary").await?.1,
         (Some(_), Some(_)) => {
             let words = "A file has one content: empty 'content' or 'binary'";

@@ -4,6 +4,7 @@ mod common;
 mod examples;
 mod http;
 mod kinds;
+mod lists;
 mod pictures;
 mod rows;
 mod table;

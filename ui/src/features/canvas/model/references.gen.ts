@@ -153,6 +153,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       },
       "transitions": {
         "is": "none"
+      },
+      "resultField": {
+        "is": "none"
       }
     }
   },
@@ -203,6 +206,61 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "data.aggregate": {
+    "fields": {
+      "field": {
+        "is": "none"
+      }
+    }
+  },
+  "data.compare": {
+    "fields": {
+      "keys": {
+        "any": {
+          "fields": {
+            "field": {
+              "is": "none"
+            },
+            "otherField": {
+              "is": "none"
+            }
+          }
+        }
+      },
+      "second": {
+        "is": "step"
+      },
+      "ignore": {
+        "is": "none"
+      }
+    }
+  },
+  "data.date": {
+    "fields": {
+      "field": {
+        "is": "none"
+      },
+      "pattern": {
+        "is": "none"
+      },
+      "otherField": {
+        "is": "none"
+      },
+      "zone": {
+        "is": "none"
+      },
+      "into": {
+        "is": "none"
+      }
+    }
+  },
+  "data.dedupe": {
+    "fields": {
+      "by": {
+        "is": "none"
+      }
+    }
+  },
   "data.filter": {
     "fields": {
       "when": {
@@ -217,10 +275,84 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "data.group": {
+    "fields": {
+      "by": {
+        "is": "none"
+      },
+      "into": {
+        "is": "none"
+      },
+      "countName": {
+        "is": "none"
+      }
+    }
+  },
+  "data.merge": {
+    "fields": {
+      "keys": {
+        "any": {
+          "fields": {
+            "field": {
+              "is": "none"
+            },
+            "otherField": {
+              "is": "none"
+            }
+          }
+        }
+      },
+      "second": {
+        "is": "step"
+      },
+      "into": {
+        "is": "none"
+      }
+    }
+  },
+  "data.number": {
+    "fields": {
+      "field": {
+        "is": "none"
+      },
+      "otherField": {
+        "is": "none"
+      },
+      "groupSign": {
+        "is": "none"
+      },
+      "into": {
+        "is": "none"
+      }
+    }
+  },
   "data.parse": {
     "fields": {
       "from": {
         "is": "cel"
+      }
+    }
+  },
+  "data.pick": {
+    "fields": {
+      "fields": {
+        "is": "none"
+      }
+    }
+  },
+  "data.rename": {
+    "fields": {
+      "fields": {
+        "any": {
+          "fields": {
+            "field": {
+              "is": "none"
+            },
+            "name": {
+              "is": "none"
+            }
+          }
+        }
       }
     }
   },
@@ -231,10 +363,72 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "data.split": {
+    "fields": {
+      "field": {
+        "is": "none"
+      },
+      "entryName": {
+        "is": "none"
+      }
+    }
+  },
+  "data.summarise": {
+    "fields": {
+      "figures": {
+        "any": {
+          "fields": {
+            "field": {
+              "is": "none"
+            },
+            "name": {
+              "is": "none"
+            }
+          }
+        }
+      },
+      "by": {
+        "is": "none"
+      }
+    }
+  },
+  "data.text": {
+    "fields": {
+      "field": {
+        "is": "none"
+      },
+      "find": {
+        "is": "none"
+      },
+      "with": {
+        "is": "none"
+      },
+      "separator": {
+        "is": "none"
+      },
+      "into": {
+        "is": "none"
+      }
+    }
+  },
   "data.transform": {
     "fields": {
       "expression": {
         "is": "cel"
+      }
+    }
+  },
+  "file.read": {
+    "fields": {
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
+  "file.write": {
+    "fields": {
+      "field": {
+        "is": "none"
       }
     }
   },
@@ -255,6 +449,13 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "flow.subworkflow": {
+    "fields": {
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
   "flow.switch": {
     "fields": {
       "cases": {
@@ -271,6 +472,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
   "http.request": {
     "fields": {
       "credential": {
+        "is": "none"
+      },
+      "resultField": {
         "is": "none"
       }
     }
@@ -294,6 +498,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
             }
           }
         }
+      },
+      "resultField": {
+        "is": "none"
       }
     }
   },
@@ -304,6 +511,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       },
       "tool": {
         "is": "own-id"
+      },
+      "resultField": {
+        "is": "none"
       }
     }
   },

@@ -66,6 +66,8 @@ export interface CanvasHandle {
   /** adds a kind next to the selection, wired when it can be */
   addKind(type: string, preset?: InsertContext['preset']): void;
   pick(kind: NodeDescriptor, preset?: InsertContext['preset']): void;
+  /** puts a kind behind a step: into the only wire of its main port, or at the end of a new one */
+  addBehind(id: string, type: string, preset?: InsertContext['preset']): void;
   /** puts the whole chain of a template at an error port: the one the search began at, or the one given */
   addTemplate(id: TemplateId, from?: string): void;
   zoomBy(factor: number): void;
@@ -324,6 +326,18 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const inside = only !== undefined && holdsNothing(only);
       const port = only === undefined || inside || !kind.input ? undefined : openPort(editor.getState().document, parts.catalog(), only);
       ui.setState({ search: { screen: [0, 0], at: null, ...(inside ? { frame: only } : {}), from: port === undefined ? undefined : `${only}.${port}` } });
+      handle.pick(kind, preset);
+    },
+    addBehind(id, type, preset) {
+      const kind = parts.catalog().get(type);
+      const { document, readOnly } = editor.getState();
+      const node = document.nodes[id];
+      if (!kind || !node || readOnly) return;
+      const port = mainPort(parts.catalog().get(node.type), node);
+      if (port === undefined) return;
+      const wires = document.edges.filter((edge) => edge.from === `${id}.${port}`);
+      const only = wires.length === 1 ? wires[0] : undefined;
+      ui.setState({ search: { screen: [0, 0], at: null, ...(only ? { edge: { from: only.from, to: only.to } } : { from: `${id}.${port}` }) } });
       handle.pick(kind, preset);
     },
     zoomBy(factor) {

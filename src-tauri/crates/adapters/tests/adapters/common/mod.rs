@@ -173,7 +173,8 @@ pub(crate) async fn run_on(
     let effects: Effects = descriptor.effects.of(&config);
     let mut scope = Scope::empty();
     scope.item = Arc::clone(&item.data).into();
-    let slot = CallSlot { item: 0, config: Arc::new(config), input: Arc::new(vec![item].into()), scope };
+    let slot =
+        CallSlot { item: 0, config: Arc::new(config), input: Arc::new(vec![item].into()), scope, sources: Vec::new() };
     let call = Call {
         key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
         node_id: "n".into(),

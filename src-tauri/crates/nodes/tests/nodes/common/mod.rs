@@ -27,7 +27,7 @@ pub(crate) fn slot(config: Value, items: &[Value]) -> CallSlot {
         scope.item = Arc::clone(&first.data).into();
         scope.data = Arc::clone(&first.data).into();
     }
-    CallSlot { item: 0, config: Arc::new(config), input: Arc::new(items.into()), scope }
+    CallSlot { item: 0, config: Arc::new(config), input: Arc::new(items.into()), scope, sources: Vec::new() }
 }
 
 /// A call with one slot.

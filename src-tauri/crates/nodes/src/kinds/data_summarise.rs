@@ -1,0 +1,139 @@
+//! `data.summarise`: counts, sums and other figures of all items, or of each group of them.
+
+use crate::decimal::Decimal;
+use crate::fields::{Field, misfit, settings_rows, too_long};
+use crate::groups::{Group, groups};
+use crate::keys::Rule;
+use crate::support::wrong_setting;
+use crate::{Kind, Outcome};
+use serde_json::Value;
+use signalbox_engine::effect::{CallOutput, CallSlot};
+use signalbox_model::{Map, NodeFailure};
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+pub(crate) const KIND: Kind = Kind::Pure(run);
+
+const FIGURES: [&str; 9] = ["count", "sum", "average", "min", "max", "first", "last", "list", "distinct"];
+
+/// One figure that is asked for.
+struct Figure {
+    what: &'static str,
+    field: Option<Field>,
+    name: String,
+}
+
+fn run(slot: &CallSlot) -> Outcome {
+    let figures = figures(slot)?;
+    let rule = Rule::of(slot)?;
+    let mut made = Vec::new();
+    for mut group in groups(slot)? {
+        for figure in &figures {
+            let value = figure.of(&group.members, rule)?;
+            group.head.insert(figure.name.clone(), value);
+        }
+        made.push(Group::item(group, slot));
+    }
+    Ok(CallOutput::items("success", made))
+}
+
+fn figures(slot: &CallSlot) -> Result<Vec<Figure>, NodeFailure> {
+    let mut found: Vec<Figure> = Vec::new();
+    for row in settings_rows(slot, "figures")? {
+        let figure = figure(row)?;
+        if found.iter().any(|other| other.name == figure.name) {
+            let words = format!("Two figures are called '{}'; give one of them another name", figure.name);
+            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "figures"));
+        }
+        found.push(figure);
+    }
+    Ok(found)
+}
+
+fn figure(row: &Map) -> Result<Figure, NodeFailure> {
+    let text = |key: &str| row.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let asked = text("what").unwrap_or("count");
+    let Some(what) = FIGURES.into_iter().find(|known| *known == asked) else {
+        return Err(wrong_setting("figures", &format!("one of {}", FIGURES.join(", ")), &Value::from(asked)));
+    };
+    let field = text("field").map(Field::new);
+    if field.is_none() && what != "count" {
+        let words = format!("The figure '{what}' needs a field: choose one");
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "figures"));
+    }
+    let name = text("name").map(str::to_owned).unwrap_or_else(|| match &field {
+        Some(field) => format!("{what}_{}", field.name.replace(['.', ' '], "_")),
+        None => what.to_owned(),
+    });
+    Ok(Figure { what, field, name })
+}
+
+type Members = [(usize, Arc<Value>)];
+
+impl Figure {
+    /// Null is no value: it is neither counted nor added.
+    fn of(&self, members: &Members, rule: Rule) -> Result<Value, NodeFailure> {
+        let Some(field) = &self.field else { return Ok(members.len().into()) };
+        let mut values: Vec<(usize, &Value)> = Vec::new();
+        for (index, data) in members {
+            let found = rule.values(std::slice::from_ref(field), data, *index)?;
+            values.extend(found.into_iter().filter(|value| !value.is_null()).map(|value| (*index, value)));
+        }
+        let plain = || values.iter().map(|(_, value)| (*value).clone());
+        Ok(match self.what {
+            "sum" => self.sum(&values)?.value().ok_or_else(|| too_long(&format!("The sum of '{}'", field.name)))?,
+            "average" => match i128::try_from(values.len()).map(Decimal::whole) {
+                Ok(count) if count != Decimal::ZERO => self
+                    .sum(&values)?
+                    .over(count)
+                    .and_then(Decimal::nearest)
+                    .ok_or_else(|| too_long(&format!("The average of '{}'", field.name)))?,
+                _ => Value::Null,
+            },
+            "min" => self.extreme(&values, Ordering::Less)?,
+            "max" => self.extreme(&values, Ordering::Greater)?,
+            "first" => plain().next().unwrap_or_default(),
+            "last" => plain().next_back().unwrap_or_default(),
+            "list" => plain().collect(),
+            "distinct" => {
+                let mut seen = HashSet::new();
+                let fresh = values.iter().filter(|(_, value)| seen.insert(rule.key([*value])));
+                fresh.map(|(_, value)| (*value).clone()).collect()
+            }
+            _ => values.len().into(),
+        })
+    }
+
+    fn field_name(&self) -> &str {
+        self.field.as_ref().map_or("", |field| &field.name)
+    }
+
+    fn sum(&self, values: &[(usize, &Value)]) -> Result<Decimal, NodeFailure> {
+        values.iter().try_fold(Decimal::ZERO, |sum, (index, value)| {
+            let wanted = "a number. Text like '1.234,50' becomes one with the step 'Number'";
+            let number = Decimal::of(value).ok_or_else(|| misfit(self.field_name(), wanted, value, *index))?;
+            sum.plus(number).ok_or_else(|| too_long(&format!("The sum of '{}'", self.field_name())))
+        })
+    }
+
+    /// Numbers by value, also where they are written as texts; other texts in the order of their letters.
+    fn extreme(&self, values: &[(usize, &Value)], wanted: Ordering) -> Result<Value, NodeFailure> {
+        let numbers: Option<Vec<Decimal>> = values.iter().map(|(_, value)| Decimal::of(value)).collect();
+        if let Some(numbers) = numbers {
+            let best = (0..numbers.len())
+                .reduce(|best, next| if numbers[next].order(numbers[best]) == wanted { next } else { best });
+            return Ok(best.map_or(Value::Null, |best| values[best].1.clone()));
+        }
+        let mut best: Option<&str> = None;
+        for (index, value) in values {
+            let Value::String(text) = value else {
+                return Err(misfit(self.field_name(), "a number or a text, the same in all items", value, *index));
+            };
+            if best.is_none_or(|best| text.as_str().cmp(best) == wanted) {
+                best = Some(text);
+            }
+        }
+        Ok(best.map_or(Value::Null, Value::from))
+    }
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import type { Workflow } from '../../../api/types.ts';
+import { insertNode } from '../insert.ts';
+import { kind } from './fixtures.ts';
+
+const keeps = kind('http.request', { config: { type: 'object', properties: { keepInput: { type: 'boolean', 'x-ui': { initial: true } }, resultField: { type: 'string' } } } });
+const catalog = new Map([[keeps.type, keeps]]);
+
+const added = (nodes: Workflow['nodes'], preset?: { config: Record<string, unknown> }) => {
+  const document = { schemaVersion: 1, id: 'w', name: 'W', nodes, edges: [], layout: {} } as unknown as Workflow;
+  const edit = insertNode(document, catalog, keeps, { preset }).edits.find((one) => one.type === 'addNode');
+  return edit?.type === 'addNode' ? edit.node.config : undefined;
+};
+
+it('a new call keeps its input, and puts its result where no other call does', () => {
+  expect(added({})).toEqual({ keepInput: true });
+  const first = { type: 'http.request', config: { keepInput: true } };
+  expect(added({ first })).toEqual({ keepInput: true, resultField: 'result_2' });
+  expect(added({ first, second: { type: 'http.request', config: { keepInput: true, resultField: 'result_2' } } })).toEqual({ keepInput: true, resultField: 'result_3' });
+  // A step of before replaces the item: its result takes no name.
+  expect(added({ first: { type: 'http.request', config: { url: 'https://example.org' } } })).toEqual({ keepInput: true });
+});
+
+it('what the step has already goes before', () => {
+  expect(added({}, { config: { keepInput: false, url: 'https://example.org' } })).toEqual({ keepInput: false, url: 'https://example.org' });
+});
