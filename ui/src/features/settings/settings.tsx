@@ -1,7 +1,7 @@
 /** Theme, granted folders, shortcuts, and what this installation is. */
 import './settings.css';
 import { useEffect, useState, type ReactNode } from 'react';
-import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
+import type { AppInfo, Closing, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { NoLine, Section } from '../../shared/settings-section.tsx';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
@@ -30,6 +30,8 @@ export interface SettingsProps {
   onFailures(on: boolean): void;
   onNotify(on: boolean): void;
   onTheme(theme: ThemeChoice): void;
+  /** What closing the window does; only where there is one. */
+  onClosing?: ((closing: Closing | null) => void) | undefined;
   onKeys(actionId: string, keys: string[] | null): void;
   onResetKeys(): void;
   onGrant(access: 'ro' | 'rw'): void;
@@ -62,6 +64,7 @@ export function SettingsView(props: SettingsProps) {
             </div>
           </div>
         </Section>
+        {props.onClosing ? <OnClosing chosen={settings.closing} onClosing={props.onClosing} /> : null}
         <Folders {...props} />
         {props.chain}
         {props.models}
@@ -82,6 +85,20 @@ export function SettingsView(props: SettingsProps) {
         </Section>
       </div>
     </div>
+  );
+}
+
+function OnClosing({ chosen, onClosing }: { chosen: Closing | undefined; onClosing(closing: Closing | null): void }) {
+  return (
+    <Section id="closing" title={t('settings.closing')}>
+      <div className="box">
+        <div className="line">
+          <div className="grow col"><span>{t('settings.closingLabel')}</span><span className="s t3">{t('settings.closingHint')}</span></div>
+          <Segmented label={t('settings.closing')} value={chosen ?? 'ask'} onChange={(value) => onClosing(value === 'ask' ? null : value)}
+            options={(['ask', 'background', 'quit'] as const).map((value) => ({ value, label: t(`settings.closing.${value}`) }))} />
+        </div>
+      </div>
+    </Section>
   );
 }
 
