@@ -19,6 +19,7 @@ fn main() {
         "linked_task",
         "notify",
         "waiting",
+        "closing",
     ]);
     if let Err(error) = tauri_build::try_build(tauri_build::Attributes::new().app_manifest(commands)) {
         println!("cargo::error={error:#}");

@@ -19,6 +19,13 @@ export default defineConfig({
     setupFiles: ['src/test/setup.ts'],
     include: ['src/**/*.test.{ts,tsx}'],
     css: false,
-    testTimeout: 20_000,
+    // A busy machine is not a failure.
+    testTimeout: 60_000,
+    // Each file has a context of its own, but jsdom is loaded once for a worker and not once for a file. Two workers at least: with one,
+    // Vitest 4 runs all files in the same context, and what one leaves behind is seen by the next.
+    pool: 'vmThreads',
+    maxWorkers: 2,
+    // What contexts of finished files hold is given back when a worker has grown to this size.
+    vmMemoryLimit: '1.5GB',
   },
 });

@@ -32,7 +32,8 @@ fn task_of(link: &str) -> Option<&str> {
 /// Shows the window, and the task that the arguments of a program name.
 pub(crate) fn raise(handle: &AppHandle, arguments: &[String]) {
     if let Some(window) = handle.get_webview_window("main") {
-        // A window that cannot be raised is still there.
+        // It may be hidden since it was closed. A window that cannot be raised is still there.
+        let _ = window.show();
         let _ = window.unminimize();
         let _ = window.set_focus();
     }

@@ -4,6 +4,7 @@
 
 mod attention;
 mod browser;
+mod closing;
 mod commands;
 mod menu;
 mod place;
@@ -11,8 +12,9 @@ mod tray;
 
 use signalbox_app::{ApiError, App, Options, dto::Host, script};
 use std::sync::Arc;
-use tauri::{Manager, RunEvent, Url, WebviewUrl, WebviewWindowBuilder};
+use tauri::{Manager, RunEvent, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
+use tauri_plugin_window_state::StateFlags;
 
 fn main() {
     if script::is_worker() {
@@ -30,10 +32,16 @@ fn main() {
     let built = tauri::Builder::default()
         .plugin(tauri_plugin_single_instance::init(|app, arguments, _| attention::raise(app, &arguments)))
         .plugin(tauri_plugin_dialog::init())
-        .plugin(tauri_plugin_window_state::Builder::default().build())
+        // A window that was hidden when the program ended is shown at the next start.
+        .plugin(
+            tauri_plugin_window_state::Builder::default()
+                .with_state_flags(StateFlags::all() & !StateFlags::VISIBLE)
+                .build(),
+        )
         .manage(commands::Subscriptions::default())
         .manage(attention::Linked::default())
         .manage(tray::Tray::default())
+        .manage(closing::Question::default())
         .append_invoke_initialization_script(include_str!("prototype.js"))
         .invoke_handler(tauri::generate_handler![
             commands::rpc,
@@ -45,10 +53,16 @@ fn main() {
             commands::save_file,
             attention::linked_task,
             attention::notify,
-            tray::waiting
+            tray::waiting,
+            closing::closing
         ])
         .menu(menu::build)
         .on_menu_event(menu::chosen)
+        .on_window_event(|window, event| {
+            if let WindowEvent::CloseRequested { api, .. } = event {
+                closing::requested(window, api);
+            }
+        })
         .setup(|handle| {
             attention::started_with(handle.handle());
             match open() {
@@ -79,13 +93,17 @@ fn main() {
             std::process::exit(1);
         }
     };
-    shell.run(|handle, event| {
-        if let RunEvent::Exit = event
-            && let Some(app) = handle.try_state::<Arc<App>>()
-        {
-            // Runs are given back, so that the next start or another process goes on with them at once.
-            tauri::async_runtime::block_on(app.shut_down());
+    shell.run(|handle, event| match event {
+        RunEvent::Exit => {
+            if let Some(app) = handle.try_state::<Arc<App>>() {
+                // Runs are given back, so that the next start or another process goes on with them at once.
+                tauri::async_runtime::block_on(app.shut_down());
+            }
         }
+        // macOS starts no second process for a program that runs.
+        #[cfg(target_os = "macos")]
+        RunEvent::Reopen { .. } => attention::raise(handle, &[]),
+        _ => {}
     });
 }
 

@@ -34,7 +34,8 @@ fn the_shell_grants_exactly_this() {
             "allow-save-file",
             "allow-linked-task",
             "allow-notify",
-            "allow-waiting"
+            "allow-waiting",
+            "allow-closing"
         ])
     );
     let config: Value = serde_json::from_str(include_str!("../tauri.conf.json")).expect("config");

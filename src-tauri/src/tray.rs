@@ -25,6 +25,9 @@ pub(crate) struct Tray;
 impl Tray {
     pub(crate) fn start(&self, _: &tauri::AppHandle) {}
     fn count(&self, _: u32) {}
+    pub(crate) fn is_shown(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(target_os = "linux")]

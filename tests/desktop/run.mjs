@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { BINARY, ROOT, family, listening, open, picture, stage, startPlain, until } from './window.mjs';
+import { BINARY, ROOT, family, listening, open, picture, pressClose, stage, startPlain, until, windowIsShown } from './window.mjs';
 
 const KEY = { Enter: '\uE007', Tab: '\uE004', Control: '\uE009', F5: '\uE035' };
 const scene = await stage();
@@ -383,6 +383,41 @@ try {
     await doubleClick(at.x, at.y);
     await until('the run on the canvas', async () => (await states()).join === 'done');
     await untroubled();
+  });
+  await check('closing the window while a workflow is active asks once, and keeps the program in the background', async () => {
+    const made = await rpc('workflow_create', { name: 'Every night' });
+    const document = { ...made.document, nodes: { night: { type: 'trigger.schedule', config: { cron: '0 3 * * *', timezone: 'UTC' } }, after: { type: 'flow.noop' } }, edges: [{ from: 'night.success', to: 'after' }] };
+    await rpc('workflow_save', { ref: made.ref, baseRevision: made.revision, document });
+    await rpc('workflow_activate', { ref: made.ref });
+    await pressClose(scene);
+    await until('the question', () => run(() => document.querySelector('[role="dialog"]')?.textContent.includes('1 workflow is active')));
+    same(await run(() => document.querySelector('[role="dialog"]').textContent.includes('start Signalbox again')), true, 'the way back, where no bar shows the icon');
+    if (process.env.SCREENSHOTS === '1') picture(scene, join(tmpdir(), 'signalbox-closing.png'));
+    // The question is there already: another press changes nothing.
+    await pressClose(scene);
+    await click('[role="dialog"] button', 'Keep running');
+    await until('the hidden window', async () => !await windowIsShown(scene));
+    same((await rpc('settings_get', {})).closing, 'background', 'the answer is kept');
+    same((await rpc('activation_list', {})).filter((one) => one.active).length, 1, 'active workflows');
+  });
+
+  await check('starting the program again shows the window, and a link is followed', async () => {
+    const again = startPlain(scene);
+    same((await again.ended()).code, 0, 'exit code of the second start');
+    await until('the window', () => windowIsShown(scene));
+    // The answer holds: nobody is asked a second time.
+    await pressClose(scene);
+    await until('the hidden window', async () => !await windowIsShown(scene));
+    same(await run(() => document.querySelector('[role="dialog"]')), null, 'a second question');
+  });
+
+  await check('without an active workflow, closing the window ends the program', async () => {
+    for (const { workflowId } of (await rpc('activation_list', {})).filter((one) => one.active)) await rpc('workflow_deactivate', { workflowId });
+    await startPlain(scene).ended();
+    await until('the window', () => windowIsShown(scene));
+    await untroubled();
+    await pressClose(scene);
+    await until('the end of the app', () => family(scene.data).length === 0);
   });
 } catch (error) {
   if (error.message !== 'stopped') {

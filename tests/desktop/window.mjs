@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { closeWindow, isMapped } from './x11.mjs';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 export const BINARY = join(resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target'), 'debug/signalbox-desktop');
@@ -124,6 +125,11 @@ export function picture(place, file) {
   const made = spawnSync('import', ['-window', 'root', file], { env: place.env, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`no picture: ${made.stderr?.trim() || 'import is missing. Install it: apt-get install imagemagick'}`);
 }
+
+/** Presses the close button of the window. */
+export const pressClose = (place) => closeWindow(place.env.DISPLAY, 'Signalbox');
+/** Whether the window is shown, and not hidden. */
+export const windowIsShown = (place) => isMapped(place.env.DISPLAY, 'Signalbox');
 
 /** Process ids of the app on a data folder and of what it started. */
 export function family(data) {

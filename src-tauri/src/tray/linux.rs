@@ -3,8 +3,8 @@
 use crate::attention::raise;
 use ksni::blocking::{Handle, TrayMethods};
 use ksni::menu::{MenuItem, StandardItem};
-use ksni::{Icon, Status, ToolTip};
-use std::sync::atomic::{AtomicU32, Ordering};
+use ksni::{Icon, OfflineReason, Status, ToolTip};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use tauri::{AppHandle, Emitter};
 
@@ -18,6 +18,8 @@ struct Shown {
     item: OnceLock<Handle<Item>>,
     /// What the page told last, maybe before there was a tray.
     open: AtomicU32,
+    /// No bar of the desktop shows the icon.
+    missing: AtomicBool,
 }
 
 impl Tray {
@@ -26,7 +28,7 @@ impl Tray {
         let (shown, handle) = (Arc::clone(&self.0), handle.clone());
         let started = std::thread::Builder::new().name("tray".into()).spawn(move || {
             let plain = handle.default_window_icon().map(|icon| pixmap(icon.rgba(), icon.width(), icon.height()));
-            let item = Item { marked: plain.clone().map(marked), plain, handle, open: 0 };
+            let item = Item { marked: plain.clone().map(marked), plain, handle, open: 0, shown: Arc::clone(&shown) };
             // Without a bus there is no tray. A bar that starts after this program still gets the icon.
             if let Ok(item) = item.assume_sni_available(true).spawn() {
                 drop(shown.item.set(item));
@@ -34,6 +36,11 @@ impl Tray {
             }
         });
         drop(started);
+    }
+
+    /// Whether a bar of the desktop shows the icon.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.0.item.get().is_some() && !self.0.missing.load(Ordering::SeqCst)
     }
 
     pub(super) fn count(&self, open: u32) {
@@ -56,6 +63,7 @@ pub(crate) struct Item {
     plain: Option<Icon>,
     marked: Option<Icon>,
     handle: AppHandle,
+    shown: Arc<Shown>,
 }
 
 impl Item {
@@ -100,6 +108,16 @@ impl ksni::Tray for Item {
         ToolTip { title: "Signalbox".into(), description: words(self.open), ..ToolTip::default() }
     }
 
+    fn watcher_online(&self) {
+        self.shown.missing.store(false, Ordering::SeqCst);
+    }
+
+    fn watcher_offline(&self, _: OfflineReason) -> bool {
+        self.shown.missing.store(true, Ordering::SeqCst);
+        // The bar may start later, or again.
+        true
+    }
+
     fn activate(&mut self, _: i32, _: i32) {
         if self.open > 0 {
             self.go("go.inbox");
@@ -116,7 +134,9 @@ impl ksni::Tray for Item {
         };
         vec![
             entry(inbox, |item| item.go("go.inbox")),
-            entry("Show Signalbox".into(), |item| raise(&item.handle, &[])),
+            entry("Open Signalbox".into(), |item| raise(&item.handle, &[])),
+            // Asks in the window before anything is deactivated.
+            entry("Deactivate all workflows…".into(), |item| item.go("automations.pauseAll")),
             MenuItem::Separator,
             entry("Quit".into(), |item| item.handle.exit(0)),
         ]

@@ -112,6 +112,8 @@ export interface AppSettings {
   keymap: Record<string, string[]>;
   /** Saved queries of the audit viewer: name → text. */
   queries?: Record<string, string>;
+  /** What closing the window does while workflows are active; the person is asked when absent. */
+  closing?: Closing;
 }
 
 /** A decision that is asked again. */
@@ -831,6 +833,9 @@ export interface CheckpointOf {
   /** After this event; the last one when absent. */
   at?: number;
 }
+
+/** What closing the window does while workflows are active. */
+export type Closing = 'background' | 'quit';
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
 export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_FORM_PATH' | 'FORM_PATH_TAKEN' | 'BAD_FORM' | 'BAD_HOOK_PATH' | 'HOOK_PATH_TAKEN' | 'NO_RESPONSE';

@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import { create } from 'zustand';
 import { setKeymap } from '../kit/action.ts';
 import { call } from './client.ts';
-import type { AppSettings, ThemeChoice } from './types.ts';
+import type { AppSettings, Closing, ThemeChoice } from './types.ts';
 
 const DEFAULT: AppSettings = { theme: 'system', layout: {}, keymap: {} };
 export const useSettings = create<{ settings: AppSettings }>(() => ({ settings: DEFAULT }));
@@ -71,6 +71,18 @@ export function setKeys(actionId: string, keys: string[] | null): void {
 /** Keeps a query under a name; `null` forgets it. */
 export function setQuery(name: string, query: string | null): void {
   change((settings) => ({ ...settings, queries: query === null ? without(settings.queries ?? {}, name) : { ...settings.queries, [name]: query } }));
+}
+/** What closing the window does; `null`: the person is asked. Kept when the promise ends: the program may end then, too. */
+export function setClosing(closing: Closing | null): Promise<void> {
+  change((settings) => {
+    const next = { ...settings };
+    if (closing) next.closing = closing;
+    else delete next.closing;
+    return next;
+  });
+  clearTimeout(timer);
+  keeping = keeping.then(keep);
+  return keeping;
 }
 export function resetKeys(): void {
   change((settings) => ({ ...settings, keymap: {} }));

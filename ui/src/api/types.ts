@@ -7,5 +7,6 @@ export type { JsonMap, JsonSchema } from '../json/json-schema.ts';
 export type Command = gen.CommandName;
 export type WorkflowNode = gen.Node;
 export type ThemeChoice = gen.Theme;
+export type Closing = gen.Closing;
 export type EventType = gen.RunEventType;
 export type EventPayloads = { [K in EventType]: Extract<gen.RunEventBody, { type: K }>['payload'] };

@@ -131,6 +131,7 @@ export const automations = {
   'automations.missed.one': '{n} run was due while Signalbox was not running',
   'automations.missed.other': '{n} runs were due while Signalbox was not running',
   'automations.pauseAll': 'Deactivate all',
+  'automations.pauseAllAction': 'Deactivate all workflows…',
   'automations.pauseAllTitle': 'Deactivate all workflows?',
   'automations.pauseAllText.one': '{n} workflow no longer starts automatically. Runs under way continue.',
   'automations.pauseAllText.other': '{n} workflows no longer start automatically. Runs under way continue.',

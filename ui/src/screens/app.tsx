@@ -10,6 +10,7 @@ import { AutomationsScreen } from './automations-screen.tsx';
 import { CatalogScreen } from './catalog-screen.tsx';
 import { Frame } from './frame.tsx';
 import { GalleryScreen } from './gallery-screen.tsx';
+import { CloseQuestion } from './parts/close-question.tsx';
 import { CrashGuard, part } from './parts/crash-guard.tsx';
 import { ImportDialog } from './parts/import-dialog.tsx';
 import { useRoute } from './router.ts';
@@ -74,7 +75,7 @@ function Screens() {
         {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} queued={route.queued} /> : null}
         {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} at={route.at} /> : null}
         {route.screen === 'compare' ? <CompareScreen key={key} runId={route.runId} with={route.with} /> : null}
-        {route.screen === 'automations' ? <AutomationsScreen /> : null}
+        {route.screen === 'automations' ? <AutomationsScreen ask={route.ask} /> : null}
         {route.screen === 'inbox' ? <InboxScreen taskId={route.taskId} /> : null}
         {route.screen === 'audit' ? <AuditScreen query={route.query} seq={route.seq} /> : null}
         {route.screen === 'catalog' ? <CatalogScreen kind={route.kind} /> : null}
@@ -82,6 +83,7 @@ function Screens() {
         </Suspense>
       </CrashGuard>
       <ImportDialog />
+      <CloseQuestion />
     </Frame>
   );
 }

@@ -15,17 +15,22 @@ import { navigate } from './router.ts';
 
 type Open = { what: 'history' | 'versions' | 'off'; trigger: Trigger } | { what: 'offAll' } | { what: 'onAll' };
 
-export function AutomationsScreen() {
+export function AutomationsScreen({ ask }: { ask?: 'deactivate' | undefined }) {
   const may = usePermission();
   const query = useCommand('trigger_list', {}, { refetchInterval: 3_000 });
   const workflows = useCommand('workflow_list', {});
   const activations = useCommand('activation_list', {}, { refetchInterval: 10_000 });
   const inactive = (activations.data ?? []).filter((one) => !one.active);
   const { busy, run } = useAsyncAction();
-  const [open, setOpen] = useState<Open | null>(null);
+  const [own, setOpen] = useState<Open | null>(null);
   const triggers = query.data;
   const ids = [...new Set(triggers?.map((one) => one.workflowId))];
-  const close = () => setOpen(null);
+  // The address asks, for example from the tray: nothing is deactivated without an answer here.
+  const open: Open | null = own ?? (ask && ids.length > 0 && may('workflow_deactivate') ? { what: 'offAll' } : null);
+  const close = () => {
+    setOpen(null);
+    if (ask) navigate({ screen: 'automations' }, true);
+  };
   const openRun = (runId: string) => navigate({ screen: 'run', runId });
   const openWorkflow = (trigger: Trigger) => {
     const file = workflows.data?.find((one) => one.id === trigger.workflowId);

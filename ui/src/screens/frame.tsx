@@ -37,7 +37,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
   const [palette, setPalette] = useState(false);
   const [sheet, setSheet] = useState(false);
   const may = usePermission();
-  const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true), () => may('workflow_create')), [may]);
+  const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true), () => may('workflow_create'), () => may('workflow_deactivate')), [may]);
   useActions(actions);
   useTaskChanges();
   const on = RAIL.find((entry) => entry.screens.includes(route.screen));
@@ -127,8 +127,8 @@ export function Screen({ title, children, bar }: { title: string; children: Reac
   );
 }
 
-/** `makes`: whether this person may make workflows. */
-export function frameActions(showPalette: () => void, showSheet: () => void, makes: () => boolean): Action[] {
+/** `makes`: whether this person may make workflows; `deactivates`: whether they may deactivate them. */
+export function frameActions(showPalette: () => void, showSheet: () => void, makes: () => boolean, deactivates: () => boolean): Action[] {
   const group = t('group.app');
   return [
     { id: 'app.palette', title: t('action.palette'), keys: ['Mod+K'], run: showPalette, group, icon: 'search', inFields: true, hidden: true },
@@ -142,6 +142,7 @@ export function frameActions(showPalette: () => void, showSheet: () => void, mak
     { id: 'go.audit', title: t('action.goAudit'), keys: ['Mod+Alt+4'], run: () => navigate({ screen: 'audit' }), group, icon: 'chain', inFields: true },
     { id: 'go.catalog', title: t('action.goCatalog'), keys: ['Mod+Alt+5'], run: () => navigate({ screen: 'catalog' }), group, icon: 'grid', inFields: true },
     { id: 'go.automations', title: t('action.goAutomations'), keys: ['Mod+Alt+6'], run: () => navigate({ screen: 'automations' }), group, icon: 'clock', inFields: true },
+    { id: 'automations.pauseAll', title: t('automations.pauseAllAction'), keys: [], run: () => navigate({ screen: 'automations', ask: 'deactivate' }), when: deactivates, group, icon: 'pause' },
     { id: 'go.settings', title: t('action.goSettings'), keys: ['Mod+,'], run: () => navigate({ screen: 'settings' }), group, icon: 'sliders', inFields: true },
     { id: 'app.messages', title: t('action.messages'), keys: [], run: () => showMessages(true), group, icon: 'chat' },
     { id: 'theme.light', title: t('action.themeLight'), keys: [], run: () => setTheme('light'), group, icon: 'eye' },

@@ -9,7 +9,8 @@ export type Route =
   | { screen: 'run'; runId: string; step?: string; at?: number | string }
   /** Two runs beside each other. */
   | { screen: 'compare'; runId: string; with: string }
-  | { screen: 'automations' }
+  /** `ask`: with the question whether all workflows are to be deactivated. */
+  | { screen: 'automations'; ask?: 'deactivate' }
   | { screen: 'inbox'; taskId?: string }
   | { screen: 'audit'; query?: string; seq?: number }
   | { screen: 'catalog'; kind?: string }
@@ -41,7 +42,7 @@ export function parseRoute(hash: string): Route {
       return { screen, ...(asked ? { query: asked } : {}), ...(/^\d{1,15}$/.test(value) ? { seq: Number(value) } : {}) };
     }
     case 'catalog': return value ? { screen, kind: value } : { screen };
-    case 'automations': return { screen };
+    case 'automations': return new URLSearchParams(query).get('ask') === 'deactivate' ? { screen, ask: 'deactivate' } : { screen };
     case 'settings': return value ? { screen, part: value } : { screen };
     default: return { screen: 'workflows' };
   }
@@ -62,7 +63,7 @@ export function hashOf(route: Route): string {
     case 'inbox': return route.taskId ? `#/inbox/${encodeURIComponent(route.taskId)}` : '#/inbox';
     case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;
     case 'catalog': return route.kind ? `#/catalog/${encodeURIComponent(route.kind)}` : '#/catalog';
-    case 'automations': return '#/automations';
+    case 'automations': return route.ask ? `#/automations?ask=${route.ask}` : '#/automations';
     case 'settings': return route.part ? `#/settings/${encodeURIComponent(route.part)}` : '#/settings';
     case 'workflows': return '#/workflows';
   }

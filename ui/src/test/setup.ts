@@ -2,7 +2,7 @@ import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
 // A busy machine is not a failure.
-configure({ asyncUtilTimeout: 8_000 });
+configure({ asyncUtilTimeout: 20_000 });
 afterEach(() => cleanup());
 
 // jsdom has no layout: components that ask for these get the quiet answer.

@@ -4,6 +4,7 @@ use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
 use crate::{Failure, shell, system, ui};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// `cargo xtask run`: from a fresh clone to an open window, or to a served page where there is no display.
@@ -87,7 +88,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let mut steps = quick_checks(root);
     steps.push(cargo(root, "clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]));
     steps.extend([npm(root, "UI lint", "lint"), npm(root, "UI types", "typecheck")]);
-    report(&[Phase { live: steps, beside: Vec::new() }])
+    report(&[Phase { live: steps, beside: Vec::new(), either: Vec::new() }])
 }
 
 /// Clippy as the compiler of this workspace: it checks and builds in one pass. On its own it would check every dependency
@@ -123,12 +124,14 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
                 npm(root, "UI types", "typecheck"),
                 npm(root, "UI tests", "test"),
             ],
+            either: Vec::new(),
         },
         // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them.
         Phase {
-            live: vec![with_clippy("Rust tests", tests), cargo(root, "instructions", &["xtask", "counts"])],
-            beside: vec![
-                npm(root, "browser tests", "e2e"),
+            live: vec![with_clippy("Rust tests", tests)],
+            beside: vec![npm(root, "browser tests", "e2e")],
+            either: vec![
+                cargo(root, "instructions", &["xtask", "counts"]),
                 npm(root, "window test", "desktop-test"),
                 Step {
                     name: "tool peers",
@@ -176,17 +179,27 @@ fn run_peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     shell::run(&peers_dir(root), "node", &all)
 }
 
-/// Two rows of steps that run side by side. The next phase begins when both rows have ended.
+/// Two rows of steps that run side by side, because two cores are what there may be. The next phase begins when both rows
+/// have ended.
 struct Phase<'a> {
     /// Steps whose output is shown while they run.
     live: Vec<Step<'a>>,
     /// Steps whose output is shown when each has ended.
     beside: Vec<Step<'a>>,
+    /// Steps that the row takes which is ready first, so that neither waits for the other.
+    either: Vec<Step<'a>>,
 }
 
 impl<'a> Phase<'a> {
     fn run(&self) -> Vec<Outcome<'a>> {
-        let all = |steps: &[Step<'a>], output| steps.iter().map(|step| step.run(output)).collect::<Vec<_>>();
+        let taken = AtomicUsize::new(0);
+        let all = |steps: &[Step<'a>], output| {
+            let mut done: Vec<Outcome<'a>> = steps.iter().map(|step| step.run(output)).collect();
+            while let Some(step) = self.either.get(taken.fetch_add(1, Ordering::SeqCst)) {
+                done.push(step.run(output));
+            }
+            done
+        };
         std::thread::scope(|scope| {
             let beside = scope.spawn(|| all(&self.beside, Output::AtTheEnd));
             let mut done = all(&self.live, Output::Live);
@@ -234,4 +247,27 @@ pub(crate) fn bench(root: &Path, args: &[String]) -> Result<(), Failure> {
     let mut all = vec!["run", "--release", "-p", "signalbox-headless", "--example", "bench", "--"];
     all.extend(args.iter().map(String::as_str));
     shell::run(root, "cargo", &all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Phase, Step};
+
+    fn step<'a>(name: &'a str, script: &'a str) -> Step<'a> {
+        Step { name, dir: std::env::temp_dir(), program: "sh", args: vec!["-c", script], env: Vec::new() }
+    }
+
+    #[test]
+    fn each_step_runs_once_whichever_row_takes_it_and_a_failure_stops_no_other() {
+        let phase = Phase {
+            live: vec![step("first", "true"), step("fails", "false")],
+            beside: vec![step("beside", "true")],
+            either: vec![step("a", "true"), step("b", "false"), step("c", "true")],
+        };
+        let mut done: Vec<(&str, u64, u64)> =
+            phase.run().iter().map(|outcome| (outcome.name, outcome.counts.passed, outcome.counts.failed)).collect();
+        done.sort_unstable();
+        let wanted = [("a", 1, 0), ("b", 0, 1), ("beside", 1, 0), ("c", 1, 0), ("fails", 0, 1), ("first", 1, 0)];
+        assert_eq!(done, wanted);
+    }
 }

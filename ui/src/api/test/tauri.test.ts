@@ -1,9 +1,16 @@
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { tauriTransport } from '../transport/tauri.ts';
 import type { RunEvent } from '../types.ts';
 
-const shell = vi.hoisted(() => ({ invoke: vi.fn<(command: string, args: { channel?: { onmessage(batch: string): void } }) => Promise<unknown>>() }));
-vi.mock('@tauri-apps/api/core', () => ({ invoke: shell.invoke, isTauri: () => true, Channel: class { onmessage = (): void => undefined; } }));
-const { tauriTransport } = await import('../transport/tauri.ts');
+// What the shell puts into its page; the rest is the real package.
+const shell = { invoke: vi.fn<(command: string, args: { channel?: { onmessage(batch: string): void } }) => Promise<unknown>>() };
+let callbacks = 0;
+beforeEach(() => {
+  Object.assign(window, { __TAURI_INTERNALS__: {
+    invoke: (command: string, args: { channel?: { onmessage(batch: string): void } }) => shell.invoke(command, args),
+    transformCallback: () => { callbacks += 1; return callbacks; },
+  } });
+});
 
 describe('events in the window', () => {
   it('takes a batch that comes after the answer of the command, and ends with the empty one', async () => {

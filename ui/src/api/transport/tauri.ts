@@ -6,7 +6,7 @@ import { parseExact, writeExact } from '../../json/exact-json.ts';
 import { randomId } from '../../text/random-id.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import { listen } from '@tauri-apps/api/event';
-import type { Picked, Transport } from './transport.ts';
+import type { ClosingAsked, Picked, Transport } from './transport.ts';
 
 export { isTauri };
 
@@ -65,6 +65,13 @@ export function tauriTransport(): Transport {
     },
     notify: (notice) => invoke('notify', notice),
     waiting: (open) => invoke('waiting', { open }),
+    onClosing(listener) {
+      // Listen first, then say that the page can ask.
+      const unlisten = listen<ClosingAsked>('closing', (event) => listener(event.payload));
+      unlisten.then(() => invoke('closing', { said: 'ready' })).catch(() => undefined);
+      return () => { void unlisten.then((stop) => stop()); };
+    },
+    closing: (said) => invoke('closing', { said }),
     onTask(listener) {
       // Listen first, then ask for what came before.
       const unlisten = listen<string>('task', (event) => listener(event.payload));

@@ -1,5 +1,5 @@
 /** How the UI reaches its host. Three hosts: the desktop shell, the HTTP server, and memory in tests. */
-import type { Command, Commands, RunEvent } from '../types.ts';
+import type { Closing, Command, Commands, RunEvent } from '../types.ts';
 
 export interface Transport {
   readonly host: 'desktop' | 'http' | 'fake';
@@ -21,8 +21,19 @@ export interface Transport {
   notify?(notice: { title: string; body: string; taskId?: string }): Promise<void>;
   /** How many tasks wait, for the tray of the desktop. */
   waiting?(open: number): Promise<void>;
+  /** The window is to be closed while workflows are active, and the person has not chosen yet what that does. */
+  onClosing?(listener: (asked: ClosingAsked) => void): () => void;
+  /** `shown`: the person sees the question; else the answer. */
+  closing?(said: 'shown' | 'stay' | Closing): Promise<void>;
   /** Links to a task that the system opened (`signalbox://task/<id>`), also the one that the program was started with. */
   onTask?(listener: (taskId: string) => void): () => void;
+}
+
+export interface ClosingAsked {
+  /** How many workflows are active. */
+  active: number;
+  /** The window can be opened from the tray. */
+  tray: boolean;
 }
 
 /** What a dialog of the system gave: the handle goes back to commands, the path is only shown. */

@@ -1,7 +1,7 @@
 /** Theme, granted folders, shortcuts, and what this installation is. */
 import './settings.css';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import type { AppInfo, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
+import type { AppInfo, Closing, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { NoLine, Section } from '../../shared/settings-section.tsx';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
@@ -33,6 +33,8 @@ export interface SettingsProps {
   onFailures(on: boolean): void;
   onNotify(on: boolean): void;
   onTheme(theme: ThemeChoice): void;
+  /** What closing the window does; only where there is one. */
+  onClosing?: ((closing: Closing | null) => void) | undefined;
   onKeys(actionId: string, keys: string[] | null): void;
   onResetKeys(): void;
   onGrant(access: 'ro' | 'rw'): void;
@@ -94,7 +96,7 @@ function Part({ name, ...props }: SettingsProps & { name: SettingsPart }) {
     case 'folders': return <Folders {...props} />;
     case 'notify': return <><Notifications {...props} />{props.messages}</>;
     case 'audit': return props.chain;
-    case 'look': return <Appearance {...props} />;
+    case 'look': return <><Appearance {...props} />{props.onClosing ? <OnClosing chosen={props.settings.closing} onClosing={props.onClosing} /> : null}</>;
     case 'keys': return <Keys {...props} />;
     case 'about': return <About info={props.info} />;
   }
@@ -126,6 +128,20 @@ function Notifications(props: SettingsProps) {
         <div className="line">
           <div className="grow col"><span>{t('settings.notify.failures')}</span><span className="s t3">{t('settings.notify.failuresHint')}</span></div>
           <Switch checked={props.failuresOn && props.notify === 'yes'} disabled={closed} onChange={props.onFailures} label={t('settings.notify.failures')} />
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function OnClosing({ chosen, onClosing }: { chosen: Closing | undefined; onClosing(closing: Closing | null): void }) {
+  return (
+    <Section id="closing" title={t('settings.closing')}>
+      <div className="box">
+        <div className="line">
+          <div className="grow col"><span>{t('settings.closingLabel')}</span><span className="s t3">{t('settings.closingHint')}</span></div>
+          <Segmented label={t('settings.closing')} value={chosen ?? 'ask'} onChange={(value) => onClosing(value === 'ask' ? null : value)}
+            options={(['ask', 'background', 'quit'] as const).map((value) => ({ value, label: t(`settings.closing.${value}`) }))} />
         </div>
       </div>
     </Section>

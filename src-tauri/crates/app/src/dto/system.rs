@@ -88,6 +88,16 @@ pub enum PaneState {
     Size(f64),
 }
 
+/// What closing the window does while workflows are active.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Closing {
+    /// Hides the window; workflows stay active.
+    Background,
+    /// Ends the program.
+    Quit,
+}
+
 /// What a person set for their own eyes and hands.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -101,6 +111,9 @@ pub struct AppSettings {
     /// Saved queries of the audit viewer: name → text.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub queries: IndexMap<String, String>,
+    /// What closing the window does while workflows are active; the person is asked when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closing: Option<Closing>,
 }
 
 /// New settings.
