@@ -16,7 +16,7 @@ const COMMON: [&str; 8] = [
     "builtin.human_approval",
 ];
 /// Words of requests in other languages, and what the catalog calls them.
-const WORDS: [(&str, &str); 50] = [
+const WORDS: [(&str, &str); 51] = [
     ("täglich", "schedule"),
     ("stündlich", "schedule"),
     ("wöchentlich", "schedule"),
@@ -58,6 +58,7 @@ const WORDS: [(&str, &str); 50] = [
     ("archivo", "file"),
     ("save", "write"),
     ("speichere", "write"),
+    ("summe", "sum"),
     ("wenn", "condition"),
     ("falls", "condition"),
     ("only", "filter"),

@@ -22,6 +22,8 @@ use std::time::Duration;
 
 /// Longest try.
 const LIMIT: Duration = Duration::from_secs(180);
+/// Kinds that call a service whose answer may hold an error.
+const SERVICES: [&str; 2] = ["http.request", "mcp.tool"];
 /// Events of one read.
 const PAGE: usize = 500;
 /// Events of a try that are looked at.
@@ -145,8 +147,10 @@ impl Trials {
         let run_id = self.start(trial, &workflow).await?;
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(run_id.clone());
         self.runs.push(run_id.clone());
+        let services = drafted.nodes.iter().filter(|(_, node)| SERVICES.contains(&node.kind.as_str()));
+        let services = services.map(|(id, _)| id.clone()).collect();
         let status = tokio::time::timeout(LIMIT, self.app.runtime.wait(&run_id)).await;
-        let seen = self.seen(run_id.clone(), samples.clone()).await?;
+        let seen = self.seen(run_id.clone(), samples.clone(), services).await?;
         let mut issues = seen.issues;
         match status {
             Err(_) => {
@@ -154,10 +158,11 @@ impl Trials {
                 let message = format!("The try took longer than {} seconds", LIMIT.as_secs());
                 issues.push(Issue::new("", Category::Timeout, "TIMEOUT", &message, false));
             }
-            Ok(ended) if ended? != RunStatus::Paused => {
-                self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+            Ok(ended) => {
+                if ended? != RunStatus::Paused {
+                    self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+                }
             }
-            Ok(_) => {}
         }
         self.waits_at = seen.waits_at;
         issues.extend(missing_references(&drafted, check::catalog(), &seen.recorded));
@@ -208,7 +213,8 @@ impl Trials {
             .await
     }
 
-    async fn seen(&self, run_id: String, samples: BTreeSet<String>) -> ApiResult<Seen> {
+    /// `services`: steps whose answers may tell of an error although they succeeded.
+    async fn seen(&self, run_id: String, samples: BTreeSet<String>, services: BTreeSet<String>) -> ApiResult<Seen> {
         self.app
             .blocking(move |app| {
                 let mut seen = Seen::default();
@@ -220,7 +226,8 @@ impl Trials {
                     page.iter().for_each(|event| seen.take(event, true));
                     after = last;
                 }
-                let called = seen.recorded.outputs.iter().filter(|((step, _), _)| !seen.recorded.stubs.contains(step));
+                let real = |step: &String| services.contains(step) && !seen.recorded.stubs.contains(step);
+                let called = seen.recorded.outputs.iter().filter(|((step, _), _)| real(step));
                 let told: Vec<Issue> = called
                     .filter_map(|((step, port), value)| {
                         let answer = value.get("response").unwrap_or(value);

@@ -383,7 +383,7 @@ fn an_endless_answer_ends_the_plan() {
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let mut request = [0; 65_536];
-            let _ = stream.read(&mut request);
+            let _count = stream.read(&mut request);
             let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{\"choices\":[\"";
             let mut sent = stream.write_all(head.as_bytes());
             while sent.is_ok() {

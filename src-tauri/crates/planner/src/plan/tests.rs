@@ -365,6 +365,8 @@ fn any_answer() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     /// Whatever the model answers and whatever the tries find, the plan ends within its bounds, and the same events give the
     /// same plan again.
     #[test]

@@ -93,3 +93,22 @@ fn a_question_stays_small_whatever_the_size_of_the_catalog() {
     let brief = schema_in_brief(catalog.get("data.set").expect("there"), 2_000);
     assert!(brief.chars().count() <= 2_000 && brief.contains("more settings"), "{brief}");
 }
+
+/// The evaluation set: for each request the kinds that it needs are among those that a model may choose from.
+#[test]
+fn the_evaluation_set_finds_its_kinds() {
+    let set: Vec<Value> =
+        serde_json::from_str(include_str!("../../../../../tests/planner/requests.json")).expect("a list");
+    let mut missed = Vec::new();
+    for one in &set {
+        let text = one["text"].as_str().expect("a request");
+        let found: Vec<String> = search(&catalog(), text, 24).into_iter().map(|hit| hit.kind).collect();
+        for kind in one["kinds"].as_array().expect("kinds").iter().filter_map(Value::as_str) {
+            if !found.iter().any(|known| known == kind) {
+                missed.push(format!("{text}: {kind}"));
+            }
+        }
+        assert_eq!(trigger_named(text), one["trigger"].as_str(), "{text}");
+    }
+    assert_eq!(missed, Vec::<String>::new());
+}
