@@ -86,3 +86,6 @@ fn arriving<'r>(workflow: &Workflow, recorded: &'r Recorded, id: &str, node: &No
         _ => own.or_else(|| recorded.output(from)),
     }
 }
+
+#[cfg(test)]
+mod tests;

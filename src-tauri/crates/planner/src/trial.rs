@@ -245,3 +245,6 @@ pub fn resume_from(before: &Workflow, now: &Workflow, failed: &BTreeSet<String>)
     let fitting = tops.map(|(id, _)| (id, reach(id))).filter(|(_, reach)| needed.is_subset(reach));
     fitting.min_by_key(|(_, reach)| reach.len()).map(|(id, _)| id.clone())
 }
+
+#[cfg(test)]
+mod tests;
