@@ -117,7 +117,7 @@ pub fn trial_document(
     allowed: &BTreeSet<String>,
 ) -> (Value, BTreeSet<String>) {
     let mut trial = document.clone();
-    if let Some(settings) = trial["settings"].as_object_mut() {
+    if let Some(settings) = trial.get_mut("settings").and_then(Value::as_object_mut) {
         settings.insert("errorPolicy".into(), "fail".into());
     }
     let samples = calls(workflow, catalog, allowed).into_iter().filter(|call| call.mode == CallMode::Sample);
@@ -131,11 +131,12 @@ pub fn trial_document(
             let keep = sample.is_empty();
             replace(&mut trial, id, "data.set", Some(json!({ "assign": sample, "keep": keep })));
         }
-        if let Some(handling) = trial["nodes"][id.as_str()]["errorHandling"].as_object_mut() {
+        let handling = trial["nodes"].get_mut(id).and_then(|node| node.get_mut("errorHandling"));
+        if let Some(handling) = handling.and_then(Value::as_object_mut) {
             handling.shift_remove("retryPolicy");
         }
     }
-    for edge in trial["edges"].as_array_mut().into_iter().flatten() {
+    for edge in trial.get_mut("edges").and_then(Value::as_array_mut).into_iter().flatten() {
         let from = edge["from"].as_str().unwrap_or_default().to_owned();
         if let Some((node, port)) = from.rsplit_once('.')
             && samples.contains(node)
@@ -148,7 +149,7 @@ pub fn trial_document(
 }
 
 fn replace(trial: &mut Value, id: &str, kind: &str, config: Option<Value>) {
-    let Some(node) = trial["nodes"][id].as_object_mut() else { return };
+    let Some(node) = trial["nodes"].get_mut(id).and_then(Value::as_object_mut) else { return };
     node.retain(|name, _| matches!(name.as_str(), "title" | "parent" | "if" | "in" | "disabled"));
     node.insert("type".into(), kind.into());
     if let Some(config) = config {
