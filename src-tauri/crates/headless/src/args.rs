@@ -3,6 +3,7 @@
 mod audit;
 mod debug;
 mod models;
+mod plan;
 mod service;
 mod tools;
 mod triggers;
@@ -11,6 +12,7 @@ mod webhook;
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink};
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use models::{ModelKind, Models};
+pub(crate) use plan::Plan;
 pub(crate) use service::{Service, ServiceInstall};
 pub(crate) use tools::{SignIn, Statement, Tools};
 pub(crate) use triggers::Triggers;
@@ -98,6 +100,14 @@ pub(crate) enum Command {
                       build.signalbox.json --tool-server files"
     )]
     Import(Import),
+    /// Has a model draft a workflow from a description; with --try the draft is run and corrected.
+    #[command(
+        after_help = "Needs a model: the default model, or --provider and --model. Trying calls real services; --allow-write names the \
+                      steps that may change something.\n\nExit: 0 saved, 1 the draft does not run, 2 no valid draft, 4 \
+                      cancelled.\n\nExample:\n  signalbox plan 'fetch the user torvalds from GitHub and keep name and biography' \
+                      --out user.signalbox.json --try"
+    )]
+    Plan(Plan),
     /// Lists, shows and controls runs.
     #[command(subcommand, after_help = "Example:\n  signalbox runs list --status failed --limit 5")]
     Runs(Runs),

@@ -9,6 +9,7 @@ pub(crate) mod import;
 pub(crate) mod input;
 pub(crate) mod mcp;
 pub(crate) mod models;
+pub(crate) mod plan;
 pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -159,6 +159,10 @@ events! {
     WorkflowActivated = "WORKFLOW_ACTIVATED",
     /// A person deactivated a workflow: its triggers start no more runs.
     WorkflowDeactivated = "WORKFLOW_DEACTIVATED",
+    /// A person had a model draft a workflow.
+    PlanProposed = "PLAN_PROPOSED",
+    /// A person saved a drafted workflow.
+    PlanAccepted = "PLAN_ACCEPTED",
     /// A trigger started a run.
     TriggerFired = "TRIGGER_FIRED",
     /// A trigger was due and started no run.

@@ -323,6 +323,8 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::ToolServerSignInEnded => format!("A sign-in to a tool server ended{}", of("name")),
         AuditEvent::WorkflowActivated => format!("{} activated the workflow{}", who(), of("name")),
         AuditEvent::WorkflowDeactivated => format!("{} deactivated the workflow{}", who(), of("name")),
+        AuditEvent::PlanProposed => format!("{} had a workflow planned{}", who(), of("name")),
+        AuditEvent::PlanAccepted => format!("{} saved a planned workflow{}", who(), of("name")),
         AuditEvent::TriggerFired if facts.is_some_and(|facts| facts.get("manual").is_some()) => {
             format!("{} fired a trigger{}", who(), of("triggerId"))
         }

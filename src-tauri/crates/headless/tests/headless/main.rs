@@ -31,6 +31,7 @@ mod model_peer;
 mod models;
 mod openapi;
 mod people;
+mod plan;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod power;
 #[cfg(all(target_os = "linux", debug_assertions))]

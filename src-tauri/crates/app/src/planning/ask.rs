@@ -1,0 +1,105 @@
+//! One question of a plan to the model.
+
+use super::PlanRequest;
+use crate::app::App;
+use crate::dto::ModelKind;
+use crate::error::ApiResult;
+use signalbox_model::budget::Budget;
+use signalbox_model::call_progress::{LlmDone, LlmUsage};
+use signalbox_model::event::Telemetry;
+use signalbox_model::{EventBody, time};
+use signalbox_planner::{Event, Question, Usage};
+use signalbox_ports::llm::{
+    AnswerForm, Delta, DeltaSink, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest wait for an answer.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Nobody watches the answer being written.
+struct Silent;
+
+impl DeltaSink for Silent {
+    fn delta(&self, _delta: Delta<'_>) {}
+}
+
+impl App {
+    pub(super) async fn ask_planner(self: &Arc<Self>, request: &PlanRequest, question: &Question) -> ApiResult<Event> {
+        let provider = match &request.provider {
+            None => ProviderChoice::Named(String::new()),
+            Some((kind, url)) => ProviderChoice::Inline {
+                kind: match kind {
+                    ModelKind::Anthropic => ProviderKind::Anthropic,
+                    ModelKind::Openai => ProviderKind::Openai,
+                    ModelKind::Ollama => ProviderKind::Ollama,
+                },
+                base_url: url.clone(),
+            },
+        };
+        // A secret in a request or in an error of a service goes to no model.
+        let text = self.world.secrets.scrubber().text(&question.text).into_owned();
+        let asked = LlmRequest {
+            provider,
+            model: request.model.clone().unwrap_or_default(),
+            system: Some(question.system.clone()),
+            messages: vec![Message { role: Role::User, parts: vec![Part::Text(text)] }],
+            tools: Vec::new(),
+            form: Some(AnswerForm::JsonObject),
+            temperature: None,
+            max_tokens: question.max_tokens,
+            thinking_budget: None,
+            stream: false,
+            // A person at this machine named the address.
+            loopback_allowed: request.provider.is_some(),
+            timeout: LIMIT,
+            budget: Some(Budget::default()),
+        };
+        let began = self.now_ms();
+        let number = question.number;
+        let answer = match self.world.llm.ask(asked, &Silent).await {
+            Ok(answer) => answer,
+            Err(failure) => {
+                let code = match failure.fault {
+                    LlmFault::NotConfigured => "NO_MODEL",
+                    LlmFault::BudgetExceeded => "BUDGET_EXCEEDED",
+                    LlmFault::Timeout => "TIMEOUT",
+                    _ => "MODEL_FAILED",
+                };
+                let message = failure.message.trim_end_matches('.').to_owned();
+                return Ok(Event::Unanswered { question: number, code: code.into(), message });
+            }
+        };
+        let used = answer.usage;
+        let done = LlmDone {
+            latency_ms: self.now_ms() - began,
+            finish_reason: "stop".into(),
+            model: answer.model.clone(),
+            usage: LlmUsage {
+                input_tokens: used.input_tokens,
+                output_tokens: used.output_tokens,
+                total_tokens: used.input_tokens.saturating_add(used.output_tokens),
+                estimated: used.estimated,
+            },
+            thinking_tokens: used.thinking_tokens,
+            has_tool_use: false,
+            provider: answer.provider.clone(),
+            cost_micros: used.cost_micros,
+        };
+        let at = time::format(self.now_ms());
+        let told = EventBody::Telemetry(Telemetry::LlmDone(done));
+        self.blocking(move |app| Ok(app.store.usage_without_run(&at, &told)?)).await?;
+        let text = answer.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Image { .. } | Part::Thinking { .. } | Part::ToolUse(_) | Part::ToolResult(_) => None,
+        });
+        let usage = Usage {
+            questions: 1,
+            input_tokens: used.input_tokens,
+            output_tokens: used.output_tokens,
+            cost_micros: used.cost_micros,
+        };
+        Ok(Event::Answered { question: number, text: text.collect(), usage })
+    }
+}
