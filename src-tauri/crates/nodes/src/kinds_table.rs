@@ -28,6 +28,8 @@ mod data_filter;
 mod data_format;
 #[path = "kinds/data_parse.rs"]
 mod data_parse;
+#[path = "kinds/data_remember.rs"]
+mod data_remember;
 #[path = "kinds/data_set.rs"]
 mod data_set;
 #[path = "kinds/data_sort.rs"]
@@ -78,6 +80,8 @@ mod trigger_file_watch;
 mod trigger_form;
 #[path = "kinds/trigger_manual.rs"]
 mod trigger_manual;
+#[path = "kinds/trigger_poll.rs"]
+mod trigger_poll;
 #[path = "kinds/trigger_schedule.rs"]
 mod trigger_schedule;
 #[path = "kinds/trigger_webhook.rs"]
@@ -98,6 +102,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "data.filter", yaml: include_str!("../../../../node-catalog/data.filter.yaml"), code: data_filter::KIND },
     Entry { kind: "data.format", yaml: include_str!("../../../../node-catalog/data.format.yaml"), code: data_format::KIND },
     Entry { kind: "data.parse", yaml: include_str!("../../../../node-catalog/data.parse.yaml"), code: data_parse::KIND },
+    Entry { kind: "data.remember", yaml: include_str!("../../../../node-catalog/data.remember.yaml"), code: data_remember::KIND },
     Entry { kind: "data.set", yaml: include_str!("../../../../node-catalog/data.set.yaml"), code: data_set::KIND },
     Entry { kind: "data.sort", yaml: include_str!("../../../../node-catalog/data.sort.yaml"), code: data_sort::KIND },
     Entry { kind: "data.transform", yaml: include_str!("../../../../node-catalog/data.transform.yaml"), code: data_transform::KIND },
@@ -123,6 +128,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "trigger.file_watch", yaml: include_str!("../../../../node-catalog/trigger.file_watch.yaml"), code: trigger_file_watch::KIND },
     Entry { kind: "trigger.form", yaml: include_str!("../../../../node-catalog/trigger.form.yaml"), code: trigger_form::KIND },
     Entry { kind: "trigger.manual", yaml: include_str!("../../../../node-catalog/trigger.manual.yaml"), code: trigger_manual::KIND },
+    Entry { kind: "trigger.poll", yaml: include_str!("../../../../node-catalog/trigger.poll.yaml"), code: trigger_poll::KIND },
     Entry { kind: "trigger.schedule", yaml: include_str!("../../../../node-catalog/trigger.schedule.yaml"), code: trigger_schedule::KIND },
     Entry { kind: "trigger.webhook", yaml: include_str!("../../../../node-catalog/trigger.webhook.yaml"), code: trigger_webhook::KIND },
 ];

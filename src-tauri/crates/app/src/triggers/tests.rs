@@ -2,6 +2,7 @@
 
 mod failures;
 mod file_watch;
+mod poll;
 
 use super::scheduler::{MOST_MISSED, Scheduler};
 use crate::app::{App, Options};
