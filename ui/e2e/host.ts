@@ -21,9 +21,9 @@ export interface Host {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-export async function startHost(data = mkdtempSync(join(tmpdir(), 'signalbox-e2e-')), addr = '127.0.0.1:0'): Promise<Host> {
+export async function startHost(data = mkdtempSync(join(tmpdir(), 'signalbox-e2e-')), addr = '127.0.0.1:0', more: readonly string[] = []): Promise<Host> {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing. Build it first: cargo build -p signalbox-headless`);
-  const child = spawn(BINARY, ['serve', '--ui', '--addr', addr, '--data', data], { stdio: ['ignore', 'pipe', 'pipe'], cwd: ROOT });
+  const child = spawn(BINARY, ['serve', '--ui', '--addr', addr, '--data', data, ...more], { stdio: ['ignore', 'pipe', 'pipe'], cwd: ROOT });
   const url = await firstAddress(child);
   const { origin, hash } = new URL(url);
   const token = decodeURIComponent(/token=([^&]+)/.exec(hash)?.[1] ?? '');

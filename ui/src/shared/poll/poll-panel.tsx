@@ -34,7 +34,7 @@ export function PollPanel({ workflowId, nodeId, config }: { workflowId: string; 
     <div className="webhook" role="group" aria-label={t('poll.title')}>
       <span className="s t3">{t('poll.hint')}</span>
       <div className="webhook-buttons">
-        <Button small icon="refresh" disabled={asking} onClick={() => void test()}>{asking ? t('poll.testing') : t('poll.test')}</Button>
+        <Button small icon="retry" disabled={asking} onClick={() => void test()}>{asking ? t('poll.testing') : t('poll.test')}</Button>
         {runWith && items.length > 0 ? <Button small icon="play" onClick={() => runWith(nodeId, event())}>{t('poll.run')}</Button> : null}
       </div>
       <div aria-live="polite">

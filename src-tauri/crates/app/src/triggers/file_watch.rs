@@ -4,6 +4,7 @@
 
 use super::fire::{AT_LIMIT, Occurrence};
 use super::scheduler::Scheduler;
+use super::seen::Forgetting;
 use super::settle::{Look, Settling};
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
@@ -96,6 +97,7 @@ pub(super) struct Watched {
     next_ms: i64,
     /// Files whose run could not start, by path.
     refused: BTreeMap<String, Refused>,
+    forgetting: Forgetting,
     /// A look that has not ended yet: a folder that does not answer gets no second one.
     listing: Option<Listing>,
 }
@@ -139,8 +141,8 @@ impl Watched {
         let seen = app.store.trigger_seen(&row.id)?;
         let before = before.filter(|before| before.settings == settings);
         let (settling, listing) = before.map(|before| (before.settling, before.listing)).unwrap_or_default();
-        let refused = BTreeMap::new();
-        Ok(Self { row, settings, settling, seen, next_ms: i64::MIN, refused, listing })
+        let (refused, forgetting) = (BTreeMap::new(), Forgetting::default());
+        Ok(Self { row, settings, settling, seen, next_ms: i64::MIN, refused, forgetting, listing })
     }
 
     pub(super) fn id(&self) -> &str {
@@ -246,6 +248,10 @@ impl Scheduler {
         if !watched.seen.contains_key(BEGUN) {
             watched.begin(app, &entries, now)?;
         }
+        if watched.forgetting.is_due(now) {
+            let there = entries.iter().map(|file| file.path.clone()).chain([BEGUN.to_owned()]).collect();
+            watched.forgetting.forget(app, &watched.row.id, there, &mut watched.seen, now)?;
+        }
         let seen = &watched.seen;
         let known = |path: &str| seen.get(path).and_then(|kept| look(kept));
         let ready = watched.settling.observe(entries, known, now, settings.settle_ms);
@@ -315,6 +321,14 @@ impl Scheduler {
                 Ok(Some(Refusal { message, is_limit: AT_LIMIT.contains(&code.as_str()) }))
             }
         }
+    }
+}
+
+#[cfg(test)]
+impl Scheduler {
+    /// How often runs of files were tried in vain.
+    pub(super) fn folder_tries(&self) -> u32 {
+        self.folders.iter().flat_map(|watched| watched.refused.values()).map(|refused| refused.times).sum()
     }
 }
 

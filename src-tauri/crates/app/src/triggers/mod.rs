@@ -14,6 +14,7 @@ mod poll_source;
 mod poll_test;
 mod preview;
 mod scheduler;
+mod seen;
 mod settle;
 mod view;
 mod webhook;

@@ -4,13 +4,14 @@
 use super::fire::Occurrence;
 use super::poll_source::{Listed, Poll, event, larger, told};
 use super::scheduler::Scheduler;
+use super::seen::Forgetting;
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
 use serde_json::Value;
 use signalbox_engine::BY_TRIGGER;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{NodeFailure, time};
-use signalbox_store::{SEEN_KEPT_MS, SeenLimits, Taken, TriggerRow};
+use signalbox_store::{Taken, TriggerRow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::oneshot::{self, error::TryRecvError};
@@ -28,10 +29,6 @@ const LATEST_MS: i64 = 900_000;
 const TOLD_AFTER: u32 = 5;
 /// When the store cannot write.
 const STORE_AGAIN_MS: i64 = 1_000;
-/// How often old keys are forgotten.
-const FORGET_MS: i64 = 86_400_000;
-/// Keys that a trigger remembers beside those that the source lists.
-const SEEN: SeenLimits = SeenLimits { most: 50_000, kept_ms: SEEN_KEPT_MS };
 /// The entries of `trigger_seen` that are no keys: the source that it has begun with, and the cursor.
 const SOURCE: &str = "source";
 const CURSOR: &str = "cursor";
@@ -49,20 +46,21 @@ pub(super) struct Polled {
     next_ms: i64,
     /// Failures in a row.
     failures: u32,
-    forget_ms: i64,
+    forgetting: Forgetting,
 }
 
 impl Polled {
     /// `before` is the same trigger in the plan before.
     pub(super) fn new(app: &App, row: TriggerRow, poll: Poll, before: Option<Self>) -> ApiResult<Self> {
         let seen = app.store.trigger_seen(&row.id)?;
-        let mut polled = Self { row, poll, seen, asking: None, next_ms: i64::MIN, failures: 0, forget_ms: i64::MIN };
+        let mut polled =
+            Self { row, poll, seen, asking: None, next_ms: i64::MIN, failures: 0, forgetting: Forgetting::default() };
         if let Some(before) = before.filter(|before| before.poll == polled.poll) {
             // An answer that was asked for by another version is the same question.
             polled.asking = before.asking;
             polled.next_ms = before.next_ms;
             polled.failures = before.failures;
-            polled.forget_ms = before.forget_ms;
+            polled.forgetting = before.forgetting;
         } else if polled.has_begun() {
             polled.next_ms = polled.planned(polled.row.cursor_ms);
         }
@@ -134,18 +132,6 @@ impl Polled {
             send.send(poll.ask(&world, &workflow, cursor, here).await).ok();
         })?;
         self.asking = Some((answer, now));
-        Ok(())
-    }
-
-    /// Old keys go, once a day; never one that the source lists.
-    fn forgets(&mut self, app: &App, there: BTreeSet<String>, now: i64) -> ApiResult<()> {
-        if now < self.forget_ms && self.forget_ms.saturating_sub(now) <= FORGET_MS {
-            return Ok(());
-        }
-        for key in app.store.trigger_forget(&self.row.id, there, SEEN, now)? {
-            self.seen.remove(&key);
-        }
-        self.forget_ms = now.saturating_add(FORGET_MS);
         Ok(())
     }
 }
@@ -264,7 +250,9 @@ impl Scheduler {
                 return Ok(Some(problem));
             }
         }
-        polled.forgets(app, there, now)?;
+        if polled.forgetting.is_due(now) {
+            polled.forgetting.forget(app, &polled.row.id, there, &mut polled.seen, now)?;
+        }
         Ok(None)
     }
 
