@@ -81,7 +81,7 @@ test('every sample opens without problems and runs to its end', async ({ open, h
       const { runs } = await host.rpc<{ runs: { runId: string }[] }>('run_list', {});
       const { tasks } = await host.rpc<{ tasks: { id: string }[] }>('task_list', { runId: runs[0]?.runId });
       await host.rpc('task_complete', { taskId: tasks[0]?.id, action: 'correct', correctedInput: { customer: 2 } });
-    } else if (sample.id === 'vacation-request') {
+    } else if (sample.id === 'vacation-request' || sample.id === 'order-webhook') {
       await expect(page.getByText('This run waits for a person')).toBeVisible({ timeout: 30_000 });
       const { runs } = await host.rpc<{ runs: { runId: string }[] }>('run_list', {});
       const { tasks } = await host.rpc<{ tasks: { id: string }[] }>('task_list', { runId: runs[0]?.runId });

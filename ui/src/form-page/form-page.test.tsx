@@ -64,6 +64,19 @@ it('says what is wrong at its field, and sends nothing that is missing or too la
   expect(await screen.findByText('Too short')).toBeTruthy();
 });
 
+it('keeps what was entered when the disk of the server is full', async () => {
+  render(<FormPage address="/forms/a" />);
+  await userEvent.type(await screen.findByLabelText(/Name/), 'Ada Lovelace');
+  next = () => Promise.resolve(answer(503, { error: { code: 'DISK_FULL', message: 'The disk is full.', hint: 'Try again later.' } }));
+  await userEvent.click(screen.getByRole('button', { name: 'Submit' }));
+  expect(await screen.findByText(/The disk is full/)).toBeTruthy();
+  expect(screen.getByLabelText<HTMLInputElement>(/Name/).value).toBe('Ada Lovelace');
+  next = () => Promise.resolve(answer(200, { status: 'accepted', thanks: 'See you' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Submit' }));
+  expect(await screen.findByText('See you')).toBeTruthy();
+  expect(posted[1]).toEqual(posted[0]);
+});
+
 it('says that there is no form', async () => {
   render(<FormPage address="/forms/none" />);
   expect(await screen.findByRole('heading', { name: 'There is no open form at this address' })).toBeTruthy();

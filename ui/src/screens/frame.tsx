@@ -74,14 +74,15 @@ const openTask = (taskId?: string) => {
   navigate({ screen: 'inbox', ...(taskId ? { taskId } : {}) });
 };
 
-const openRun = (runId: string) => navigate({ screen: 'run', runId });
+/** A message about a failed run leads to it, one about a source to the automations. */
+const openFailure = (runId?: string) => navigate(runId === undefined ? { screen: 'automations' } : { screen: 'run', runId });
 
 /** How many tasks wait; nothing when none does. */
 function OpenTasks() {
   const { data: counts, dataUpdatedAt } = useCounts(5_000);
   const open = counts && awake(counts);
   useAttention(open, dataUpdatedAt, openTask);
-  useFailureAttention(openRun);
+  useFailureAttention(openFailure);
   return open ? <em className="n" aria-label={tn('inbox.open', open)}>{open > 999 ? '999+' : open}</em> : null;
 }
 /** Seen from every screen: the chain of records does not fit any more. */

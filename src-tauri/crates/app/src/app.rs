@@ -30,7 +30,9 @@ use signalbox_adapters::{
 };
 use signalbox_model::Workflow;
 use signalbox_ports::{Clock, Http, World};
-use signalbox_runtime::{Error as RunError, Kept, Registry, RunResources, Runtime, StoredBinaries, pinned_files};
+use signalbox_runtime::{
+    Error as RunError, Kept, Registry, RunResources, Runtime, StoredBinaries, StoredKeys, pinned_files,
+};
 use signalbox_store::{RunRow, Store, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -174,6 +176,7 @@ impl App {
             scripts: Arc::new(ScriptWorkers::of_this_program()),
             tools: Arc::<McpTools>::clone(&tools),
             binaries: Arc::new(StoredBinaries(store.clone())),
+            remembered: Arc::new(StoredKeys(store.clone())),
         });
         let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

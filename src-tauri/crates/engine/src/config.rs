@@ -248,12 +248,12 @@ pub(crate) fn references(node: &Node, descriptor: &NodeDescriptor) -> Vec<Expr> 
 }
 
 /// Names that no data of a run reaches: a person gave the params.
-pub(crate) const TRUSTED: &[&str] = &["params", "run", "workflow"];
+pub const TRUSTED: &[&str] = &["params", "run", "workflow"];
 /// The same in a sub-workflow, whose params are data of the run that calls it.
 pub(crate) const TRUSTED_INSIDE: &[&str] = &["run", "workflow"];
 
 /// The authority of an `x-url` field comes from data (`item`, `items`, `nodes`, `context`): see TRUST, SSRF.
-pub(crate) fn host_from_data(node: &Node, descriptor: &NodeDescriptor, trusted: &[&str]) -> bool {
+pub fn host_from_data(node: &Node, descriptor: &NodeDescriptor, trusted: &[&str]) -> bool {
     let Some(config) = &node.config else { return false };
     let mut tainted = false;
     walk(config, Some(&descriptor.config), "", &mut |_, place, text| {

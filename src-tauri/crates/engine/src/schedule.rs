@@ -120,6 +120,12 @@ impl Schedule {
         Err(problems)
     }
 
+    /// One with a fixed interval, in UTC.
+    pub fn every(every_ms: Millis) -> Self {
+        let when = When::Every(every_ms.max(*EVERY_MS.start()));
+        Self { when, zone: TimeZone::UTC, timezone: "UTC".to_owned(), on_missed: OnMissed::One, jitter_ms: 0 }
+    }
+
     /// A cron text may be right in each field and name days that no year has.
     fn check_fires(&self) -> Result<(), Problem> {
         let When::Cron(cron) = &self.when else { return Ok(()) };

@@ -44,6 +44,8 @@ mod data_number;
 mod data_parse;
 #[path = "kinds/data_pick.rs"]
 mod data_pick;
+#[path = "kinds/data_remember.rs"]
+mod data_remember;
 #[path = "kinds/data_rename.rs"]
 mod data_rename;
 #[path = "kinds/data_set.rs"]
@@ -102,6 +104,8 @@ mod trigger_file_watch;
 mod trigger_form;
 #[path = "kinds/trigger_manual.rs"]
 mod trigger_manual;
+#[path = "kinds/trigger_poll.rs"]
+mod trigger_poll;
 #[path = "kinds/trigger_schedule.rs"]
 mod trigger_schedule;
 #[path = "kinds/trigger_webhook.rs"]
@@ -130,6 +134,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "data.number", yaml: include_str!("../../../../node-catalog/data.number.yaml"), code: data_number::KIND },
     Entry { kind: "data.parse", yaml: include_str!("../../../../node-catalog/data.parse.yaml"), code: data_parse::KIND },
     Entry { kind: "data.pick", yaml: include_str!("../../../../node-catalog/data.pick.yaml"), code: data_pick::KIND },
+    Entry { kind: "data.remember", yaml: include_str!("../../../../node-catalog/data.remember.yaml"), code: data_remember::KIND },
     Entry { kind: "data.rename", yaml: include_str!("../../../../node-catalog/data.rename.yaml"), code: data_rename::KIND },
     Entry { kind: "data.set", yaml: include_str!("../../../../node-catalog/data.set.yaml"), code: data_set::KIND },
     Entry { kind: "data.sort", yaml: include_str!("../../../../node-catalog/data.sort.yaml"), code: data_sort::KIND },
@@ -159,6 +164,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "trigger.file_watch", yaml: include_str!("../../../../node-catalog/trigger.file_watch.yaml"), code: trigger_file_watch::KIND },
     Entry { kind: "trigger.form", yaml: include_str!("../../../../node-catalog/trigger.form.yaml"), code: trigger_form::KIND },
     Entry { kind: "trigger.manual", yaml: include_str!("../../../../node-catalog/trigger.manual.yaml"), code: trigger_manual::KIND },
+    Entry { kind: "trigger.poll", yaml: include_str!("../../../../node-catalog/trigger.poll.yaml"), code: trigger_poll::KIND },
     Entry { kind: "trigger.schedule", yaml: include_str!("../../../../node-catalog/trigger.schedule.yaml"), code: trigger_schedule::KIND },
     Entry { kind: "trigger.webhook", yaml: include_str!("../../../../node-catalog/trigger.webhook.yaml"), code: trigger_webhook::KIND },
 ];

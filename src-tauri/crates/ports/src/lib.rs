@@ -8,6 +8,7 @@ pub mod call_log;
 pub mod host;
 mod http;
 pub mod llm;
+pub mod remembered;
 pub mod scripts;
 pub mod scrub;
 pub mod secret;
@@ -19,6 +20,7 @@ pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use call_log::{CallLog, Unheard};
 pub use http::{Cookie, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_of_connection};
 pub use llm::{Llm, NoLlm};
+pub use remembered::{NoRemembered, RememberError, Remembered};
 pub use scripts::{NoScripts, Scripts};
 pub use scrub::Scrubber;
 pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};
@@ -175,4 +177,6 @@ pub struct World {
     pub scripts: Arc<dyn Scripts>,
     /// Bytes of items.
     pub binaries: Arc<dyn Binaries>,
+    /// Keys that steps have seen in earlier runs.
+    pub remembered: Arc<dyn Remembered>,
 }

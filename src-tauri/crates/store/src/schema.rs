@@ -43,6 +43,7 @@ fn all() -> Vec<&'static Migration> {
         table::activation::MIGRATIONS,
         table::run_limit::MIGRATIONS,
         table::trigger_intake::MIGRATIONS,
+        table::remembered_key::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

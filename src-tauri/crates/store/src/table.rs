@@ -14,6 +14,7 @@ pub(crate) mod draft;
 pub(crate) mod failure_notice;
 pub(crate) mod folder_grant;
 pub(crate) mod llm_usage;
+pub(crate) mod remembered_key;
 pub(crate) mod run;
 pub(crate) mod run_deleted;
 pub(crate) mod run_event;

@@ -4,10 +4,10 @@ use crate::chain;
 use crate::error::Result;
 use crate::store::Store;
 use crate::table::activation::{self, Activation, FiringRow, NewTrigger, SkippedTicks, TriggerRow, WorkflowVersion};
-use crate::table::definition;
-use crate::table::trigger_intake::{self, FailedRun, Taken};
+use crate::table::trigger_intake::{self, FailedRun, SEEN_KEPT_MS, SeenLimits, Taken};
+use crate::table::{definition, failure_notice, remembered_key};
 use signalbox_audit::Record;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Firings of ticks that are this old are forgotten, milliseconds.
 pub const FIRING_KEPT_MS: i64 = 7 * 86_400_000;
@@ -119,14 +119,38 @@ impl Store {
         self.write(true, move |work| trigger_intake::take(work.connection, &id, &taken, at_ms))
     }
 
+    /// Forgets the oldest of what a trigger has taken, as far as it is not `there` now. Gives what is forgotten.
+    pub fn trigger_forget(
+        &self,
+        id: &str,
+        there: BTreeSet<String>,
+        limits: SeenLimits,
+        now_ms: i64,
+    ) -> Result<Vec<String>> {
+        let id = id.to_owned();
+        self.write(false, move |work| trigger_intake::forget(work.connection, &id, &there, limits, now_ms))
+    }
+
+    /// People are told that a trigger of an active workflow cannot find out what to start, unless they were told of the
+    /// workflow lately.
+    pub fn trigger_failure_told(&self, trigger: &TriggerRow, code: &str, at_ms: i64) -> Result<()> {
+        let (trigger, code) = (trigger.clone(), code.to_owned());
+        self.write(true, move |work| failure_notice::trigger_failed(work.connection, &trigger, &code, at_ms))
+    }
+
     /// Why a trigger cannot fire now; none when nothing keeps it from it.
     pub fn trigger_problem(&self, id: &str, problem: Option<String>) -> Result<()> {
         let id = id.to_owned();
         self.write(false, move |work| trigger_intake::set_problem(work.connection, &id, problem.as_deref()))
     }
 
-    /// Forgets firings of long ago; says how many.
+    /// Forgets firings of long ago; says how many. What triggers took that are not active any more goes, too, and keys of steps whose time is
+    /// over.
     pub fn trigger_firings_sweep(&self, now_ms: i64) -> Result<usize> {
+        self.write(false, move |work| {
+            remembered_key::sweep(work.connection, now_ms)?;
+            trigger_intake::sweep(work.connection, now_ms.saturating_sub(SEEN_KEPT_MS))
+        })?;
         let mut removed = 0;
         loop {
             let some = self.write(false, move |work| {

@@ -83,6 +83,7 @@ impl TestWorld {
             tools: Arc::clone(&self.tools) as Arc<dyn signalbox_ports::Tools>,
             scripts: Arc::new(signalbox_ports::NoScripts),
             binaries: Arc::clone(&self.binaries) as Arc<dyn signalbox_ports::Binaries>,
+            remembered: Arc::new(signalbox_ports::NoRemembered),
         }
     }
 }

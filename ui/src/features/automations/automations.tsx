@@ -61,6 +61,10 @@ export function whenText({ kind, config, address }: Pick<Trigger, 'kind' | 'conf
     const { glob, path } = config as { glob?: unknown; path?: unknown };
     return t('automations.onFile', { glob: plain(typeof glob === 'string' ? glob : '*'), path: plain(String(path)) });
   }
+  if (kind === 'trigger.poll') {
+    const { url } = config as { url?: unknown };
+    return t('automations.onItems', { url: plain(String(url)), every: scheduleText(scheduleOf({ every })) });
+  }
   return t('automations.inZone', { text: scheduleText(scheduleOf({ cron, every })), zone: typeof timezone === 'string' && timezone !== '' ? timezone : 'UTC' });
 }
 

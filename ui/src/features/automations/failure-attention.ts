@@ -9,21 +9,24 @@ import { mayNotify, say, useNotifyFailures, type Notice } from '../../shared/not
 
 type Failure = Commands['failure_list']['response'][number];
 
+/** A failure of a source has no run. */
+const keyOf = (one: Failure) => one.runId ?? `${one.workflowId} ${one.failedAt}`;
+
 /** The failures that are new since the last look; what was there at the first look is not. */
 export function freshFailures(failures: readonly Failure[], known: Set<string>): Failure[] {
   const first = known.size === 0;
-  const found = failures.filter((one) => !known.has(one.runId));
-  for (const one of failures) known.add(one.runId);
+  const found = failures.filter((one) => !known.has(keyOf(one)));
+  for (const one of failures) known.add(keyOf(one));
   // Something must be known afterwards, or the next failure would be the first look again.
   known.add('');
   return first ? [] : found;
 }
 export function noticeOf(failure: Failure): Notice {
-  return { title: t('automations.notice', { name: plain(failure.workflowName) }), body: t('automations.noticeText'), runId: failure.runId };
+  return { title: t('automations.notice', { name: plain(failure.workflowName) }), body: t(failure.runId === undefined ? 'automations.noticeSource' : 'automations.noticeText'), runId: keyOf(failure) };
 }
 
 /** Once, in the frame. */
-export function useFailureAttention(onOpen: (runId: string) => void): void {
+export function useFailureAttention(onOpen: (runId?: string) => void): void {
   const [wanted] = useNotifyFailures();
   const { data } = useCommand('failure_list', {}, { refetchInterval: 10_000, enabled: wanted });
   const known = useRef(new Set<string>());

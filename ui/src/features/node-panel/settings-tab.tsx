@@ -5,6 +5,7 @@ import { asSchema } from '../../json/json-schema.ts';
 import { isObject } from '../../json/json.ts';
 import { FormStep } from '../../shared/form/form-step.tsx';
 import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
+import { PollPanel } from '../../shared/poll/poll-panel.tsx';
 import { WebhookPanel } from '../../shared/webhook/webhook-panel.tsx';
 import { useCommand } from '../../api/queries.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
@@ -49,6 +50,7 @@ const NO_STEPS: readonly IncomingStep[] = [];
 const SCHEDULE = 'trigger.schedule';
 const FORM = 'trigger.form';
 const WEBHOOK = 'trigger.webhook';
+const POLL = 'trigger.poll';
 
 /** When a schedule runs has an editor of its own; the form shows the other settings. */
 function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {
@@ -121,6 +123,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       ) : null}
       {node.type === FORM ? <FormStep key={`form ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
+      {node.type === POLL ? <PollPanel key={`poll ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {descriptor && !empty ? (
         <ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext>
       ) : empty ? (

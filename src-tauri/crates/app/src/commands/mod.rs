@@ -74,8 +74,8 @@ pub(crate) use workflow::{
 pub(crate) use workflow_import::workflow_import;
 
 pub(crate) use crate::triggers::commands::{
-    activation_list, failure_list, hook_heard, hook_listen, hook_preview, hook_stop, schedule_preview, trigger_fire,
-    trigger_get, trigger_list, workflow_activate, workflow_deactivate, workflow_versions,
+    activation_list, failure_list, hook_heard, hook_listen, hook_preview, hook_stop, poll_test, schedule_preview,
+    trigger_fire, trigger_get, trigger_list, workflow_activate, workflow_deactivate, workflow_versions,
 };
 
 /// How many a page has: what is asked for, at most `most`.

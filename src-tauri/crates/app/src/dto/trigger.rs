@@ -183,8 +183,9 @@ pub struct WorkflowFailure {
     pub workflow_id: String,
     /// Its name.
     pub workflow_name: String,
-    /// The run that failed.
-    pub run_id: String,
+    /// The run that failed; none when the source of a trigger did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
     /// RFC 3339.
     pub failed_at: String,
 }

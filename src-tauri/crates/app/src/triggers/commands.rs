@@ -8,7 +8,7 @@ use crate::dto::{
     SchedulePreviewRequest, Trigger, TriggerDetails, TriggerFire, TriggerList, TriggerRef, WorkflowActivate,
     WorkflowFailure, WorkflowNamed, WorkflowVersion,
 };
-use crate::dto::{Empty, RunId};
+use crate::dto::{Empty, PollTest, PollTested, RunStarted};
 use crate::error::ApiResult;
 
 pub(crate) fn workflow_activate(app: &App, caller: &Caller, request: WorkflowActivate) -> ApiResult<Activation> {
@@ -39,12 +39,16 @@ pub(crate) fn trigger_get(app: &App, _: &Caller, request: TriggerRef) -> ApiResu
     app.trigger_details(&request.trigger_id)
 }
 
-pub(crate) fn trigger_fire(app: &App, caller: &Caller, request: TriggerFire) -> ApiResult<RunId> {
-    Ok(RunId { run_id: app.fire_by_hand(caller, &request.trigger_id, request.payload)? })
+pub(crate) fn trigger_fire(app: &App, caller: &Caller, request: TriggerFire) -> ApiResult<RunStarted> {
+    Ok(app.fire_by_hand(caller, &request.trigger_id, request.payload)?.into())
 }
 
 pub(crate) fn schedule_preview(app: &App, _: &Caller, request: SchedulePreviewRequest) -> ApiResult<SchedulePreview> {
     preview(&request, app.now_ms())
+}
+
+pub(crate) fn poll_test(app: &App, caller: &Caller, request: PollTest) -> ApiResult<PollTested> {
+    app.poll_test(caller, request)
 }
 
 pub(crate) fn hook_preview(app: &App, _: &Caller, request: HookPreviewRequest) -> ApiResult<HookPreview> {

@@ -2,7 +2,7 @@
 //! trigger that waits for that, and the transaction that starts a run for it takes it off the list: a crash in between
 //! neither loses nor doubles one.
 
-use super::fire::Occurrence;
+use super::fire::{Occurrence, skip_level};
 use super::scheduler::Scheduler;
 use crate::app::App;
 use crate::error::{ApiResult, Class};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use signalbox_engine::BY_TRIGGER;
 use signalbox_engine::trigger::PARAM;
 use signalbox_model::{AuditEvent, EventBody, Map, RunEvent, time};
-use signalbox_store::audit::{Actor, Level};
+use signalbox_store::audit::Actor;
 use signalbox_store::{FailedRun, RunRow, SkippedTicks, StoreError, TriggerRow};
 
 /// The kind of step that waits for failed runs.
@@ -100,7 +100,7 @@ impl Scheduler {
                     "triggerId": trigger.id, "workflowId": trigger.workflow, "version": trigger.version,
                     "reason": error.code, "count": 1, "from": at, "to": at, "message": error.message, "key": failed.run,
                 });
-                let record = app.fact(AuditEvent::TriggerSkipped, Level::Error, Actor::system(), facts);
+                let record = app.fact(AuditEvent::TriggerSkipped, skip_level(&error.code), Actor::system(), facts);
                 let skipped = SkippedTicks {
                     trigger: trigger.id,
                     version: trigger.version,

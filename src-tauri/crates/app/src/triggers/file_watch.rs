@@ -2,8 +2,9 @@
 //! port as the file steps, so that grants, links and the closed data folder hold (ADR 92). Nothing depends on
 //! events of the system, which get lost on shared folders and when there are many.
 
-use super::fire::Occurrence;
+use super::fire::{AT_LIMIT, Occurrence};
 use super::scheduler::Scheduler;
+use super::seen::Forgetting;
 use super::settle::{Look, Settling};
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
@@ -22,6 +23,8 @@ pub(crate) const KIND: &str = "trigger.file_watch";
 const LOOK_MS: i64 = 2_000;
 /// After a failure.
 const AGAIN_MS: i64 = 10_000;
+/// The longest time after which a file whose run cannot start is tried again.
+const LATEST_MS: i64 = 3_600_000;
 /// A folder that does not answer by then is looked into again after [`SILENT_MS`].
 const PATIENCE: Duration = Duration::from_secs(5);
 const SILENT_MS: i64 = 60_000;
@@ -92,8 +95,38 @@ pub(super) struct Watched {
     /// What was taken, by path.
     seen: BTreeMap<String, String>,
     next_ms: i64,
+    /// Files whose run could not start, by path.
+    refused: BTreeMap<String, Refused>,
+    forgetting: Forgetting,
     /// A look that has not ended yet: a folder that does not answer gets no second one.
     listing: Option<Listing>,
+}
+
+/// Why the run of a file could not start, and when it is tried again.
+struct Refused {
+    why: String,
+    times: u32,
+    next_ms: i64,
+}
+
+impl Refused {
+    /// A file that waits for room is tried at the same distance; others less and less often.
+    fn new(before: Option<Self>, why: Refusal, now: i64) -> Self {
+        let times = before.map_or(1, |before| before.times.saturating_add(1));
+        let doublings = if why.is_limit { 0 } else { times.saturating_sub(1).min(16) };
+        let next_ms = now.saturating_add(AGAIN_MS.saturating_mul(1_i64 << doublings).min(LATEST_MS));
+        Self { why: why.message, times, next_ms }
+    }
+
+    fn waits(&self, now: i64) -> bool {
+        now < self.next_ms && self.next_ms.saturating_sub(now) <= LATEST_MS
+    }
+}
+
+/// A run that cannot start now.
+struct Refusal {
+    message: String,
+    is_limit: bool,
 }
 
 /// Files and why not all are taken.
@@ -108,7 +141,8 @@ impl Watched {
         let seen = app.store.trigger_seen(&row.id)?;
         let before = before.filter(|before| before.settings == settings);
         let (settling, listing) = before.map(|before| (before.settling, before.listing)).unwrap_or_default();
-        Ok(Self { row, settings, settling, seen, next_ms: i64::MIN, listing })
+        let (refused, forgetting) = (BTreeMap::new(), Forgetting::default());
+        Ok(Self { row, settings, settling, seen, next_ms: i64::MIN, refused, forgetting, listing })
     }
 
     pub(super) fn id(&self) -> &str {
@@ -117,15 +151,22 @@ impl Watched {
 
     fn takes(&mut self, app: &App, files: &[FileEntry], begins: bool, now: i64) -> ApiResult<()> {
         let mut taken: Vec<Taken> =
-            files.iter().map(|file| Taken { key: file.path.clone(), value: kept(file) }).collect();
+            files.iter().map(|file| Taken { key: file.path.clone(), value: kept(file), once: false }).collect();
         if begins {
-            taken.push(Taken { key: BEGUN.to_owned(), value: String::new() });
+            taken.push(Taken { key: BEGUN.to_owned(), value: String::new(), once: false });
         }
         if !taken.is_empty() {
             app.store.trigger_take(&self.row.id, taken.clone(), now)?;
             self.seen.extend(taken.into_iter().map(|one| (one.key, one.value)));
         }
         Ok(())
+    }
+
+    /// Why files are not taken, for a person.
+    fn refusals(&self) -> Option<String> {
+        let first = self.refused.values().next()?;
+        let count = self.refused.len();
+        Some(if count == 1 { first.why.clone() } else { format!("{} {count} files wait.", first.why) })
     }
 
     /// What was in the folder before the activation is known, unless it is to be taken, too.
@@ -207,6 +248,10 @@ impl Scheduler {
         if !watched.seen.contains_key(BEGUN) {
             watched.begin(app, &entries, now)?;
         }
+        if watched.forgetting.is_due(now) {
+            let there = entries.iter().map(|file| file.path.clone()).chain([BEGUN.to_owned()]).collect();
+            watched.forgetting.forget(app, &watched.row.id, there, &mut watched.seen, now)?;
+        }
         let seen = &watched.seen;
         let known = |path: &str| seen.get(path).and_then(|kept| look(kept));
         let ready = watched.settling.observe(entries, known, now, settings.settle_ms);
@@ -214,22 +259,28 @@ impl Scheduler {
         let wanted = |file: &FileEntry| if is_new(file) { settings.created } else { settings.changed };
         let (wanted, others): (Vec<FileEntry>, Vec<FileEntry>) = ready.into_iter().partition(wanted);
         watched.takes(app, &others, false, now)?;
+        watched.refused.retain(|path, _| wanted.iter().any(|file| file.path == *path));
+        let waits = |file: &FileEntry| watched.refused.get(&file.path).is_some_and(|refused| refused.waits(now));
+        let wanted: Vec<FileEntry> = wanted.into_iter().filter(|file| !waits(file)).collect();
         let more = wanted.len() > MOST;
-        let mut problem = None;
         for file in wanted.into_iter().take(MOST) {
+            let path = file.path.clone();
             // One that cannot be taken does not hold up the others.
             let why = self.take(app, watched, file, now)?;
-            problem = problem.or(why);
+            let before = watched.refused.remove(&path);
+            if let Some(why) = why {
+                watched.refused.insert(path, Refused::new(before, why, now));
+            }
         }
-        if let Some(problem) = problem {
-            return Ok(Outcome::Problem(problem, now + AGAIN_MS));
+        if let Some(problem) = watched.refusals() {
+            return Ok(Outcome::Problem(problem, if more { now } else { now + pause }));
         }
         let next = if more { Some(now) } else { watched.settling.next(settings.settle_ms) };
         Ok(Outcome::Next(next.map_or(now + pause, |next| next.clamp(now, now + pause))))
     }
 
     /// Starts the run of a file. Says why it cannot: the file then stays for a later look.
-    fn take(&mut self, app: &App, watched: &mut Watched, file: FileEntry, now: i64) -> ApiResult<Option<String>> {
+    fn take(&mut self, app: &App, watched: &mut Watched, file: FileEntry, now: i64) -> ApiResult<Option<Refusal>> {
         let (files, workflow) = (app.world.files.clone(), watched.row.workflow.clone());
         let reading = async {
             if file.size > MAX_HASHED { None } else { Some(files.read(&workflow, &file.path, MAX_HASHED).await) }
@@ -241,11 +292,14 @@ impl Scheduler {
                 watched.settling.again(&file.path, now);
                 return Ok(None);
             }
-            Some(Err(error)) => return Ok(Some(cannot_look(&file.path, &error))),
+            Some(Err(error)) => {
+                let message = cannot_look(&file.path, &error);
+                return Ok(Some(Refusal { message, is_limit: false }));
+            }
             None => "unread".to_owned(),
         };
         let event = if watched.seen.contains_key(&file.path) { "changed" } else { "created" };
-        let taken = Taken { key: file.path.clone(), value: format!("{} {hash}", kept(&file)) };
+        let taken = Taken { key: file.path.clone(), value: format!("{} {hash}", kept(&file)), once: false };
         let occurrence = Occurrence {
             key: format!("{} {} {} {hash}", file.path, file.size, time::format(file.modified_ms)),
             at_ms: now,
@@ -263,8 +317,18 @@ impl Scheduler {
             }
             Err(error) if error.code == "FIRED_BEFORE" => watched.takes(app, &[file], false, now).map(|()| None),
             Err(error) if error.code == "TRIGGER_CHANGED" || error.class == Class::Unavailable => Err(error),
-            Err(ApiError { message, .. }) => Ok(Some(message)),
+            Err(ApiError { message, code, .. }) => {
+                Ok(Some(Refusal { message, is_limit: AT_LIMIT.contains(&code.as_str()) }))
+            }
         }
+    }
+}
+
+#[cfg(test)]
+impl Scheduler {
+    /// How often runs of files were tried in vain.
+    pub(super) fn folder_tries(&self) -> u32 {
+        self.folders.iter().flat_map(|watched| watched.refused.values()).map(|refused| refused.times).sum()
     }
 }
 

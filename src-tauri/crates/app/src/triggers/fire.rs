@@ -13,6 +13,7 @@ use signalbox_engine::trigger::{MANUAL, PARAM};
 use signalbox_engine::validate::Called;
 use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_model::{AuditEvent, Map, Workflow, time};
+use signalbox_runtime::StartOutcome;
 use signalbox_store::audit::{Actor, Level, Record};
 use signalbox_store::{Firing, Taken, TriggerRow};
 
@@ -35,6 +36,18 @@ pub(crate) struct Occurrence {
 struct Carried {
     binaries: Vec<(String, Vec<u8>)>,
     taken: Vec<Taken>,
+}
+
+/// Codes of starts that the limits of the workflow refuse: the next one may have room.
+pub(super) const AT_LIMIT: [&str; 2] = ["RUN_LIMIT", "QUEUE_FULL"];
+
+/// How a start that is left out is recorded: what the author chose is no fault, and what waits in vain is a warning.
+pub(super) fn skip_level(code: &str) -> Level {
+    match code {
+        "RUN_LIMIT" => Level::Info,
+        "QUEUE_FULL" => Level::Warn,
+        _ => Level::Error,
+    }
 }
 
 fn params(trigger: &TriggerRow, event: Map) -> Map {
@@ -125,16 +138,29 @@ impl App {
     }
 
     /// A person fires a trigger now; its schedule stays as it is.
-    pub(crate) fn fire_by_hand(&self, caller: &Caller, id: &str, payload: Map) -> ApiResult<String> {
+    pub(crate) fn fire_by_hand(&self, caller: &Caller, id: &str, payload: Map) -> ApiResult<StartOutcome> {
         let trigger = self.trigger_row(id)?;
-        if trigger.kind == MANUAL {
+        let params = if trigger.kind == MANUAL {
             // What a person gives is the run's input.
-            let version = self.pinned_version(&trigger.version)?;
-            return self.start_manual(caller, &trigger, version, payload);
-        }
+            payload
+        } else {
+            let mut event = Settings::read(&trigger)?.sample(&trigger, self.now_ms());
+            event.extend(payload);
+            params(&trigger, event)
+        };
+        let version = self.pinned_version(&trigger.version)?;
+        self.fire_manual(caller, &trigger, version, params)
+    }
+
+    /// Starts the active version because a person or a program asks for it.
+    pub(crate) fn fire_manual(
+        &self,
+        caller: &Caller,
+        trigger: &TriggerRow,
+        (workflow, called): (Workflow, Called),
+        params: Map,
+    ) -> ApiResult<StartOutcome> {
         let now = self.now_ms();
-        let mut event = Settings::read(&trigger)?.sample(&trigger, now);
-        event.extend(payload);
         let firing = Firing {
             trigger: trigger.id.clone(),
             version: trigger.version.clone(),
@@ -145,10 +171,9 @@ impl App {
             binaries: Vec::new(),
             taken: Vec::new(),
         };
-        let record = self.fired(&firing, &trigger, caller.actor(), signed(caller, json!({ "manual": true })));
-        let new = NewRun { params: params(&trigger, event), origin: caller.origin(None), ..NewRun::default() };
-        let (workflow, called) = self.pinned_version(&trigger.version)?;
-        Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
+        let record = self.fired(&firing, trigger, caller.actor(), signed(caller, json!({ "manual": true })));
+        let new = NewRun { params, origin: caller.origin(None), ..NewRun::default() };
+        self.start_workflow(workflow, called, new, None, None, Some((firing, record)))
     }
 
     pub(crate) fn fired(&self, firing: &Firing, trigger: &TriggerRow, actor: Actor, mut facts: Value) -> Record {

@@ -3,6 +3,7 @@
 
 use super::failures;
 use super::file_watch::{self, FileWatch};
+use super::poll_source::{self, Poll};
 use super::preview::next_times;
 use crate::dto::ScheduledTime;
 use crate::error::{ApiError, ApiResult, Class};
@@ -15,7 +16,8 @@ use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
 
 /// Steps of these kinds start an active workflow.
-pub(crate) const KINDS: [&str; 5] = [schedule::KIND, form::KIND, webhook::KIND, failures::KIND, file_watch::KIND];
+pub(crate) const KINDS: [&str; 6] =
+    [schedule::KIND, form::KIND, webhook::KIND, failures::KIND, file_watch::KIND, poll_source::KIND];
 
 /// The settings of a trigger.
 pub(crate) enum Settings {
@@ -29,6 +31,8 @@ pub(crate) enum Settings {
     Failures,
     /// `trigger.file_watch`
     FileWatch(Box<FileWatch>),
+    /// `trigger.poll`
+    Poll(Box<Poll>),
     /// `trigger.manual` that offers its workflow as a tool.
     Manual,
 }
@@ -60,6 +64,7 @@ impl Settings {
             }),
             failures::KIND => Ok(Self::Failures),
             file_watch::KIND => Ok(Self::FileWatch(Box::new(FileWatch::read(&config)))),
+            poll_source::KIND => Ok(Self::Poll(Box::new(Poll::read(config)))),
             MANUAL => Ok(Self::Manual),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
@@ -77,6 +82,7 @@ impl Settings {
     pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
+            Self::Poll(poll) => next_times(&poll.schedule(), after_ms, count),
             Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) | Self::Manual => Vec::new(),
         }
     }
@@ -89,6 +95,7 @@ impl Settings {
             Self::Webhook(hook) => hook_sample(trigger, hook, now_ms),
             Self::Failures => failures::sample(&trigger.id, now_ms),
             Self::FileWatch(watch) => watch.sample(&trigger.id, now_ms),
+            Self::Poll(_) => poll_source::event(&trigger.id, vec![json!({ "sample": true })], now_ms, true),
             Self::Manual => Map::new(),
         }
     }
@@ -96,7 +103,9 @@ impl Settings {
     /// The path behind `/hooks/`, for one that HTTP requests fire.
     pub(crate) fn hook_path(&self) -> Option<&str> {
         match self {
-            Self::Schedule(_) | Self::Form(_) | Self::Failures | Self::FileWatch(_) | Self::Manual => None,
+            Self::Schedule(_) | Self::Form(_) | Self::Failures | Self::FileWatch(_) | Self::Poll(_) | Self::Manual => {
+                None
+            }
             Self::Webhook(hook) => Some(&hook.path),
         }
     }

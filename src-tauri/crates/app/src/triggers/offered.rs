@@ -2,19 +2,16 @@
 //! its params as arguments, and the output of its run as the answer. The active version runs, whatever the file holds.
 
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::CallerRole;
 use crate::error::{ApiError, ApiResult};
 use crate::runs::lifecycle::Told;
-use crate::runs::new_run::NewRun;
 use serde_json::{Value, json};
 use signalbox_engine::params;
 use signalbox_engine::schema::Schema;
 use signalbox_engine::trigger::MANUAL;
-use signalbox_engine::validate::Called;
 use signalbox_model::{Map, Node, Workflow};
-use signalbox_store::{Firing, TriggerRow};
+use signalbox_store::TriggerRow;
 use std::sync::Arc;
 
 /// A workflow as a tool.
@@ -102,34 +99,10 @@ impl App {
             let Some(row) = app.offered_rows()?.into_iter().find(|row| row.workflow == name) else { return Ok(None) };
             let version = app.pinned_version(&row.version)?;
             let tool = tool_of(&version.0, &row);
-            let run_id = app.start_manual(&caller, &row, version, arguments)?;
+            let run_id = app.fire_manual(&caller, &row, version, arguments)?.run_id();
             Ok(Some((tool, run_id)))
         })
         .await
-    }
-
-    /// Starts the active version at its manual start, as a person or a program asks for it.
-    pub(crate) fn start_manual(
-        &self,
-        caller: &Caller,
-        row: &TriggerRow,
-        (workflow, called): (Workflow, Called),
-        params: Map,
-    ) -> ApiResult<String> {
-        let now = self.now_ms();
-        let firing = Firing {
-            trigger: row.id.clone(),
-            version: row.version.clone(),
-            key: format!("manual {}", uuid::Uuid::now_v7()),
-            scheduled_ms: now,
-            fired_ms: now,
-            is_tick: false,
-            binaries: Vec::new(),
-            taken: Vec::new(),
-        };
-        let record = self.fired(&firing, row, caller.actor(), signed(caller, json!({ "manual": true })));
-        let new = NewRun { params, origin: caller.origin(None), ..NewRun::default() };
-        Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
     }
 }
 

@@ -2,7 +2,9 @@
 //! the lock does; the system frees the lock when that one dies, and another takes over at its next look.
 
 use super::file_watch::Watched;
+use super::fire::skip_level;
 use super::kind::Settings;
+use super::poll::Polled;
 use crate::app::App;
 use crate::error::{ApiResult, Class};
 use crate::host::files::io_error;
@@ -76,6 +78,8 @@ pub(crate) struct Scheduler {
     versions: HashMap<String, (Workflow, Called)>,
     /// Folders that are watched.
     pub(super) folders: Vec<Watched>,
+    /// Sources that are asked.
+    pub(super) sources: Vec<Polled>,
     /// What the clock showed last.
     seen_ms: i64,
 }
@@ -94,7 +98,8 @@ impl Scheduler {
         }
         self.seen_ms = now;
         // What keeps one of them from firing does not keep schedules from it.
-        let waiting = self.fire_failures(app, now).and(self.look_into_folders(app, now));
+        let waiting =
+            self.fire_failures(app, now).and(self.look_into_folders(app, now)).and(self.ask_sources(app, now));
         while let Some((due, index)) = self.queue.first().copied().filter(|(due, _)| *due <= now) {
             self.queue.remove(&(due, index));
             match self.settle(app, index, now) {
@@ -140,6 +145,7 @@ impl Scheduler {
     fn read(&mut self, app: &App, now: i64) -> ApiResult<()> {
         self.plan.clear();
         let mut watched_before = std::mem::take(&mut self.folders);
+        let mut asked_before = std::mem::take(&mut self.sources);
         self.queue.clear();
         for mut row in app.store.triggers()? {
             // What cannot be read was refused when it was activated; a release that reads it otherwise leaves it out.
@@ -149,6 +155,12 @@ impl Scheduler {
                     let before = watched_before.iter().position(|one| one.id() == row.id);
                     let before = before.map(|index| watched_before.swap_remove(index));
                     self.folders.push(Watched::new(app, row, *settings, before)?);
+                    continue;
+                }
+                Ok(Settings::Poll(poll)) => {
+                    let before = asked_before.iter().position(|one| one.id() == row.id);
+                    let before = before.map(|index| asked_before.swap_remove(index));
+                    self.sources.push(Polled::new(app, row, *poll, before)?);
                     continue;
                 }
                 Ok(_) | Err(_) => continue,
@@ -240,7 +252,7 @@ impl Scheduler {
             "triggerId": row.id, "workflowId": row.workflow, "version": row.version, "reason": reason, "count": count,
             "from": time::format(from), "to": time::format(to), "message": problem,
         });
-        let level = if problem.is_some() { Level::Error } else { Level::Warn };
+        let level = if problem.is_some() { skip_level(reason) } else { Level::Warn };
         let record = app.fact(AuditEvent::TriggerSkipped, level, Actor::system(), facts);
         let ticks = SkippedTicks {
             trigger: row.id.clone(),

@@ -2,6 +2,7 @@
 
 mod failures;
 mod file_watch;
+mod poll;
 
 use super::scheduler::{MOST_MISSED, Scheduler};
 use crate::app::{App, Options};
@@ -294,7 +295,7 @@ fn a_person_fires_a_trigger_beside_its_schedule() {
     place.at(0);
     let cursor = place.app.store.trigger("daily.t").expect("reads").expect("is active").cursor_ms;
     let payload = json!({ "scheduledAt": "2026-12-24T07:00:00.000Z" }).as_object().cloned().unwrap_or_default();
-    let run = place.app.fire_by_hand(&Caller::here(), "daily.t", payload).expect("fires");
+    let run = place.app.fire_by_hand(&Caller::here(), "daily.t", payload).expect("fires").run_id();
     let output = place.output(&run);
     assert_eq!(output, json!([{ "scheduledAt": "2026-12-24T07:00:00.000Z", "at": "2026-12-24T07:00:00.000Z" }]));
     assert_eq!(place.app.store.trigger("daily.t").expect("reads").expect("is active").cursor_ms, cursor);
@@ -322,7 +323,7 @@ fn a_run_begins_at_the_trigger_that_fired() {
     );
     assert_eq!(sample[0]["scheduledAt"], sample[0]["at"]);
     place.ok(file.clone());
-    let run = place.app.fire_by_hand(&Caller::here(), "daily.u", Default::default()).expect("fires");
+    let run = place.app.fire_by_hand(&Caller::here(), "daily.u", Default::default()).expect("fires").run_id();
     let fired = place.whole_output(&run);
     assert_eq!((fired.len(), &fired[0]["timezone"]), (1, &json!("Europe/Berlin")));
     assert!(fired[0]["local"].as_str().is_some_and(|local| local.ends_with("[Europe/Berlin]")), "{fired:?}");

@@ -70,6 +70,16 @@ const ENTRIES: &[Entry] = &[
         needs: &[],
     },
     Entry {
+        text: include_str!("../../samples/order-webhook.signalbox.json"),
+        traits: &["webhook", "asks a person", "no network"],
+        needs: &[],
+    },
+    Entry {
+        text: include_str!("../../samples/inbox-folder.signalbox.json"),
+        traits: &["file watch", "csv", "no network"],
+        needs: &[],
+    },
+    Entry {
         text: include_str!("../../samples/extract-validate-heal.signalbox.json"),
         traits: &["model repair", "validation"],
         needs: &[Need::Model],

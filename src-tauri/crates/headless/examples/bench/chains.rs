@@ -73,6 +73,7 @@ pub(crate) fn world() -> World {
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(signalbox_ports::NoScripts),
         binaries: Arc::new(signalbox_ports::NoBinaries),
+        remembered: Arc::new(signalbox_ports::NoRemembered),
     }
 }
 

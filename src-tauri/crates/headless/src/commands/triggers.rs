@@ -106,6 +106,10 @@ pub(crate) async fn triggers(app: &Arc<App>, output: &Output, command: &Triggers
             };
             let request = json!({ "triggerId": id, "payload": payload });
             let run = app.dispatch(&caller, "trigger_fire", request).await?;
+            if run["queued"] == true {
+                let run = plain(run["runId"].as_str().unwrap_or_default());
+                output.aside(&format!("Run {run} is queued: it starts when its turn comes."));
+            }
             return follow(app, output, run["runId"].as_str().unwrap_or_default(), false).await;
         }
         Triggers::Next { file, count, from } => return next(output, file, *count, from.as_deref()),

@@ -56,6 +56,8 @@ mod support;
 mod tool_gate;
 mod tools;
 mod tools_runs;
+#[cfg(unix)]
+mod trigger_faults;
 mod triggers;
 mod values;
 mod webhooks;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use signalbox_model::{Map, RunEvent, RunOrigin, Workflow};
 use signalbox_ports::{Clock, Http, HttpError, HttpRequest, HttpResponse, Ids, World};
-use signalbox_runtime::{NewRun, Options, Registry, Runtime, StoredBinaries, Subscription};
+use signalbox_runtime::{NewRun, Options, Registry, Runtime, StoredBinaries, StoredKeys, Subscription};
 use signalbox_store::{Store, StoreOptions};
 use signalbox_testkit::MemoryFiles;
 use std::fs::{self, OpenOptions};
@@ -155,6 +155,7 @@ fn world_with(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>, fil
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(signalbox_ports::NoScripts),
         binaries: Arc::new(StoredBinaries(store.clone())),
+        remembered: Arc::new(StoredKeys(store.clone())),
     })
 }
 

@@ -3,8 +3,9 @@
 //! `tests/store/table/failure_notice.rs`.
 
 use crate::error::Result;
+use crate::table::activation::{self, TriggerRow};
+use crate::table::run;
 use crate::table::webhook::{self, TaskNews};
-use crate::table::{activation, run};
 use rusqlite::{Connection, Row, params};
 use serde_json::json;
 use signalbox_model::time;
@@ -19,8 +20,8 @@ pub struct FailureNotice {
     pub workflow: String,
     /// Its name.
     pub name: String,
-    /// The run that failed.
-    pub run: String,
+    /// The run that failed; none when a trigger did.
+    pub run: Option<String>,
     /// When, milliseconds since 1970.
     pub at_ms: i64,
 }
@@ -33,14 +34,7 @@ pub(crate) fn failed(connection: &Connection, run_id: &str, at_ms: i64) -> Resul
     if !is_active {
         return Ok(());
     }
-    // What lies in the future was told before the clock was put back.
-    let told = connection
-        .prepare_cached(
-            "INSERT INTO failure_notice (workflow, name, run, at_ms) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (workflow) DO UPDATE \
-             SET name = ?2, run = ?3, at_ms = ?4 WHERE at_ms <= ?4 - ?5 OR at_ms > ?4",
-        )?
-        .execute(params![row.workflow_id, row.workflow_name, run_id, at_ms, FAILURE_EVERY_MS])?;
-    if told == 0 {
+    if !is_due(connection, (&row.workflow_id, &row.workflow_name), run_id, at_ms)? {
         return Ok(());
     }
     // No message of the error: it may hold what the run was given.
@@ -52,13 +46,39 @@ pub(crate) fn failed(connection: &Connection, run_id: &str, at_ms: i64) -> Resul
     webhook::tell_data(connection, TaskNews::WorkflowFailed, "", data, at_ms)
 }
 
+/// A trigger cannot find out what to start, so there is no run that could fail.
+pub(crate) fn trigger_failed(connection: &Connection, trigger: &TriggerRow, code: &str, at_ms: i64) -> Result<()> {
+    if !is_due(connection, (&trigger.workflow, &trigger.workflow_name), "", at_ms)? {
+        return Ok(());
+    }
+    let data = json!({
+        "workflowId": trigger.workflow, "workflowName": trigger.workflow_name, "runId": null, "triggerId": trigger.id,
+        "failedAt": time::format(at_ms), "failedStepId": trigger.node, "errorCode": code,
+    });
+    webhook::tell_data(connection, TaskNews::WorkflowFailed, "", data, at_ms)
+}
+
+/// Whether people are told of a workflow now; then it is noted.
+fn is_due(connection: &Connection, (workflow, name): (&str, &str), run: &str, at_ms: i64) -> Result<bool> {
+    // What lies in the future was told before the clock was put back.
+    let told = connection
+        .prepare_cached(
+            "INSERT INTO failure_notice (workflow, name, run, at_ms) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (workflow) DO UPDATE \
+             SET name = ?2, run = ?3, at_ms = ?4 WHERE at_ms <= ?4 - ?5 OR at_ms > ?4",
+        )?
+        .execute(params![workflow, name, run, at_ms, FAILURE_EVERY_MS])?;
+    Ok(told > 0)
+}
+
 /// The failures that people were told of since then, the newest first.
 pub(crate) fn since(connection: &Connection, since_ms: i64) -> Result<Vec<FailureNotice>> {
     let mut statement = connection.prepare_cached(
         "SELECT workflow, name, run, at_ms FROM failure_notice WHERE at_ms >= ? ORDER BY at_ms DESC, workflow LIMIT 100",
     )?;
     let read = |row: &Row<'_>| {
-        Ok(FailureNotice { workflow: row.get(0)?, name: row.get(1)?, run: row.get(2)?, at_ms: row.get(3)? })
+        let run: String = row.get(2)?;
+        let run = (!run.is_empty()).then_some(run);
+        Ok(FailureNotice { workflow: row.get(0)?, name: row.get(1)?, run, at_ms: row.get(3)? })
     };
     Ok(statement.query_map([since_ms], read)?.collect::<rusqlite::Result<_>>()?)
 }

@@ -3,10 +3,10 @@
 //! trigger has taken already, by a key of its own; written in the transaction that creates the run). Tests:
 //! `tests/store/table/trigger_intake.rs`.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::migration::Migration;
 use rusqlite::{Connection, Row, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 41,
@@ -42,7 +42,23 @@ pub struct Taken {
     pub key: String,
     /// What it looked like.
     pub value: String,
+    /// It must not be known yet: otherwise the run that takes it is not created.
+    pub once: bool,
 }
+
+/// How much of what it has taken a trigger remembers. What is still there is never forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenLimits {
+    /// Entries, the newest ones.
+    pub most: usize,
+    /// How long after it was there last, milliseconds.
+    pub kept_ms: i64,
+}
+
+/// What triggers that are not active any more have taken is forgotten after this time, milliseconds.
+pub const SEEN_KEPT_MS: i64 = 90 * 86_400_000;
+/// Being there is noted once in this time, milliseconds.
+const NOTED_MS: i64 = 86_400_000;
 
 /// A run has failed: each active trigger of another workflow that waits for that is told in the same transaction.
 pub(crate) fn failed(connection: &Connection, run: &str, ended_ms: i64) -> Result<()> {
@@ -81,11 +97,52 @@ pub(crate) fn seen(connection: &Connection, trigger: &str) -> Result<BTreeMap<St
 }
 
 pub(crate) fn take(connection: &Connection, trigger: &str, taken: &[Taken], at_ms: i64) -> Result<()> {
-    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO trigger_seen VALUES (?, ?, ?, ?)")?;
+    let mut replace = connection.prepare_cached("INSERT OR REPLACE INTO trigger_seen VALUES (?, ?, ?, ?)")?;
+    let mut add = connection.prepare_cached("INSERT OR IGNORE INTO trigger_seen VALUES (?, ?, ?, ?)")?;
     for one in taken {
-        statement.execute(params![trigger, one.key, one.value, at_ms])?;
+        let statement = if one.once { &mut add } else { &mut replace };
+        if statement.execute(params![trigger, one.key, one.value, at_ms])? == 0 {
+            return Err(Error::FiredBefore { trigger: trigger.to_owned(), key: one.key.clone() });
+        }
     }
     Ok(())
+}
+
+/// Forgets the oldest of what a trigger has taken, as far as it is not `there` now. Gives what is forgotten.
+pub(crate) fn forget(
+    connection: &Connection,
+    trigger: &str,
+    there: &BTreeSet<String>,
+    limits: SeenLimits,
+    now_ms: i64,
+) -> Result<Vec<String>> {
+    let mut note = connection
+        .prepare_cached("UPDATE trigger_seen SET at_ms = ?3 WHERE trigger_id = ?1 AND key = ?2 AND at_ms < ?4")?;
+    for key in there {
+        note.execute(params![trigger, key, now_ms, now_ms.saturating_sub(NOTED_MS)])?;
+    }
+    let mut newest = connection
+        .prepare_cached("SELECT key, at_ms FROM trigger_seen WHERE trigger_id = ? ORDER BY at_ms DESC, key")?;
+    let all: Vec<(String, i64)> =
+        newest.query_map([trigger], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    let is_old = |place: usize, at_ms: i64| place >= limits.most || at_ms < now_ms.saturating_sub(limits.kept_ms);
+    let old =
+        all.into_iter().enumerate().filter(|(place, (key, at_ms))| is_old(*place, *at_ms) && !there.contains(key));
+    let old: Vec<String> = old.map(|(_, (key, _))| key).collect();
+    let mut delete = connection.prepare_cached("DELETE FROM trigger_seen WHERE trigger_id = ? AND key = ?")?;
+    for key in &old {
+        delete.execute([trigger, key])?;
+    }
+    Ok(old)
+}
+
+/// Forgets what triggers took that are not active any more, and took nothing for a long time.
+pub(crate) fn sweep(connection: &Connection, before_ms: i64) -> Result<usize> {
+    let mut statement = connection.prepare_cached(
+        "DELETE FROM trigger_seen WHERE at_ms < ?1 AND NOT EXISTS (SELECT 1 FROM workflow_trigger t JOIN activation a \
+         ON a.workflow = t.workflow WHERE t.id = trigger_seen.trigger_id AND t.active AND a.active)",
+    )?;
+    Ok(statement.execute([before_ms])?)
 }
 
 /// A trigger that is activated anew, or with other settings, begins anew; what it has taken stays known.

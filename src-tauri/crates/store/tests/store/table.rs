@@ -12,6 +12,7 @@ mod draft;
 mod failure_notice;
 mod folder_grant;
 mod llm_usage;
+mod remembered_key;
 mod run;
 mod run_deleted;
 mod run_event;

@@ -70,10 +70,12 @@ it('activates all workflows again with the versions that were active last', asyn
 it('shows what a trigger waits for', async () => {
   const inbox: Trigger = { ...DAILY, triggerId: 'in.t', kind: 'trigger.file_watch', config: { path: '/inbox', glob: '*.csv' }, next: [] };
   const alarm: Trigger = { ...DAILY, triggerId: 'alarm.t', kind: 'trigger.error', config: {}, next: [] };
-  renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [inbox, alarm], trigger_get: () => ({ ...inbox, firings: [] }), workflow_list: () => [] });
+  const orders: Trigger = { ...DAILY, triggerId: 'orders.t', kind: 'trigger.poll', config: { url: 'https://shop.example/orders', every: 300_000 }, next: [] };
+  renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [inbox, alarm, orders], trigger_get: () => ({ ...inbox, firings: [] }), workflow_list: () => [] });
   const rows = await screen.findAllByRole('row');
   expect(rows[0]?.textContent).toContain('Files *.csv in /inbox');
   expect(rows[1]?.textContent).toContain('When another workflow fails');
+  expect(rows[2]?.textContent).toContain('New items of https://shop.example/orders, Every 5 minutes');
 });
 
 it('runs one now, and stops one or all of them', async () => {

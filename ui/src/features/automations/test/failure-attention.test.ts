@@ -18,4 +18,11 @@ describe('what the system says of failures', () => {
   it('names the workflow and leads to the run', () => {
     expect(noticeOf(failure(1))).toEqual({ title: 'Daily report failed', body: 'Open the run to see why. This workflow is not mentioned again for an hour.', runId: 'run-1' });
   });
+  it('knows a source that cannot be read by its time', () => {
+    const source = { workflowId: 'orders', workflowName: 'Orders', failedAt: '2026-11-28T09:00:00.000Z' };
+    const known = new Set<string>(['']);
+    expect(freshFailures([source], known)).toEqual([source]);
+    expect(freshFailures([source], known)).toEqual([]);
+    expect(noticeOf(source).body).toContain('Its source cannot be read');
+  });
 });

@@ -142,6 +142,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(signalbox_ports::NoScripts),
         binaries: Arc::new(Kept::default()),
+        remembered: Arc::new(signalbox_ports::NoRemembered),
     }
 }
 

@@ -99,7 +99,7 @@ fn failures_of_alarms_start_nothing() {
     }
     assert_eq!((place.started_by("one.t").len(), place.started_by("two.t").len()), (1, 0));
     // A person starts the alarm by hand: its failure starts nothing, either.
-    let run = place.app.fire_by_hand(&Caller::here(), "one.t", Default::default()).expect("fires");
+    let run = place.app.fire_by_hand(&Caller::here(), "one.t", Default::default()).expect("fires").run_id();
     place.wait_end(&run);
     place.at(5 * MINUTE);
     assert_eq!(place.started_by("two.t").len(), 0);

@@ -127,6 +127,37 @@ fn a_folder_that_vanishes_is_a_problem_until_it_is_back() {
     assert_eq!((place.problem(), told(&place.taken())), (None, vec![("a.csv", "created")]));
 }
 
+#[test]
+fn a_file_whose_run_cannot_start_is_tried_less_and_less_often() {
+    let (mut place, inbox) = with_inbox();
+    let mut document = watching(json!({}), &inbox);
+    document["settings"] = json!({ "concurrency": { "max": 1, "key": "event.missing" } });
+    place.ok(document);
+    place.at(0);
+    write(inbox.join("a.csv"), "1", 2_000);
+    place.at(10_000);
+    let tried = |place: &mut Place, from: i64, seconds: i64| {
+        let mut tries = Vec::new();
+        for second in 0..seconds {
+            let before = place.scheduler.folder_tries();
+            place.at(from + second * 1_000);
+            if place.scheduler.folder_tries() > before {
+                tries.push(second);
+            }
+        }
+        tries
+    };
+    let tries = tried(&mut place, 20_000, 100);
+    let distances: Vec<i64> = tries.windows(2).map(|two| two[1] - two[0]).collect();
+    assert!(distances.windows(2).all(|two| two[1] >= 2 * two[0] - 4) && tries.len() <= 4, "{tries:?}");
+    assert!(place.problem().is_some() && place.taken().is_empty(), "{:?}", place.problem());
+    // Another version may start it.
+    place.ok(watching(json!({}), &inbox));
+    place.at(200_000);
+    place.at(210_000);
+    assert_eq!((place.problem(), told(&place.taken())), (None, vec![("a.csv", "created")]));
+}
+
 #[cfg(unix)]
 #[test]
 fn links_that_lead_out_of_the_folder_are_passed_over() {

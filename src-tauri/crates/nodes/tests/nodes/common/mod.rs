@@ -6,15 +6,15 @@ use signalbox_engine::effect::{Call, CallKey, CallSlot, Permits};
 use signalbox_engine::scope::Scope;
 use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::{Effects, Item, Mode};
+use signalbox_model::{Effects, Item, KeyClaim, Mode};
 use signalbox_ports::llm::{DeltaSink, Finish, LlmAnswer, LlmFailure, LlmRequest, Part, Usage};
 use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
-    Binaries, BinaryError, Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse, World,
-    WriteMode,
+    Binaries, BinaryError, Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse,
+    RememberError, Remembered, World, WriteMode,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 /// A slot with the items' data bound as the engine binds it.
@@ -215,6 +215,18 @@ impl Binaries for FakeBinaries {
     }
 }
 
+/// Remembers in memory; every claim is one of another run.
+#[derive(Default)]
+struct FakeRemembered(Mutex<HashSet<(String, String)>>);
+
+#[async_trait]
+impl Remembered for FakeRemembered {
+    async fn claim(&self, claim: KeyClaim) -> Result<Vec<bool>, RememberError> {
+        let mut known = self.0.lock().expect("not poisoned");
+        Ok(claim.keys.into_iter().map(|key| known.insert((claim.scope.clone(), key))).collect())
+    }
+}
+
 pub(crate) fn world(http: Arc<FakeHttp>) -> World {
     World {
         http,
@@ -226,6 +238,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         tools: Arc::new(FakeTools),
         scripts: Arc::new(FakeScripts),
         binaries: Arc::new(FakeBinaries::default()),
+        remembered: Arc::new(FakeRemembered::default()),
     }
 }
 
@@ -270,6 +283,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(FakeScripts),
         binaries: Arc::new(FakeBinaries::default()),
+        remembered: Arc::new(FakeRemembered::default()),
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::support::{T0, begin, commit, finish, new_run, temporary};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_model::{AuditEvent, RunStatus, time};
-use signalbox_store::{Activation, BEGUN, Firing, NewRun, NewTrigger, RunCommit, RunEnd, Store, Taken};
+use signalbox_store::{Activation, BEGUN, Firing, NewRun, NewTrigger, RunCommit, RunEnd, SeenLimits, Store, Taken};
 
 fn record(event: AuditEvent) -> Record {
     Record::new(time::format(T0), "$store", RUN_LEVEL, event, Level::Info, Actor::system())
@@ -80,7 +80,7 @@ fn a_failed_run_waits_for_each_active_trigger_of_another_workflow_until_its_run_
 #[test]
 fn what_a_trigger_takes_is_known_with_its_run_and_stays_known() {
     let (_folder, store) = temporary();
-    let taken = |key: &str, value: &str| Taken { key: key.into(), value: value.into() };
+    let taken = |key: &str, value: &str| Taken { key: key.into(), value: value.into(), once: false };
     activate(&store, "alarm", "trigger.file_watch", "{}");
     store.trigger_take("alarm.t", vec![taken(BEGUN, "1")], T0).expect("writes");
     store.create_run(fired("a1", "k1", vec![taken("in/a.csv", "5 7")])).expect("is created");
@@ -91,4 +91,41 @@ fn what_a_trigger_takes_is_known_with_its_run_and_stays_known() {
     assert_eq!(keys(), [BEGUN, "in/a.csv"], "the same settings go on");
     activate(&store, "alarm", "trigger.file_watch", "{\"path\":\"/other\"}");
     assert_eq!(keys(), ["in/a.csv"], "others begin anew");
+}
+
+#[test]
+fn what_must_be_new_creates_no_run_when_it_is_known() {
+    let (_folder, store) = temporary();
+    activate(&store, "alarm", "trigger.poll", "{}");
+    let once = |key: &str| Taken { key: key.into(), value: String::new(), once: true };
+    store.create_run(fired("a1", "k1", vec![once("7"), once("8")])).expect("is created");
+    store.create_run(fired("a2", "k2", vec![once("9"), once("8")])).expect_err("one of them was taken");
+    assert_eq!(store.trigger_seen("alarm.t").expect("reads").into_keys().collect::<Vec<_>>(), ["7", "8"]);
+}
+
+#[test]
+fn what_a_trigger_took_is_forgotten_by_count_and_age_but_never_what_is_still_there() {
+    let (_folder, store) = temporary();
+    activate(&store, "alarm", "trigger.poll", "{}");
+    let day = 86_400_000;
+    let takes = |keys: &[&str], at: i64| {
+        let taken = keys.iter().map(|key| Taken { key: (*key).into(), value: String::new(), once: true });
+        store.trigger_take("alarm.t", taken.collect(), T0 + at * day).expect("is kept");
+    };
+    let there = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    takes(&["a", "b"], 0);
+    takes(&["c", "d"], 10);
+    let limits = SeenLimits { most: 3, kept_ms: 50 * day };
+    assert_eq!(store.trigger_forget("alarm.t", there(&["a", "b", "c", "d"]), limits, T0 + 11 * day), Ok(vec![]));
+    // It was there a day ago, whenever it was taken.
+    assert_eq!(store.trigger_forget("alarm.t", there(&["a", "b"]), limits, T0 + 12 * day), Ok(vec!["d".to_owned()]));
+    assert_eq!(
+        store.trigger_forget("alarm.t", there(&["a"]), limits, T0 + 100 * day),
+        Ok(vec!["b".into(), "c".into()])
+    );
+    store.trigger_firings_sweep(T0 + 1_000 * day).expect("is swept");
+    assert_eq!(store.trigger_seen("alarm.t").expect("reads").len(), 1, "the trigger is active");
+    store.deactivate("alarm", record(AuditEvent::WorkflowDeactivated)).expect("is off");
+    store.trigger_firings_sweep(T0 + 1_000 * day).expect("is swept");
+    assert!(store.trigger_seen("alarm.t").expect("reads").is_empty());
 }

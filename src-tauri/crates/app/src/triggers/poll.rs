@@ -1,0 +1,305 @@
+//! `trigger.poll`: a source is asked again and again, and items that were not there before start a run (ADR 99). What was
+//! taken, and the cursor, are written in the transaction that creates the run. No request holds up the scheduler.
+
+use super::fire::Occurrence;
+use super::poll_source::{Listed, Poll, event, larger, told};
+use super::scheduler::Scheduler;
+use super::seen::Forgetting;
+use crate::app::App;
+use crate::error::{ApiError, ApiResult, Class};
+use serde_json::Value;
+use signalbox_engine::BY_TRIGGER;
+use signalbox_model::hash::sha256_hex;
+use signalbox_model::{NodeFailure, time};
+use signalbox_store::{Taken, TriggerRow};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use tokio::sync::oneshot::{self, error::TryRecvError};
+
+/// Sources that are asked at the same time.
+const AT_ONCE: usize = 16;
+/// Items and bytes of one run; what is more starts another one.
+const MOST_ITEMS: usize = 500;
+const MOST_BYTES: usize = 1024 * 1024;
+/// After a failure the source is asked again after this time, and after twice the time after the next one.
+const AGAIN_MS: i64 = 15_000;
+/// The longest such time, unless `every` is longer.
+const LATEST_MS: i64 = 900_000;
+/// People are told of a source that failed so often in a row.
+const TOLD_AFTER: u32 = 5;
+/// When the store cannot write.
+const STORE_AGAIN_MS: i64 = 1_000;
+/// The entries of `trigger_seen` that are no keys: the source that it has begun with, and the cursor.
+const SOURCE: &str = "source";
+const CURSOR: &str = "cursor";
+
+type Answer = Result<Value, NodeFailure>;
+
+/// A source that is asked.
+pub(super) struct Polled {
+    row: TriggerRow,
+    poll: Poll,
+    /// What was taken, by key.
+    seen: BTreeMap<String, String>,
+    /// An answer that has not come yet, and when it was asked for.
+    asking: Option<(oneshot::Receiver<Answer>, i64)>,
+    next_ms: i64,
+    /// Failures in a row.
+    failures: u32,
+    forgetting: Forgetting,
+}
+
+impl Polled {
+    /// `before` is the same trigger in the plan before.
+    pub(super) fn new(app: &App, row: TriggerRow, poll: Poll, before: Option<Self>) -> ApiResult<Self> {
+        let seen = app.store.trigger_seen(&row.id)?;
+        let mut polled =
+            Self { row, poll, seen, asking: None, next_ms: i64::MIN, failures: 0, forgetting: Forgetting::default() };
+        if let Some(before) = before.filter(|before| before.poll == polled.poll) {
+            // An answer that was asked for by another version is the same question.
+            polled.asking = before.asking;
+            polled.next_ms = before.next_ms;
+            polled.failures = before.failures;
+            polled.forgetting = before.forgetting;
+        } else if polled.has_begun() {
+            polled.next_ms = polled.planned(polled.row.cursor_ms);
+        }
+        Ok(polled)
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.row.id
+    }
+
+    /// It has asked this source before. The first time, everything is new.
+    fn has_begun(&self) -> bool {
+        self.seen.get(SOURCE) == Some(&self.poll.namespace())
+    }
+
+    fn planned(&self, after_ms: i64) -> i64 {
+        self.poll.schedule().next_after(after_ms).unwrap_or(i64::MAX)
+    }
+
+    fn cursor(&self) -> Value {
+        let kept = self.seen.get(CURSOR).filter(|_| self.has_begun());
+        kept.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+
+    fn is_due(&self, now: i64) -> bool {
+        // A clock that was put back must not silence it.
+        now >= self.next_ms || self.next_ms.saturating_sub(now) > self.poll.every_ms.max(LATEST_MS)
+    }
+
+    /// What is kept beside the keys: the source, and the cursor.
+    fn marks(&self, listed: &Listed) -> Vec<Taken> {
+        let mark = |key: &str, value: String| Taken { key: key.to_owned(), value, once: false };
+        let mut marks = Vec::new();
+        if !self.has_begun() {
+            marks.push(mark(SOURCE, self.poll.namespace()));
+        }
+        if let Some(cursor) = &listed.cursor {
+            let before = self.cursor();
+            let cursor = larger(before.clone(), cursor.clone());
+            if cursor != before {
+                marks.push(mark(CURSOR, cursor.to_string()));
+            }
+        } else if !self.has_begun() && self.seen.contains_key(CURSOR) {
+            marks.push(mark(CURSOR, Value::Null.to_string()));
+        }
+        marks
+    }
+
+    fn takes(&mut self, app: &App, taken: Vec<Taken>, now: i64) -> ApiResult<()> {
+        if taken.is_empty() {
+            return Ok(());
+        }
+        app.store.trigger_take(&self.row.id, taken.clone(), now)?;
+        self.knows(taken);
+        Ok(())
+    }
+
+    fn knows(&mut self, taken: Vec<Taken>) {
+        self.seen.extend(taken.into_iter().map(|one| (one.key, one.value)));
+    }
+
+    fn asks(&mut self, app: &App, scheduler: &mut Scheduler, now: i64) -> ApiResult<()> {
+        let (workflow, _) = scheduler.version(app, &self.row.version)?;
+        let (poll, world, workflow) = (self.poll.clone(), Arc::clone(&app.world), Arc::new(workflow));
+        let (cursor, here) = (self.cursor(), self.row.here);
+        let (send, answer) = oneshot::channel();
+        app.in_background(async move {
+            // Nobody waits any more when the trigger is gone.
+            send.send(poll.ask(&world, &workflow, cursor, here).await).ok();
+        })?;
+        self.asking = Some((answer, now));
+        Ok(())
+    }
+}
+
+/// Items of one run, and what they take.
+#[derive(Default)]
+struct Batch {
+    items: Vec<Value>,
+    taken: Vec<Taken>,
+}
+
+fn batches(new: Vec<(String, Value)>) -> Vec<Batch> {
+    let (mut all, mut batch, mut bytes) = (Vec::new(), Batch::default(), 0);
+    for (key, item) in new {
+        let size = item.to_string().len();
+        if !batch.items.is_empty() && (batch.items.len() >= MOST_ITEMS || bytes + size > MOST_BYTES) {
+            all.push(std::mem::take(&mut batch));
+            bytes = 0;
+        }
+        bytes += size;
+        batch.items.push(item);
+        batch.taken.push(Taken { key, value: String::new(), once: true });
+    }
+    if !batch.items.is_empty() {
+        all.push(batch);
+    }
+    all
+}
+
+impl Scheduler {
+    /// Asks the sources whose time has come, and deals with what they answered.
+    pub(super) fn ask_sources(&mut self, app: &App, now: i64) -> ApiResult<()> {
+        let mut sources = std::mem::take(&mut self.sources);
+        let mut failed = None;
+        let mut under_way = sources.iter().filter(|polled| polled.asking.is_some()).count();
+        for polled in &mut sources {
+            let answer = match &mut polled.asking {
+                Some((answer, asked_ms)) => match answer.try_recv() {
+                    Ok(answer) => Some((answer, *asked_ms)),
+                    Err(TryRecvError::Empty) => continue,
+                    Err(TryRecvError::Closed) => {
+                        Some((Err(NodeFailure::tool("INTERNAL", "No answer came")), *asked_ms))
+                    }
+                },
+                None => None,
+            };
+            let done = match answer {
+                Some((answer, asked_ms)) => {
+                    polled.asking = None;
+                    under_way -= 1;
+                    self.answered(app, polled, answer, asked_ms, now)
+                }
+                None if polled.is_due(now) && under_way < AT_ONCE => {
+                    under_way += 1;
+                    polled.asks(app, self, now)
+                }
+                None => continue,
+            };
+            if let Err(error) = done {
+                polled.next_ms = now + STORE_AGAIN_MS;
+                failed = Some(error);
+            }
+        }
+        self.sources = sources;
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn answered(&mut self, app: &App, polled: &mut Polled, answer: Answer, asked_ms: i64, now: i64) -> ApiResult<()> {
+        let problem = match answer.and_then(|answer| polled.poll.listed(answer)) {
+            Ok(listed) => {
+                let problem = self.take_new(app, polled, listed, now)?;
+                polled.failures = 0;
+                app.store.trigger_move(&polled.row.id, asked_ms)?;
+                polled.row.cursor_ms = asked_ms;
+                polled.next_ms = polled.planned(asked_ms.max(now));
+                problem
+            }
+            Err(failure) => {
+                polled.failures = polled.failures.saturating_add(1);
+                if polled.failures >= TOLD_AFTER {
+                    app.store.trigger_failure_told(&polled.row, &failure.code, now)?;
+                }
+                let asked = failure.retry_after_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or_default();
+                polled.next_ms = now.saturating_add(pause(polled.failures, polled.poll.every_ms).max(asked));
+                Some(told(&failure))
+            }
+        };
+        if polled.row.problem != problem {
+            app.store.trigger_problem(&polled.row.id, problem.clone())?;
+            polled.row.problem = problem;
+        }
+        Ok(())
+    }
+
+    /// Starts runs with what is new. Says why it cannot: then everything that is not taken stays new.
+    fn take_new(&mut self, app: &App, polled: &mut Polled, listed: Listed, now: i64) -> ApiResult<Option<String>> {
+        let marks = polled.marks(&listed);
+        let mut there: BTreeSet<String> = listed.items.iter().map(|(key, _)| key.clone()).collect();
+        there.extend([SOURCE.to_owned(), CURSOR.to_owned()]);
+        let is_first = !polled.has_begun();
+        let mut new = listed.items;
+        new.retain(|(key, _)| !polled.seen.contains_key(key));
+        if is_first && !polled.poll.takes_existing {
+            let known = new.into_iter().map(|(key, _)| Taken { key, value: String::new(), once: false });
+            polled.takes(app, known.chain(marks).collect(), now)?;
+            return Ok(None);
+        }
+        let mut batches = batches(new);
+        match batches.last_mut() {
+            // They are true once the last item was taken.
+            Some(last) => last.taken.extend(marks),
+            None => polled.takes(app, marks, now)?,
+        }
+        for batch in batches {
+            if let Some(problem) = self.start(app, polled, batch, now)? {
+                return Ok(Some(problem));
+            }
+        }
+        if polled.forgetting.is_due(now) {
+            polled.forgetting.forget(app, &polled.row.id, there, &mut polled.seen, now)?;
+        }
+        Ok(None)
+    }
+
+    fn start(&mut self, app: &App, polled: &mut Polled, batch: Batch, now: i64) -> ApiResult<Option<String>> {
+        let Batch { items, taken } = batch;
+        let keys: Vec<&str> = taken.iter().map(|one| one.key.as_str()).collect();
+        let occurrence = Occurrence {
+            // The keys decide whether the items were taken before.
+            key: format!("{} {}", time::format(now), sha256_hex(keys.join(" ").as_bytes())),
+            at_ms: now,
+            is_tick: false,
+            event: event(&polled.row.id, items, now, false),
+            started_by: BY_TRIGGER,
+        };
+        let started = self
+            .version(app, &polled.row.version)
+            .and_then(|version| app.fire_taking(&polled.row, version, occurrence, taken.clone(), now));
+        match started {
+            Ok(_) => {
+                polled.knows(taken);
+                Ok(None)
+            }
+            Err(error) if error.code == "FIRED_BEFORE" => {
+                // Another process took some of them.
+                polled.seen = app.store.trigger_seen(&polled.row.id)?;
+                Err(error)
+            }
+            Err(error) if error.code == "TRIGGER_CHANGED" || error.class == Class::Unavailable => Err(error),
+            Err(ApiError { message, .. }) => Ok(Some(message)),
+        }
+    }
+
+    /// Waits until every source that was asked has answered.
+    #[cfg(test)]
+    pub(super) fn hear_sources(&mut self, app: &App) {
+        for polled in &mut self.sources {
+            let Some((answer, asked_ms)) = polled.asking.take() else { continue };
+            let answer = app.wait_for(answer).expect("threads").expect("an answer");
+            let (send, heard) = oneshot::channel();
+            send.send(answer).expect("is heard");
+            polled.asking = Some((heard, asked_ms));
+        }
+    }
+}
+
+/// After so many failures in a row.
+fn pause(failures: u32, every_ms: i64) -> i64 {
+    let doubled = AGAIN_MS.saturating_mul(1_i64.checked_shl(failures.saturating_sub(1).min(32)).unwrap_or(i64::MAX));
+    doubled.min(LATEST_MS.max(every_ms))
+}

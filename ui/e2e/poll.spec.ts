@@ -1,0 +1,110 @@
+/** Triggers that look for something: a source with new items, and a folder. Set up, tested, activated, and the runs that they start. */
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDocument, shot } from './document.ts';
+import { expect, openPage, startHost, test } from './host.ts';
+
+/** Lists what the test puts into it. */
+async function source(): Promise<{ url: string; items: { id: number; name: string }[]; close(): void }> {
+  const items: { id: number; name: string }[] = [];
+  const server = createServer((_, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify({ orders: items })));
+  await new Promise<void>((ready) => { server.listen(0, '127.0.0.1', ready); });
+  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/orders`, items, close: () => { server.close(); } };
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`a source is tested, activated, and its new items start a run, ${theme}`, async ({ open, host, page }) => {
+    test.setTimeout(90_000);
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    const orders = await source();
+    orders.items.push({ id: 1, name: 'Ada' });
+    const name = `New orders ${theme}`;
+    await openDocument(open, host, name, {
+      settings: { errorPolicy: 'fail' },
+      nodes: {
+        fresh: { type: 'trigger.poll', typeVersion: 1, title: 'New orders', config: { every: 10_000, url: orders.url, items: 'item.response.orders', key: 'item.id' } },
+        note: { type: 'data.set', typeVersion: 1, title: 'Note it', config: { assign: { customer: '=item.name' } } },
+      },
+      edges: [{ from: 'fresh.success', to: 'note' }],
+      layout: { fresh: [0, 0], note: [280, 0] },
+    });
+    const bar = page.locator('.bar');
+    await page.locator('.cv-node[data-node=fresh]').click();
+    const tested = page.getByRole('group', { name: 'Test', exact: true });
+    await tested.getByRole('button', { name: 'Test', exact: true }).click();
+    await expect(tested.getByText('One item')).toBeVisible();
+    await expect(tested.locator('pre')).toContainText('"name": "Ada"');
+    await shot(page, `poll-${theme}`);
+    await tested.getByRole('button', { name: 'Run with these items' }).click();
+    await page.locator('.cv-node[data-node=note]').click();
+    await page.getByRole('tab', { name: 'Output' }).click();
+    await expect(page.locator('[data-scope=panel]')).toContainText('Ada');
+
+    await bar.getByRole('button', { name: 'Activate' }).click();
+    await expect(page.getByText(`${name} is active`)).toBeVisible();
+    // The first look is over when it has a time to look again; what it found is left out.
+    const asked = async () => (await host.rpc<{ items: { seen: boolean }[] }>('poll_test', {
+      workflowId: (await host.rpc<{ workflowName: string; workflowId: string }[]>('trigger_list', {})).find((one) => one.workflowName === name)?.workflowId,
+      nodeId: 'fresh', config: { every: 10_000, url: orders.url, items: 'item.response.orders', key: 'item.id' },
+    })).items.every((one) => one.seen);
+    await expect.poll(asked, { timeout: 30_000 }).toBe(true);
+    orders.items.push({ id: 2, name: 'Grace' });
+    await page.getByRole('link', { name: 'Automations' }).click();
+    const row = page.getByRole('row').filter({ hasText: name });
+    await expect(row).toContainText(`New items of ${orders.url}`);
+    await expect(row).toContainText('Completed', { timeout: 30_000 });
+    await shot(page, `poll-automations-${theme}`);
+    await row.getByRole('button').first().click();
+    await page.getByRole('menuitem', { name: 'Open last run' }).click();
+    await page.locator('.cv-node[data-node=note]').click();
+    await page.getByRole('tab', { name: 'Output' }).click();
+    await expect(page.locator('[data-scope=panel]')).toContainText('Grace');
+    await expect(page.locator('[data-scope=panel]')).not.toContainText('Ada');
+    orders.close();
+  });
+}
+
+test('a file that arrives in a granted folder starts a run', async ({ page }) => {
+  test.setTimeout(90_000);
+  const place = mkdtempSync(join(tmpdir(), 'signalbox-inbox-'));
+  const inbox = join(place, 'inbox');
+  mkdirSync(inbox);
+  const host = await startHost(undefined, undefined, ['--allow-dir', inbox]);
+  try {
+    const open = (hash = '') => openPage(page, host, hash);
+    await openDocument(open, host, 'Customers', {
+      settings: { errorPolicy: 'fail' },
+      nodes: {
+        arrived: { type: 'trigger.file_watch', typeVersion: 1, title: 'A file arrives', config: { path: inbox, glob: '*.csv', settleMs: 100 } },
+        read: { type: 'file.read', typeVersion: 1, title: 'Read it', config: { path: '= item.path', as: 'csv' } },
+      },
+      edges: [{ from: 'arrived.success', to: 'read' }],
+      layout: { arrived: [0, 0], read: [280, 0] },
+    });
+    await page.locator('.bar').getByRole('button', { name: 'Activate' }).click();
+    await expect(page.getByText('Customers is active')).toBeVisible();
+    // Written beside it and renamed into it, as programs do.
+    const draft = join(place, 'customers.tmp');
+    writeFileSync(draft, 'name,email\nAda,ada@example.org\n');
+    copyFileSync(draft, join(inbox, 'notes.txt'));
+    renameSync(draft, join(inbox, 'customers.csv'));
+    await page.getByRole('link', { name: 'Automations' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'Customers' });
+    await expect(row).toContainText(`Files *.csv in ${inbox}`);
+    await expect(row).toContainText('Completed', { timeout: 30_000 });
+    await expect(row).toContainText('1 run');
+    await shot(page, 'file-watch-automations');
+    await row.getByRole('button').first().click();
+    await page.getByRole('menuitem', { name: 'Open last run' }).click();
+    await page.locator('.cv-node[data-node=read]').click();
+    await page.getByRole('tab', { name: 'Output' }).click();
+    await expect(page.locator('[data-scope=panel]')).toContainText('ada@example.org');
+  } finally {
+    await host.stop();
+    rmSync(host.data, { recursive: true, force: true });
+    rmSync(place, { recursive: true, force: true });
+  }
+});
