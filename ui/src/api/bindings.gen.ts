@@ -2240,6 +2240,34 @@ export type Rejection = 'not_paused' | 'bad_token' | 'already_answered' | 'expir
 /** What happens to a call that a crash interrupted. */
 export type Replay = 'safe' | 'ask';
 
+/** An item of a source. */
+export interface PollItem {
+  /** As the source lists it. */
+  item: unknown;
+  /** The active trigger has taken it already. */
+  seen: boolean;
+}
+
+/** Asks the source of a step once. */
+export interface PollTest {
+  /** Its settings. */
+  config: unknown;
+  /** The step. */
+  nodeId: string;
+  /** Id of the workflow. */
+  workflowId: string;
+}
+
+/** What a source lists. */
+export interface PollTested {
+  /** The largest cursor, where the settings have one. */
+  cursor?: unknown;
+  /** The first items, at most 100. */
+  items: PollItem[];
+  /** How many there are. */
+  total: number;
+}
+
 /** An answer that could be given again. */
 export interface RerunAnswer {
   /** The step that asked, or that failed. */
@@ -4814,8 +4842,8 @@ export interface WorkflowFailure {
   workflowId: string;
   /** Its name. */
   workflowName: string;
-  /** The run that failed. */
-  runId: string;
+  /** The run that failed; none when the source of a trigger did. */
+  runId?: string;
   /** RFC 3339. */
   failedAt: string;
 }
@@ -5400,10 +5428,11 @@ export interface Commands {
   /** Failures of active workflows in the last 24 hours: one in an hour for each workflow. */
   failure_list: { request: Empty; response: WorkflowFailure[] };
   /** Fires a trigger now, in addition to its schedule. */
-  trigger_fire: { request: TriggerFire; response: RunId };
+  trigger_fire: { request: TriggerFire; response: RunStarted };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
   /** The address of a webhook step. */
+  poll_test: { request: PollTest; response: PollTested };
   hook_preview: { request: HookPreviewRequest; response: HookPreview };
   /** Listens for one request at the test address of a webhook step, for three minutes; it starts nothing. */
   hook_listen: { request: HookListen; response: HookListening };
@@ -5569,6 +5598,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   failure_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
   schedule_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  poll_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   hook_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   hook_listen: { kind: 'action', role: 'builder', hosts: ['http'], stale: [] },
   hook_heard: { kind: 'query', role: 'builder', hosts: ['http'], stale: [] },

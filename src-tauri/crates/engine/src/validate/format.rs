@@ -14,7 +14,7 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
             found.push(Diagnostic::warning(
                 Code::BadConfig,
                 format!("/nodes/{}/config/format", pointer_token(id)),
-                "Each item becomes a CSV text of its own, with one row",
+                "Each item becomes a separate CSV text with one row",
                 "For one table of all items, choose 'All at once' under 'Items'",
             ));
         }

@@ -1,7 +1,7 @@
 //! What the real program does on a disk without room: reading and verifying need none.
 
 #[path = "../../../store/tests/store/small_disk.rs"]
-mod small_disk;
+pub(crate) mod small_disk;
 use crate::support;
 
 use serde_json::{Value, json};

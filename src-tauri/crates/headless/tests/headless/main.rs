@@ -56,7 +56,7 @@ mod support;
 mod tool_gate;
 mod tools;
 mod tools_runs;
-#[cfg(unix)]
+#[cfg(all(target_os = "linux", debug_assertions))]
 mod trigger_faults;
 mod triggers;
 mod values;

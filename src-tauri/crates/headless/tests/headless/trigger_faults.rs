@@ -1,11 +1,10 @@
 //! Triggers whose process dies, or whose disk is full: no delivery, answer, file or item is lost, and none has two runs.
 
-#[path = "../../../store/tests/store/small_disk.rs"]
-mod small_disk;
+use crate::full_disk::small_disk::SmallDisk;
 use crate::support;
 
 use serde_json::{Value, json};
-use small_disk::SmallDisk;
+use signalbox_store::failpoint::Point;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -108,8 +107,7 @@ fn each_once(serving: &Serving, workflow: &str, ids: &BTreeSet<i64>) {
 }
 
 /// A server that dies at a point.
-#[cfg(debug_assertions)]
-fn dying(place: &TestHome, point: signalbox_store::failpoint::Point, nth: usize, more: &[&str]) -> std::process::Child {
+fn dying(place: &TestHome, point: Point, nth: usize, more: &[&str]) -> std::process::Child {
     let mut command = place.command(&[&["serve", "--addr", "127.0.0.1:0"], more].concat());
     command.env("SIGNALBOX_FAILPOINT", format!("{}:{nth}", point.name()));
     command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
@@ -117,11 +115,8 @@ fn dying(place: &TestHome, point: signalbox_store::failpoint::Point, nth: usize,
 }
 
 /// Whoever got no answer sends again; the same delivery, and the same answers of a form, start one run.
-#[cfg(debug_assertions)]
 #[test]
 fn a_crash_at_any_point_neither_loses_nor_doubles_a_delivery_or_an_answer() {
-    use signalbox_store::failpoint::Point;
-
     let place = TestHome::new();
     activate(&place, &hook(), &[]);
     activate(&place, &form(), &[]);
@@ -191,11 +186,8 @@ fn source() -> (String, Arc<Mutex<BTreeSet<i64>>>) {
     (url, ids)
 }
 
-#[cfg(debug_assertions)]
 #[test]
 fn a_crash_at_any_point_neither_loses_nor_doubles_a_file_or_an_item() {
-    use signalbox_store::failpoint::Point;
-
     let place = TestHome::new();
     let folder: PathBuf = place.dir.path().join("inbox");
     std::fs::create_dir(&folder).expect("is made");
@@ -220,7 +212,6 @@ fn a_crash_at_any_point_neither_loses_nor_doubles_a_file_or_an_item() {
 }
 
 /// What could not be stored gets 503, or waits; with room it is taken, once.
-#[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_takes_nothing_and_loses_nothing() {
     let place = TestHome::new();

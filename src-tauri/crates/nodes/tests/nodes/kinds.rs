@@ -197,8 +197,7 @@ fn settings_of_the_wrong_type_say_so() {
 fn csv_in_one_call_for_all_items_is_one_table() {
     let orders = [json!({"id": 1, "name": "Ada"}), json!({"id": 2, "name": "Bo"})];
     let made = pure("data.format", json!({"format": "csv"}), &orders).expect("a table");
-    let data: Vec<_> = made.ports["success"].iter().map(|item| (*item.data).clone()).collect();
-    assert_eq!(data, [json!({"text": "id,name\n1,Ada\n2,Bo\n"})]);
+    assert_eq!(list(&made, "success"), [json!({"text": "id,name\n1,Ada\n2,Bo\n"})]);
 }
 
 #[test]
