@@ -1,0 +1,32 @@
+//! Drafts of workflows by a model (ADR 103): a pure loop that asks, checks, tries and corrects. It makes no call itself: the
+//! host answers its effects with events, so that a plan can be replayed and tested without a model.
+#![deny(missing_docs)]
+
+mod answer;
+mod brief;
+mod draft;
+mod finding;
+mod intent;
+mod issue;
+mod layout;
+mod patch;
+mod plan;
+mod prompt;
+mod references;
+mod search;
+mod trial;
+
+pub use answer::{MAX_ANSWER, object_in};
+pub use brief::{about, schema_in_brief};
+pub use draft::{Draft, DraftNode, MAX_EDGES, MAX_NODES};
+pub use finding::{Finding, MAX_FINDINGS, from_diagnostics};
+pub use intent::{IntentChange, changes_of_intent};
+pub use issue::{Category, Issue, Route, body_error, issue_of_error, route, signature};
+pub use patch::{Change, apply};
+pub use plan::{
+    Attempt, Checker, Effect, Event, MAX_CORRECTIONS, MAX_REPAIRS, Outcome, Plan, Purpose, Question, Trial, Usage, plan,
+};
+pub use prompt::{MAX_PROMPT_TOKENS, tokens};
+pub use references::{Recorded, missing_references};
+pub use search::{Hit, search};
+pub use trial::{Call, CallMode, calls, not_consented, resume_from, trial_document};
