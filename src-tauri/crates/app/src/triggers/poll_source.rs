@@ -73,14 +73,14 @@ impl Poll {
         let mut scope = Scope::empty();
         scope.params = Arc::new(params::complete(workflow, &json!({})));
         scope.workflow = Arc::new(json!({ "id": workflow.id }));
-        scope.item = Arc::new(json!({ "cursor": cursor }));
+        scope.item = json!({ "cursor": cursor }).into();
         let mut fields = self.config.as_object().cloned().unwrap_or_default();
         fields.retain(|name, _| REQUEST_FIELDS.contains(&name.as_str()));
         let mut request = config::evaluate(&Value::Object(fields), Some(&descriptor.config), &scope)
             .map_err(|error| error.failure("url"))?;
         request["responseType"] = json!("json");
         let node = Node { kind: KIND.to_owned(), config: Some(self.config.clone()), ..Node::default() };
-        let slot = CallSlot { item: 0, config: Arc::new(request), input: Arc::default(), scope };
+        let slot = CallSlot { item: 0, config: Arc::new(request), input: Arc::default(), scope, sources: Vec::new() };
         Ok(Call {
             key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
             node_id: "".into(),
@@ -123,7 +123,7 @@ impl Poll {
         let list = match self.expression("items")? {
             Some(items) => {
                 let mut scope = Scope::empty();
-                scope.item = Arc::new(answer);
+                scope.item = answer.into();
                 items.eval(&scope).map_err(|error| error.failure("items"))?
             }
             None => answer.get("response").cloned().unwrap_or_default(),
@@ -148,7 +148,7 @@ impl Poll {
         let (mut listed, mut scope) = (Listed::default(), Scope::empty());
         for (index, item) in list.into_iter().enumerate() {
             let item = Arc::new(item);
-            scope.item = Arc::clone(&item);
+            scope.item = Arc::clone(&item).into();
             let of_item = |failure: NodeFailure| {
                 let message = format!("Item {index} of the source: {}", failure.message);
                 NodeFailure { message, ..failure }.detail("index", index)
@@ -167,7 +167,7 @@ impl Poll {
             }
             let key = sha256_hex(format!("{namespace} {value}").as_bytes());
             if known.insert(key.clone()) {
-                scope.item = Arc::new(Value::Null);
+                scope.item = Value::Null.into();
                 listed.items.push((key, Arc::unwrap_or_clone(item)));
             }
         }

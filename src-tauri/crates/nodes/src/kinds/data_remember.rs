@@ -8,7 +8,6 @@ use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{KeyClaim, NodeFailure};
 use signalbox_ports::{CallLog, RememberError, World};
-use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
@@ -44,8 +43,8 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let new = world.remembered.claim(claim).await.map_err(failure)?;
     let mut output = CallOutput::default();
     for (port, wanted) in [("success", true), ("seen", false)] {
-        let chosen = slot.input.iter().enumerate().filter(|(index, _)| new.get(*index) == Some(&wanted));
-        let items = chosen.map(|(index, item)| OutItem::new(Arc::clone(&item.data), Some(index)));
+        let chosen = (0..slot.input.len()).filter(|index| new.get(*index) == Some(&wanted));
+        let items = chosen.filter_map(|index| Some(OutItem::new(slot.input.data(index)?, Some(index))));
         output.ports.extend(CallOutput::items(port, items).ports);
     }
     Ok(output)
@@ -56,8 +55,8 @@ fn keys(slot: &CallSlot) -> Result<Vec<String>, NodeFailure> {
     let key = cel::setting_expr(slot, "key")?;
     let mut scope = slot.scope.clone();
     let mut keys = Vec::with_capacity(slot.input.len());
-    for (index, item) in slot.input.iter().enumerate() {
-        scope.item = Arc::clone(&item.data);
+    for index in 0..slot.input.len() {
+        scope.item = slot.input.kept(index).unwrap_or_default();
         let value = cel::value("key", &key, &scope).map_err(|failure| failure.detail("index", index))?;
         if matches!(value, Value::Null | Value::Object(_)) {
             let words = format!("The key of item {index} is {}; choose a field that names the item", kind_of(&value));
