@@ -12,7 +12,7 @@ fn table() -> Value {
 /// True, false, or the text `error`: to a step a condition that is neither is an error.
 fn result_of(text: &str, item: &Value) -> Value {
     let mut scope = Scope::empty();
-    scope.item = Arc::new(item.clone());
+    scope.item = item.clone().into();
     scope.run = Arc::new(json!({ "id": "r", "startedAt": "2026-03-10T12:00:00Z" }));
     let compiled = Expr::compile(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     compiled.eval(&scope).ok().filter(Value::is_boolean).unwrap_or_else(|| json!("error"))

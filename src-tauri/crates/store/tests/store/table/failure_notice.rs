@@ -82,7 +82,7 @@ fn a_failure_of_the_active_version_is_told_once_an_hour() {
     assert_eq!(told(&store), ["\"first\"", "\"later\"", "\"back\""]);
     assert_eq!(store.webhook_log(Some("tasks"), 100).map(|log| log.len()), Ok(0));
     let notices = store.failure_notices(0).expect("reads");
-    assert_eq!(notices.iter().map(|one| (one.run.as_str(), one.at_ms)).collect::<Vec<_>>(), [("back", T0)]);
+    assert_eq!(notices.iter().map(|one| (one.run.as_deref(), one.at_ms)).collect::<Vec<_>>(), [(Some("back"), T0)]);
     let one = store.webhook_log(Some("all"), 1).expect("reads").remove(0);
     assert_eq!((one.event.as_str(), one.task.as_str()), ("workflow.failed", ""));
     assert!(!one.body.contains("hunter22"), "{}", one.body);
