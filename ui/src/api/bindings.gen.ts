@@ -2195,6 +2195,34 @@ export interface PauseTimeout {
   timeoutAction: string;
 }
 
+/** An item of a source. */
+export interface PollItem {
+  /** As the source lists it. */
+  item: unknown;
+  /** The active trigger has taken it already. */
+  seen: boolean;
+}
+
+/** Asks the source of a step once. */
+export interface PollTest {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** The step. */
+  nodeId: string;
+  /** Its settings. */
+  config: unknown;
+}
+
+/** What a source lists. */
+export interface PollTested {
+  /** The first items, at most 100. */
+  items: PollItem[];
+  /** How many there are. */
+  total: number;
+  /** The largest cursor, where the settings have one. */
+  cursor?: unknown;
+}
+
 /** One output port. */
 export interface Port {
   /** Port id, for example `success`. */
@@ -2239,34 +2267,6 @@ export type Rejection = 'not_paused' | 'bad_token' | 'already_answered' | 'expir
 
 /** What happens to a call that a crash interrupted. */
 export type Replay = 'safe' | 'ask';
-
-/** An item of a source. */
-export interface PollItem {
-  /** As the source lists it. */
-  item: unknown;
-  /** The active trigger has taken it already. */
-  seen: boolean;
-}
-
-/** Asks the source of a step once. */
-export interface PollTest {
-  /** Its settings. */
-  config: unknown;
-  /** The step. */
-  nodeId: string;
-  /** Id of the workflow. */
-  workflowId: string;
-}
-
-/** What a source lists. */
-export interface PollTested {
-  /** The largest cursor, where the settings have one. */
-  cursor?: unknown;
-  /** The first items, at most 100. */
-  items: PollItem[];
-  /** How many there are. */
-  total: number;
-}
 
 /** An answer that could be given again. */
 export interface RerunAnswer {
@@ -5431,8 +5431,9 @@ export interface Commands {
   trigger_fire: { request: TriggerFire; response: RunStarted };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
-  /** The address of a webhook step. */
+  /** Asks the source of a New items step once, and shows what it lists; it starts nothing. */
   poll_test: { request: PollTest; response: PollTested };
+  /** The address of a webhook step. */
   hook_preview: { request: HookPreviewRequest; response: HookPreview };
   /** Listens for one request at the test address of a webhook step, for three minutes; it starts nothing. */
   hook_listen: { request: HookListen; response: HookListening };

@@ -340,6 +340,13 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "data.remember": {
+    "fields": {
+      "key": {
+        "is": "cel"
+      }
+    }
+  },
   "data.rename": {
     "fields": {
       "fields": {
@@ -580,6 +587,34 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "none"
       },
       "outputSchema": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.poll": {
+    "fields": {
+      "every": {
+        "is": "none"
+      },
+      "credential": {
+        "is": "none"
+      },
+      "items": {
+        "is": "cel"
+      },
+      "key": {
+        "is": "cel"
+      },
+      "existing": {
+        "is": "none"
+      },
+      "cursor": {
+        "is": "cel"
+      },
+      "method": {
+        "is": "none"
+      },
+      "timeoutMs": {
         "is": "none"
       }
     }
