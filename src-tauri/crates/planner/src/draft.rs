@@ -1,7 +1,8 @@
 //! The compact form in which a model writes a workflow: a flat list of nodes and a list of edges, nothing else.
 
+mod layout;
+
 use crate::finding::Finding;
-use crate::layout;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

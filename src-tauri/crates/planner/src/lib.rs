@@ -8,7 +8,6 @@ mod draft;
 mod finding;
 mod intent;
 mod issue;
-mod layout;
 mod patch;
 mod plan;
 mod prompt;
@@ -23,10 +22,8 @@ pub use finding::{Finding, MAX_FINDINGS, from_diagnostics};
 pub use intent::{IntentChange, changes_of_intent};
 pub use issue::{Category, Issue, Route, body_error, issue_of_error, route, signature};
 pub use patch::{Change, apply};
-pub use plan::{
-    Attempt, Checker, Effect, Event, MAX_CORRECTIONS, MAX_REPAIRS, Outcome, Plan, Purpose, Question, Trial, Usage, plan,
-};
-pub use prompt::{MAX_PROMPT_TOKENS, tokens};
+pub use plan::{Attempt, Checker, Effect, Event, MAX_CORRECTIONS, MAX_REPAIRS, Outcome, Plan, Trial, Usage, plan};
+pub use prompt::{MAX_PROMPT_TOKENS, Purpose, Question, tokens};
 pub use references::{Recorded, missing_references};
 pub use search::{Hit, search};
 pub use trial::{Call, CallMode, calls, not_consented, resume_from, trial_document};

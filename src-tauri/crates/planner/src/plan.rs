@@ -8,6 +8,7 @@ use crate::finding::Finding;
 use crate::intent::IntentChange;
 use crate::issue::{Issue, Route};
 use crate::patch::Change;
+use crate::prompt::Question;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_engine::Catalog;
@@ -24,38 +25,6 @@ pub trait Checker {
     fn catalog(&self) -> &Catalog;
     /// The errors of a document, at most five.
     fn check(&self, document: &Value) -> Vec<Finding>;
-}
-
-/// What a question is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// Which kinds and steps.
-    Outline,
-    /// The draft.
-    Generate,
-    /// A draft that is valid.
-    Repair,
-    /// A draft that runs.
-    RuntimeFix,
-    /// Name, description, titles.
-    Metadata,
-}
-
-/// A question to the model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Question {
-    /// Its number; the answer names it.
-    pub number: u32,
-    /// What it is for.
-    pub purpose: Purpose,
-    /// Instructions.
-    pub system: String,
-    /// The question.
-    pub text: String,
-    /// Longest answer, in tokens.
-    pub max_tokens: u32,
 }
 
 /// A try that is asked for.

@@ -4,8 +4,8 @@ use crate::brief::{about, schema_in_brief};
 use crate::draft::Draft;
 use crate::finding::{Finding, MAX_FINDINGS};
 use crate::issue::Issue;
-use crate::plan::{Purpose, Question};
 use crate::search::search;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use signalbox_engine::Catalog;
 use std::collections::BTreeSet;
@@ -39,6 +39,38 @@ const PATCH: &str = r#"Answer {"patch":[…]}; each change is one of
 {"op":"add","node":{"id":…,"kind":…,"config":{…}}} {"op":"remove","node":"ID"} {"op":"connect","from":"ID.port","to":"ID"} {"op":"disconnect","from":"ID.port","to":"ID"}
 Change only what is wrong. Keep every step that the request asks for.
 "#;
+
+/// What a question is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Which kinds and steps.
+    Outline,
+    /// The draft.
+    Generate,
+    /// A draft that is valid.
+    Repair,
+    /// A draft that runs.
+    RuntimeFix,
+    /// Name, description, titles.
+    Metadata,
+}
+
+/// A question to the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    /// Its number; the answer names it.
+    pub number: u32,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Instructions.
+    pub system: String,
+    /// The question.
+    pub text: String,
+    /// Longest answer, in tokens.
+    pub max_tokens: u32,
+}
 
 /// An upper bound for the tokens of a text.
 pub fn tokens(text: &str) -> usize {

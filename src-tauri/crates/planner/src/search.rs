@@ -58,7 +58,7 @@ const WORDS: [(&str, &str); 51] = [
     ("archivo", "file"),
     ("save", "write"),
     ("speichere", "write"),
-    ("summe", "sum"),
+    ("summe", "aggregate"),
     ("wenn", "condition"),
     ("falls", "condition"),
     ("only", "filter"),

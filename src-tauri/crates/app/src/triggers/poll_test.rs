@@ -22,7 +22,9 @@ impl App {
         let PollTest { workflow_id, node_id, config } = request;
         let poll = Poll::read(config);
         let workflow = Arc::new(self.kept_workflow(&workflow_id));
-        let asking = tokio::time::timeout(PATIENCE, poll.ask(&self.world, &workflow, Value::Null, caller.here));
+        // Inside, because a time limit begins in a runtime only.
+        let asking =
+            async { tokio::time::timeout(PATIENCE, poll.ask(&self.world, &workflow, Value::Null, caller.here)).await };
         let answer = self.wait_for(asking)?.unwrap_or_else(|_| {
             Err(NodeFailure::new(ErrorType::Timeout, "TIMEOUT", "No answer came within 30 seconds"))
         });

@@ -1,15 +1,13 @@
 //! One step of the loop.
 
-use super::{
-    Attempt, Checker, Effect, Event, MAX_CORRECTIONS, MAX_REPAIRS, Outcome, Plan, Purpose, Stage, Trial, Usage,
-};
+use super::{Attempt, Checker, Effect, Event, MAX_CORRECTIONS, MAX_REPAIRS, Outcome, Plan, Stage, Trial, Usage};
 use crate::answer::object_in;
 use crate::draft::Draft;
 use crate::finding::{Finding, MAX_FINDINGS, short};
 use crate::intent::changes_of_intent;
 use crate::issue::{Issue, Route, route, signature};
 use crate::patch;
-use crate::prompt::{Material, question};
+use crate::prompt::{Material, Purpose, question};
 use crate::search::{search, trigger_named};
 use serde_json::{Map, Value};
 

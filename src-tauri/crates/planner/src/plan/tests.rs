@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Category, from_diagnostics};
+use crate::{Category, Purpose, from_diagnostics};
 use proptest::prelude::*;
 use serde_json::json;
 use signalbox_engine::validate::check_bytes;
