@@ -96,9 +96,9 @@ pub(crate) fn is_static(config: &Value, schema: &Value) -> bool {
     fixed
 }
 
-/// Evaluates a config; an error says in which of its fields.
+/// Evaluates a config; an error says in which of its fields. What another than the run evaluates (`x-later`) stays as it is.
 pub fn evaluate(value: &Value, schema: Option<&Value>, scope: &Scope) -> Result<Value, ExprError> {
-    if place(schema) == Place::Raw {
+    if place(schema) == Place::Raw || flag(schema, "x-later") {
         return Ok(value.clone());
     }
     Ok(match value {

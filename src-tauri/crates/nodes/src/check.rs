@@ -91,6 +91,7 @@ const KEYWORDS: &[(&str, Shape)] = &[
     ("x-cel", Shape::Flag),
     ("x-url", Shape::Flag),
     ("x-raw", Shape::Flag),
+    ("x-later", Shape::Flag),
     // Names a step (docs/formats.md).
     ("x-ref", Shape::Text),
     ("x-ui", Shape::Ui),

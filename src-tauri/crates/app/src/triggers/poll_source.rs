@@ -76,7 +76,9 @@ impl Poll {
         scope.item = json!({ "cursor": cursor }).into();
         let mut fields = self.config.as_object().cloned().unwrap_or_default();
         fields.retain(|name, _| REQUEST_FIELDS.contains(&name.as_str()));
-        let mut request = config::evaluate(&Value::Object(fields), Some(&descriptor.config), &scope)
+        // The fields of the trigger are left to this place; those of a request are the same and are evaluated.
+        let form = check::catalog().get(REQUEST).ok_or_else(no_code)?;
+        let mut request = config::evaluate(&Value::Object(fields), Some(&form.config), &scope)
             .map_err(|error| error.failure("url"))?;
         request["responseType"] = json!("json");
         let node = Node { kind: KIND.to_owned(), config: Some(self.config.clone()), ..Node::default() };
