@@ -38,10 +38,10 @@ test.afterAll(async () => {
 
 const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Step settings' });
 
-/** A step behind the chosen one, found by a word of its job. */
-async function add(page: Page, words: string, title: string): Promise<void> {
-  await page.getByRole('region', { name: 'Canvas' }).or(page.locator('.cv')).first().focus();
-  await page.keyboard.press('Tab');
+/** A step behind another, found by a word of its job. */
+async function add(page: Page, behind: string, words: string, title: string): Promise<void> {
+  await page.locator(`.cv-node[data-node=${behind}]`).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Add step…' }).click();
   const box = page.getByRole('dialog', { name: 'Add a step' });
   await expect(box).toBeVisible();
   await page.keyboard.type(words);
@@ -64,8 +64,7 @@ test('orders of a service become a table without a duplicate, by clicks', async 
   const { made } = await openDocument<Doc>((hash) => openPage(page, host, hash), host, 'Large orders', {
     nodes: { start: { type: 'trigger.manual', title: 'Start' } }, edges: [], layout: { start: [0, 0] },
   });
-  await page.locator('[data-node=start]').click();
-  await add(page, 'api', 'HTTP request');
+  await add(page, 'start', 'api', 'HTTP request');
   await panelOf(page).getByRole('textbox', { name: 'Address' }).fill(`${base}/orders`);
   await expect(panelOf(page).getByRole('switch', { name: 'Keep the input' })).toBeChecked();
   await runIt(page, 'http_request');
@@ -85,20 +84,18 @@ test('orders of a service become a table without a duplicate, by clicks', async 
   await shot(page, 'data-split');
   await runIt(page, 'split_a_list');
 
-  await page.locator('[data-node=split_a_list]').click();
-  await add(page, 'keep', 'Filter');
+  await add(page, 'split_a_list', 'keep', 'Filter');
   await panelOf(page).getByRole('textbox', { name: 'Keep when' }).fill('item.total > 100');
   await runIt(page, 'filter');
 
-  await page.locator('[data-node=filter]').click();
-  await add(page, 'dedupe', 'Remove duplicates');
+  await add(page, 'filter', 'dedupe', 'Remove duplicates');
   const same = panelOf(page).getByRole('group', { name: 'Same in' });
   await same.getByRole('button', { name: 'id', exact: true }).click();
   await expect(same.getByRole('button', { name: 'id', exact: true })).toHaveAttribute('aria-pressed', 'true');
   await shot(page, 'data-dedupe');
 
-  await add(page, 'collect', 'Combine into a list');
-  await add(page, 'csv', 'Write file');
+  await add(page, 'remove_duplicates', 'collect', 'Combine into a list');
+  await add(page, 'combine_into_a_list', 'csv', 'Write file');
   await panelOf(page).getByRole('textbox', { name: 'File' }).fill(join(folder, 'orders.csv'));
   await choose(page, 'Content from the field', 'items');
   await choose(page, 'Write as', 'csv');
