@@ -37,7 +37,7 @@ impl Question {
 /// What the page says about the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Said {
+pub(crate) enum PageReply {
     /// It can ask from now on.
     Ready,
     /// The person sees the question.
@@ -133,21 +133,21 @@ pub(crate) fn closing(
     window: WebviewWindow,
     handle: AppHandle,
     question: State<'_, Question>,
-    said: Said,
+    said: PageReply,
 ) -> Result<(), ApiError> {
     meant_for(&window)?;
-    *question.stage() = if said == Said::Shown { Stage::Shown } else { Stage::Idle };
+    *question.stage() = if said == PageReply::Shown { Stage::Shown } else { Stage::Idle };
     match said {
-        Said::Ready | Said::Shown | Said::Stay => {}
-        Said::Background => hide(&handle),
-        Said::Quit => handle.exit(0),
+        PageReply::Ready | PageReply::Shown | PageReply::Stay => {}
+        PageReply::Background => hide(&handle),
+        PageReply::Quit => handle.exit(0),
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Closing, Next, Said, next};
+    use super::{Asked, Closing, Next, PageReply, next};
     use serde_json::json;
 
     #[test]
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn page_and_shell_use_the_same_words() {
-        let said: Vec<Said> =
+        let said: Vec<PageReply> =
             serde_json::from_value(json!(["ready", "shown", "stay", "background", "quit"])).expect("all of them");
-        assert_eq!(said, [Said::Ready, Said::Shown, Said::Stay, Said::Background, Said::Quit]);
+        assert_eq!(said, [PageReply::Ready, PageReply::Shown, PageReply::Stay, PageReply::Background, PageReply::Quit]);
         let asked = serde_json::to_value(Asked { active: 1, tray: true }).expect("JSON");
         assert_eq!(asked, json!({ "active": 1, "tray": true }));
     }

@@ -44,7 +44,7 @@ async function again(page: Page, choice: string): Promise<void> {
   const choices = dialog.getByRole('radiogroup', { name: 'Decisions of people' });
   await expect(choices.getByRole('radio', { name: 'Ask again' })).toBeChecked();
   await choices.getByRole('radio', { name: choice }).click();
-  await dialog.getByRole('button', { name: /^Re-run \d/ }).click();
+  await dialog.getByRole('button', { name: /^Re-run (up to )?\d/ }).click();
   await expect(dialog).toHaveCount(0);
 }
 
@@ -86,6 +86,6 @@ test('a run that begins at a checkpoint of another program says so, and can be r
   await page.keyboard.press('Shift+R');
   const dialog = page.getByRole('dialog', { name: 'Re-run from Paid' });
   await expect(dialog.getByRole('textbox', { name: 'Variables' })).toContainText('restored');
-  await dialog.getByRole('button', { name: /^Re-run \d/ }).click();
+  await dialog.getByRole('button', { name: /^Re-run (up to )?\d/ }).click();
   await expect.poll(async () => (await runsOf(host, id)).map((run) => [run.status, run.parentRunId])).toEqual([['completed', runId], ['completed', undefined]]);
 });

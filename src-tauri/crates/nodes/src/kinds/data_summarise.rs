@@ -1,4 +1,4 @@
-//! `data.summarise`: counts, sums and other figures of all items, or of each group of them.
+//! `data.summarise`: counts, sums and other statistics of all items, or of each group of them.
 
 use crate::decimal::Decimal;
 use crate::fields::{Field, misfit, settings_rows, too_long};
@@ -25,11 +25,11 @@ struct Figure {
 }
 
 fn run(slot: &CallSlot) -> Outcome {
-    let figures = figures(slot)?;
+    let statistics = statistics(slot)?;
     let rule = Rule::of(slot)?;
     let mut made = Vec::new();
     for mut group in groups(slot)? {
-        for figure in &figures {
+        for figure in &statistics {
             let value = figure.of(&group.members, rule)?;
             group.head.insert(figure.name.clone(), value);
         }
@@ -38,13 +38,13 @@ fn run(slot: &CallSlot) -> Outcome {
     Ok(CallOutput::items("success", made))
 }
 
-fn figures(slot: &CallSlot) -> Result<Vec<Figure>, NodeFailure> {
+fn statistics(slot: &CallSlot) -> Result<Vec<Figure>, NodeFailure> {
     let mut found: Vec<Figure> = Vec::new();
-    for row in settings_rows(slot, "figures")? {
+    for row in settings_rows(slot, "statistics")? {
         let figure = figure(row)?;
         if found.iter().any(|other| other.name == figure.name) {
-            let words = format!("Two figures are called '{}'; give one of them another name", figure.name);
-            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "figures"));
+            let words = format!("Two statistics are called '{}'; give one of them another name", figure.name);
+            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "statistics"));
         }
         found.push(figure);
     }
@@ -55,12 +55,12 @@ fn figure(row: &Map) -> Result<Figure, NodeFailure> {
     let text = |key: &str| row.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let asked = text("what").unwrap_or("count");
     let Some(what) = FIGURES.into_iter().find(|known| *known == asked) else {
-        return Err(wrong_setting("figures", &format!("one of {}", FIGURES.join(", ")), &Value::from(asked)));
+        return Err(wrong_setting("statistics", &format!("one of {}", FIGURES.join(", ")), &Value::from(asked)));
     };
     let field = text("field").map(Field::new);
     if field.is_none() && what != "count" {
         let words = format!("The figure '{what}' needs a field: choose one");
-        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "figures"));
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "statistics"));
     }
     let name = text("name").map(str::to_owned).unwrap_or_else(|| match &field {
         Some(field) => format!("{what}_{}", field.name.replace(['.', ' '], "_")),

@@ -43,8 +43,8 @@ fn an_item_knows_which_item_it_comes_from() {
     // Of several items a group comes from none in particular; of one, from that one.
     let made = run("data.group", &slot(json!({ "by": ["c"] }), &items)).expect("made");
     assert_eq!(paired(&made, "success"), [None, Some(1)]);
-    let figures = json!({ "figures": [{ "what": "count" }] });
-    assert_eq!(paired(&run("data.summarise", &slot(figures, &items)).expect("made"), "success"), [None]);
+    let statistics = json!({ "statistics": [{ "what": "count" }] });
+    assert_eq!(paired(&run("data.summarise", &slot(statistics, &items)).expect("made"), "success"), [None]);
     let rows = json!({ "rows": [1, 2] });
     let made = run("data.split", &slot(json!({ "field": "rows" }), &[rows])).expect("made");
     assert_eq!(paired(&made, "success"), [Some(0), Some(0)]);
@@ -95,7 +95,7 @@ fn a_missing_field_is_named_with_its_item() {
     for (kind, config) in [
         ("data.dedupe", json!({ "by": ["id"] })),
         ("data.group", json!({ "by": ["id"] })),
-        ("data.summarise", json!({ "figures": [{ "what": "sum", "field": "id" }] })),
+        ("data.summarise", json!({ "statistics": [{ "what": "sum", "field": "id" }] })),
     ] {
         let failure = run(kind, &slot(config, &items)).expect_err("no id");
         assert_eq!(failure.code, "MISSING_FIELD");

@@ -382,7 +382,7 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
   },
   "data.summarise": {
     "fields": {
-      "figures": {
+      "statistics": {
         "any": {
           "fields": {
             "field": {
