@@ -1,5 +1,6 @@
 //! Numbers of JSON texts whose digits would not survive: a value holds whole numbers of 64 bits and IEEE doubles (ADR 84).
 
+use crate::spans::end_of_text;
 use std::ops::Range;
 
 /// The largest count of significant digits that a double is asked for: no double has more in its exact decimal form.
@@ -128,7 +129,7 @@ pub fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(move || {
         while let Some(byte) = bytes.get(at) {
             match byte {
-                b'"' => at = text_end(bytes, at),
+                b'"' => at = end_of_text(bytes, at),
                 b'-' | b'0'..=b'9' => {
                     let start = at;
                     let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
@@ -140,19 +141,6 @@ pub fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
         }
         None
     })
-}
-
-/// Behind the text that begins at `start`.
-fn text_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 enum Step {
@@ -177,7 +165,7 @@ fn path(before: &str) -> String {
                 }
             }
             b'"' => {
-                at = text_end(bytes, start);
+                at = end_of_text(bytes, start);
                 // In an object the text before a value is its name: the last one stays.
                 if let Some(Step::Field(name)) = steps.last_mut() {
                     *name = serde_json::from_str(&before[start..at]).unwrap_or_default();

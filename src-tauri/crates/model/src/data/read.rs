@@ -2,6 +2,7 @@
 //! table nor those of the row (ADR 95). The text is compact, as serde writes it, so nothing stands between its signs.
 
 use super::{Data, Text, Written, parsed};
+use crate::spans::end_of_text;
 use serde_json::{Number, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -67,7 +68,7 @@ pub(super) fn places(text: &str) -> Places {
         }
         match byte {
             b'"' => {
-                at = string_end(bytes, at);
+                at = end_of_text(bytes, at);
                 continue;
             }
             b'[' | b'{' => {
@@ -106,20 +107,7 @@ fn by_name(text: &str, entries: &[u32]) -> Box<[u32]> {
 
 /// The name that begins at `at`.
 fn key_at(text: &str, at: usize) -> Cow<'_, str> {
-    unquoted(text.get(at..string_end(text.as_bytes(), at)).unwrap_or_default())
-}
-
-/// Behind the quote that ends the string which begins at `at`.
-fn string_end(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
+    unquoted(text.get(at..end_of_text(text.as_bytes(), at)).unwrap_or_default())
 }
 
 /// Behind the value that begins at `at`.
@@ -129,7 +117,7 @@ fn value_end(bytes: &[u8], at: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => {
-                at = string_end(bytes, at);
+                at = end_of_text(bytes, at);
                 if depth == 0 {
                     return at;
                 }
@@ -252,7 +240,7 @@ impl<'a> Piece<'a> {
             let key = |place: u32| large.entries.get(place as usize).map_or(0, |start| *start as usize);
             let found = large.by_name.binary_search_by(|place| (*key_at(text, key(*place))).cmp(name)).ok()?;
             let place = *large.by_name.get(found)?;
-            let start = string_end(text.as_bytes(), key(place)) + 1;
+            let start = end_of_text(text.as_bytes(), key(place)) + 1;
             return Some(read(self.of, (start, self.entry_end(large, place as usize))));
         }
         let (_, span) = self.spans().find(|(key, _)| *unquoted(self.slice(*key)) == *name)?;
@@ -303,7 +291,7 @@ impl<'a> Piece<'a> {
             }
             let mut key = (at, at);
             if is_object {
-                key = (at, string_end(bytes, at));
+                key = (at, end_of_text(bytes, at));
                 at = key.1 + 1;
             }
             let end = large.map_or_else(|| value_end(bytes, at), |large| of.entry_end(large, index));

@@ -1,4 +1,4 @@
-//! `trigger.poll`: hands on the new items of the source, each as the source lists it. A run that a person starts has none: it
+//! `trigger.poll`: outputs the new items of the source, each as the source lists it. A run that a person starts has none: it
 //! gets a sample.
 
 use crate::support::{fired_event, origin};
