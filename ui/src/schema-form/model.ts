@@ -183,11 +183,19 @@ export function toExpression(value: unknown): string {
   return `=${writeExact(value)}`;
 }
 
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '\\': '\\', "'": "'", '"': '"' };
+
+/** The text of a CEL literal without its quotes, or undefined where it has rarer escapes. One pass: `\\n` is a backslash and an n. */
+function unquoted(body: string): string | undefined {
+  if ([...body.matchAll(/\\(.)/g)].some(([, char]) => !Object.hasOwn(ESCAPES, char ?? ''))) return undefined;
+  return body.replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char);
+}
+
 /** The literal that an expression spells out, or undefined. */
 export function fromExpression(expression: string): unknown {
   const text = expression.replace(/^=/, '').trim();
   const quoted = /^'((?:[^'\\]|\\.)*)'$/.exec(text) ?? /^"((?:[^"\\]|\\.)*)"$/.exec(text);
-  if (quoted) return (quoted[1] ?? '').replace(/\\n/g, '\n').replace(/\\(.)/g, '$1');
+  if (quoted) return unquoted(quoted[1] ?? '');
   const read = readJson(text);
   return 'value' in read ? read.value : undefined;
 }
