@@ -7,6 +7,7 @@ use crate::dto::{Access, AuditVerdict, Folder, Host};
 use crate::error::{ApiError, ApiResult};
 use crate::host::clock;
 use crate::host::files::{io_error, write_atomic};
+use crate::host::metrics::collector::Collector;
 use crate::models::KeptProviders;
 use crate::runs::masked_views::Masked;
 use crate::runs::paths::RunPaths;
@@ -111,6 +112,8 @@ pub struct App {
     pub(crate) signing: Signing,
     /// What happens in runs, written down for whoever watches this process.
     pub(crate) run_log: RunLog,
+    /// Counts what happens in runs, where somebody asks for metrics.
+    pub(crate) collector: OnceLock<Arc<Collector>>,
 }
 
 impl App {
@@ -219,6 +222,7 @@ impl App {
             models,
             signing,
             run_log: RunLog::default(),
+            collector: OnceLock::new(),
         });
         app.grants_changed()?;
         if options.stays {

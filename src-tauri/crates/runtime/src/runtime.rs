@@ -20,7 +20,7 @@ use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
 use signalbox_store::{Firing, Limited, RunKey, Store, StoreError};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use tokio::sync::{oneshot, watch};
 
 /// Deep expressions and pure kinds run on these threads (TRUST).
@@ -349,9 +349,9 @@ impl Runtime {
     }
 
     /// Tells `hear` what each run that this process drives has committed, in order, on the thread of that run: it goes on when
-    /// `hear` returns. Once for a runtime; later ones are not heard.
+    /// `hear` returns. Several may observe.
     pub fn observe(&self, hear: impl Fn(&Arc<[RunEvent]>) + Send + Sync + 'static) {
-        drop(self.core().observer.set(Box::new(hear)));
+        self.core().observers.write().unwrap_or_else(PoisonError::into_inner).push(Box::new(hear));
     }
 
     /// [`Self::subscribe`] by callback, on a thread of the runtime; it ends when the callback says `false`, panics, or the

@@ -14,7 +14,7 @@ use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{RunRow, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{broadcast, watch};
@@ -50,8 +50,8 @@ pub(crate) struct Core {
     pub(crate) closing: watch::Sender<bool>,
     /// What is told to those who follow a run, and stored nowhere.
     pub(crate) notices: broadcast::Sender<Arc<RunEvent>>,
-    /// Hears what every run of this process has committed.
-    pub(crate) observer: OnceLock<Observer>,
+    /// They hear what every run of this process has committed.
+    pub(crate) observers: RwLock<Vec<Observer>>,
     pub(crate) ids: Arc<dyn Ids>,
     runs: Mutex<BTreeMap<String, Arc<Driven>>>,
     /// Runs that could not go on here; `adopt` leaves them alone.
@@ -63,6 +63,18 @@ pub(crate) struct Core {
 }
 
 impl Core {
+    /// Whether anybody hears what runs commit.
+    pub(crate) fn is_observed(&self) -> bool {
+        !self.observers.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// Tells each observer what a run has committed.
+    pub(crate) fn tell_observers(&self, events: &Arc<[RunEvent]>) {
+        for hear in self.observers.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            hear(events);
+        }
+    }
+
     pub(crate) fn new(
         store: Store,
         registry: Registry,
@@ -80,7 +92,7 @@ impl Core {
             changed: watch::channel(0).0,
             closing: watch::channel(false).0,
             notices: broadcast::channel(NOTICES).0,
-            observer: OnceLock::new(),
+            observers: RwLock::default(),
             ids,
             runs: Mutex::default(),
             faulty: Mutex::default(),

@@ -1,12 +1,15 @@
-//! Numbers for a monitoring program, in the text format of Prometheus. Of the store whole, not of this process alone, but
-//! where it says so. No names of workflows, tasks or people: who may count need not be who may look.
+//! Numbers for a monitoring program, in the text format of Prometheus. Of the whole store; what
+//! concerns this process alone says so. No names of workflows, tasks or people: who may count need not be who may look.
+
+pub(crate) mod collector;
+mod text;
 
 use crate::app::App;
 use crate::error::ApiResult;
 use signalbox_model::RunStatus;
 use signalbox_store::TaskQuery;
-use std::fmt::Write;
 use std::sync::Arc;
+use text::{Kind, family};
 
 /// Media type of the text.
 pub const MEDIA: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -31,37 +34,49 @@ impl App {
     fn numbers(&self) -> ApiResult<String> {
         let mut out = String::new();
         let version = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
-        family(&mut out, "signalbox_info", "The program.", &[(version, 1)]);
+        family(&mut out, Kind::Gauge, "signalbox_info", "The program.", &[(version, 1)]);
         let known = self.store.run_counts()?;
         let of = |status: &str| known.iter().find(|(name, _)| name == status).map_or(0, |(_, count)| *count);
         let runs = STATUSES.map(|status| (format!("{{status=\"{}\"}}", status.as_str()), of(status.as_str())));
-        family(&mut out, "signalbox_runs", "Runs in the store, by status.", &runs);
+        family(&mut out, Kind::Gauge, "signalbox_runs", "Runs in the store, by status.", &runs);
         let driven = self.runtime.driven().len() as u64;
-        family(&mut out, "signalbox_runs_driven", "Runs that this process drives.", &[(String::new(), driven)]);
+        family(
+            &mut out,
+            Kind::Gauge,
+            "signalbox_runs_driven",
+            "Runs that this process drives.",
+            &[(String::new(), driven)],
+        );
         // Nobody's tasks in particular: the views of a person are not counted here.
         let now_ms = self.now_ms();
         let tasks = self.store.task_counts(&TaskQuery { now_ms, day_end_ms: now_ms, ..TaskQuery::default() })?;
         let open = [(String::new(), tasks.open)];
-        family(&mut out, "signalbox_tasks_open", "Tasks that wait for a person.", &open);
+        family(&mut out, Kind::Gauge, "signalbox_tasks_open", "Tasks that wait for a person.", &open);
         let late = [(String::new(), tasks.overdue)];
-        family(&mut out, "signalbox_tasks_overdue", "Open tasks whose time has ended.", &late);
+        family(&mut out, Kind::Gauge, "signalbox_tasks_overdue", "Open tasks whose time has ended.", &late);
         let chain = self.store.audit_state()?;
         let sealed = chain.checkpoint.map_or(0, |sealed| sealed.checkpoint.size);
         let entries = [(String::new(), chain.head.size)];
-        family(&mut out, "signalbox_audit_entries", "Entries of the audit chain, removed ones too.", &entries);
+        family(
+            &mut out,
+            Kind::Gauge,
+            "signalbox_audit_entries",
+            "Entries of the audit chain, removed ones too.",
+            &entries,
+        );
         let left = [(String::new(), chain.head.size.saturating_sub(sealed))];
-        family(&mut out, "signalbox_audit_unsealed", "Entries after the last checkpoint.", &left);
+        family(&mut out, Kind::Gauge, "signalbox_audit_unsealed", "Entries after the last checkpoint.", &left);
         let alarms = [(String::new(), self.store.alarms().len() as u64)];
-        family(&mut out, "signalbox_store_alarms", "What was wrong with the store when it was opened.", &alarms);
+        family(
+            &mut out,
+            Kind::Gauge,
+            "signalbox_store_alarms",
+            "What was wrong with the store when it was opened.",
+            &alarms,
+        );
+        if let Some(collector) = self.collector.get() {
+            collector.write(&mut out, driven);
+        }
         Ok(out)
-    }
-}
-
-/// One number, or the same number of several things.
-fn family(out: &mut String, name: &str, about: &str, samples: &[(String, u64)]) {
-    // Writing to a string does not fail.
-    let _ = writeln!(out, "# HELP {name} {about}\n# TYPE {name} gauge");
-    for (labels, value) in samples {
-        let _ = writeln!(out, "{name}{labels} {value}");
     }
 }

@@ -14,6 +14,7 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
     let bound = server::bind(Arc::clone(&app), args.addr, &token_file, args.ui).await?;
     let url = format!("http://{}", bound.addr);
     app.serves_at(&url);
+    app.count_runs();
     let (resumed, problems) = app.resume_all().await?;
     let runs = if resumed.len() == 1 { "interrupted run" } else { "interrupted runs" };
     output.log(LogLevel::Info, &format!("Resumed {} {runs}.", resumed.len()));

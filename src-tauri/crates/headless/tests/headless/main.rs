@@ -27,6 +27,7 @@ mod imported_checkpoint;
 mod limits;
 mod masks;
 mod mcp_server;
+mod metrics;
 mod model_peer;
 mod models;
 mod openapi;

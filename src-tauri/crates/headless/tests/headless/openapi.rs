@@ -172,37 +172,3 @@ fn answers_are_what_the_document_says() {
         }
     }
 }
-
-#[test]
-fn metrics_count_runs_tasks_and_entries_and_name_nobody() {
-    let place = TestHome::new();
-    let serving = with_roles(&place);
-    let read = || {
-        let answer = serving.ask_as(VIEWER, "GET", "/metrics", &Value::Null, &[]);
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        assert!(answer.head.to_lowercase().contains("content-type: text/plain; version=0.0.4"), "{}", answer.head);
-        let mut about = String::new();
-        let mut numbers = std::collections::BTreeMap::new();
-        for line in answer.body.lines() {
-            match line.split_once(' ').expect("words") {
-                ("#", rest) => about = rest.split(' ').nth(1).expect("a name").to_owned(),
-                (name, number) => {
-                    assert_eq!(name.split('{').next(), Some(about.as_str()), "a number stands under its own type");
-                    numbers.insert(name.to_owned(), number.parse::<u64>().expect("a number"));
-                }
-            }
-        }
-        numbers
-    };
-    let before = read();
-    assert_eq!((before["signalbox_runs{status=\"paused\"}"], before["signalbox_tasks_open"]), (0, 0));
-    let question = json!({ "type": "builtin.human_approval", "config": { "title": "Shall we?" } });
-    let document = workflow(json!({ "q": question }), json!([]));
-    let start = json!({ "document": document, "params": {} });
-    assert_eq!(serving.ask("POST", "/rpc/run_start", &start).status, 200);
-    eventually("the question", || read()["signalbox_runs{status=\"paused\"}"] == 1);
-    let after = read();
-    assert_eq!((after["signalbox_tasks_open"], after["signalbox_tasks_overdue"]), (1, 0));
-    assert!(after["signalbox_audit_entries"] > before["signalbox_audit_entries"]);
-    assert!(!serving.ask("GET", "/metrics", &Value::Null).body.contains("Shall we"));
-}

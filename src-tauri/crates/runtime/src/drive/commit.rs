@@ -52,7 +52,7 @@ impl Driver {
             }
         }
         // Who follows gets the events after the commit; without anybody there is nothing to keep.
-        let keep = self.driven.live.has_subscribers() || self.core.observer.get().is_some();
+        let keep = self.driven.live.has_subscribers() || self.core.is_observed();
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
         let mut nobodys = false;
         if let Some(creation) = self.creation.take() {
@@ -74,10 +74,8 @@ impl Driver {
         self.recorded = status;
         // Who came during the commit may have read the store before it: an empty batch sends it there again. Nobody
         // listens any more: then nobody misses it.
-        if let (Some(hear), Some(events)) =
-            (self.core.observer.get(), live.as_ref().filter(|events| !events.is_empty()))
-        {
-            hear(events);
+        if let Some(events) = live.as_ref().filter(|events| !events.is_empty()) {
+            self.core.tell_observers(events);
         }
         self.driven.live.send(live, bytes);
         if nobodys {
