@@ -111,6 +111,7 @@ fn open() -> Result<Arc<App>, ApiError> {
     let data = place::data_folder()?;
     let app = App::open(&data, Options { host: Host::Desktop, allow: Vec::new(), stays: true, reads: false })?;
     app.set_browser(browser::open);
+    app.trace_runs(|why| eprintln!("{why}"))?;
     Ok(app)
 }
 

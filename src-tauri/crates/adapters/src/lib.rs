@@ -12,6 +12,7 @@ pub mod keyring;
 pub mod llm;
 pub mod mcp;
 pub mod oauth;
+pub mod otlp;
 pub mod private;
 mod request_credentials;
 pub mod samples;

@@ -8,6 +8,7 @@ use crate::error::{ApiError, ApiResult};
 use crate::host::clock;
 use crate::host::files::{io_error, write_atomic};
 use crate::host::metrics::collector::Collector;
+use crate::host::tracing::Tracing;
 use crate::models::KeptProviders;
 use crate::runs::masked_views::Masked;
 use crate::runs::paths::RunPaths;
@@ -114,6 +115,8 @@ pub struct App {
     pub(crate) run_log: RunLog,
     /// Counts what happens in runs, where somebody asks for metrics.
     pub(crate) collector: OnceLock<Arc<Collector>>,
+    /// Sends spans, where the process is told to.
+    pub(crate) tracing: OnceLock<Arc<Tracing>>,
 }
 
 impl App {
@@ -223,6 +226,7 @@ impl App {
             signing,
             run_log: RunLog::default(),
             collector: OnceLock::new(),
+            tracing: OnceLock::new(),
         });
         app.grants_changed()?;
         if options.stays {

@@ -80,6 +80,11 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
     if let Some(level) = output.run_log() {
         app.log_runs(level, output::log_line);
     }
+    let log = *output;
+    if let Err(error) = app.trace_runs(move |why| log.log(args::LogLevel::Warn, why)) {
+        app.shut_down().await;
+        return output.error(&error);
+    }
     let done = match &cli.command {
         Command::Run(args) => commands::run::run(&app, output, args).await,
         Command::Plan(args) => commands::plan::plan(&app, output, args).await,

@@ -12,6 +12,7 @@ pub mod remembered;
 pub mod scripts;
 pub mod scrub;
 pub mod secret;
+pub mod telemetry;
 pub mod tools;
 mod wait;
 

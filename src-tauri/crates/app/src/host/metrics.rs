@@ -77,6 +77,14 @@ impl App {
         if let Some(collector) = self.collector.get() {
             collector.write(&mut out, driven);
         }
+        if let Some(tracing) = self.tracing.get() {
+            let (sent, dropped) = tracing.counts();
+            let sent = [(String::new(), sent)];
+            family(&mut out, Kind::Counter, "signalbox_spans_sent_total", "Spans that the collector took.", &sent);
+            let dropped = [(String::new(), dropped)];
+            let about = "Spans that did not arrive, and commits that found the queue of spans full.";
+            family(&mut out, Kind::Counter, "signalbox_spans_dropped_total", about, &dropped);
+        }
         Ok(out)
     }
 }

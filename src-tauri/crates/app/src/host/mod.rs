@@ -1,5 +1,5 @@
 //! What a process does around the commands: files, the clock, what it sends to addresses that a person named, repeated
-//! background work, housekeeping, metrics.
+//! background work, housekeeping, metrics, traces.
 
 mod background;
 pub(crate) mod clock;
@@ -7,3 +7,4 @@ pub(crate) mod files;
 pub(crate) mod housekeeping;
 pub mod metrics;
 pub(crate) mod outgoing;
+pub(crate) mod tracing;

@@ -37,6 +37,9 @@ struct Line<'a> {
     node_type: Option<&'a str>,
     message: String,
     payload: &'a Value,
+    /// Of the run's spans, where they are sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<&'a str>,
     event: &'a str,
     seq: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,9 +116,10 @@ fn serve(app: &Weak<App>, level: RunLogLevel, told: &Receiver<LogMessage>, write
         });
         // Masks learn from each event in its order, also from those that are not written.
         let Ok(shown) = app.masked_events(&first.run_id, &events) else { continue };
+        let trace = app.trace_of(&first.run_id);
         for (event, mut shown) in events.iter().zip(shown).filter(|(event, _)| grave(&event.body) <= level) {
             wire::truncate_event(&mut shown);
-            if let Ok(line) = serde_json::to_string(&line(event, &shown, compiled.as_deref())) {
+            if let Ok(line) = serde_json::to_string(&line(event, &shown, compiled.as_deref(), trace.as_deref())) {
                 write(&line);
             }
         }
@@ -125,7 +129,12 @@ fn serve(app: &Weak<App>, level: RunLogLevel, told: &Receiver<LogMessage>, write
     }
 }
 
-fn line<'a>(event: &'a RunEvent, shown: &'a Value, compiled: Option<&'a Compiled>) -> Line<'a> {
+fn line<'a>(
+    event: &'a RunEvent,
+    shown: &'a Value,
+    compiled: Option<&'a Compiled>,
+    trace_id: Option<&'a str>,
+) -> Line<'a> {
     let node = event.step_id.as_deref().and_then(|step| compiled?.node_at(event.path.as_deref(), step));
     Line {
         ts: &event.ts,
@@ -135,6 +144,7 @@ fn line<'a>(event: &'a RunEvent, shown: &'a Value, compiled: Option<&'a Compiled
         node_type: node.map(|node| node.kind),
         message: message(event, &shown["payload"], node.map(|node| node.name)),
         payload: &shown["payload"],
+        trace_id,
         event: event.body.type_name(),
         seq: event.seq,
         path: event.path.as_deref(),

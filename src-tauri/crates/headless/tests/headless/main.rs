@@ -58,6 +58,7 @@ mod tool_gate;
 mod tools;
 mod tools_runs;
 #[cfg(all(target_os = "linux", debug_assertions))]
+mod traces;
 mod trigger_faults;
 mod triggers;
 mod values;

@@ -1,0 +1,197 @@
+//! Traces of runs for a collector of OpenTelemetry: a thread turns what runs commit into spans and sends them in batches.
+//! Off unless the process is told otherwise. A collector that is slow or down never holds a run up: what does not fit into
+//! the queue, or does not arrive, is dropped and counted.
+
+pub(crate) mod spans;
+
+use crate::App;
+use crate::error::{ApiError, ApiResult};
+use signalbox_adapters::otlp;
+use signalbox_model::RunEvent;
+use signalbox_ports::telemetry::{Span, SpanExporter};
+use spans::Spans;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+
+/// Commits that wait to become spans.
+const WAITING: usize = 2_048;
+/// Spans that are sent together.
+const BATCH: usize = 512;
+/// A span waits no longer than this for others.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Events of a run that another process began that are read to know what is under way.
+const HISTORY: usize = 20_000;
+/// The end of the process waits no longer than this for the last spans.
+const LAST: Duration = Duration::from_secs(3);
+
+enum Message {
+    Events(Arc<[RunEvent]>),
+    /// All before it is sent, or given up, when this is answered.
+    Flush(SyncSender<()>),
+}
+
+/// The way to the thread that makes spans, and what became of them.
+pub(crate) struct Tracing {
+    sender: SyncSender<Message>,
+    sent: AtomicU64,
+    /// Spans that the collector did not take, and commits that found the queue full.
+    dropped: AtomicU64,
+}
+
+impl Tracing {
+    /// Spans that arrived, and what was dropped: spans, and commits that found the queue full.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.sent.load(Ordering::Relaxed), self.dropped.load(Ordering::Relaxed))
+    }
+
+    fn tell(&self, events: &Arc<[RunEvent]>) {
+        if let Err(TrySendError::Full(_)) = self.sender.try_send(Message::Events(Arc::clone(events))) {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits a moment until the last spans are sent.
+    pub(crate) fn flush(&self) {
+        let (done, sent) = sync_channel(1);
+        // A full queue will not be empty in time; a thread that has ended has nothing left.
+        if self.sender.try_send(Message::Flush(done)).is_ok() {
+            let _ = sent.recv_timeout(LAST);
+        }
+    }
+}
+
+impl App {
+    /// Where `SIGNALBOX_OTEL` is `on`, spans of the runs that this process executes go to the collector that the `OTEL_…`
+    /// variables name. `complain` is told why spans do not arrive: the first time, and again after they did. Once for a process.
+    pub fn trace_runs(self: &Arc<Self>, complain: impl Fn(&str) + Send + 'static) -> ApiResult<()> {
+        match std::env::var("SIGNALBOX_OTEL").as_deref() {
+            Err(_) | Ok("" | "off") => Ok(()),
+            Ok("on") => self.send_spans(Box::new(complain)),
+            Ok(other) => {
+                let message = format!("SIGNALBOX_OTEL is '{other}'.");
+                Err(ApiError::unavailable("TELEMETRY", message, "Set it to 'on' or 'off'."))
+            }
+        }
+    }
+
+    fn send_spans(self: &Arc<Self>, complain: Box<dyn Fn(&str) + Send>) -> ApiResult<()> {
+        let Some(threads) = &self.threads else { return Ok(()) };
+        let handle = threads.handle().clone();
+        let exporter = {
+            let _within = handle.enter();
+            otlp::exporter_from_env()
+        }
+        .map_err(|why| {
+            let hint = "Correct the variable, or unset SIGNALBOX_OTEL to send no spans.";
+            ApiError::unavailable("TELEMETRY", format!("Spans cannot be sent: {why}"), hint)
+        })?;
+        let (sender, receiver) = sync_channel(WAITING);
+        let tracing = Arc::new(Tracing { sender, sent: AtomicU64::new(0), dropped: AtomicU64::new(0) });
+        if self.tracing.set(Arc::clone(&tracing)).is_err() {
+            return Ok(());
+        }
+        let sending = Sending {
+            app: Arc::downgrade(self),
+            tracing: Arc::downgrade(&tracing),
+            exporter,
+            handle,
+            complain,
+            arrives: true,
+            batch: Vec::new(),
+        };
+        // Without a thread nothing is traced, and the runs go on.
+        drop(std::thread::Builder::new().name("spans".into()).spawn(move || sending.serve(&receiver)));
+        self.runtime.observe(move |events| tracing.tell(events));
+        Ok(())
+    }
+
+    /// The trace of a run, where spans are sent.
+    pub(crate) fn trace_of(&self, run_id: &str) -> Option<String> {
+        self.tracing.get().map(|_| spans::trace_id(run_id))
+    }
+}
+
+/// What the thread has.
+struct Sending {
+    app: Weak<App>,
+    tracing: Weak<Tracing>,
+    exporter: Box<dyn SpanExporter>,
+    handle: Handle,
+    complain: Box<dyn Fn(&str) + Send>,
+    /// The last batch arrived.
+    arrives: bool,
+    batch: Vec<Span>,
+}
+
+impl Sending {
+    fn serve(mut self, receiver: &Receiver<Message>) {
+        let mut spans = Spans::default();
+        let mut since = Instant::now();
+        loop {
+            let message = if self.batch.is_empty() {
+                receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                receiver.recv_timeout(PAUSE.saturating_sub(since.elapsed()))
+            };
+            match message {
+                Ok(Message::Events(events)) => {
+                    if self.batch.is_empty() {
+                        since = Instant::now();
+                    }
+                    self.take(&mut spans, &events);
+                    if self.batch.len() >= BATCH || since.elapsed() >= PAUSE {
+                        self.send();
+                    }
+                }
+                Ok(Message::Flush(done)) => {
+                    self.send();
+                    // Who asked has gone.
+                    let _ = done.send(());
+                }
+                Err(RecvTimeoutError::Timeout) => self.send(),
+                Err(RecvTimeoutError::Disconnected) => return self.send(),
+            }
+        }
+    }
+
+    fn take(&mut self, spans: &mut Spans, events: &[RunEvent]) {
+        let Some(first) = events.first() else { return };
+        let begins = matches!(first.body, signalbox_model::EventBody::WorkflowStart(_));
+        if !begins
+            && !spans.knows(&first.run_id)
+            && let (Some(app), Some(seq)) = (self.app.upgrade(), first.seq)
+            // A log that cannot be read has no spans; whoever looks at the run is told why.
+            && let Ok(mut before) = app.store.events(&first.run_id, 0, HISTORY)
+        {
+            before.retain(|event| event.seq.is_some_and(|known| known < seq));
+            spans.replay(&before);
+        }
+        self.batch.extend(events.iter().flat_map(|event| spans.take(event)));
+    }
+
+    fn send(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() {
+            return;
+        }
+        let count = batch.len() as u64;
+        let done = self.handle.block_on(self.exporter.export(batch));
+        let Some(tracing) = self.tracing.upgrade() else { return };
+        match done {
+            Ok(()) => {
+                tracing.sent.fetch_add(count, Ordering::Relaxed);
+                self.arrives = true;
+            }
+            Err(why) => {
+                tracing.dropped.fetch_add(count, Ordering::Relaxed);
+                if std::mem::replace(&mut self.arrives, false) {
+                    let about = "Spans do not reach the collector; they are dropped until it answers";
+                    (self.complain)(&format!("{about}: {why}"));
+                }
+            }
+        }
+    }
+}

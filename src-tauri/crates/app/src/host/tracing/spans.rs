@@ -1,0 +1,474 @@
+//! Spans made of the events of runs (O-01, O-07): one for a run, below it one for each call of a step, below that one for each
+//! answer of a model and each tool. Pure. Ids are hashes of what they stand for, so that everybody who knows a run knows its
+//! trace, also after a crash. Names of attributes: those of the specification beside the semantic conventions 1.37 for
+//! generative AI. No values and no messages of errors: they may hold data of people.
+
+use signalbox_model::event::Telemetry;
+use signalbox_model::hash::sha256_parts;
+use signalbox_model::{EventBody, RunEvent, RunStatus, time};
+use signalbox_ports::telemetry::{Span, SpanKind, SpanValue};
+use std::collections::HashMap;
+
+/// Runs that are followed at once. The spans of a run above that are left out.
+const RUNS: usize = 20_000;
+
+/// The tenant of a machine that has one.
+const TENANT: &str = "default";
+
+/// The trace of a run: 32 hex digits.
+pub(crate) fn trace_id(run_id: &str) -> String {
+    let mut id = sha256_parts(&[b"trace", run_id.as_bytes()]);
+    id.truncate(32);
+    id
+}
+
+fn span_id(parts: &[&[u8]]) -> String {
+    let mut id = sha256_parts(parts);
+    id.truncate(16);
+    id
+}
+
+/// A call within its run; attempts follow one another.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Place {
+    step: String,
+    path: Option<String>,
+    item: Option<usize>,
+    visit: Option<u32>,
+}
+
+impl Place {
+    fn of(event: &RunEvent) -> Option<Self> {
+        let step = event.step_id.clone()?;
+        Some(Self { step, path: event.path.clone(), item: event.item, visit: event.visit })
+    }
+}
+
+struct Call {
+    id: String,
+    kind: String,
+    began_ms: i64,
+    items: usize,
+    attempt: u32,
+    /// Answers and tools of this call so far: parts of the ids of their spans.
+    inner: u64,
+    /// Tools that have begun, the last one at the end.
+    tools: Vec<(String, i64)>,
+}
+
+struct Run {
+    trace: String,
+    name: String,
+    version: String,
+    /// How often the run was taken up after a crash or shutdown: a span of its own each.
+    part: u64,
+    began_ms: i64,
+    /// Of the last event.
+    last_ms: i64,
+    calls: HashMap<Place, Call>,
+}
+
+impl Run {
+    fn root(&self, part: u64) -> String {
+        span_id(&[b"run", self.trace.as_bytes(), &part.to_be_bytes()])
+    }
+}
+
+/// What the events of runs come to.
+#[derive(Default)]
+pub(crate) struct Spans {
+    runs: HashMap<String, Run>,
+}
+
+impl Spans {
+    /// Whether the run began here, or was read with [`Self::replay`].
+    pub(crate) fn knows(&self, run_id: &str) -> bool {
+        self.runs.contains_key(run_id)
+    }
+
+    /// Takes what happened to a run before this process had it: its spans are not told again.
+    pub(crate) fn replay(&mut self, events: &[RunEvent]) {
+        for event in events {
+            self.take(event);
+        }
+    }
+
+    /// The spans that have ended with an event.
+    pub(crate) fn take(&mut self, event: &RunEvent) -> Vec<Span> {
+        let at = time::parse(&event.ts).unwrap_or_default();
+        if let EventBody::WorkflowStart(start) = &event.body {
+            if self.runs.len() < RUNS {
+                let run = Run {
+                    trace: trace_id(&event.run_id),
+                    name: start.name.clone(),
+                    version: start.version.clone(),
+                    part: 0,
+                    began_ms: at,
+                    last_ms: at,
+                    calls: HashMap::new(),
+                };
+                self.runs.insert(event.run_id.clone(), run);
+            }
+            return Vec::new();
+        }
+        let Some(run) = self.runs.get_mut(&event.run_id) else { return Vec::new() };
+        let mut ended = Vec::new();
+        match &event.body {
+            EventBody::StepStart(start) => run.begin(event, &start.kind, start.input.len(), at),
+            EventBody::StepDone(_) => ended.extend(run.end(event, at, "ok", None)),
+            EventBody::StepError(error) => {
+                ended.extend(run.end(event, at, "error", Some(error.error.code().to_owned())));
+            }
+            EventBody::StepInterrupted(_) => {
+                ended.extend(run.end(event, at, "error", Some("INTERRUPTED".to_owned())));
+            }
+            EventBody::Telemetry(report) => ended.extend(run.inside(event, report, at)),
+            EventBody::WorkflowResumed(_) => {
+                // The process that had it could not end its span.
+                ended.push(run.span(&event.run_id, run.last_ms, "interrupted", Some("INTERRUPTED".to_owned())));
+                run.part += 1;
+                run.began_ms = at;
+            }
+            EventBody::WorkflowDone(_) => {
+                ended.push(run.span(&event.run_id, at, RunStatus::Completed.as_str(), None));
+            }
+            EventBody::WorkflowFailed(failed) => {
+                let code = Some(failed.error.code().to_owned());
+                ended.push(run.span(&event.run_id, at, RunStatus::Failed.as_str(), code));
+            }
+            EventBody::WorkflowCancelled(_) => {
+                ended.extend(run.cut_off(&event.run_id, at));
+                ended.push(run.span(&event.run_id, at, RunStatus::Cancelled.as_str(), None));
+            }
+            _ => {}
+        }
+        run.last_ms = at;
+        if event.body.is_terminal() {
+            self.runs.remove(&event.run_id);
+        }
+        ended
+    }
+}
+
+impl Run {
+    fn begin(&mut self, event: &RunEvent, kind: &str, items: usize, at: i64) {
+        let Some(place) = Place::of(event) else { return };
+        let attempt = event.attempt.unwrap_or_default();
+        let number = |number: Option<u64>| number.map_or([0xff; 8], u64::to_be_bytes);
+        let id = span_id(&[
+            b"call",
+            self.trace.as_bytes(),
+            place.step.as_bytes(),
+            place.path.as_deref().unwrap_or_default().as_bytes(),
+            &number(place.item.map(|item| item as u64)),
+            &number(place.visit.map(u64::from)),
+            &attempt.to_be_bytes(),
+            // After a crash the same attempt may begin again.
+            &self.part.to_be_bytes(),
+        ]);
+        let kind = kind.to_owned();
+        self.calls.insert(place, Call { id, kind, began_ms: at, items, attempt, inner: 0, tools: Vec::new() });
+    }
+
+    fn end(&mut self, event: &RunEvent, at: i64, status: &str, error: Option<String>) -> Option<Span> {
+        let place = Place::of(event)?;
+        let call = self.calls.remove(&place)?;
+        Some(self.call_span(&event.run_id, &place, &call, (at, status, error)))
+    }
+
+    /// Calls that a cancel left without an end.
+    fn cut_off(&mut self, run_id: &str, at: i64) -> Vec<Span> {
+        let calls: Vec<(Place, Call)> = self.calls.drain().collect();
+        let cancelled = || (at, "error", Some("CANCELLED".to_owned()));
+        calls.iter().map(|(place, call)| self.call_span(run_id, place, call, cancelled())).collect()
+    }
+
+    fn call_span(
+        &self,
+        run: &str,
+        place: &Place,
+        call: &Call,
+        (at, status, error): (i64, &str, Option<String>),
+    ) -> Span {
+        let mut attributes: Vec<(&'static str, SpanValue)> = vec![
+            ("node.id", place.step.as_str().into()),
+            ("node.type", call.kind.as_str().into()),
+            ("run.id", run.into()),
+            ("tenant.id", TENANT.into()),
+            ("nodeId", place.step.as_str().into()),
+            ("nodeType", call.kind.as_str().into()),
+            ("status", status.into()),
+            ("itemCount", count(call.items as u64)),
+            ("attempt", count(u64::from(call.attempt))),
+        ];
+        if let Some(path) = &place.path {
+            attributes.push(("path", path.as_str().into()));
+        }
+        self.finish(Span {
+            trace_id: self.trace.clone(),
+            span_id: call.id.clone(),
+            parent_id: Some(self.root(self.part)),
+            continues: None,
+            kind: SpanKind::Internal,
+            name: "node.execute".to_owned(),
+            began_ms: call.began_ms,
+            ended_ms: at,
+            attributes,
+            error,
+        })
+    }
+
+    /// The span of the run, or of the part of it that one process had.
+    fn span(&self, run_id: &str, at: i64, status: &str, error: Option<String>) -> Span {
+        let attributes: Vec<(&'static str, SpanValue)> = vec![
+            ("run.id", run_id.into()),
+            ("runId", run_id.into()),
+            ("tenant.id", TENANT.into()),
+            ("workflow.name", self.name.as_str().into()),
+            ("workflow.version", self.version.as_str().into()),
+            ("status", status.into()),
+        ];
+        self.finish(Span {
+            trace_id: self.trace.clone(),
+            span_id: self.root(self.part),
+            parent_id: None,
+            continues: self.part.checked_sub(1).map(|before| self.root(before)),
+            kind: SpanKind::Internal,
+            name: "workflow.run".to_owned(),
+            began_ms: self.began_ms,
+            ended_ms: at,
+            attributes,
+            error,
+        })
+    }
+
+    /// A model's answer or a tool within a call.
+    fn inside(&mut self, event: &RunEvent, report: &Telemetry, at: i64) -> Option<Span> {
+        let call = self.calls.get_mut(&Place::of(event)?)?;
+        let (began, name, mut attributes, error) = match report {
+            Telemetry::ToolStart(tool) => {
+                call.tools.push((tool.name.clone(), at));
+                return None;
+            }
+            Telemetry::ToolDone(tool) => (call.tool_began(&tool.name, at), tool.name.clone(), Vec::new(), None),
+            Telemetry::ToolError(tool) => {
+                (call.tool_began(&tool.name, at), tool.name.clone(), Vec::new(), Some(tool.error.code().to_owned()))
+            }
+            Telemetry::LlmDone(done) => {
+                let mut attributes = model(&done.model, done.provider.as_deref());
+                attributes.push(("gen_ai.response.finish_reasons", SpanValue::Texts(vec![done.finish_reason.clone()])));
+                attributes.push(("gen_ai.usage.input_tokens", count(done.usage.input_tokens)));
+                attributes.push(("gen_ai.usage.output_tokens", count(done.usage.output_tokens)));
+                (at.saturating_sub(done.latency_ms), done.model.clone(), attributes, None)
+            }
+            Telemetry::LlmError(failed) => {
+                let name = failed.model.clone().unwrap_or_default();
+                let attributes = model(&name, failed.provider.as_deref());
+                (at.saturating_sub(failed.latency_ms), name, attributes, Some(failed.code.clone()))
+            }
+            _ => return None,
+        };
+        let is_tool = matches!(report, Telemetry::ToolDone(_) | Telemetry::ToolError(_));
+        let operation = if is_tool { "execute_tool" } else { "chat" };
+        attributes.push(("gen_ai.operation.name", operation.into()));
+        if is_tool {
+            attributes.push(("gen_ai.tool.name", name.as_str().into()));
+            if call.kind == "mcp.tool" {
+                attributes.push(("mcp.method.name", "tools/call".into()));
+            }
+        }
+        attributes.push(("run.id", event.run_id.as_str().into()));
+        call.inner += 1;
+        let span = Span {
+            trace_id: self.trace.clone(),
+            span_id: span_id(&[b"inner", call.id.as_bytes(), &call.inner.to_be_bytes()]),
+            parent_id: Some(call.id.clone()),
+            continues: None,
+            kind: SpanKind::Client,
+            name: format!("{operation} {name}").trim_end().to_owned(),
+            // What is told of a duration may be older than the call: questions of a step that a person interrupted.
+            began_ms: began.max(call.began_ms),
+            ended_ms: at,
+            attributes,
+            error,
+        };
+        Some(self.finish(span))
+    }
+
+    /// A clock that was set back takes no time; an error has its code in the attribute that the conventions name.
+    fn finish(&self, mut span: Span) -> Span {
+        span.ended_ms = span.ended_ms.max(span.began_ms);
+        if let Some(code) = &span.error {
+            span.attributes.push(("error.type", code.as_str().into()));
+        }
+        span
+    }
+}
+
+impl Call {
+    /// When the last tool of this name began that has not ended.
+    fn tool_began(&mut self, name: &str, at: i64) -> i64 {
+        let place = self.tools.iter().rposition(|(known, _)| known == name);
+        place.map_or(at, |place| self.tools.remove(place).1)
+    }
+}
+
+fn model(name: &str, provider: Option<&str>) -> Vec<(&'static str, SpanValue)> {
+    let mut attributes: Vec<(&'static str, SpanValue)> = Vec::new();
+    if !name.is_empty() {
+        attributes.push(("gen_ai.response.model", name.into()));
+    }
+    if let Some(provider) = provider {
+        attributes.push(("gen_ai.provider.name", provider.into()));
+    }
+    attributes
+}
+
+fn count(number: u64) -> SpanValue {
+    SpanValue::Number(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// Events of a run, a second apart.
+    fn events(list: Value) -> Vec<RunEvent> {
+        let list = list.as_array().unwrap().iter().enumerate();
+        list.map(|(at, event)| {
+            let mut whole = json!({
+                "runId": "r", "seq": at + 1, "ts": format!("2026-01-01T00:00:{at:02}.000Z"), "stepId": null
+            });
+            whole.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
+            serde_json::from_value(whole).unwrap()
+        })
+        .collect()
+    }
+
+    fn start() -> Value {
+        json!({ "type": "workflow_start", "payload": { "name": "Orders", "version": "v", "params": {}, "seed": "0" } })
+    }
+
+    fn step(kind: &str, attempt: u32) -> Value {
+        let input = json!([{ "item": 0, "data": {} }, { "item": 1, "data": {} }]);
+        let payload = json!({ "type": kind, "meta": {}, "resolvedInputs": null, "config": {}, "input": input });
+        json!({ "type": "step_start", "stepId": "a", "attempt": attempt, "payload": payload })
+    }
+
+    fn done(attempt: u32) -> Value {
+        let payload = json!({ "outputs": null, "ports": {}, "items": {} });
+        json!({ "type": "step_done", "stepId": "a", "attempt": attempt, "payload": payload })
+    }
+
+    fn failed() -> Value {
+        let error = json!({ "type": "NetworkError", "message": "secret words", "retryable": true, "originNode": "a",
+            "timestamp": "2026-01-01T00:00:00Z",
+            "details": { "code": "CONNECT" } });
+        json!({ "type": "step_error", "stepId": "a", "attempt": 0, "payload": { "error": error } })
+    }
+
+    fn end() -> Value {
+        json!({ "type": "workflow_done", "payload": { "duration_ms": 1 } })
+    }
+
+    fn all(spans: &mut Spans, list: Value) -> Vec<Span> {
+        events(list).iter().flat_map(|event| spans.take(event)).collect()
+    }
+
+    fn attribute<'a>(span: &'a Span, name: &str) -> Option<&'a SpanValue> {
+        span.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    #[test]
+    fn o_01_o_07_a_run_has_a_span_and_below_it_one_for_each_attempt() {
+        let told = all(
+            &mut Spans::default(),
+            json!([start(), step("http.request", 0), failed(), step("http.request", 1), done(1), end()]),
+        );
+        let [first, second, run] = &told[..] else { panic!("{told:?}") };
+        assert_eq!(
+            (first.name.as_str(), second.name.as_str(), run.name.as_str()),
+            ("node.execute", "node.execute", "workflow.run")
+        );
+        for call in [first, second] {
+            assert_eq!(call.parent_id.as_deref(), Some(run.span_id.as_str()));
+            assert_eq!(call.trace_id, run.trace_id);
+            assert_eq!(call.ended_ms - call.began_ms, 1_000);
+            assert_eq!(attribute(call, "node.type"), Some(&"http.request".into()));
+            assert_eq!(attribute(call, "itemCount"), Some(&2.into()));
+        }
+        assert_ne!(first.span_id, second.span_id);
+        assert_eq!((first.error.as_deref(), second.error.as_deref()), (Some("CONNECT"), None));
+        assert_eq!(attribute(first, "status"), Some(&"error".into()));
+        assert_eq!(attribute(first, "error.type"), Some(&"CONNECT".into()));
+        assert_eq!((run.parent_id.as_deref(), run.ended_ms - run.began_ms), (None, 5_000));
+        assert_eq!(run.trace_id, trace_id("r"));
+        assert!(!format!("{told:?}").contains("secret words"), "messages of errors stay at home");
+    }
+
+    #[test]
+    fn o_07_a_cancelled_run_ends_the_spans_of_its_calls() {
+        let cancelled = json!({ "type": "workflow_cancelled", "payload": { "duration_ms": 1 } });
+        let told = all(&mut Spans::default(), json!([start(), step("flow.wait", 0), cancelled]));
+        let [call, run] = &told[..] else { panic!("{told:?}") };
+        assert_eq!((call.error.as_deref(), run.error.as_deref()), (Some("CANCELLED"), None));
+        assert_eq!(attribute(run, "status"), Some(&"cancelled".into()));
+    }
+
+    #[test]
+    fn o_07_after_a_crash_the_span_of_before_is_ended_and_the_next_one_links_to_it() {
+        let before = events(json!([start(), step("http.request", 0)]));
+        let mut spans = Spans::default();
+        spans.replay(&before);
+        assert!(spans.knows("r"));
+        let interrupted = json!({ "type": "step_interrupted", "stepId": "a", "attempt": 0, "payload": {} });
+        let resumed = json!({ "type": "workflow_resumed", "payload": {} });
+        let whole = events(json!([
+            start(),
+            step("http.request", 0),
+            resumed,
+            interrupted,
+            step("http.request", 1),
+            done(1),
+            end()
+        ]));
+        let told: Vec<Span> = whole[2..].iter().flat_map(|event| spans.take(event)).collect();
+        let [first, cut, call, second] = &told[..] else { panic!("{told:?}") };
+        assert_eq!((first.name.as_str(), first.error.as_deref()), ("workflow.run", Some("INTERRUPTED")));
+        assert_eq!(first.ended_ms - first.began_ms, 1_000, "it ends with the last that is known of it");
+        assert_eq!(cut.error.as_deref(), Some("INTERRUPTED"));
+        assert_eq!(second.continues.as_deref(), Some(first.span_id.as_str()));
+        assert_eq!(call.parent_id.as_deref(), Some(second.span_id.as_str()));
+        assert_eq!(first.trace_id, second.trace_id);
+        assert!(!spans.knows("r"));
+    }
+
+    #[test]
+    fn answers_of_models_and_tools_stand_below_their_call() {
+        let tool = |kind: &str, payload: Value| json!({ "type": kind, "stepId": "a", "payload": payload });
+        let answer = json!({ "latency_ms": 500, "finish_reason": "stop", "model": "m-1", "thinking_tokens": null,
+            "usage": { "input_tokens": 7, "output_tokens": 3, "total_tokens": 10 }, "has_tool_use": true, "provider": "house" });
+        let told = all(
+            &mut Spans::default(),
+            json!([
+                start(),
+                step("agent.task", 0),
+                tool("tool_start", json!({ "name": "find", "input": {}, "inputSummary": "" })),
+                tool("tool_done", json!({ "name": "find", "output": {}, "outputSummary": "", "toolResult": {} })),
+                tool("llm_done", answer),
+                done(0),
+                end()
+            ]),
+        );
+        let [find, chat, call, _] = &told[..] else { panic!("{told:?}") };
+        assert_eq!((find.name.as_str(), chat.name.as_str()), ("execute_tool find", "chat m-1"));
+        for inner in [find, chat] {
+            assert_eq!((inner.parent_id.as_deref(), inner.kind), (Some(call.span_id.as_str()), SpanKind::Client));
+        }
+        assert_eq!((find.ended_ms - find.began_ms, chat.ended_ms - chat.began_ms), (1_000, 500));
+        assert_eq!(attribute(chat, "gen_ai.usage.input_tokens"), Some(&7.into()));
+        assert_eq!(attribute(chat, "gen_ai.provider.name"), Some(&"house".into()));
+        assert_eq!(attribute(find, "gen_ai.operation.name"), Some(&"execute_tool".into()));
+    }
+}
