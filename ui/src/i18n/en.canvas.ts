@@ -28,6 +28,8 @@ export const canvas = {
   'canvas.search.after': 'after {name}',
   'canvas.search.error': 'on error of {name}',
   'canvas.search.before': 'before {name}',
+  'canvas.plus.wire': 'Add a step here',
+  'canvas.plus.port': '{port}: click to add a step, drag to connect',
   'canvas.find.label': 'Find a step',
   'canvas.find.placeholder': 'Find a step by name, kind or setting',
   'canvas.find.none': 'No matching step.',

@@ -100,7 +100,7 @@ export function Canvas(props: CanvasProps) {
 
 function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, differs = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
-  const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
+  const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const [said, setSaid] = useState('');
@@ -130,6 +130,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
     <section
       ref={setElement} className={`cv cv-d${detail} ${detail === 1 && zoom < 0.75 ? 'cv-tight' : ''} ${fromInput ? 'cv-from-input' : ''}`} style={style} aria-label={t('canvas.label')} data-scope={CANVAS_SCOPE} data-nodes={nodes.length} tabIndex={-1}
       onDoubleClick={(event) => { if (isPane(event)) addAt(event.clientX, event.clientY); }}
+      onClick={(event) => clickPort(event.target, event.clientX, event.clientY)}
       onPointerMove={(event) => point({ x: event.clientX, y: event.clientY })}
       onPointerLeave={() => point(null)}
       onContextMenu={(event) => { if (menus && session.menuUnder(event.target, event.clientX, event.clientY, event.button === 2 || event.ctrlKey)) event.preventDefault(); }}
