@@ -327,7 +327,7 @@ export const en = {
   'builder.cancelling': 'Cancelling',
   'builder.save': 'Save',
   'builder.more': 'More',
-  'builder.runMore': 'More ways to run',
+  'builder.runMore': 'Ways to run',
   'builder.duplicate': 'Duplicate',
   'builder.itsRuns': 'Run history',
   'builder.log': 'Detail log',
