@@ -4,6 +4,7 @@ export type { ToolEntry } from './tool-entry.ts';
 export type { Edit } from './document.ts';
 export { createEditor, useEditor } from './editor.ts';
 export { ruleEdits } from './rule-edits.ts';
+export { STARTERS, starterEdits, type StarterId } from './starters.ts';
 export type { TemplateId } from './templates.ts';
 export { Canvas } from './view/canvas.tsx';
 export type { CanvasMenus } from './view/menu.tsx';

@@ -1,6 +1,6 @@
 /** The canvas: the document as a picture that can be edited, and a run shown on it. */
 
-import { MiniMap, ReactFlow, ReactFlowProvider } from '@xyflow/react';
+import { ReactFlow, ReactFlowProvider } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { type CSSProperties, type MouseEvent as ReactMouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
@@ -20,6 +20,7 @@ import { FarView } from './low-detail-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
 import { type CanvasHandle, MANY, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
 import { Ghosts, TemplatePreview } from './preview-nodes.tsx';
+import { Overview } from './overview.tsx';
 import { FrameBox } from './frame-box.tsx';
 import { RunIterations } from './iterations.tsx';
 import { CanvasMenu, type CanvasMenus } from './menu.tsx';
@@ -100,7 +101,7 @@ export function Canvas(props: CanvasProps) {
 
 function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, differs = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
-  const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
+  const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const [said, setSaid] = useState('');
@@ -130,6 +131,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
     <section
       ref={setElement} className={`cv cv-d${detail} ${detail === 1 && zoom < 0.75 ? 'cv-tight' : ''} ${fromInput ? 'cv-from-input' : ''}`} style={style} aria-label={t('canvas.label')} data-scope={CANVAS_SCOPE} data-nodes={nodes.length} tabIndex={-1}
       onDoubleClick={(event) => { if (isPane(event)) addAt(event.clientX, event.clientY); }}
+      onClick={(event) => clickPort(event.target, event.clientX, event.clientY)}
       onPointerMove={(event) => point({ x: event.clientX, y: event.clientY })}
       onPointerLeave={() => point(null)}
       onContextMenu={(event) => { if (menus && session.menuUnder(event.target, event.clientX, event.clientY, event.button === 2 || event.ctrlKey)) event.preventDefault(); }}
@@ -152,7 +154,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
         <TemplatePreview />
         <Ghosts handle={handle} />
         {many || nodes.length === 0 ? null : (
-          <MiniMap<CardNode> nodeColor={miniColour} nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable zoomable onClick={(_, at) => handle.center(at.x, at.y)} ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
+          <Overview rects={flow.rects} handle={handle} />
         )}
       </ReactFlow>
       ) : null}
@@ -172,9 +174,6 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
 const isPane = (event: ReactMouseEvent): boolean => event.target instanceof Element && event.target.classList.contains('react-flow__pane');
 /** Who made the canvas library stands in Settings, About. */
 const ABOUT = { hideAttribution: true };
-const MINI = { width: 150, height: 94 };
-/** A frame is seen through. */
-const miniColour = (node: CardNode): string => (node.type === 'frame' ? 'transparent' : 'var(--bg-active)');
 /** The library never connects by itself: `gestures.ts` decides where a wire may end. */
 const never = (): boolean => false;
 
