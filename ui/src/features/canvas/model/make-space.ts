@@ -51,7 +51,8 @@ export function makeSpace(document: Workflow, catalog: Catalog, edits: readonly 
 /** The edits that put the card `id` into a wire, and those that part the ends of the wire when there is no room between them. */
 export function makeSpaceBetween(document: Workflow, catalog: Catalog, edits: readonly Edit[], id: string, edge: EdgeRef): Edit[] {
   const now = after(document, edits);
-  const rects = rectsIn(now, rectsOf(now, catalog), parentOf(now, id));
+  // A card that is pressed between others is narrower: here it is as wide as usual, and gets the room.
+  const rects = new Map([...rectsIn(now, rectsOf(now, catalog), parentOf(now, id))].map(([one, r]) => [one, { ...r, width: Math.max(CARD_W, r.width) }]));
   const [source, target, own] = [rects.get(splitPort(edge.from).node), rects.get(edge.to), rects.get(id)];
   const others = new Map([...rects].filter(([one]) => one !== id));
   if (!source || !target || !own || ![...others.values()].some((r) => overlaps(own, r, GAP))) return makeSpace(document, catalog, edits);

@@ -26,7 +26,7 @@ export function useNow(wanted: boolean): number {
 export function Title({ id, title, own }: { id: string; title: string; own: string | undefined }) {
   const { ui, rename } = useCanvas();
   const renaming = useUi((s) => s.renaming === id);
-  if (!renaming) return <b title={title}><bdi><Pieces text={own?.trim() || title} /></bdi></b>;
+  if (!renaming) return <b title={title}><bdi><Pieces text={own !== undefined && plain(own.trim()) === title ? own.trim() : title} /></bdi></b>;
   const first = own ?? title;
   const stop = (): void => ui.setState({ renaming: null });
   const onKey = (event: KeyboardEvent<HTMLInputElement>): void => {
