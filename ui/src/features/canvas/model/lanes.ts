@@ -1,10 +1,45 @@
-/** In which row each step stands: what goes on after a step stays in its row, other ways take the next free row below, and error paths
+/** In which column each step stands: behind the last of the steps that lead to it. And in which row each step stands: what goes on after a step stays in its row, other ways take the next free row below, and error paths
  * lie below everything that went well beside them. */
 
 export interface Way {
   from: string;
   to: string;
   error: boolean;
+}
+
+/** The column of each step, from 0. Wires that close a circle do not count. */
+export function columnsOf(ids: readonly string[], ways: readonly Way[]): Map<string, number> {
+  const out = new Map<string, string[]>(ids.map((id) => [id, []]));
+  const waits = new Map<string, number>(ids.map((id) => [id, 0]));
+  for (const { from, to } of ways) {
+    if (from === to) continue;
+    out.get(from)?.push(to);
+    waits.set(to, (waits.get(to) ?? 0) + 1);
+  }
+  const starts = ids.filter((id) => waits.get(id) === 0);
+  const columns = new Map<string, number>();
+  const ready = [...starts];
+  const reached = new Map<string, number>();
+  for (let next = 0; columns.size < ids.length; next += 1) {
+    // In a circle everybody waits: the first in the file that something leads to goes first.
+    if (next >= ready.length) ready.push(ids.find((one) => !columns.has(one) && reached.has(one)) ?? ids.find((one) => !columns.has(one)) ?? '');
+    const id = ready[next] as string;
+    if (columns.has(id)) continue;
+    const column = reached.get(id) ?? 0;
+    columns.set(id, column);
+    for (const to of out.get(id) ?? []) {
+      if (columns.has(to)) continue;
+      reached.set(to, Math.max(reached.get(to) ?? 0, column + 1));
+      waits.set(to, (waits.get(to) ?? 0) - 1);
+      if (waits.get(to) === 0) ready.push(to);
+    }
+  }
+  // What starts later on stands just before what it leads to.
+  for (const id of starts) {
+    const first = Math.min(...(out.get(id) ?? []).map((to) => columns.get(to) ?? 0));
+    if (Number.isFinite(first) && first > 1) columns.set(id, first - 1);
+  }
+  return columns;
 }
 
 /** Which columns of a row are taken. */

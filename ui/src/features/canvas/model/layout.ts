@@ -1,13 +1,12 @@
 /** Auto-layout: the success path is one straight row, error paths lie below; the result is snapped to the grid. */
 
-import { graphlib, layout as dagreLayout } from '@dagrejs/dagre';
 import type { Workflow } from '../../../api/types.ts';
 import { BODY_AT, BODY_BELOW, BODY_RIGHT, FRAME_MIN, FRAME_PORT_Y, isFrame, withInside } from './frames.ts';
 import { treeOf } from '../../../shared/container-tree.ts';
 import { splitPort } from '../../../shared/step-ids.ts';
 import { rectsOf, shapesOf } from './place.ts';
 import { CARD_H, CARD_W, type Catalog, COLUMN, ERROR, type Point, ROW, type Size, snap } from './ports.ts';
-import { lanesOf, type Way } from './lanes.ts';
+import { columnsOf, lanesOf, type Way } from './lanes.ts';
 import { recoveryOf } from './recovery.ts';
 
 /** New places for `ids` (all nodes when left out) and for what is in the frames among them. A part keeps its top left corner where it was. */
@@ -61,14 +60,10 @@ const corner = (points: Iterable<Point>): Point => {
   return [left, top];
 };
 
-/** Corners of some steps that stand in one frame, from 0, 0. Columns are those of dagre; rows are lanes (lanes.ts). */
+/** Corners of some steps that stand in one frame, from 0, 0. Columns and rows: lanes.ts. */
 function layOut(document: Workflow, nodes: readonly (readonly [id: string, size: Size, frame: boolean])[]): Map<string, Point> {
   const sizes = new Map(nodes.map(([id, size, frame]) => [id, { ...size, frame }]));
   if (sizes.size === 0) return new Map();
-  const graph = new graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', nodesep: ROW - CARD_H - 24, ranksep: COLUMN - CARD_W, edgesep: 24 });
-  graph.setDefaultEdgeLabel(() => ({}));
-  for (const [id, size] of sizes) graph.setNode(id, { width: size.width, height: size.height });
   const kinds = recoveryOf(document).edges;
   const ways: Way[] = [];
   document.edges.forEach((edge, index) => {
@@ -77,20 +72,16 @@ function layOut(document: Workflow, nodes: readonly (readonly [id: string, size:
     const { node, port } = splitPort(edge.from);
     if (!sizes.has(node) || !sizes.has(edge.to)) return;
     ways.push({ from: node, to: edge.to, error: port === ERROR });
-    graph.setEdge(node, edge.to, { weight: port === ERROR ? 1 : 4 }, String(index));
   });
   for (const [id, node] of Object.entries(document.nodes)) {
     const to = node.errorHandling?.fallbackNodeId;
     if (to !== undefined && sizes.has(id) && sizes.has(to)) ways.push({ from: id, to, error: true });
   }
-  dagreLayout(graph);
-  const middles = new Map([...sizes.keys()].map((id) => [id, Math.round((graph.node(id) as { x: number }).x)]));
-  const order = [...new Set(middles.values())].toSorted((a, b) => a - b);
-  const columns = new Map([...middles].map(([id, x]) => [id, order.indexOf(x)]));
+  const columns = columnsOf([...sizes.keys()], ways);
   const lanes = lanesOf([...sizes.keys()], columns, ways);
 
   // A column is as wide as its widest card; its cards begin at one line.
-  const width: number[] = order.map(() => 0);
+  const width: number[] = [];
   /** Above and below the row of ports. */
   const above: number[] = [];
   const below: number[] = [];
@@ -102,7 +93,11 @@ function layOut(document: Workflow, nodes: readonly (readonly [id: string, size:
     below[lane] = Math.max(below[lane] ?? 0, size.height - port);
   }
   const left: number[] = [];
-  width.reduce((x, own, column) => { left[column] = x; return x + own + COLUMN - CARD_W; }, 0);
+  let x = 0;
+  for (let column = 0; column < width.length; column += 1) {
+    left[column] = x;
+    x += (width[column] ?? 0) + COLUMN - CARD_W;
+  }
   const row: number[] = [];
   let y = 0;
   for (let lane = 0; lane < above.length; lane += 1) {
@@ -112,7 +107,7 @@ function layOut(document: Workflow, nodes: readonly (readonly [id: string, size:
   const laid = new Map<string, Point>();
   for (const [id, size] of sizes) laid.set(id, [left[columns.get(id) ?? 0] ?? 0, (row[lanes.get(id) ?? 0] ?? 0) - (size.frame ? FRAME_PORT_Y : CARD_PORT_Y)]);
   const [x0, y0] = corner(laid.values());
-  return new Map([...laid].map(([id, [x, at]]) => [id, [snap(x - x0), snap(at - y0)] as const]));
+  return new Map([...laid].map(([id, [at, top]]) => [id, [snap(at - x0), snap(top - y0)] as const]));
 }
 /** Where the input of a card is. */
 const CARD_PORT_Y = 28;
