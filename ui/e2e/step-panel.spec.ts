@@ -76,7 +76,7 @@ test('one strong Run; the other ways to run are in its menu', async ({ open, hos
   const { page } = await openDocument(open, host, 'Ways to run', PART);
   await expect(page.locator('.bar .btn.pri:not(.icon)')).toHaveText(/^Run/);
   await page.locator('.cv-node[data-node=done]').click({ position: { x: 90, y: 8 } });
-  await page.getByRole('button', { name: 'Ways to run' }).click();
+  await page.getByRole('button', { name: 'Ways to run', exact: true }).click();
   await shot(page, 'panel-run');
   await page.getByRole('menuitem', { name: /^Run to here/ }).click();
   await expect(page.locator('.bar').getByText('Completed')).toBeVisible();

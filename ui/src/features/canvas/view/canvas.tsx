@@ -20,7 +20,10 @@ import { FarView } from './low-detail-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
 import { type CanvasHandle, MANY, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
 import { Ghosts, TemplatePreview } from './preview-nodes.tsx';
+import { Outline } from './outline.tsx';
 import { Overview } from './overview.tsx';
+import { groupOfCard } from '../model/groups.ts';
+import { GroupAreas, GroupCard, GroupDialog } from './groups.tsx';
 import { FrameBox } from './frame-box.tsx';
 import { RunIterations } from './iterations.tsx';
 import { CanvasMenu, type CanvasMenus } from './menu.tsx';
@@ -31,11 +34,11 @@ import { CanvasSession } from './session.ts';
 import { Legend, TopTools, ZoomTools } from './tools.tsx';
 import { CanvasContext, type CanvasParts, edgeOf, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
 import { useClipboardKeys } from './use-clipboard-keys.ts';
-import { useFlow } from './use-flow.ts';
+import { stepsOfCard, useFlow } from './use-flow.ts';
 import { DraggedWire, Wire } from './wire.tsx';
 
 // Outside the component: new objects here would mount every card anew.
-const NODE_TYPES = { card: NodeCard, frame: FrameBox };
+const NODE_TYPES = { card: NodeCard, frame: FrameBox, group: GroupCard };
 const EDGE_TYPES = { wire: Wire };
 const NO_NODES: CardNode[] = [];
 const NO_EDGES: WireEdge[] = [];
@@ -93,7 +96,7 @@ export function Canvas(props: CanvasProps) {
   return (
     <CanvasContext value={parts}>
       <ReactFlowProvider key={session.id}>
-        <Stage {...props} parts={parts} session={session} />
+        <div className="cv-beside"><OutlineSide session={session} /><Stage {...props} parts={parts} session={session} /></div>
       </ReactFlowProvider>
     </CanvasContext>
   );
@@ -109,7 +112,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
     setSaid(text);
     onMessage?.(text, tone);
   }, [onMessage]);
-  const { flow, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop } = useFlow(parts, say);
+  const { flow, drawn, moveSteps, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop } = useFlow(parts, say);
   const detail = useStore(ui, (s) => s.detail);
   const zoom = useStore(ui, (s) => s.zoom);
   const fromInput = useStore(ui, (s) => s.connect !== null && s.connect.into !== null);
@@ -145,12 +148,13 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
         onNodesChange={onNodesChange} onEdgesChange={onEdgesChange} onNodeDrag={onNodeDrag} onNodeDragStop={onNodeDragStop} onSelectionDragStop={onSelectionDragStop}
         onConnectStart={gestures.start} onConnectEnd={gestures.end} connectOnClick={false} connectionLineComponent={DraggedWire} isValidConnection={never}
         onPaneClick={(event) => (event.ctrlKey || event.metaKey ? addAt(event.clientX, event.clientY) : clickPane(event.clientX, event.clientY))}
-        onNodeClick={(event, node) => { if (!event.shiftKey && !event.ctrlKey && !event.metaKey && editor.getState().selection.nodes.length > 1) editor.select([node.id]); }}
-        onNodeDoubleClick={(_, node) => { if (!onEnterNode?.(node.id)) openNode(node.id); }}
+        onNodeClick={(event, node) => { if (!event.shiftKey && !event.ctrlKey && !event.metaKey && editor.getState().selection.nodes.length > 1) editor.select(stepsOfCard(document_, node.id)); }}
+        onNodeDoubleClick={(_, node) => { if (node.type === 'group') handle.foldGroup(groupOfCard(node.id) ?? ''); else if (!onEnterNode?.(node.id)) openNode(node.id); }}
         nodesDraggable={!readOnly} nodesConnectable={!readOnly} edgesFocusable={false} edgesReconnectable={false} deleteKeyCode={null} disableKeyboardA11y
         selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} proOptions={ABOUT}
       >
         <Dots />
+        {far ? null : <GroupAreas rects={drawn} handle={handle} move={moveSteps} />}
         <TemplatePreview />
         <Ghosts handle={handle} />
         {many || nodes.length === 0 ? null : (
@@ -164,11 +168,16 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
       {legend ? <Legend rects={flow.rects} /> : null}
       <ZoomTools handle={handle} zoom={zoom} />
       <Boxes session={session} />
+      <GroupDialog handle={handle} />
       {menus ? <CanvasMenu session={session} menus={menus} /> : null}
       <Why />
       <span className="vh" role="status" aria-live="polite">{said}</span>
     </section>
   );
+}
+
+function OutlineSide({ session }: { session: CanvasSession }) {
+  return useUi((s) => s.outline) ? <Outline handle={session.handle} /> : null;
 }
 
 const isPane = (event: ReactMouseEvent): boolean => event.target instanceof Element && event.target.classList.contains('react-flow__pane');

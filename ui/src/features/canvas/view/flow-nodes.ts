@@ -27,7 +27,7 @@ export interface CardData extends Record<string, unknown> {
   /** steps in it, when it is a frame */
   holds: number;
 }
-export type CardNode = FlowNode<CardData, 'card' | 'frame'>;
+export type CardNode = FlowNode<CardData, 'card' | 'frame' | 'group'>;
 
 export interface WireData extends Record<string, unknown> {
   from: string;
@@ -54,7 +54,7 @@ export interface Flow {
 export const titleOf = (node: WorkflowNode, descriptor: NodeDescriptor | undefined): string => stepTitle(node.title, descriptor?.title, node.type);
 
 const HIT = 24;
-function handlesOf(shape: Shape): NodeHandle[] {
+export function handlesOf(shape: Shape): NodeHandle[] {
   const handles: NodeHandle[] = shape.ports.map((port) => ({
     id: port.id,
     type: 'source',
@@ -192,7 +192,7 @@ export function wireEnds(nodes: ReadonlyMap<string, CardNode>, edges: readonly W
   });
 }
 
-function rectsOfNodes(nodes: readonly CardNode[]): Map<string, Rect> {
+export function rectsOfNodes(nodes: readonly CardNode[]): Map<string, Rect> {
   return new Map(nodes.map((node) => [node.id, { x: node.position.x, y: node.position.y, width: node.data.shape.width, height: node.data.shape.height }]));
 }
 

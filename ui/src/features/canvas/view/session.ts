@@ -10,6 +10,7 @@ import { type CanvasHandle, createHandle, fitOf } from './handle.ts';
 import { menuOfChosen, menuUnder, type MenuParts } from './menu.tsx';
 import { OPEN } from '../route/router.ts';
 import { createUi, detailOf, type UiStore } from './ui.ts';
+import { stepsOfCard } from './use-flow.ts';
 import { addSpot } from './add-spot.ts';
 
 export interface Latest {
@@ -114,7 +115,7 @@ export class CanvasSession {
 
   readonly clickPane = (x: number, y: number): void => {
     const hit = this.latest.far ? nodeAt(this.latest.flow, this.toFlow(x, y), 0) : null;
-    this.editor.select(hit === null ? [] : [hit]);
+    this.editor.select(hit === null ? [] : stepsOfCard(this.editor.getState().document, hit));
     this.element?.focus({ preventScroll: true });
   };
 

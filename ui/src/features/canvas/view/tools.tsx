@@ -16,7 +16,7 @@ export function TopTools({ handle }: { handle: CanvasHandle }) {
   const shown = useUi((s) => s.showSafe);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const safe = useStore(editor, (s) => s.document.settings?.errorPolicy === 'safe');
-  if (readOnly && !safe) return null;
+  const outline = useUi((s) => s.outline);
   return (
     <div className="cv-tools top" role="toolbar" aria-label={t('canvas.label')}>
       {readOnly ? null : (
@@ -25,6 +25,7 @@ export function TopTools({ handle }: { handle: CanvasHandle }) {
           <button type="button" onClick={() => handle.tidy()} aria-label={t('canvas.tidy')} title={t('canvas.do.tidy')}><Icon name="grid" /></button>
         </>
       )}
+      <button type="button" className={outline ? 'on' : ''} aria-pressed={outline} aria-label={t('outline.label')} title={t('canvas.do.outline')} onClick={() => handle.toggleOutline()}><Icon name="outline" /></button>
       {safe ? (
         <button type="button" aria-pressed={shown} title={t('canvas.safeTitle')} onClick={() => ui.setState({ showSafe: !shown })}>
           <Icon name="shield" />{shown ? t('canvas.safeShown') : t('canvas.safeHidden')}

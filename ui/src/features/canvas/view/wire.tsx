@@ -5,6 +5,7 @@ import { memo } from 'react';
 import { useStore } from 'zustand';
 import { formatCount, t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
+import { splitPort } from '../../../shared/step-ids.ts';
 import { looseRoute, type Route } from '../route/router.ts';
 import { plusPlace } from '../route/tags.ts';
 import type { WireEdge } from './flow-nodes.ts';
@@ -30,7 +31,10 @@ function tagOf(data: NonNullable<WireEdge['data']>, count: number): { text: stri
   return data.back ? { text: data.back, tone: 'back', icon: true } : null;
 }
 
-export const Wire = memo(function Wire({ id, data, selected, source, target }: EdgeProps<WireEdge>) {
+export const Wire = memo(function Wire({ id, data, selected }: EdgeProps<WireEdge>) {
+  // Of the file: on the canvas the wire may end at a folded group.
+  const source = splitPort(data?.from ?? '').node;
+  const target = data?.to ?? '';
   const route = useUi((s) => s.routes.get(id));
   const from = data?.from ?? '';
   // A fallback has no port of its own in the file; a run counts it as one.
