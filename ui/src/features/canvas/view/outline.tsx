@@ -144,7 +144,7 @@ export function Outline({ handle }: { handle: CanvasHandle }) {
       case 'End': return done(() => go(lines.at(-1)));
       case 'ArrowRight': return done(() => { if (own.kind === 'step' && own.open === false) fold(own.id, true); else if (lines[index + 1] && (lines[index + 1] as OutlineLine).level > own.level) go(lines[index + 1]); });
       case 'ArrowLeft': return done(() => { if (own.kind === 'step' && own.open === true) fold(own.id, false); else go(lines.slice(0, index).findLast((line) => line.level < own.level)); });
-      case 'Enter': return done(() => { if (own.kind === 'port' && own.edge) go(lines.find((line) => line.key === own.edge?.to)); else openNode(own.id); });
+      case 'Enter': return done(() => { if (own.kind === 'port' && own.edge) go(lines.find((line) => line.key === own.edge?.to)); else { choose(own); openNode(own.id); } });
       default:
     }
     if (readOnly) return;
@@ -176,7 +176,7 @@ export function Outline({ handle }: { handle: CanvasHandle }) {
         <div ref={tree} className="cvo-tree" role="tree" aria-label={t('outline.tree')} tabIndex={-1} onKeyDown={onKey}>
           {lines.map((line) => (
             <Row key={line.key} line={line} current={line === current} icon={line.kind === 'step' ? catalog.get(document_.nodes[line.id]?.type ?? '')?.icon ?? 'box' : ''} renaming={renaming === line.key && line.kind === 'step' ? document_.nodes[line.id]?.title ?? line.title : null}
-              onChoose={(one) => { choose(one); focusLine(one.key); }} onFold={fold}
+              onCurrent={setAt} onChoose={(one) => { choose(one); focusLine(one.key); }} onFold={fold}
               onRename={(title) => { setRenaming(null); if (title !== null) rename(line.id, title); focusLine(line.key); }} />
           ))}
         </div>
@@ -186,16 +186,16 @@ export function Outline({ handle }: { handle: CanvasHandle }) {
   );
 }
 
-interface RowProps { line: OutlineLine; current: boolean; icon: string; renaming: string | null; onChoose(line: OutlineLine): void; onFold(id: string, open: boolean): void; onRename(title: string | null): void }
+interface RowProps { line: OutlineLine; current: boolean; icon: string; renaming: string | null; onCurrent(key: string): void; onChoose(line: OutlineLine): void; onFold(id: string, open: boolean): void; onRename(title: string | null): void }
 
 const portWords = (line: PortLine): string => (line.edge ? t('outline.wire', { port: line.port, name: line.to }) : t('outline.free', { port: line.port }));
 
-function Row({ line, current, icon, renaming, onChoose, onFold, onRename }: RowProps) {
+function Row({ line, current, icon, renaming, onCurrent, onChoose, onFold, onRename }: RowProps) {
   const step = line.kind === 'step' ? line : null;
   return (
     <div role="treeitem" aria-level={line.level} aria-posinset={line.at} aria-setsize={line.of} aria-selected={current} {...(step && step.open !== null ? { 'aria-expanded': step.open } : {})}
       tabIndex={current ? 0 : -1} data-line={line.key} className={`cvo-row ${current ? 'on' : ''} ${step ? '' : 'wire'}`} style={{ paddingLeft: 8 + (line.level - 1) * 16 }}
-      onClick={() => onChoose(line)}>
+      onClick={() => onChoose(line)} onFocus={(event) => { if (event.target === event.currentTarget) onCurrent(line.key); }}>
       {step && step.open !== null ? <span className="cvo-fold" aria-hidden="true" onClick={(event) => { event.stopPropagation(); onFold(line.id, !step.open); }}><Icon name={step.open ? 'down' : 'right'} size={12} /></span> : <span className="cvo-fold" />}
       {step ? <NamedIcon name={icon} size={14} /> : <i className={`cvo-port ${(line as PortLine).error ? 'er' : 'ok'} ${(line as PortLine).edge ? 'on' : ''}`} aria-hidden="true" />}
       {renaming === null
