@@ -519,7 +519,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const edits: Edit[] = [...loose, { type: 'place', places }];
       if (!editor.apply(all ? edits : makeSpace(now, parts.catalog(), edits), { label: t('canvas.step.tidy') })) return;
       // A part that is longer than before may lead out of the view.
-      requestAnimationFrame(() => (all ? handle.fit() : show(selection.nodes)));
+      requestAnimationFrame(() => (all ? handle.fit(true) : show(selection.nodes)));
     },
     arrange(how) {
       const { document: now, selection } = editor.getState();

@@ -10,6 +10,7 @@ import type { CanvasHandle } from './handle.ts';
 const MINI = { width: 150, height: 94 };
 /** With its border and its distance to the edges (canvas.css). */
 const BOX = { width: 172, height: 116 };
+const LEAST_WIDTH = 480;
 const CORNERS = ['bottom-right', 'top-right'] as const;
 export type Corner = (typeof CORNERS)[number];
 
@@ -18,6 +19,8 @@ const colourOf = (node: CardNode): string => (node.type === 'frame' ? 'transpare
 
 /** The first corner of the view where no card lies under the overview. */
 export function freeCorner(rects: Iterable<Rect>, [x, y, zoom]: readonly [number, number, number], width: number, height: number): Corner | null {
+  // Beside it the tools have no room.
+  if (width < LEAST_WIDTH) return null;
   const free = new Set<Corner>(CORNERS);
   for (const r of rects) {
     const [left, right, top, bottom] = [r.x * zoom + x, (r.x + r.width) * zoom + x, r.y * zoom + y, (r.y + r.height) * zoom + y];
