@@ -10,3 +10,4 @@ export { Canvas } from './view/canvas.tsx';
 export type { CanvasMenus } from './view/menu.tsx';
 export type { CanvasHandle } from './view/handle.ts';
 export { insertNode, openPort } from './insert.ts';
+export { withRoomForTitle } from './model/make-space.ts';

@@ -8,7 +8,7 @@ import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
-import { Canvas, canvasActions, toolActions, type CanvasHandle } from '../../features/canvas/index.ts';
+import { Canvas, canvasActions, toolActions, withRoomForTitle, type CanvasHandle, type Edit } from '../../features/canvas/index.ts';
 import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { rerunPlace } from '../../features/rerun/steps.ts';
 import { stepPlace, type StepRun } from '../../features/rerun/step-runs.ts';
@@ -194,10 +194,11 @@ export function Workbench(props: WorkbenchProps) {
     setFull((now) => !now);
   }), [editor, onPanelOpen, setFull]));
   const empty = useMemo(() => (handle && !readOnly && Object.keys(document.nodes).length === 0 ? <FirstStep editor={editor} catalog={catalog} handle={handle} /> : null), [document, readOnly, handle, editor, catalog]);
+  const kindsByType = useMemo(() => new Map(catalog.map((kind) => [kind.type, kind])), [catalog]);
   const nodePanel = (ids: readonly string[]) => (
     <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} at={at} readOnly={readOnly}
       {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)} onShown={setShownTab} empty={empty} full={full} onFull={setFull}
-      onEdit={(edits, options) => editor.apply(edits, options)} onSelect={(id) => go(id)}
+      onEdit={(edits, options) => editor.apply(withRoomForTitle(editor.getState().document, kindsByType, [edits].flat() as readonly Edit[]), options)} onSelect={(id) => go(id)}
       {...(handle ? { onEachEntry: (id: string, field: string) => handle.addBehind(id, SPLIT_LIST, field === '' ? {} : { config: { field } }) } : {})} />
   );
   const panel = useMemo(() => {

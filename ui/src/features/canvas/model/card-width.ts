@@ -5,14 +5,14 @@ import type { Workflow, WorkflowNode } from '../../../api/types.ts';
 import { treeOf } from '../../../shared/container-tree.ts';
 import { BODY_RIGHT, isFrame } from './frames.ts';
 import { numberedTitles } from './titles.ts';
-import { CARD_MAX_W, CARD_MIN_W, CARD_W, type Catalog, GRID, type Point, type Shape } from './ports.ts';
+import { CARD_MAX_W, CARD_MIN_W, CARD_W, type Catalog, COLUMN, GRID, type Point, type Shape } from './ports.ts';
 
 /** Tile, gaps and one mark beside the title. */
 const BESIDE_TITLE = 96;
 /** The name of a port stands on the same row. */
 const PORT_NAME = 56;
 /** Between two cards. */
-const LEAST_GAP = 40;
+const LEAST_GAP = COLUMN - CARD_W;
 /** Height of one band in which neighbours are looked for. */
 const BAND = 64;
 

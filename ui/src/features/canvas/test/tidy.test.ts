@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../../api/types.ts';
 import { applyEdits } from '../document.ts';
 import { autoLayout } from '../model/layout.ts';
+import { withRoomForTitle } from '../model/make-space.ts';
 import { overlaps, rectsOf } from '../model/place.ts';
 import { numberedTitles } from '../model/titles.ts';
 import { CATALOG } from './fixtures.ts';
@@ -51,11 +52,18 @@ describe('cards', () => {
   it('widen for their title, as far as the neighbour leaves room', () => {
     expect(widthOf(two(800))).toBe(280);
     expect(widthOf(two(800), 'b')).toBe(200);
-    expect(widthOf(two(280))).toBe(240);
-    expect(widthOf(two(248))).toBe(208);
+    expect(widthOf(two(280))).toBe(232);
+    expect(widthOf(two(248))).toBe(200);
     // Closer than the usual width: narrower, but never less than can be read.
-    expect(widthOf(two(216))).toBe(176);
+    expect(widthOf(two(216))).toBe(168);
     expect(widthOf(two(100))).toBe(160);
+  });
+  it('that get a longer title move what stands to the right of them, and only then', () => {
+    const document = base({ a: { type: 'data.set' }, b: { type: 'data.set' }, c: { type: 'data.set' } }, [], { a: [0, 0], b: [248, 0], c: [0, 144] });
+    const title = (value: string) => applyEdits(document, withRoomForTitle(document, CATALOG, [{ type: 'setNode', id: 'a', path: ['title'], value }])).document;
+    expect(title(long).layout).toEqual({ a: [0, 0], b: [328, 0], c: [0, 144] });
+    expect(widthOf(title(long))).toBe(280);
+    expect(title('Short').layout).toEqual(document.layout);
   });
   it('in a row below do not count', () => {
     expect(widthOf(base({ a: { type: 'data.set', title: long }, b: { type: 'data.set' } }, [], { a: [0, 0], b: [248, 144] }))).toBe(280);

@@ -12,6 +12,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Icon } from '../../../kit/icon.tsx';
 import { CANVAS_SCOPE } from '../actions.ts';
 import type { EditorStore } from '../editor.ts';
+import { withRoomForTitle } from '../model/make-space.ts';
 import type { Catalog } from '../model/ports.ts';
 import type { TemplateId } from '../templates.ts';
 import './canvas.css';
@@ -90,7 +91,7 @@ export function Canvas(props: CanvasProps) {
   const tools = props.tools ?? NO_TOOLS;
   const parts = useMemo<CanvasParts>(() => ({
     editor, ui: session.ui, catalog, openNode, choose, tools,
-    rename: (id, title) => editor.apply({ type: 'setNode', id, path: ['title'], value: title || undefined }, { label: t('canvas.step.rename') }),
+    rename: (id, title) => editor.apply(withRoomForTitle(editor.getState().document, catalog, [{ type: 'setNode', id, path: ['title'], value: title || undefined }]), { label: t('canvas.step.rename') }),
     explicit: (from) => session.handle.addTemplate('explicit', from),
   }), [editor, session, catalog, openNode, choose, tools]);
   return (
