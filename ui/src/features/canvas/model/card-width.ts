@@ -77,12 +77,26 @@ function rightOf(spot: Spot, bands: ReadonlyMap<number, Spot[]>): number {
   return nearest;
 }
 
+interface Asked { ids: readonly string[]; wanted: readonly number[]; heights: readonly number[]; parents: readonly (string | undefined)[] }
+const same = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
+/** By the places of a file: whoever types in a panel changes nothing that a width depends on. */
+const answered = new WeakMap<object, { asked: Asked; catalog: Catalog; widths: ReadonlyMap<string, number> }>();
+
 /** The cards that are not as wide as usual. `free`: what their titles ask for, whatever stands beside them. */
-export function cardWidths(document: Workflow, catalog: Catalog, places: ReadonlyMap<string, Point>, shapes: ReadonlyMap<string, Shape>, free: boolean): Map<string, number> {
+export function cardWidths(document: Workflow, catalog: Catalog, places: ReadonlyMap<string, Point>, shapes: ReadonlyMap<string, Shape>, free: boolean): ReadonlyMap<string, number> {
   const widths = new Map<string, number>();
   const titles = numberedTitles(document, catalog);
   const { parent, children } = treeOf(document);
   const ids = Object.keys(document.nodes);
+  const framed = new Set(ids.filter((id) => isFrame(document, catalog, id)));
+  const wanted = ids.map((id) => (framed.has(id) ? 0 : wantedWidth(titles(id, document.nodes[id] as WorkflowNode), shapes.get(id)?.style ?? 'side')));
+  if (free) {
+    ids.forEach((id, i) => { if (!framed.has(id) && wanted[i] !== CARD_W) widths.set(id, wanted[i] as number); });
+    return widths;
+  }
+  const asked: Asked = { ids, wanted, heights: ids.map((id) => shapes.get(id)?.height ?? 0), parents: ids.map((id) => parent.get(id)) };
+  const before = document.layout && answered.get(document.layout);
+  if (before && before.catalog === catalog && same(before.asked.ids, ids) && same(before.asked.wanted, wanted) && same(before.asked.heights, asked.heights) && same(before.asked.parents, asked.parents)) return before.widths;
   const spotOf = (id: string): Spot => {
     const [x, y] = places.get(id) ?? [0, 0];
     return { id, x, y, height: shapes.get(id)?.height ?? 0 };
@@ -118,17 +132,12 @@ export function cardWidths(document: Workflow, catalog: Catalog, places: Readonl
     const beside = rightOf({ ...spot, x: right - 1 }, bandsIn(home)) - LEAST_GAP;
     return home === undefined ? beside : Math.min(beside, frameLimit(home) - BODY_RIGHT);
   };
-  for (const id of ids) {
-    if (isFrame(document, catalog, id)) continue;
-    const node = document.nodes[id] as WorkflowNode;
-    const wanted = wantedWidth(titles(id, node), shapes.get(id)?.style ?? 'side');
-    if (free) {
-      if (wanted !== CARD_W) widths.set(id, wanted);
-      continue;
-    }
+  ids.forEach((id, i) => {
+    if (framed.has(id)) return;
     const room = Math.floor((limitOf(id) - spotOf(id).x) / GRID) * GRID;
-    const width = Math.max(CARD_MIN_W, Math.min(wanted, room));
+    const width = Math.max(CARD_MIN_W, Math.min(wanted[i] as number, room));
     if (width !== CARD_W) widths.set(id, width);
-  }
+  });
+  if (document.layout) answered.set(document.layout, { asked, catalog, widths });
   return widths;
 }

@@ -48,7 +48,9 @@ function inOrder(document: Workflow, ids: readonly string[]): string[] {
     if (!here.has(node) || !here.has(edge.to) || node === edge.to) continue;
     // Error paths come after what went well.
     const of = port === ERROR ? failed : next;
-    of.set(node, [...(of.get(node) ?? []), edge.to]);
+    const list = of.get(node);
+    if (list) list.push(edge.to);
+    else of.set(node, [edge.to]);
     led.add(edge.to);
   }
   const order: string[] = [];
@@ -85,7 +87,9 @@ export function outlineOf(document: Workflow, catalog: Catalog, closed: Readonly
     order.forEach((id, i) => {
       const node = document.nodes[id] as WorkflowNode;
       const descriptor = catalog.get(node.type);
-      const ports = [...new Set([...portIds(descriptor, node), ...(wired.get(id) ?? [])])];
+      const own = portIds(descriptor, node);
+      const lost = (wired.get(id) ?? []).filter((port) => !own.includes(port));
+      const ports = lost.length === 0 ? own : [...own, ...lost];
       const inside = children.get(id) ?? [];
       const below = ports.flatMap((port): [port: string, edge: EdgeRef | null][] => {
         const edges = out.get(`${id}.${port}`);
