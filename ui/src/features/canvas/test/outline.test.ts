@@ -50,7 +50,7 @@ describe('moving a step', () => {
 });
 
 describe('arranging', () => {
-  const document = { ...sample(), nodes: { a: { type: 'data.set' }, b: { type: 'data.set' }, c: { type: 'data.set' } }, edges: [], layout: { a: [0, 0], b: [240, 40], c: [1000, 400] } };
+  const document = { ...sample(), nodes: { a: { type: 'data.set' }, b: { type: 'data.set' }, c: { type: 'data.set' } }, edges: [], layout: { a: [0, 0], b: [256, 40], c: [1000, 400] } };
   it('puts cards on one line without covering any', () => {
     for (const how of ['alignLeft', 'alignCenter', 'alignRight', 'alignTop', 'alignBottom'] as const) {
       const next = applyEdits(document, [{ type: 'place', places: arranged(document, CATALOG, ['a', 'b', 'c'], how) }]).document;
