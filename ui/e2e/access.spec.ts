@@ -1,22 +1,7 @@
 /** Accessibility of the main screens, in both themes, and what keyboards need. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import type { Page } from '@playwright/test';
+import { violations } from './axe.ts';
 import { expect, test } from './host.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-interface Violation { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
-
-async function violations(page: Page, where: string): Promise<string[]> {
-  // Evaluated by the browser's own channel: the policy of the page forbids scripts from text.
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const axe = (window as unknown as { axe: { run(options: unknown): Promise<{ violations: Violation[] }> } }).axe;
-    return (await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })).violations;
-  });
-  return found.map((one) => `${where} ${one.id}: ${one.help}\n${one.nodes.slice(0, 4).map((node) => `   ${node.target.join(' ')}\n      ${node.failureSummary.replaceAll('\n', '\n      ')}`).join('\n')}`);
-}
 
 for (const theme of ['light', 'dark'] as const) {
   test(`no violations at a moment of the past, in each view of the log, ${theme}`, async ({ open, host, page }) => {

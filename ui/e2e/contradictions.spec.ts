@@ -36,7 +36,7 @@ test('the panel, the output and the status bar say the same', async ({ open, hos
   await panel.getByLabel('Format', { exact: true }).click();
   await page.getByRole('option', { name: 'csv' }).click();
   await expect(panel.getByText(/Each item becomes a .*CSV text/)).toBeVisible();
-  await panel.getByText('More settings', { exact: true }).click();
+  await panel.locator('summary').filter({ hasText: /^More$/ }).click();
   await panel.getByLabel('Items', { exact: true }).click();
   await page.getByRole('option', { name: 'All at once' }).click();
   await expect(panel.getByText(/Each item becomes a .*CSV text/)).toHaveCount(0);

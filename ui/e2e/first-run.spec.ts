@@ -20,7 +20,7 @@ test('C30 gallery → run the sample → it fails, retries, repairs, asks once �
   await expect(status).toContainText(/\d+ calls/);
 
   // The log has cards, with the failed calls in plain words.
-  const log = page.locator('.wb-main .split-pane').last();
+  const log = page.locator('.wb-main .split.h > .split-pane');
   await expect(log.getByText(/call 1 of \d/).first()).toBeVisible();
 
   // The screen leads to the question, and the answer lets the run end.

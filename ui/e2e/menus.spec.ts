@@ -31,7 +31,7 @@ test('C7: the menu of a step offers its actions with their keys, and does them',
   await expect(menu(page, 'Menu of the step')).toBeVisible();
   await expect(card(page, 'first')).toHaveClass(/is-sel/);
   // No run is known: nothing to run again.
-  expect(await labels(page)).toEqual(['Open step', 'Show the output', 'Error handling', 'Rename step', 'Run this step', 'Run this step with…', 'Run to here', 'Run from here', 'Set a breakpoint', 'Add step…', 'Connect to…', 'When it fails…', 'Copy', 'Cut', 'Duplicate', 'Disable', 'Delete and reconnect', 'Delete']);
+  expect(await labels(page)).toEqual(['Open step', 'Show the output', 'Error handling', 'Rename step', 'Run this step', 'Run this step with…', 'Run to here', 'Run from here', 'Set a breakpoint', 'Add step…', 'Connect to…', 'When it fails…', 'Copy', 'Cut', 'Duplicate', 'Disable', 'Group the selected steps', 'Delete and reconnect', 'Delete']);
   await expect(menu(page).getByRole('menuitem', { name: 'Duplicate' }).locator('kbd')).toHaveText('Ctrl D');
   await shot(page, 'menu-step');
   // The keys of the page behind do nothing meanwhile.
@@ -119,7 +119,7 @@ test('the menu of a wire puts a step into it and takes it away; the menu of the 
   const free = { x: first.x, y: first.y + 260 };
   await page.mouse.click(free.x, free.y, { button: 'right' });
   await expect(menu(page, 'Menu of the canvas')).toBeVisible();
-  expect(await labels(page)).toEqual(['Add step…', 'Paste', 'Paste with incoming wires', 'Run', 'Undo', 'Select all', 'Find a step', 'Tidy up the layout', 'Fit', 'Zoom to 100 %', 'Hide the default error handling']);
+  expect(await labels(page)).toEqual(['Add step…', 'Paste', 'Paste with incoming wires', 'Run', 'Undo', 'Select all', 'Find a step', 'Show or hide the outline', 'Tidy up the layout', 'Fit', 'Zoom to 100 %', 'Hide the default error handling']);
   await shot(page, 'menu-canvas');
   await menu(page).getByRole('menuitem', { name: 'Add step…' }).click();
   await page.keyboard.type('fields');

@@ -224,7 +224,7 @@ test('C26: in the builder the slider leads through the run that is shown; drawin
   await page.keyboard.press('F5');
   await expect(banner).toHaveCount(0);
   await expect(bar).toContainText('Ended');
-  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('button', { name: 'Ways to run' }).click();
   await page.getByRole('menuitem', { name: 'Hide the last run' }).click();
   await expect(bar).toHaveCount(0);
 });

@@ -371,6 +371,7 @@ export const en = {
   'builder.cancelling': 'Cancelling',
   'builder.save': 'Save',
   'builder.more': 'More',
+  'builder.runMore': 'Ways to run',
   'builder.duplicate': 'Duplicate',
   'builder.itsRuns': 'Run history',
   'builder.log': 'Detail log',

@@ -31,6 +31,25 @@ export function Menu({ trigger, entries, align = 'end' }: {
   );
 }
 
+/** Actions by their ids, in groups: what is possible when the menu is opened, with the keys that are set. */
+export function ActionMenu({ trigger, groups, align = 'end' }: { trigger: ReactElement<Record<string, unknown>>; groups: readonly (readonly string[])[]; align?: 'start' | 'end' }) {
+  return (
+    <Base.Root>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner align={align} sideOffset={4} className="layer">
+          <Base.Popup className="pop menu"><ActionEntries groups={groups} /></Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+function ActionEntries({ groups }: { groups: readonly (readonly string[])[] }) {
+  const actions = useAllActions();
+  return <Entries entries={entriesOf(actions, groups)} />;
+}
+
 function Entries({ entries }: { entries: readonly (MenuEntry | null)[] }) {
   // Dividers have no identity of their own.
   return entries.map((entry, index) => (entry === null ? <Base.Separator key={`divider-${String(index)}`} className="menu-line" /> : <Entry key={entry.id} entry={entry} />));

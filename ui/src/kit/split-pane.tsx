@@ -14,13 +14,15 @@ export interface SplitPaneProps {
   /** Double click on the handle, or Enter. */
   onToggle?(): void;
   label: string;
+  /** The pane lies over the other one, which cannot be reached meanwhile. */
+  over?: boolean;
   /** Pixels that the other pane keeps. */
   reserve?: number;
   pane: ReactNode;
   children: ReactNode;
 }
 
-export function SplitPane({ side, size, min = 200, max = 900, collapsed, collapsedSize = 0, onResize, onToggle, label, reserve = 120, pane, children }: SplitPaneProps) {
+export function SplitPane({ side, size, min = 200, max = 900, collapsed, collapsedSize = 0, onResize, onToggle, label, over = false, reserve = 120, pane, children }: SplitPaneProps) {
   const box = useRef<HTMLDivElement>(null);
   const vertical = side === 'bottom';
   const shown = collapsed ? collapsedSize : Math.min(max, Math.max(min, size));
@@ -70,12 +72,12 @@ export function SplitPane({ side, size, min = 200, max = 900, collapsed, collaps
       onPointerDown={onPointerDown} onDoubleClick={onToggle} onKeyDown={onKeyDown} />
   );
   const rest = `calc(100% - ${String(reserve)}px)`;
-  const sized = <div className="split-pane" style={vertical ? { height: shown, maxHeight: rest } : { width: shown, maxWidth: rest }}>{pane}</div>;
+  const sized = <div className={`split-pane ${over ? 'over' : ''}`} style={over ? undefined : vertical ? { height: shown, maxHeight: rest } : { width: shown, maxWidth: rest }}>{pane}</div>;
   return (
     <div ref={box} className={`split ${vertical ? 'h' : 'v'}`}>
-      {side === 'left' ? <>{sized}{handle}</> : null}
-      <div className="split-main">{children}</div>
-      {side === 'left' ? null : <>{handle}{sized}</>}
+      {side === 'left' ? <>{sized}{over ? null : handle}</> : null}
+      <div className="split-main" inert={over}>{children}</div>
+      {side === 'left' ? null : <>{over ? null : handle}{sized}</>}
     </div>
   );
 }

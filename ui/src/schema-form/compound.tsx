@@ -19,9 +19,9 @@ export interface PathProps extends FieldProps {
 }
 
 /** The properties of an object, neighbours of half width in one row. */
-export function Properties({ schema, value, path }: { schema: JsonSchema; value: unknown; path: Path }) {
+export function Properties({ schema, value, path, only }: { schema: JsonSchema; value: unknown; path: Path; only?: readonly string[] | undefined }) {
   const object = isObject(value) ? value : {};
-  const properties = propertiesOf(schema, value).filter(([, property]) => property['x-ui']?.['hidden'] !== true);
+  const properties = propertiesOf(schema, value).filter(([name, property]) => property['x-ui']?.['hidden'] !== true && (only === undefined || only.includes(name)));
   const rows: [string, JsonSchema][][] = [];
   for (const entry of properties) {
     const last = rows.at(-1);

@@ -79,7 +79,7 @@ export function Frame({ label, required, aside, hint, findings: all, labelFor = 
       )}
       {children({ id, describedBy, invalid })}
       <Findings id={noteId} findings={told} />
-      {findings.length === 0 && hint ? <span id={noteId} className="vh">{hint}</span> : null}
+      {hint && (findings.length === 0 || !lenient) ? <span id={findings.length === 0 ? noteId : undefined} className={lenient ? 'vh' : 's t3 field-help'}>{hint}</span> : null}
     </div>
   );
 }

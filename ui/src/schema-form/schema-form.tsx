@@ -31,13 +31,15 @@ export interface SchemaFormProps {
   widgets?: OwnWidgets;
   /** The caller asks the engine what fits: no field refuses a value by itself. */
   lenient?: boolean;
+  /** Names of the fields that this form shows; the others are shown by another form over the same value. */
+  shown?: readonly string[] | undefined;
   /** Told when a box holds what cannot be read, and when all can be read again. */
   onUnread?: (unread: boolean) => void;
 }
 
 const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
 
-export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTICS, basePointer = '', context = null, readOnly = false, label, json = true, widgets, lenient = false, onUnread }: SchemaFormProps) {
+export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTICS, basePointer = '', context = null, readOnly = false, label, json = true, widgets, lenient = false, shown, onUnread }: SchemaFormProps) {
   const [view, setView] = useState<'form' | 'json'>('form');
   const boxes = useRef(new Set<string>());
   const tell = useCallback((id: string, unread: boolean) => {
@@ -80,7 +82,7 @@ export function SchemaForm({ schema, value, onChange, diagnostics = NO_DIAGNOSTI
           </>
         ) : (
           <>
-            {whole ? <Properties schema={schema} value={value} path={[]} /> : widget === 'keyvalue' ? <KeyValueField {...top} /> : widget === 'any' ? <AnyField {...top} /> : <Field name="" label={label} schema={schema} value={value} path={[]} />}
+            {whole ? <Properties schema={schema} value={value} path={[]} only={shown} /> : widget === 'keyvalue' ? <KeyValueField {...top} /> : widget === 'any' ? <AnyField {...top} /> : <Field name="" label={label} schema={schema} value={value} path={[]} />}
             <UnknownFields schema={schema} diagnostics={diagnostics} base={basePointer} whole={whole} />
           </>
         )}

@@ -184,16 +184,18 @@ export function SelectField(field: FieldProps) {
 
 export function SwitchField({ label, schema, value, findings, onValue }: FieldProps) {
   const { host, readOnly } = useForm();
+  const help = useId();
   const on = value === undefined ? schema.default === true : value === true;
   return (
     <div className="field">
       <div className="row s switch-row" title={schema.description}>
         <label className="row grow">
-          <Switch checked={on} onChange={onValue} label={label} disabled={readOnly} />
+          <Switch checked={on} onChange={onValue} label={label} disabled={readOnly} describedBy={schema.description ? help : undefined} />
           <span className="grow">{label}</span>
         </label>
         {host && !readOnly ? <ToExpression label={label} onPress={() => onValue(toExpression(on))} /> : null}
       </div>
+      {schema.description ? <span id={help} className="s t3 field-help">{schema.description}</span> : null}
       <Findings findings={findings} />
     </div>
   );

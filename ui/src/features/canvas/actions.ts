@@ -5,6 +5,7 @@ import { t } from '../../i18n/index.ts';
 import type { Action } from '../../kit/action.ts';
 import type { EditorStore } from './editor.ts';
 import { treeOf } from '../../shared/container-tree.ts';
+import { ARRANGEMENTS } from './model/arrange.ts';
 import type { CanvasHandle } from './view/handle.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
 import { presetOf, type ToolEntry } from './tool-entry.ts';
@@ -47,6 +48,12 @@ export function canvasActions(editor: EditorStore, handle: CanvasHandle, catalog
     one('wireFrom', t('canvas.do.wireFrom'), [], () => handle.goToEnd('from'), { icon: 'left', when: wire }),
     one('wireTo', t('canvas.do.wireTo'), [], () => handle.goToEnd('to'), { icon: 'right', when: wire }),
     one('tidy', t('canvas.do.tidy'), ['Shift+Alt+T'], () => handle.tidy(), { icon: 'grid', when: editable }),
+    one('groupSteps', t('canvas.groups.make'), ['Mod+G'], () => handle.group(), { icon: 'group', when: () => editable() && some() }),
+    one('editGroup', t('canvas.groups.edit'), [], () => handle.editGroup(), { icon: 'pencil', when: () => editable() && handle.chosenGroup() !== undefined }),
+    one('foldGroup', t('canvas.groups.foldOrOpen'), ['Mod+Alt+G'], () => { const id = handle.chosenGroup(); if (id !== undefined) handle.foldGroup(id); }, { icon: 'minus', when: () => handle.chosenGroup() !== undefined }),
+    one('ungroup', t('canvas.groups.ungroup'), ['Mod+Shift+G'], () => handle.ungroup(), { when: () => editable() && handle.chosenGroup() !== undefined }),
+    one('outline', t('canvas.do.outline'), ['Mod+Alt+L'], () => handle.toggleOutline(), { icon: 'outline', scope: undefined, inFields: true }),
+    ...ARRANGEMENTS.map((how) => one(how, t(`canvas.arrange.${how}`), [], () => handle.arrange(how), { when: () => editable() && editor.getState().selection.nodes.length > (how.startsWith('distribute') ? 2 : 1) })),
     one('safe', t('canvas.do.safe'), [], () => handle.toggleSafe(), { icon: 'shield', titleNow: () => t(handle.showsSafe() ? 'canvas.do.safeHide' : 'canvas.do.safeShow') }),
     one('iterationNext', t('canvas.round.next'), ['.'], () => handle.iteration(1), { repeats: true, icon: 'right', when: () => handle.hasIterations() }),
     one('iterationPrevious', t('canvas.round.previous'), [','], () => handle.iteration(-1), { repeats: true, icon: 'left', when: () => handle.hasIterations() }),

@@ -4,7 +4,7 @@ import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts'
 import { isObject } from '../../json/json.ts';
 import { asSchema } from '../../json/json-schema.ts';
 import type { Edit, EdgeRef } from './document.ts';
-import { FRAME_MIN, holdsSteps, parentOf } from './model/frames.ts';
+import { FRAME_MIN, holdsSteps, isFrame, parentOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from '../../shared/step-ids.ts';
 import { frameAt, freePlace, nextTo, type Rect, rectsIn, rectsOf, within } from './model/place.ts';
 import { makeSpace, makeSpaceBetween } from './model/make-space.ts';
@@ -79,7 +79,7 @@ export function insertNode(document: Workflow, catalog: Catalog, kind: NodeDescr
     }
     if (context.from) {
       const { node: source, port } = splitPort(context.from);
-      return nextTo(rects, source, port === ERROR, shape, shape.inputY);
+      return nextTo(rects, source, port === ERROR, shape, shape.inputY, isFrame(document, catalog, source));
     }
     const last = [...rects.values()].at(-1);
     return freePlace(rects.values(), last ? [last.x + last.width + 48, last.y] : within(document, frame, [-Infinity, -Infinity]), shape);

@@ -40,7 +40,7 @@ export function CoverageChip({ document, readOnly, onFix, onShow }: {
       <Popover.Trigger render={
         <button type="button" className="coverage s opt" title={t('coverage.summary', { wired, policy, open: nowhere })}>
           <span className="t2 coverage-name">{t('coverage.label')}</span><Bars score={found.score} />
-          <b>{words}</b>{nowhere > 0 ? <span className="c-err">{t('coverage.open', { n: nowhere })}</span> : policy > 0 ? <span className="t2">{t('coverage.byPolicy', { n: policy })}</span> : null}
+          <b>{words}</b>{nowhere > 0 ? <span className="c-err">{t('coverage.open', { n: nowhere })}</span> : policy > 0 ? <span className="t2 coverage-policy">{t('coverage.byPolicy', { n: policy })}</span> : null}
           {risky.length > 0 ? <span className="row c-wait"><Icon name="warn" size={12} />{risky.length}</span> : null}
         </button>
       } />

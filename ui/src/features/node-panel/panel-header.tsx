@@ -12,7 +12,7 @@ const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 type Props = NodePanelProps & { nodeId: string; node: WorkflowNode; descriptor: NodeDescriptor | undefined };
 
-export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOnly = false, renameToken = 0 }: Props) {
+export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOnly = false, renameToken = 0, full = false, onFull }: Props) {
   const [naming, setNaming] = useState<'title' | 'id' | null>(null);
   const [seen, setSeen] = useState(renameToken);
   if (renameToken !== seen) {
@@ -74,7 +74,9 @@ export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOn
             onChange={(on) => onEdit({ type: 'setNode', id: nodeId, path: ['disabled'], value: on ? undefined : true }, { label: on ? t('panel.enable') : t('panel.disable') })} />
         </span>
       </Tooltip>
-      {readOnly ? null : <IconButton icon="x" label={t('panel.delete')} keys="Delete" onClick={() => onEdit({ type: 'removeNodes', ids: [nodeId] }, { label: t('panel.delete') })} />}
+      {onFull ? <IconButton icon={full ? 'x' : 'fit'} label={t(full ? 'panel.fullEnd' : 'panel.full')} keys={full ? 'Escape' : 'Mod+Alt+Enter'} onClick={() => onFull(!full)} /> : null}
+      {/* Here the cross closes: nobody deletes a step who wanted to go back. */}
+      {readOnly || full ? null : <IconButton icon="x" label={t('panel.delete')} keys="Delete" onClick={() => onEdit({ type: 'removeNodes', ids: [nodeId] }, { label: t('panel.delete') })} />}
     </header>
   );
 }

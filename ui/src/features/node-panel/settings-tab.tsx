@@ -59,6 +59,16 @@ function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {
   return { ...schema, properties };
 }
 
+/** Settings that few people need: the catalog puts them into the group More. Null where a kind has none. */
+export function foldedParts(schema: JsonSchema): { shown: string[]; folded: string[]; schema: JsonSchema } | null {
+  const names = Object.entries(schema.properties ?? {});
+  const folded = names.filter(([, property]) => property['x-ui']?.['group'] === FOLDED_GROUP).map(([name]) => name);
+  return folded.length === 0 ? null : { shown: names.map(([name]) => name).filter((name) => !folded.includes(name)), folded, schema: { ...schema, properties: Object.fromEntries(names.map(([name, property]) => [name, folded.includes(name) ? untitled(property) : property])) } };
+}
+const FOLDED_GROUP = 'More';
+/** Its heading is that of the fold. */
+const untitled = (property: JsonSchema): JsonSchema => ({ ...property, 'x-ui': { ...property['x-ui'], group: undefined } });
+
 /** The parts of a node that all kinds share, as a schema. */
 export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: JsonSchema; more: JsonSchema } {
   const hasSuccess = !descriptor || descriptor.ports.some((port) => port.id === 'success');
@@ -89,6 +99,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
   const own = useMemo(() => withoutSchedule(node.type, withChoiceWords(node.type, asSchema(descriptor?.config))), [node.type, descriptor]);
   const schema = useConfigSchema(own, nodeId, node, skills);
+  const parts = useMemo(() => foldedParts(schema), [schema]);
   const tools = useCommand('tool_list', {}, { enabled: node.type === MCP_TOOL, staleTime: 30_000 }).data;
   const asks = schema.properties?.['model']?.['x-ui']?.['widget'] === 'model';
   const usual = useCommand('model_list', {}, { enabled: asks, staleTime: 30_000 }).data?.default;
@@ -114,6 +125,8 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
     [nodeId, onEdit],
   );
   const used = Object.keys(common.more.properties ?? {}).filter((name) => Object.hasOwn(node, name));
+  // What is set, or is wrong, is seen: only what nobody has touched is folded away.
+  const foldedInUse = parts !== null && (parts.folded.some((name) => isObject(node.config) && Object.hasOwn(node.config, name)) || forFields(diagnostics, `${pointer}/config`, parts.folded).length > 0);
   const empty = descriptor !== undefined && Object.keys(asSchema(descriptor.config).properties ?? {}).length === 0 && node.config === undefined;
   return (
     <div className="panel-body">
@@ -125,7 +138,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === POLL ? <PollPanel key={`poll ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {descriptor && !empty ? (
-        <ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext>
+        <ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} shown={parts?.shown} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext>
       ) : empty ? (
         <p className="s t3">{t('settings.nothing')}</p>
       ) : (
@@ -136,10 +149,13 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       )}
       {node.type === 'agent.task' ? <WritesEditor nodeId={nodeId} node={node} schema={contextSchema} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} /> : null}
       <div className="panel-rule" />
-      <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.first)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} widgets={WIDGETS} />
-      <details className="more" open={used.length > 0} key={`more ${nodeId}`}>
+      <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, Object.keys(common.first.properties ?? {}))} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} widgets={WIDGETS} />
+      <details className="more" open={used.length > 0 || foldedInUse} key={`more ${nodeId}`}>
         <summary className="cap">{t('settings.more')}</summary>
-        <SchemaForm schema={common.more} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, common.more)} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.more')} json={false} />
+        {parts ? (
+          <ModelContext value={chosen}><SchemaForm key={`folded ${nodeId}`} schema={parts.schema} shown={parts.folded} value={node.config} onChange={onConfig} diagnostics={forFields(diagnostics, `${pointer}/config`, parts.folded)} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.folded', { kind: label })} json={false} widgets={WIDGETS} /></ModelContext>
+        ) : null}
+        <SchemaForm schema={common.more} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, Object.keys(common.more.properties ?? {}))} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.more')} json={false} />
       </details>
       <GuardsEditor nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} readOnly={readOnly} onEdit={onEdit} />
     </div>
@@ -147,7 +163,6 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
 }
 
 /** Only the findings of the fields that a form shows: the rest of the node is not its business. */
-function forFields(diagnostics: readonly Diagnostic[], pointer: string, schema: JsonSchema): readonly Diagnostic[] {
-  const names = Object.keys(schema.properties ?? {});
+function forFields(diagnostics: readonly Diagnostic[], pointer: string, names: readonly string[]): readonly Diagnostic[] {
   return diagnostics.filter((one) => names.some((name) => one.path === `${pointer}/${name}` || one.path.startsWith(`${pointer}/${name}/`)));
 }

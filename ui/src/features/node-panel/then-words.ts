@@ -2,6 +2,7 @@
 
 import type { NodeDescriptor, RetryPolicy, Workflow } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
+import { numberedTitles } from '../../shared/numbered-titles.ts';
 import { stepTitle } from '../../shared/step-title.ts';
 
 export interface Then {
@@ -15,7 +16,8 @@ export interface Then {
 
 export function titleOf(document: Workflow, nodeId: string, catalog?: readonly NodeDescriptor[]): string {
   const node = document.nodes[nodeId];
-  return stepTitle(node?.title, catalog?.find((one) => one.type === node?.type)?.title, nodeId);
+  const kindTitle = (type: string) => catalog?.find((one) => one.type === type)?.title;
+  return (node && numberedTitles(document.nodes, kindTitle, catalog).get(nodeId)) ?? stepTitle(node?.title, node && kindTitle(node.type), nodeId);
 }
 
 export function hasErrorPort(descriptor: NodeDescriptor | undefined): boolean {

@@ -1,5 +1,6 @@
 // What the panel needs from the screen that shows it. The edits are a part of the canvas' own list.
 
+import type { ReactNode } from 'react';
 import type { RunView } from '../../run/run-state.ts';
 import type { Diagnostic, NodeDescriptor, Workflow } from '../../api/types.ts';
 
@@ -37,6 +38,11 @@ export interface NodePanelProps {
   onTab?: (tab: PanelTab) => void;
   /** The tab that is seen, null where there are none: what has rules and pauses wants more room. */
   onShown?: (tab: PanelTab | null) => void;
+  /** An empty workflow asks this instead of its settings, which stay within reach below. */
+  empty?: ReactNode;
+  /** The step is shown over the whole workbench. */
+  full?: boolean;
+  onFull?: (full: boolean) => void;
   /** A new number begins renaming (F2). */
   renameToken?: number;
 }

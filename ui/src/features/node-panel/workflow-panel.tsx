@@ -1,6 +1,6 @@
 // No step is chosen: the workflow itself.
 
-import { useMemo } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { isObject } from '../../json/json.ts';
 import { asSchema } from '../../json/json-schema.ts';
 import type { JsonSchema, Workflow } from '../../api/types.ts';
@@ -27,9 +27,14 @@ const DESCRIPTION: JsonSchema = { type: 'string', title: t('workflow.description
 const PER_RUN: JsonSchema = { type: 'number', minimum: 0, title: t('workflow.budgetRun') };
 const PER_DAY: JsonSchema = { type: 'number', minimum: 0, title: t('workflow.budgetDay') };
 
+/** What can wait until the workflow does something. */
+function Later({ closed, children }: { closed: boolean; children: ReactNode }) {
+  return closed ? <details className="more"><summary className="cap">{t('workflow.label')}</summary><div className="panel-later">{children}</div></details> : children;
+}
+
 type PolicyKind = 'safe' | 'fail' | 'rules';
 
-export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly = false }: NodePanelProps) {
+export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly = false, empty = null }: NodePanelProps) {
   const scope = useMemo<FormScope>(
     () => ({
       base: '', diagnostics, host: null, readOnly,
@@ -58,7 +63,9 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
       </header>
       <FormScopeProvider value={scope}>
         <div className="panel-body panel-scroll panel-top">
-          <p className="s t3">{t('workflow.steps')}</p>
+          {empty}
+          <Later closed={empty !== null}>
+          {empty === null ? <p className="s t3">{t('workflow.steps')}</p> : null}
           <Field name="name" schema={NAME} value={document.name} path={['name']} required />
           <Field name="description" schema={DESCRIPTION} value={document.description} path={['description']} />
           <div className="panel-rule" />
@@ -108,6 +115,7 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
           <KeyValueTable label={t('workflow.context')} hint={t('workflow.contextHint')} value={document.context?.initial} path={['context', 'initial']}
             onValue={(value) => set(['context', 'initial'], value)} />
           <Findings findings={diagnosticsAt(diagnostics, '/context', false)} />
+          </Later>
         </div>
       </FormScopeProvider>
     </aside>

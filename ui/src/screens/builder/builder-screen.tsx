@@ -12,7 +12,7 @@ import { useActivation } from '../../features/automations/activation.tsx';
 import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
-import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
+import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, ActionMenu, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
 import { sendable, withTitle, type Breakpoint } from '../../shared/breakpoints.ts';
 import { useEventWords } from '../workbench/event-words.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
@@ -77,6 +77,8 @@ interface StartHow { paused?: boolean; until?: string }
 /** The run shown on the canvas, with what it was started with; kept per file while the program is open. */
 const lastRuns = new Map<string, RunMade & { kept?: readonly string[] | undefined }>();
 const lastParams = new Map<string, JsonMap>();
+/** The other ways to run, beside the one strong button. */
+const RUN_MENU = [['run.start', 'run.with', 'debug.step'], ['run.only', 'run.onlyWith', 'run.to', 'run.from', 'run.rerunFrom'], ['run.clear']];
 const NOTHING_ASKED: ReadonlySet<string> = new Set();
 
 function Builder({ session, catalog }: { session: Session; catalog: NodeDescriptor[] }) {
@@ -317,18 +319,21 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       </span>
       <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
         { id: 'rename', label: t('builder.rename'), icon: 'pencil', disabled: session.readOnly, onSelect: () => setRenaming(true) },
-        ...(asksValues && may('run_start') ? [{ id: 'with', label: t('action.runWith'), icon: 'play' as const, disabled: running, onSelect: runWith }] : []),
         ...(may('workflow_duplicate') ? [{ id: 'duplicate', label: t('builder.duplicate'), icon: 'copy' as const, onSelect: () => void duplicate() }] : []),
         { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
         ...activation.entries,
-        ...(runId && !running ? [null, { id: 'clear', label: t('action.clearRun'), icon: 'x' as const, onSelect: () => { lastRuns.delete(session.ref); setRunId(null); } }] : []),
       ]} />
       <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={keys.save}>{t('builder.save')}</Button>
       {activation.bar}
       {debug.bar}
       {running
         ? <Button icon="stop" busy={cancelling} disabled={past || !may('run_cancel')} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
-        : <Button variant="primary" icon="play" busy={starting} disabled={loading || !may('run_start')} title={may('run_start') ? undefined : t('builder.runRole')} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
+        : (
+          <span className="btn-split">
+            <Button variant="primary" icon="play" busy={starting} disabled={loading || !may('run_start')} title={may('run_start') ? undefined : t('builder.runRole')} keys={keys.run} onClick={run}>{t('builder.run')}</Button>
+            <ActionMenu groups={RUN_MENU} trigger={<IconButton icon="down" variant="default" className="pri" label={t('builder.runMore')} disabled={loading || starting || !may('run_start')} />} />
+          </span>
+        )}
     </header>
   );
 

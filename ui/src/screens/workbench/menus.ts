@@ -14,6 +14,8 @@ export const MENUS: CanvasMenus = {
     ['canvas.add', 'canvas.connect', 'canvas.onError'],
     ['canvas.copy', 'canvas.cut', 'canvas.duplicate'],
     ['canvas.disable'],
+    ['canvas.groupSteps', 'canvas.editGroup', 'canvas.foldGroup', 'canvas.ungroup'],
+    ['canvas.alignLeft', 'canvas.alignTop', 'canvas.distributeAcross', 'canvas.distributeDown'],
     ['canvas.dissolve', 'canvas.deleteReconnect', 'canvas.delete'],
   ],
   wire: [['canvas.wireFrom', 'canvas.wireTo'], ['debug.breakpoint'], ['canvas.add'], ['canvas.delete']],
@@ -21,7 +23,7 @@ export const MENUS: CanvasMenus = {
     ['canvas.add', 'canvas.paste', 'canvas.pasteIncoming'],
     ['run.start', 'run.with', 'run.cancel', 'run.clear'],
     ['edit.undo', 'edit.redo'],
-    ['canvas.selectAll', 'canvas.find', 'canvas.tidy'],
+    ['canvas.selectAll', 'canvas.find', 'canvas.outline', 'canvas.tidy'],
     ['canvas.fit', 'canvas.zoomReset', 'canvas.safe'],
   ],
 };

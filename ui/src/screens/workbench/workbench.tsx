@@ -8,7 +8,7 @@ import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
-import { Canvas, canvasActions, toolActions, type CanvasHandle } from '../../features/canvas/index.ts';
+import { Canvas, canvasActions, toolActions, withRoomForTitle, type CanvasHandle, type Edit } from '../../features/canvas/index.ts';
 import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { rerunPlace } from '../../features/rerun/steps.ts';
 import { stepPlace, type StepRun } from '../../features/rerun/step-runs.ts';
@@ -19,6 +19,8 @@ import { t } from '../../i18n/index.ts';
 import { SplitPane, toast, useActions } from '../../kit/index.ts';
 import { MomentContext } from '../../kit/use-now.ts';
 import { rerunAction, stepRunActions } from '../builder/actions.ts';
+import { FirstStep } from './first-step.tsx';
+import { fullPanelActions, useFullPanel } from './full-panel.ts';
 import { MENUS, panelActions } from './menus.ts';
 import { setOpenGraph } from '../open-graph.ts';
 import { Problems } from './problems.tsx';
@@ -185,10 +187,18 @@ export function Workbench(props: WorkbenchProps) {
     return () => setOpenGraph(null);
   }, [document, go, catalog]);
 
+  const only = selected.length === 1 ? selected[0] : undefined;
+  const { full, setFull, panelBox, leaveFull } = useFullPanel(only, panelOpen, handle);
+  useActions(useMemo(() => fullPanelActions(() => editor.getState().selection.nodes.length === 1, () => {
+    onPanelOpen(true);
+    setFull((now) => !now);
+  }), [editor, onPanelOpen, setFull]));
+  const empty = useMemo(() => (handle && !readOnly && Object.keys(document.nodes).length === 0 ? <FirstStep editor={editor} catalog={catalog} handle={handle} /> : null), [document, readOnly, handle, editor, catalog]);
+  const kindsByType = useMemo(() => new Map(catalog.map((kind) => [kind.type, kind])), [catalog]);
   const nodePanel = (ids: readonly string[]) => (
     <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} at={at} readOnly={readOnly}
-      {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)} onShown={setShownTab}
-      onEdit={(edits, options) => editor.apply(edits, options)} onSelect={(id) => go(id)}
+      {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)} onShown={setShownTab} empty={empty} full={full} onFull={setFull}
+      onEdit={(edits, options) => editor.apply(withRoomForTitle(editor.getState().document, kindsByType, [edits].flat() as readonly Edit[]), options)} onSelect={(id) => go(id)}
       {...(handle ? { onEachEntry: (id: string, field: string) => handle.addBehind(id, SPLIT_LIST, field === '' ? {} : { config: { field } }) } : {})} />
   );
   const panel = useMemo(() => {
@@ -198,7 +208,7 @@ export function Workbench(props: WorkbenchProps) {
     }
     return <div className="wb-panel" data-scope="panel">{nodePanel(selected)}</div>;
     // Every value that the panel draws from is listed.
-  }, [handle, panelOpen, selected, view, loading, document, catalog, found, readOnly, at, wanted, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
+  }, [handle, panelOpen, selected, view, loading, document, catalog, found, readOnly, at, wanted, empty, full, setFull, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
 
   const { broken = false } = props;
   const [brokenMs, setBrokenMs] = useState<number>();
@@ -211,17 +221,18 @@ export function Workbench(props: WorkbenchProps) {
       {props.bar}
       <div className="wb-banners">{props.banners}</div>
       <div className="wb-main">
-        <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={time ? TIME_BAR : 0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
-          onToggle={() => props.onLogOpen(!logOpen)}
-          pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
-          <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
-            onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel ? <div className="dbg-panel"><div className="dbg-all">{panel}{props.underPanel ? <div className="dbg-under">{props.underPanel}</div> : null}</div></div> : null}>
+        {/* The panel is beside canvas and log, not above the log: its settings keep their height when the log opens. */}
+        <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} over={full} onResize={setPanelSize} label={t('builder.panelHandle')}
+          onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel ? <div className="dbg-panel" ref={panelBox} tabIndex={-1} onKeyDown={leaveFull}><div className="dbg-all">{panel}{props.underPanel ? <div className="dbg-under">{props.underPanel}</div> : null}</div></div> : null}>
+          <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={time ? TIME_BAR : 0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
+            onToggle={() => props.onLogOpen(!logOpen)}
+            pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
             <div className="wb-canvas">
               <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
+            {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}
           </SplitPane>
-          {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}
         </SplitPane>
       </div>
       <StatusBar view={whole} loading={loading} reading={props.reading} logOpen={logOpen} onToggleLog={() => props.onLogOpen(!logOpen)} diagnostics={diagnostics}

@@ -5,6 +5,7 @@
 
 import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
 import { draggedSize, framesAround, withInside } from './frames.ts';
+import { joinGroup, leaveGroups, renameInGroups } from './groups.ts';
 import { treeOf } from '../../../shared/container-tree.ts';
 import { NODE_ID, splitPort } from '../../../shared/step-ids.ts';
 import { applyPatches, type Patch, type Path, sameJson, valueAt } from './patch.ts';
@@ -34,6 +35,8 @@ export type Edit =
   | { type: 'replug'; edge: EdgeRef; from?: string; to?: string }
   /** puts a node that exists already into a wire */
   | { type: 'insertOnEdge'; edge: EdgeRef; id: string; port: string }
+  /** takes steps out of their groups */
+  | { type: 'ungroup'; ids: readonly string[] }
   /** a field of a node; `value: undefined` removes it */
   | { type: 'setNode'; id: string; path: Path; value: unknown }
   | { type: 'renameNode'; id: string; to: string }
@@ -96,9 +99,10 @@ function removeNodes(document: Workflow, ids: readonly string[], reconnect: { re
   }
   const layout = document.layout;
   if (layout && ids.length > 20) {
-    patches.push(put(['layout'], Object.fromEntries(Object.entries(layout).filter(([id]) => !gone.has(id)))));
+    patches.push(put(['layout'], Object.fromEntries(Object.entries(layout).filter(([id]) => !gone.has(id)))), ...leaveGroups(document, gone, true));
   } else {
     for (const id of ids) patches.push({ op: 'unset', path: ['layout', id] });
+    patches.push(...leaveGroups(document, gone, true));
   }
   if (gone.has(document.settings?.onAbort ?? '')) patches.push({ op: 'unset', path: ['settings', 'onAbort'] });
   return patches;
@@ -106,7 +110,8 @@ function removeNodes(document: Workflow, ids: readonly string[], reconnect: { re
 
 function renameNode(document: Workflow, id: string, to: string): Patch[] {
   if (id === to || !Object.hasOwn(document.nodes, id) || Object.hasOwn(document.nodes, to) || !NODE_ID.test(to)) return [];
-  return renameInFile(document, new Map([[id, to]]));
+  const names = new Map([[id, to]]);
+  return [...renameInFile(document, names), ...renameInGroups(document, names)];
 }
 
 /** What the file says of a place: counted from the frame, with the size that was dragged. */
@@ -162,6 +167,7 @@ function reparent(document: Workflow, ids: readonly string[], frame: string | un
       put(['nodes', id, 'parent'], frame),
       { op: 'set', path: ['layout', id], value: written(document, id, places.get(id) ?? [0, 0], origin) },
     ]),
+    ...leaveGroups(document, set, false),
   ];
 }
 
@@ -253,8 +259,10 @@ export function patchesOf(document: Workflow, edit: Edit): Patch[] {
       const old = document.edges[at] as Edge;
       const insert = [{ ...old, to: edit.id }, { from: `${edit.id}.${edit.port}`, to: old.to }]
         .filter((edge) => edgeIndex(document, edge) < 0);
-      return [{ op: 'splice', path: ['edges'], index: at, remove: 1, insert }];
+      return [{ op: 'splice', path: ['edges'], index: at, remove: 1, insert }, ...joinGroup(document, edit.id, splitPort(old.from).node, old.to)];
     }
+    case 'ungroup':
+      return leaveGroups(document, new Set(edit.ids), true);
     case 'setNode':
       return Object.hasOwn(document.nodes, edit.id) ? [put(['nodes', edit.id, ...edit.path], edit.value)] : [];
     case 'renameNode':

@@ -6,6 +6,7 @@ import { readJson } from '../../../json/read-json.ts';
 import { jsonWords, t } from '../../../i18n/index.ts';
 import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
 import type { Edit } from './edits.ts';
+import { GROUPS, groupsInside, pasteGroups } from './groups.ts';
 import { byDepth, draggedSize, withInside } from './frames.ts';
 import { treeOf } from '../../../shared/container-tree.ts';
 import { NODE_ID, slug, splitPort, uniqueId } from '../../../shared/step-ids.ts';
@@ -20,6 +21,8 @@ export interface Fragment {
   layout: { [id: string]: readonly number[] };
   /** wires from nodes outside */
   incoming: Edge[];
+  /** groups of which every step is here, as in a file */
+  groups?: { [id: string]: unknown };
 }
 
 /** A frame brings what is in it; a step without its frame is one that stands free. */
@@ -39,7 +42,9 @@ export function fragmentOf(document: Workflow, ids: readonly string[]): Fragment
     const size = draggedSize(document, id);
     layout[id] = [x - left, y - top, ...(size ? [size.width, size.height] : [])];
   }
+  const groups = groupsInside(document, inside);
   return {
+    ...(Object.keys(groups).length > 0 ? { groups } : {}),
     nodes,
     edges: document.edges.filter((e) => inside.has(e.to) && inside.has(splitPort(e.from).node)),
     layout,
@@ -47,8 +52,8 @@ export function fragmentOf(document: Workflow, ids: readonly string[]): Fragment
   };
 }
 
-export function fragmentText(fragment: Fragment): string {
-  return writeExact({ signalbox: 1, fragment: true, ...fragment }, 2);
+export function fragmentText({ groups, ...fragment }: Fragment): string {
+  return writeExact({ signalbox: 1, fragment: true, ...fragment, ...(groups ? { layout: { ...fragment.layout, [GROUPS]: groups } } : {}) }, 2);
 }
 
 /** What the text holds, or why nothing can be pasted. A whole workflow file is taken too. */
@@ -71,7 +76,8 @@ export function readFragment(text: string): Fragment | { problem: string } {
   for (const [id, at] of Object.entries(isObject(value['layout']) ? value['layout'] : {})) {
     if (Array.isArray(at) && typeof at[0] === 'number' && typeof at[1] === 'number') layout[id] = at.slice(0, 4).filter((n): n is number => typeof n === 'number');
   }
-  return { nodes, edges: list(value['edges']), layout, incoming: list(value['incoming']) };
+  const groups = isObject(value['layout']) ? value['layout'][GROUPS] : undefined;
+  return { nodes, edges: list(value['edges']), layout, incoming: list(value['incoming']), ...(isObject(groups) ? { groups } : {}) };
 }
 
 /** Where its nodes stand; those that the text gives no place stand in a row. */
@@ -131,5 +137,6 @@ export function pasteEdits(document: Workflow, fragment: Fragment, at: Point, ke
     const size = draggedSize(own, id);
     if (size) edits.push({ type: 'resize', id: names.get(id) as string, size });
   }
+  if (fragment.groups) edits.push(...pasteGroups(document, fragment.groups, names));
   return { edits, ids: roots.map((id) => names.get(id) as string) };
 }

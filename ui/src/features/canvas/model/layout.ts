@@ -1,19 +1,19 @@
-/** Auto-layout: dagre decides columns and order, the result is snapped to the grid. */
+/** Auto-layout: the success path is one straight row, error paths lie below; the result is snapped to the grid. */
 
-import { graphlib, layout as dagreLayout } from '@dagrejs/dagre';
 import type { Workflow } from '../../../api/types.ts';
 import { BODY_AT, BODY_BELOW, BODY_RIGHT, FRAME_MIN, FRAME_PORT_Y, isFrame, withInside } from './frames.ts';
 import { treeOf } from '../../../shared/container-tree.ts';
 import { splitPort } from '../../../shared/step-ids.ts';
 import { rectsOf, shapesOf } from './place.ts';
-import { CARD_H, CARD_W, type Catalog, COLUMN, type Point, ROW, type Size, snap } from './ports.ts';
+import { CARD_H, CARD_W, type Catalog, COLUMN, ERROR, type Point, ROW, type Size, snap } from './ports.ts';
+import { columnsOf, lanesOf, type Way } from './lanes.ts';
 import { recoveryOf } from './recovery.ts';
 
 /** New places for `ids` (all nodes when left out) and for what is in the frames among them. A part keeps its top left corner where it was. */
 export function autoLayout(document: Workflow, catalog: Catalog, ids?: readonly string[]): { [id: string]: Point } {
   const { parent, children } = treeOf(document);
   const rects = rectsOf(document, catalog);
-  const sizes = shapesOf(document, catalog);
+  const sizes = shapesOf(document, catalog, undefined, true);
   const chosen = new Set(ids && ids.length > 1 ? withInside(document, ids) : rects.keys());
   const places: { [id: string]: Point } = {};
   /** Corners of the steps of a body, counted from the frame. */
@@ -60,30 +60,54 @@ const corner = (points: Iterable<Point>): Point => {
   return [left, top];
 };
 
-/** Corners of some steps that stand in one frame, from 0, 0. */
+/** Corners of some steps that stand in one frame, from 0, 0. Columns and rows: lanes.ts. */
 function layOut(document: Workflow, nodes: readonly (readonly [id: string, size: Size, frame: boolean])[]): Map<string, Point> {
   const sizes = new Map(nodes.map(([id, size, frame]) => [id, { ...size, frame }]));
   if (sizes.size === 0) return new Map();
-  const graph = new graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', align: 'UL', nodesep: ROW - CARD_H - 24, ranksep: COLUMN - CARD_W, edgesep: 24 });
-  graph.setDefaultEdgeLabel(() => ({}));
-  // The ports of a frame are near its top: its middle, which stands on the line, is put there.
-  const heightOf = ({ height, frame }: Size & { frame: boolean }): number => (frame ? Math.max(FRAME_PORT_Y, height - FRAME_PORT_Y) * 2 : height);
-  for (const [id, size] of sizes) graph.setNode(id, { width: size.width, height: heightOf(size) });
   const kinds = recoveryOf(document).edges;
+  const ways: Way[] = [];
   document.edges.forEach((edge, index) => {
     // What goes back says nothing about the order of columns.
     if (kinds[index] === 'reentry') return;
     const { node, port } = splitPort(edge.from);
-    // The good way keeps a straight line, the red one may step aside.
-    if (sizes.has(node) && sizes.has(edge.to)) graph.setEdge(node, edge.to, { weight: port === 'error' ? 1 : 4 }, String(index));
+    if (!sizes.has(node) || !sizes.has(edge.to)) return;
+    ways.push({ from: node, to: edge.to, error: port === ERROR });
   });
-  dagreLayout(graph);
-  const laid = new Map<string, Point>();
-  for (const [id, size] of sizes) {
-    const { x, y } = graph.node(id) as { x: number; y: number };
-    laid.set(id, [x - size.width / 2, size.frame ? y - FRAME_PORT_Y : y - size.height / 2]);
+  for (const [id, node] of Object.entries(document.nodes)) {
+    const to = node.errorHandling?.fallbackNodeId;
+    if (to !== undefined && sizes.has(id) && sizes.has(to)) ways.push({ from: id, to, error: true });
   }
-  const [left, top] = corner(laid.values());
-  return new Map([...laid].map(([id, [x, y]]) => [id, [snap(x - left), snap(y - top)] as const]));
+  const columns = columnsOf([...sizes.keys()], ways);
+  const lanes = lanesOf([...sizes.keys()], columns, ways);
+
+  // A column is as wide as its widest card; its cards begin at one line.
+  const width: number[] = [];
+  /** Above and below the row of ports. */
+  const above: number[] = [];
+  const below: number[] = [];
+  for (const [id, size] of sizes) {
+    const [column, lane] = [columns.get(id) ?? 0, lanes.get(id) ?? 0];
+    const port = size.frame ? FRAME_PORT_Y : CARD_PORT_Y;
+    width[column] = Math.max(width[column] ?? 0, size.width);
+    above[lane] = Math.max(above[lane] ?? 0, port);
+    below[lane] = Math.max(below[lane] ?? 0, size.height - port);
+  }
+  const left: number[] = [];
+  let x = 0;
+  for (let column = 0; column < width.length; column += 1) {
+    left[column] = x;
+    x += (width[column] ?? 0) + COLUMN - CARD_W;
+  }
+  const row: number[] = [];
+  let y = 0;
+  for (let lane = 0; lane < above.length; lane += 1) {
+    row[lane] = y + (above[lane] ?? 0);
+    y = (row[lane] as number) + (below[lane] ?? 0) + ROW - CARD_H - 24;
+  }
+  const laid = new Map<string, Point>();
+  for (const [id, size] of sizes) laid.set(id, [left[columns.get(id) ?? 0] ?? 0, (row[lanes.get(id) ?? 0] ?? 0) - (size.frame ? FRAME_PORT_Y : CARD_PORT_Y)]);
+  const [x0, y0] = corner(laid.values());
+  return new Map([...laid].map(([id, [at, top]]) => [id, [snap(at - x0), snap(top - y0)] as const]));
 }
+/** Where the input of a card is. */
+const CARD_PORT_Y = 28;

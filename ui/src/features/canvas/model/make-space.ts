@@ -3,7 +3,7 @@
 import type { Workflow } from '../../../api/types.ts';
 import { applyPatches } from './patch.ts';
 import { type Edit, type EdgeRef, patchesOf } from './edits.ts';
-import { framesAround, parentOf } from './frames.ts';
+import { framesAround, isFrame, parentOf } from './frames.ts';
 import { treeOf } from '../../../shared/container-tree.ts';
 import { splitPort } from '../../../shared/step-ids.ts';
 import { freePlace, overlaps, type Rect, rectsIn, rectsOf, shapesOf } from './place.ts';
@@ -51,7 +51,8 @@ export function makeSpace(document: Workflow, catalog: Catalog, edits: readonly 
 /** The edits that put the card `id` into a wire, and those that part the ends of the wire when there is no room between them. */
 export function makeSpaceBetween(document: Workflow, catalog: Catalog, edits: readonly Edit[], id: string, edge: EdgeRef): Edit[] {
   const now = after(document, edits);
-  const rects = rectsIn(now, rectsOf(now, catalog), parentOf(now, id));
+  // A card that is pressed between others is narrower: here it is as wide as usual, and gets the room.
+  const rects = new Map([...rectsIn(now, rectsOf(now, catalog), parentOf(now, id))].map(([one, r]) => [one, { ...r, width: Math.max(CARD_W, r.width) }]));
   const [source, target, own] = [rects.get(splitPort(edge.from).node), rects.get(edge.to), rects.get(id)];
   const others = new Map([...rects].filter(([one]) => one !== id));
   if (!source || !target || !own || ![...others.values()].some((r) => overlaps(own, r, GAP))) return makeSpace(document, catalog, edits);
@@ -75,4 +76,19 @@ export function makeSpaceBetween(document: Workflow, catalog: Catalog, edits: re
   }
   places[id] = freePlace(others.values(), wanted, { width: own.width, height: own.height });
   return makeSpace(document, catalog, [...edits, { type: 'place', places }]);
+}
+
+/** Edits that may give steps other titles, and those that make room for wider cards: what stands to the right goes on. */
+export function withRoomForTitle(document: Workflow, catalog: Catalog, edits: readonly Edit[]): readonly Edit[] {
+  const renamed = edits.flatMap((edit) => (edit.type === 'setNode' && edit.path.length === 1 && edit.path[0] === 'title' && Object.hasOwn(document.nodes, edit.id) ? [edit.id] : []));
+  const [id] = renamed;
+  if (id === undefined || renamed.length > 1) return edits;
+  const now = after(document, edits);
+  const rects = rectsIn(now, rectsOf(now, catalog), parentOf(now, id));
+  const own = rects.get(id);
+  const dx = (shapesOf(now, catalog, undefined, true).get(id)?.width ?? 0) - (own?.width ?? 0);
+  if (!own || dx <= 0 || isFrame(now, catalog, id)) return edits;
+  const places: { [id: string]: Point } = {};
+  for (const [one, r] of rects) if (one !== id && r.x >= own.x + own.width) places[one] = [r.x + dx, r.y];
+  return Object.keys(places).length === 0 ? edits : makeSpace(document, catalog, [...edits, { type: 'place', places }]);
 }

@@ -3,6 +3,7 @@
 import type { Workflow, WorkflowNode } from '../../../api/types.ts';
 import { BODY_AT, BODY_BELOW, BODY_RIGHT, byDepth, draggedSize, FRAME_MIN, FRAME_PORT_Y, framesAround, isFrame } from './frames.ts';
 import { treeOf } from '../../../shared/container-tree.ts';
+import { cardWidths } from './card-width.ts';
 import { CARD_H, CARD_W, type Catalog, COLUMN, type Point, placeOf, ROW, type Shape, shapeOf, type Size, snap, wiredPortsByNode } from './ports.ts';
 
 export interface Rect {
@@ -92,33 +93,39 @@ export function originOf(document: Workflow, frame: string | undefined): Point {
   return [x, y];
 }
 
-/** Sizes and ports of all cards and frames. */
-export function shapesOf(document: Workflow, catalog: Catalog, places = placesOf(document)): Map<string, Shape> {
+/** Sizes and ports of all cards and frames. `free`: each card as wide as its title needs, wherever its neighbours stand now. */
+export function shapesOf(document: Workflow, catalog: Catalog, places = placesOf(document), free = false): Map<string, Shape> {
   const wired = wiredPortsByNode(document);
-  const shapes = new Map<string, Shape>();
   const { children } = treeOf(document);
-  const shape = (id: string): Shape => {
-    const done = shapes.get(id);
-    if (done) return done;
-    const node = document.nodes[id] as WorkflowNode;
-    const made = shapeOf(catalog.get(node.type), node, wired.get(id), isFrame(document, catalog, id) ? frameSize(id) : undefined);
-    shapes.set(id, made);
-    return made;
+  const measure = (widths: ReadonlyMap<string, number>): Map<string, Shape> => {
+    const shapes = new Map<string, Shape>();
+    const shape = (id: string): Shape => {
+      const done = shapes.get(id);
+      if (done) return done;
+      const node = document.nodes[id] as WorkflowNode;
+      const made = shapeOf(catalog.get(node.type), node, wired.get(id), isFrame(document, catalog, id) ? frameSize(id) : undefined, widths.get(id));
+      shapes.set(id, made);
+      return made;
+    };
+    const frameSize = (id: string): Size => {
+      let { width, height } = draggedSize(document, id) ?? FRAME_MIN;
+      const [x, y] = places.get(id) ?? [0, 0];
+      for (const child of children.get(id) ?? []) {
+        const [cx, cy] = places.get(child) ?? [x, y];
+        const { width: w, height: h } = shape(child);
+        width = Math.max(width, cx - x + w + BODY_RIGHT);
+        height = Math.max(height, cy - y + h + BODY_BELOW);
+      }
+      return { width: Math.max(width, FRAME_MIN.width), height: Math.max(height, FRAME_MIN.height) };
+    };
+    for (const id of Object.keys(document.nodes)) shape(id);
+    return shapes;
   };
-  const frameSize = (id: string): Size => {
-    let { width, height } = draggedSize(document, id) ?? FRAME_MIN;
-    const [x, y] = places.get(id) ?? [0, 0];
-    for (const child of children.get(id) ?? []) {
-      const [cx, cy] = places.get(child) ?? [x, y];
-      const { width: w, height: h } = shape(child);
-      width = Math.max(width, cx - x + w + BODY_RIGHT);
-      height = Math.max(height, cy - y + h + BODY_BELOW);
-    }
-    return { width: Math.max(width, FRAME_MIN.width), height: Math.max(height, FRAME_MIN.height) };
-  };
-  for (const id of Object.keys(document.nodes)) shape(id);
-  return shapes;
+  const usual = measure(USUAL);
+  const widths = cardWidths(document, catalog, places, usual, free);
+  return widths.size === 0 ? usual : measure(widths);
 }
+const USUAL: ReadonlyMap<string, number> = new Map();
 
 /** Cards and frames of the document as rectangles, in the order of drawing. */
 export function rectsOf(document: Workflow, catalog: Catalog): Map<string, Rect> {
@@ -190,11 +197,11 @@ export function freeBlock(taken: readonly Rect[], cards: readonly Rect[], wanted
   return [x, snap(Math.max(y, ...near.map((r) => r.y + r.height + GAP)))];
 }
 
-/** Where the next card after `id` goes: one column on, its input on the same row; below for the error port. */
-export function nextTo(rects: ReadonlyMap<string, Rect>, id: string, red: boolean, size?: Size, inputY = 28): Point {
+/** Where the next card after `id` goes: one column on, its input on the same row; below for the error port. `frame`: what stands there is drawn as one. */
+export function nextTo(rects: ReadonlyMap<string, Rect>, id: string, red: boolean, size?: Size, inputY = 28, frame = false): Point {
   const rect = rects.get(id);
   if (!rect) return [0, 0];
-  const row = rect.height > CARD_H && rect.width !== CARD_W ? FRAME_PORT_Y : 28;
+  const row = frame ? FRAME_PORT_Y : 28;
   const wanted: Point = red ? [rect.x + COLUMN / 2, rect.y + rect.height + (ROW - CARD_H)] : [rect.x + rect.width + (COLUMN - CARD_W), rect.y + row - inputY];
   return freePlace(rects.values(), wanted, size);
 }

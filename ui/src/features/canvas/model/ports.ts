@@ -6,6 +6,9 @@ import { FRAME_PORT_Y } from './frames.ts';
 import { splitPort } from '../../../shared/step-ids.ts';
 
 export const CARD_W = 200;
+/** A card is as wide as its title needs, between these, where its neighbour leaves the room. */
+export const CARD_MIN_W = 160;
+export const CARD_MAX_W = 280;
 export const CARD_H = 56;
 export const COLUMN = 248;
 export const ROW = 144;
@@ -68,15 +71,15 @@ export function hasInput(descriptor: NodeDescriptor | undefined): boolean {
 const words = (id: string): string => id.replace(/[_-]+/g, ' ');
 
 /** Size and port places of a card. `wiredPorts`: ports that edges of the file name, so that a broken wire stays visible. `frame`: drawn
- * as a frame of this size. */
-export function shapeOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode, wiredPorts: readonly string[] = [], frame?: Size): Shape {
+ * as a frame of this size. `card`: how wide a card is. */
+export function shapeOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode, wiredPorts: readonly string[] = [], frame?: Size, card = CARD_W): Shape {
   const known = portIds(descriptor, node);
   const unknown = wiredPorts.filter((id) => !known.includes(id));
   const all = [...known, ...unknown];
   const green = all.filter((id) => id !== ERROR);
   const titles = new Map(descriptor?.ports.map((port) => [port.id, port.title]));
   const style: Shape['style'] = frame ? 'frame' : green.length <= 1 ? 'side' : green.length === 2 ? 'text' : 'rows';
-  const width = frame?.width ?? CARD_W;
+  const width = frame?.width ?? card;
   const height = frame?.height ?? (style === 'rows' ? CARD_H + 8 + green.length * 24 : CARD_H);
   const ports: PortSpot[] = green.map((id, i) => ({
     id,

@@ -1,6 +1,6 @@
 /** The canvas: the document as a picture that can be edited, and a run shown on it. */
 
-import { MiniMap, ReactFlow, ReactFlowProvider } from '@xyflow/react';
+import { ReactFlow, ReactFlowProvider } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { type CSSProperties, type MouseEvent as ReactMouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
@@ -12,6 +12,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Icon } from '../../../kit/icon.tsx';
 import { CANVAS_SCOPE } from '../actions.ts';
 import type { EditorStore } from '../editor.ts';
+import { withRoomForTitle } from '../model/make-space.ts';
 import type { Catalog } from '../model/ports.ts';
 import type { TemplateId } from '../templates.ts';
 import './canvas.css';
@@ -20,6 +21,10 @@ import { FarView } from './low-detail-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
 import { type CanvasHandle, MANY, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
 import { Ghosts, TemplatePreview } from './preview-nodes.tsx';
+import { Outline } from './outline.tsx';
+import { Overview } from './overview.tsx';
+import { groupOfCard } from '../model/groups.ts';
+import { GroupAreas, GroupCard, GroupDialog } from './groups.tsx';
 import { FrameBox } from './frame-box.tsx';
 import { RunIterations } from './iterations.tsx';
 import { CanvasMenu, type CanvasMenus } from './menu.tsx';
@@ -30,11 +35,11 @@ import { CanvasSession } from './session.ts';
 import { Legend, TopTools, ZoomTools } from './tools.tsx';
 import { CanvasContext, type CanvasParts, edgeOf, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
 import { useClipboardKeys } from './use-clipboard-keys.ts';
-import { useFlow } from './use-flow.ts';
+import { stepsOfCard, useFlow } from './use-flow.ts';
 import { DraggedWire, Wire } from './wire.tsx';
 
 // Outside the component: new objects here would mount every card anew.
-const NODE_TYPES = { card: NodeCard, frame: FrameBox };
+const NODE_TYPES = { card: NodeCard, frame: FrameBox, group: GroupCard };
 const EDGE_TYPES = { wire: Wire };
 const NO_NODES: CardNode[] = [];
 const NO_EDGES: WireEdge[] = [];
@@ -86,13 +91,13 @@ export function Canvas(props: CanvasProps) {
   const tools = props.tools ?? NO_TOOLS;
   const parts = useMemo<CanvasParts>(() => ({
     editor, ui: session.ui, catalog, openNode, choose, tools,
-    rename: (id, title) => editor.apply({ type: 'setNode', id, path: ['title'], value: title || undefined }, { label: t('canvas.step.rename') }),
+    rename: (id, title) => editor.apply(withRoomForTitle(editor.getState().document, catalog, [{ type: 'setNode', id, path: ['title'], value: title || undefined }]), { label: t('canvas.step.rename') }),
     explicit: (from) => session.handle.addTemplate('explicit', from),
   }), [editor, session, catalog, openNode, choose, tools]);
   return (
     <CanvasContext value={parts}>
       <ReactFlowProvider key={session.id}>
-        <Stage {...props} parts={parts} session={session} />
+        <div className="cv-beside"><OutlineSide session={session} /><Stage {...props} parts={parts} session={session} /></div>
       </ReactFlowProvider>
     </CanvasContext>
   );
@@ -100,7 +105,7 @@ export function Canvas(props: CanvasProps) {
 
 function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, differs = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
-  const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, cancelWire } = session;
+  const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const [said, setSaid] = useState('');
@@ -108,7 +113,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
     setSaid(text);
     onMessage?.(text, tone);
   }, [onMessage]);
-  const { flow, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop } = useFlow(parts, say);
+  const { flow, drawn, moveSteps, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop } = useFlow(parts, say);
   const detail = useStore(ui, (s) => s.detail);
   const zoom = useStore(ui, (s) => s.zoom);
   const fromInput = useStore(ui, (s) => s.connect !== null && s.connect.into !== null);
@@ -130,6 +135,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
     <section
       ref={setElement} className={`cv cv-d${detail} ${detail === 1 && zoom < 0.75 ? 'cv-tight' : ''} ${fromInput ? 'cv-from-input' : ''}`} style={style} aria-label={t('canvas.label')} data-scope={CANVAS_SCOPE} data-nodes={nodes.length} tabIndex={-1}
       onDoubleClick={(event) => { if (isPane(event)) addAt(event.clientX, event.clientY); }}
+      onClick={(event) => clickPort(event.target, event.clientX, event.clientY)}
       onPointerMove={(event) => point({ x: event.clientX, y: event.clientY })}
       onPointerLeave={() => point(null)}
       onContextMenu={(event) => { if (menus && session.menuUnder(event.target, event.clientX, event.clientY, event.button === 2 || event.ctrlKey)) event.preventDefault(); }}
@@ -143,16 +149,17 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
         onNodesChange={onNodesChange} onEdgesChange={onEdgesChange} onNodeDrag={onNodeDrag} onNodeDragStop={onNodeDragStop} onSelectionDragStop={onSelectionDragStop}
         onConnectStart={gestures.start} onConnectEnd={gestures.end} connectOnClick={false} connectionLineComponent={DraggedWire} isValidConnection={never}
         onPaneClick={(event) => (event.ctrlKey || event.metaKey ? addAt(event.clientX, event.clientY) : clickPane(event.clientX, event.clientY))}
-        onNodeClick={(event, node) => { if (!event.shiftKey && !event.ctrlKey && !event.metaKey && editor.getState().selection.nodes.length > 1) editor.select([node.id]); }}
-        onNodeDoubleClick={(_, node) => { if (!onEnterNode?.(node.id)) openNode(node.id); }}
+        onNodeClick={(event, node) => { if (!event.shiftKey && !event.ctrlKey && !event.metaKey && editor.getState().selection.nodes.length > 1) editor.select(stepsOfCard(document_, node.id)); }}
+        onNodeDoubleClick={(_, node) => { if (node.type === 'group') handle.foldGroup(groupOfCard(node.id) ?? ''); else if (!onEnterNode?.(node.id)) openNode(node.id); }}
         nodesDraggable={!readOnly} nodesConnectable={!readOnly} edgesFocusable={false} edgesReconnectable={false} deleteKeyCode={null} disableKeyboardA11y
         selectionKeyCode="Shift" multiSelectionKeyCode={SELECT_KEYS} onlyRenderVisibleElements={many} elevateNodesOnSelect={false} autoPanOnNodeFocus={false} proOptions={ABOUT}
       >
         <Dots />
+        {far ? null : <GroupAreas rects={drawn} handle={handle} move={moveSteps} />}
         <TemplatePreview />
         <Ghosts handle={handle} />
         {many || nodes.length === 0 ? null : (
-          <MiniMap<CardNode> nodeColor={miniColour} nodeStrokeColor="var(--line-control)" nodeBorderRadius={12} nodeStrokeWidth={8} maskColor="transparent" maskStrokeColor="var(--sel)" maskStrokeWidth={1.5} pannable zoomable onClick={(_, at) => handle.center(at.x, at.y)} ariaLabel={t('canvas.overview')} position="bottom-right" style={MINI} />
+          <Overview rects={flow.rects} handle={handle} />
         )}
       </ReactFlow>
       ) : null}
@@ -162,6 +169,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
       {legend ? <Legend rects={flow.rects} /> : null}
       <ZoomTools handle={handle} zoom={zoom} />
       <Boxes session={session} />
+      <GroupDialog handle={handle} />
       {menus ? <CanvasMenu session={session} menus={menus} /> : null}
       <Why />
       <span className="vh" role="status" aria-live="polite">{said}</span>
@@ -169,12 +177,13 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
   );
 }
 
+function OutlineSide({ session }: { session: CanvasSession }) {
+  return useUi((s) => s.outline) ? <Outline handle={session.handle} /> : null;
+}
+
 const isPane = (event: ReactMouseEvent): boolean => event.target instanceof Element && event.target.classList.contains('react-flow__pane');
 /** Who made the canvas library stands in Settings, About. */
 const ABOUT = { hideAttribution: true };
-const MINI = { width: 150, height: 94 };
-/** A frame is seen through. */
-const miniColour = (node: CardNode): string => (node.type === 'frame' ? 'transparent' : 'var(--bg-active)');
 /** The library never connects by itself: `gestures.ts` decides where a wire may end. */
 const never = (): boolean => false;
 

@@ -26,7 +26,7 @@ export function useNow(wanted: boolean): number {
 export function Title({ id, title, own }: { id: string; title: string; own: string | undefined }) {
   const { ui, rename } = useCanvas();
   const renaming = useUi((s) => s.renaming === id);
-  if (!renaming) return <b title={title}><bdi><Pieces text={own?.trim() || title} /></bdi></b>;
+  if (!renaming) return <b title={title}><bdi><Pieces text={own !== undefined && plain(own.trim()) === title ? own.trim() : title} /></bdi></b>;
   const first = own ?? title;
   const stop = (): void => ui.setState({ renaming: null });
   const onKey = (event: KeyboardEvent<HTMLInputElement>): void => {
@@ -56,13 +56,14 @@ export function Port({ id, port, title, shape, on }: { id: string; port: PortSpo
   const error = port.kind === 'error';
   // Two ports 18 px apart: their hit areas must not cover each other.
   const height = shape.style === 'text' && !error ? 18 : 24;
+  const editable = useStore(useCanvas().editor, (s) => !s.readOnly);
   const label = t('canvas.port.output', { port: port.title, name: title });
   return (
     <Handle
       id={port.id} type="source" position={error ? Position.Bottom : Position.Right} className="cv-hit nokey" data-port={`${id}.${port.id}`}
-      style={{ left: port.x - 13, top: port.y - height / 2 - 1, height }} title={port.unknown ? t('canvas.port.unknown') : port.title} role="img" aria-label={label}
+      style={{ left: port.x - 13, top: port.y - height / 2 - 1, height }} title={port.unknown ? t('canvas.port.unknown') : editable ? t('canvas.plus.port', { port: port.title }) : port.title} role="img" aria-label={label}
     >
-      <i className={`cv-p ${error ? 'er' : 'ok'} ${on ? 'on' : ''} ${port.unknown ? 'lost' : ''}`} />
+      <i className={`cv-p ${error ? 'er' : 'ok'} ${on ? 'on' : editable ? 'free' : ''} ${port.unknown ? 'lost' : ''}`} />
     </Handle>
   );
 }

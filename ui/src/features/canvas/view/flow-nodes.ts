@@ -11,6 +11,7 @@ import { treeOf } from '../../../shared/container-tree.ts';
 import { placesOf, type Rect, shapesOf } from '../model/place.ts';
 import { type Catalog, ERROR, type Shape, wiredPortsByNode } from '../model/ports.ts';
 import { recoveryOf } from '../model/recovery.ts';
+import { numberedTitles } from '../model/titles.ts';
 import { type Summary, summaryOf } from '../model/summary.ts';
 import { OPEN, type Scopes, type WireEnds } from '../route/router.ts';
 
@@ -26,7 +27,7 @@ export interface CardData extends Record<string, unknown> {
   /** steps in it, when it is a frame */
   holds: number;
 }
-export type CardNode = FlowNode<CardData, 'card' | 'frame'>;
+export type CardNode = FlowNode<CardData, 'card' | 'frame' | 'group'>;
 
 export interface WireData extends Record<string, unknown> {
   from: string;
@@ -53,7 +54,7 @@ export interface Flow {
 export const titleOf = (node: WorkflowNode, descriptor: NodeDescriptor | undefined): string => stepTitle(node.title, descriptor?.title, node.type);
 
 const HIT = 24;
-function handlesOf(shape: Shape): NodeHandle[] {
+export function handlesOf(shape: Shape): NodeHandle[] {
   const handles: NodeHandle[] = shape.ports.map((port) => ({
     id: port.id,
     type: 'source',
@@ -87,6 +88,7 @@ function buildNodes(document: Workflow, catalog: Catalog, previous: ReadonlyMap<
   const places = placesOf(document);
   const shapes = shapesOf(document, catalog, places);
   const { children, parent } = treeOf(document);
+  const titles = numberedTitles(document, catalog);
   return byDepth(document).map((id) => {
     const node = document.nodes[id] as WorkflowNode;
     const shape = shapes.get(id) as Shape;
@@ -96,8 +98,9 @@ function buildNodes(document: Workflow, catalog: Catalog, previous: ReadonlyMap<
     // The frame itself leads to the steps that no wire leads to.
     const arrives = arrived.get(id) ?? (parent.has(id) && shape.input ? 'ok' : 'none');
     const [x, y] = places.get(id) ?? [0, 0];
+    const title = titles(id, node);
     const old = previous.get(id);
-    const same = old && old.data.node === node && old.data.descriptor === descriptor && old.data.arrives === arrives && sameList(old.data.wired, wired)
+    const same = old && old.data.node === node && old.data.title === title && old.data.descriptor === descriptor && old.data.arrives === arrives && sameList(old.data.wired, wired)
       && old.width === shape.width && old.height === shape.height && old.data.holds === holds && (old.type === 'frame') === (shape.style === 'frame');
     if (same && old.position.x === x && old.position.y === y) return old;
     if (same) return { ...old, position: { x, y } };
@@ -114,7 +117,7 @@ function buildNodes(document: Workflow, catalog: Catalog, previous: ReadonlyMap<
       handles: handlesOf(shape),
       ariaRole: 'group',
       domAttributes: { 'aria-labelledby': `card-${id}`, 'aria-roledescription': t(frame ? 'canvas.frame.role' : 'canvas.roleStep') },
-      data: { node, descriptor, title: titleOf(node, descriptor), shape, summary: summaryOf(descriptor, node, id), wired, arrives, holds },
+      data: { node, descriptor, title, shape, summary: summaryOf(descriptor, node, id), wired, arrives, holds },
     };
   });
 }
@@ -189,7 +192,7 @@ export function wireEnds(nodes: ReadonlyMap<string, CardNode>, edges: readonly W
   });
 }
 
-function rectsOfNodes(nodes: readonly CardNode[]): Map<string, Rect> {
+export function rectsOfNodes(nodes: readonly CardNode[]): Map<string, Rect> {
   return new Map(nodes.map((node) => [node.id, { x: node.position.x, y: node.position.y, width: node.data.shape.width, height: node.data.shape.height }]));
 }
 

@@ -6,6 +6,7 @@ import { t } from '../../../i18n/index.ts';
 import type { EdgeRef } from '../document.ts';
 import { edgeOfKey, type EditorStore } from '../editor.ts';
 import { openPort } from '../insert.ts';
+import { groupOfCard } from '../model/groups.ts';
 import { framesAround, parentOf } from '../model/frames.ts';
 import { blockedSources, blockedTargets } from '../model/graph.ts';
 import { splitPort } from '../../../shared/step-ids.ts';
@@ -39,7 +40,9 @@ export function nodeAt(flow: Pick<Flow, 'rects' | 'nodes'>, [x, y]: Point, reach
 /** What lies under the end of a wire whose other end is at `anchor`: a card, a frame beside it, or nothing but canvas. The frame around the
  * anchor is canvas; any other place outside of it is behind a border, which the frame itself stands for. */
 function under(document: Workflow, flow: Flow, anchor: string, at: Point): string | null {
-  const hit = nodeAt(flow, at);
+  const found = nodeAt(flow, at);
+  // A folded group takes no wire: which of its steps is meant is not seen.
+  const hit = found !== null && groupOfCard(found) !== null ? null : found;
   const home = parentOf(document, anchor) ?? null;
   if (hit === null || hit === anchor) return hit ?? home;
   const framed = flow.nodes.some((node) => node.id === hit && node.type === 'frame');

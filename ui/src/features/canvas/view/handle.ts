@@ -15,7 +15,9 @@ import { treeOf } from '../../../shared/container-tree.ts';
 import { splitPort } from '../../../shared/step-ids.ts';
 import { ghostsOf, type TemplateId, templateEdits } from '../templates.ts';
 import { type Direction, nearest, portsTo, predecessors, successors } from '../model/graph.ts';
+import { arranged, type Arrangement } from '../model/arrange.ts';
 import { autoLayout } from '../model/layout.ts';
+import { groupable, groupEdits, groupOf, groupOfCard, groupsOf, insideGroup } from '../model/groups.ts';
 import { type Rect, rectsOf } from '../model/place.ts';
 import { makeSpace } from '../model/make-space.ts';
 import { CARD_H, CARD_W, type Catalog, ERROR, mainPort, type Point, portIds } from '../model/ports.ts';
@@ -98,6 +100,21 @@ export interface CanvasHandle {
   rename(): void;
   open(): void;
   tidy(): void;
+  /** several chosen steps on one line, or with the same distances */
+  arrange(how: Arrangement): void;
+  /** makes the chosen steps a group, and asks for its title */
+  group(): void;
+  /** takes a group away and leaves its steps; without an id those of the chosen steps */
+  ungroup(id?: string): void;
+  /** the group of the chosen steps, when they are in one */
+  chosenGroup(): string | undefined;
+  /** folds a group into one card, or opens it again */
+  foldGroup(id: string): void;
+  editGroup(): void;
+  /** the outline beside the canvas, shown or hidden */
+  toggleOutline(): void;
+  /** told to screen readers, and shown */
+  say(text: string): void;
   toggleSafe(): void;
   showsSafe(): boolean;
   /** the run at its next or previous iteration, or (null) as a whole */
@@ -167,9 +184,10 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     const box = parts.element()?.getBoundingClientRect();
     return [x - (box?.left ?? 0), y - (box?.top ?? 0)];
   };
-  const focusCanvas = (): void => parts.element()?.focus({ preventScroll: true });
+  const focusCanvas = (): void => { if (!ui.getState().keeper?.(null)) parts.element()?.focus({ preventScroll: true }); };
   const cardOf = (id: string): HTMLElement | null | undefined => parts.element()?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
   const focusNode = (id: string): void => {
+    if (ui.getState().keeper?.(id)) return;
     requestAnimationFrame(() => {
       (cardOf(id) ?? parts.element())?.focus({ preventScroll: true });
     });
@@ -286,7 +304,8 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       if (!linking) return;
       const to = 'to' in choice ? choice.to : linking.to;
       const ports = to === null ? [] : portsTo(now, parts.catalog(), linking.id, to);
-      const port = 'port' in choice ? choice.port : ports.length === 1 ? ports[0] : undefined;
+      const begins = linking.port !== undefined && ports.includes(linking.port) ? linking.port : undefined;
+      const port = 'port' in choice ? choice.port : begins ?? (ports.length === 1 ? ports[0] : undefined);
       if (to === null || port === undefined) return ui.setState({ linking: { id: linking.id, to } });
       ui.setState({ linking: null });
       const name = (id: string): string => stepTitle(now.nodes[id]?.title, parts.catalog().get(now.nodes[id]?.type ?? '')?.title, id);
@@ -390,6 +409,11 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     reveal(id, { focus } = { focus: true }) {
       if (!Object.hasOwn(editor.getState().document.nodes, id)) return;
       editor.select([id]);
+      // What is shown must be seen: its group opens.
+      const { document: now } = editor.getState();
+      const { folded } = ui.getState();
+      const around = folded.size === 0 ? [] : groupsOf(now).filter((group) => folded.has(group.id) && insideGroup(now, group).includes(id));
+      for (const group of around) handle.foldGroup(group.id);
       intoView([id]);
       if (focus) focusNode(id);
     },
@@ -402,7 +426,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       focusCanvas();
     },
     go(direction) {
-      const places = new Map([...parts.flow().rects].map(([id, r]) => [id, [r.x, r.y] as const]));
+      const places = new Map([...parts.flow().rects].filter(([id]) => groupOfCard(id) === null).map(([id, r]) => [id, [r.x, r.y] as const]));
       const from = chosen().at(-1);
       const next = from === undefined ? places.keys().next().value : nearest(places, from, direction);
       if (next !== undefined && next !== null) handle.reveal(next);
@@ -495,8 +519,45 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const edits: Edit[] = [...loose, { type: 'place', places }];
       if (!editor.apply(all ? edits : makeSpace(now, parts.catalog(), edits), { label: t('canvas.step.tidy') })) return;
       // A part that is longer than before may lead out of the view.
-      requestAnimationFrame(() => (all ? handle.fit() : show(selection.nodes)));
+      requestAnimationFrame(() => (all ? handle.fit(true) : show(selection.nodes)));
     },
+    arrange(how) {
+      const { document: now, selection } = editor.getState();
+      const places = arranged(now, parts.catalog(), selection.nodes, how);
+      if (Object.keys(places).length > 0) editor.apply(makeSpace(now, parts.catalog(), [{ type: 'place', places }]), { label: t(`canvas.arrange.${how}`) });
+    },
+    group() {
+      const { document: now, readOnly } = editor.getState();
+      const steps = groupable(now, chosen());
+      if (readOnly || steps.length === 0) return;
+      const { edits, id } = groupEdits(now, steps, t('canvas.groups.new'));
+      if (editor.apply(edits, { label: t('canvas.groups.make'), select: steps })) ui.setState({ groupDialog: id });
+    },
+    ungroup(id) {
+      const { document: now } = editor.getState();
+      const ids = groupsOf(now).filter((group) => (id === undefined ? group.steps.some((step) => chosen().includes(step)) : group.id === id)).flatMap((group) => group.steps);
+      if (ids.length > 0) editor.apply({ type: 'ungroup', ids }, { label: t('canvas.groups.ungroup') });
+    },
+    chosenGroup() {
+      const { document: now, selection } = editor.getState();
+      const [first] = selection.nodes;
+      return first === undefined ? undefined : groupOf(now, first)?.id;
+    },
+    foldGroup(id) {
+      const folded = new Set(ui.getState().folded);
+      if (!folded.delete(id)) folded.add(id);
+      ui.setState({ folded });
+    },
+    editGroup() {
+      const id = handle.chosenGroup();
+      if (id !== undefined && !editor.getState().readOnly) ui.setState({ groupDialog: id });
+    },
+    toggleOutline() {
+      const shown = ui.getState().outline;
+      ui.setState({ outline: !shown });
+      if (shown) focusCanvas();
+    },
+    say: (text) => parts.say(text, 'info'),
     showsSafe: () => ui.getState().showSafe,
     toggleSafe: () => ui.setState({ showSafe: !ui.getState().showSafe }),
     iteration(by) {

@@ -8,6 +8,7 @@ import type { Point } from '../model/ports.ts';
 import { nodeAt } from './gestures.ts';
 import type { Flow } from './flow-nodes.ts';
 import type { CanvasSession } from './session.ts';
+import { stepsOfCard } from './use-flow.ts';
 import { type MenuAt, type MenuOf, type UiStore, useCanvas, useUi } from './ui.ts';
 
 /** Ids of actions, in groups. */
@@ -38,7 +39,8 @@ export function menuUnder(parts: MenuParts, target: EventTarget | null, x: numbe
   const wire = target.closest<HTMLElement>('.react-flow__edge')?.dataset['id'] ?? target.closest<HTMLElement>('[data-edge]')?.dataset['edge'];
   const of: MenuOf = id !== undefined || target.closest('.react-flow__nodesselection') ? 'step' : wire === undefined ? 'canvas' : 'wire';
   if (id !== undefined) {
-    if (!selection.nodes.includes(id)) editor.select([id]);
+    const steps = stepsOfCard(editor.getState().document, id);
+    if (!steps.every((one) => selection.nodes.includes(one))) editor.select(steps);
   } else if (wire !== undefined) {
     if (!selection.edges.includes(wire) || selection.nodes.length > 0) editor.select([], [wire]);
   } else if (of === 'canvas') editor.select([]);

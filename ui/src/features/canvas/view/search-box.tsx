@@ -13,6 +13,7 @@ import { frameAt, rectsOf } from '../model/place.ts';
 import { linkTargets, portsTo } from '../model/graph.ts';
 import { type Catalog, ERROR, hasInput, mainPort, type Point, shapeOf } from '../model/ports.ts';
 import { findKinds, suggest } from '../model/search.ts';
+import { numberedTitles } from '../model/titles.ts';
 import { summaryOf } from '../model/summary.ts';
 import { MCP_TOOL } from '../../../code/tool-step.ts';
 import { presetOf, type ToolEntry } from '../tool-entry.ts';
@@ -251,13 +252,13 @@ export function LinkBox({ linking: { id, to }, document, catalog, onLink, onClos
   const [query, setQuery] = useState('');
   const nameOf = (node: string): string => {
     const found = document.nodes[node];
-    return found ? titleOf(found, catalog.get(found.type)) : node;
+    return found ? numberedTitles(document, catalog)(node, found) : node;
   };
   const targets = useMemo((): Row[] => linkTargets(document, catalog, id).flatMap((other): { points: number; row: Row }[] => {
     const node = document.nodes[other];
     if (!node) return [];
     const kind = catalog.get(node.type);
-    const title = titleOf(node, kind);
+    const title = numberedTitles(document, catalog)(other, node);
     const row = { key: other, icon: kind?.icon ?? 'box', tone: kind?.category ?? 'start', title, text: `${other}, ${summaryOf(kind, node, other).text}` };
     return [{ points: scoreAll(query, [[title, 1], [other, 0.95], [kind?.title ?? node.type, 0.7]]), row }];
   }).filter(({ points }) => points > 0).sort((a, b) => b.points - a.points).slice(0, 50).map(({ row }) => row), [document, catalog, id, query]);
@@ -284,10 +285,11 @@ export function LinkBox({ linking: { id, to }, document, catalog, onLink, onClos
 export function FindBox({ document, catalog, onPick, onClose }: { document: Workflow; catalog: Catalog; onPick(id: string): void; onClose(): void }) {
   const [query, setQuery] = useState('');
   const rows = useMemo(() => {
-    const nameIn = (id: string): string => titleOf(document.nodes[id] as WorkflowNode, catalog.get(document.nodes[id]?.type ?? ''));
+    const titles = numberedTitles(document, catalog);
+    const nameIn = (id: string): string => titles(id, document.nodes[id] as WorkflowNode);
     const found = Object.entries(document.nodes).map(([id, node]) => {
       const kind = catalog.get(node.type);
-      const title = titleOf(node, kind);
+      const title = titles(id, node);
       const summary = summaryOf(kind, node, id).text;
       const settings = query.trim().length > 1 && JSON.stringify(node.config ?? '').toLowerCase().includes(query.trim().toLowerCase()) ? 50 : 0;
       const points = Math.max(settings, scoreAll(query, [[title, 1], [id, 0.95], [kind?.title ?? node.type, 0.7], [summary, 0.6]]));

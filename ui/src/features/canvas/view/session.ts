@@ -10,6 +10,8 @@ import { type CanvasHandle, createHandle, fitOf } from './handle.ts';
 import { menuOfChosen, menuUnder, type MenuParts } from './menu.tsx';
 import { OPEN } from '../route/router.ts';
 import { createUi, detailOf, type UiStore } from './ui.ts';
+import { stepsOfCard } from './use-flow.ts';
+import { addSpot } from './add-spot.ts';
 
 export interface Latest {
   flow: Flow;
@@ -113,7 +115,7 @@ export class CanvasSession {
 
   readonly clickPane = (x: number, y: number): void => {
     const hit = this.latest.far ? nodeAt(this.latest.flow, this.toFlow(x, y), 0) : null;
-    this.editor.select(hit === null ? [] : [hit]);
+    this.editor.select(hit === null ? [] : stepsOfCard(this.editor.getState().document, hit));
     this.element?.focus({ preventScroll: true });
   };
 
@@ -130,6 +132,13 @@ export class CanvasSession {
     if (pointed) return menuUnder(this.menuParts(() => undefined), target, x, y);
     this.handle.menu();
     return true;
+  };
+
+  /** A click on a port or on the plus of a wire: what is added there is wired. A drag ends elsewhere and is no click. */
+  readonly clickPort = (target: EventTarget | null, x: number, y: number): void => {
+    if (!(target instanceof Element) || this.editor.getState().readOnly) return;
+    const spot = addSpot(target, this.latest.flow);
+    if (spot) this.ui.setState({ search: { screen: this.toScreen(x + 12, y + 12), ...spot }, finding: false, linking: null });
   };
 
   readonly cancelWire = (): void => {

@@ -16,18 +16,19 @@ export function TopTools({ handle }: { handle: CanvasHandle }) {
   const shown = useUi((s) => s.showSafe);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const safe = useStore(editor, (s) => s.document.settings?.errorPolicy === 'safe');
-  if (readOnly && !safe) return null;
+  const outline = useUi((s) => s.outline);
   return (
     <div className="cv-tools top" role="toolbar" aria-label={t('canvas.label')}>
       {readOnly ? null : (
         <>
-          <button type="button" className={adding ? 'on' : ''} onClick={() => handle.openAdd(false)}><Icon name="plus" />{t('canvas.addNode')}<Kbd keys="Tab" /></button>
+          <button type="button" className={adding ? 'on' : ''} onClick={() => handle.openAdd(false)} title={t('canvas.do.add')}><Icon name="plus" /><span className="cv-word">{t('canvas.addNode')}</span><Kbd keys="Tab" /></button>
           <button type="button" onClick={() => handle.tidy()} aria-label={t('canvas.tidy')} title={t('canvas.do.tidy')}><Icon name="grid" /></button>
         </>
       )}
+      <button type="button" className={outline ? 'on' : ''} aria-pressed={outline} aria-label={t('outline.label')} title={t('canvas.do.outline')} onClick={() => handle.toggleOutline()}><Icon name="outline" /></button>
       {safe ? (
         <button type="button" aria-pressed={shown} title={t('canvas.safeTitle')} onClick={() => ui.setState({ showSafe: !shown })}>
-          <Icon name="shield" />{shown ? t('canvas.safeShown') : t('canvas.safeHidden')}
+          <Icon name="shield" /><span className="cv-word">{shown ? t('canvas.safeShown') : t('canvas.safeHidden')}</span>
         </button>
       ) : null}
     </div>

@@ -79,7 +79,15 @@ export interface CanvasUi {
   preview: TemplateId | null;
   finding: boolean;
   /** the step that is being connected from the keyboard, and to which one once that is chosen */
-  linking: { id: string; to: string | null } | null;
+  linking: { id: string; to: string | null; /** where it begins, when that is said */ port?: string } | null;
+  /** groups that are folded; not in the file */
+  folded: ReadonlySet<string>;
+  /** the group whose title, colour and note are being edited */
+  groupDialog: string | null;
+  /** the outline beside the canvas */
+  outline: boolean;
+  /** takes the keys instead of the canvas, when what asked for them is the outline: true when it did */
+  keeper: ((id: string | null) => boolean) | null;
   /** the menu of what is chosen */
   menu: MenuAt | null;
   /** the person's switch */
@@ -111,6 +119,10 @@ export const createUi = (): UiStore =>
     preview: null,
     finding: false,
     linking: null,
+    folded: new Set(),
+    groupDialog: null,
+    outline: false,
+    keeper: null,
     menu: null,
     showSafe: true,
     runView: null,

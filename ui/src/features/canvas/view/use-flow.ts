@@ -3,18 +3,22 @@
 import type { EdgeChange, NodeChange } from '@xyflow/react';
 import { type MouseEvent as ReactMouseEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
+import type { Workflow } from '../../../api/types.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { applyEdits, type Edit } from '../document.ts';
 import { edgeOfKey, FALLBACK_KEY } from '../editor.ts';
 import { mayEnterWire } from '../insert.ts';
 import { FRAME_HEAD, outermost, parentOf, withInside } from '../model/frames.ts';
-import { frameAt, within } from '../model/place.ts';
+import { groupCard, groupOfCard, groupsOf } from '../model/groups.ts';
+import { frameAt, type Rect, within } from '../model/place.ts';
 import { CARD_H, mainPort, type Point, snap } from '../model/ports.ts';
 import { makeSpace, makeSpaceBetween } from '../model/make-space.ts';
 import { distanceTo } from '../route/geometry.ts';
 import { type Picture, routeLocally, touchedWires } from '../route/local.ts';
 import { routeWires } from '../route/router.ts';
 import { type CardNode, type Flow, flowBuilder, titleOf, wireEnds, type WireEdge } from './flow-nodes.ts';
+import { foldGroups } from './folded.ts';
+import type { MoveSteps } from './groups.tsx';
 import { movedLabel } from './handle.ts';
 import type { CanvasParts } from './ui.ts';
 
@@ -22,6 +26,8 @@ type Moved = ReadonlyMap<string, { x: number; y: number }>;
 
 export interface FlowState {
   flow: Flow;
+  drawn: ReadonlyMap<string, Rect>;
+  moveSteps: MoveSteps;
   nodes: CardNode[];
   edges: WireEdge[];
   onNodesChange(changes: NodeChange<CardNode>[]): void;
@@ -35,6 +41,19 @@ export interface FlowState {
 const WHOLE = 300;
 /** How far the middle of a card may be from a wire to fall into it. */
 const CATCH = 24;
+
+/** The steps that a card stands for: itself, or those of a folded group. */
+export function stepsOfCard(document: Workflow, card: string): readonly string[] {
+  const group = groupOfCard(card);
+  return group === null ? [card] : groupsOf(document).find((one) => one.id === group)?.steps ?? [];
+}
+
+/** The chosen cards: a folded group is chosen when all its steps are. */
+function withGroupCards(document: Workflow, folded: ReadonlySet<string>, chosen: readonly string[]): readonly string[] {
+  if (folded.size === 0 || chosen.length === 0) return chosen;
+  const set = new Set(chosen);
+  return [...chosen, ...groupsOf(document).filter((group) => folded.has(group.id) && group.steps.every((id) => set.has(id))).map((group) => groupCard(group.id))];
+}
 
 /** Nothing starts in a frame. */
 const mayStandIn = (all: readonly CardNode[]): boolean => !all.some((one) => one.data.descriptor?.role === 'trigger');
@@ -62,10 +81,13 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
   const document = useStore(editor, (s) => s.document);
   const selection = useStore(editor, (s) => s.selection);
   const [build] = useState(flowBuilder);
-  const flow = useMemo(() => build(document, catalog), [build, document, catalog]);
+  const whole = useMemo(() => build(document, catalog), [build, document, catalog]);
+  const folded = useStore(ui, (s) => s.folded);
+  const flow = useMemo(() => foldGroups(whole, document, folded), [whole, document, folded]);
   const [moved, setMoved] = useState<Moved | null>(null);
   const [decorate] = useState(decorator);
-  const nodes = useMemo(() => decorate(flow.nodes, selection.nodes, moved), [decorate, flow, selection, moved]);
+  const chosenCards = useMemo(() => withGroupCards(document, folded, selection.nodes), [document, folded, selection.nodes]);
+  const nodes = useMemo(() => decorate(flow.nodes, chosenCards, moved), [decorate, flow, chosenCards, moved]);
 
   const edges = useMemo(() => {
     const chosen = new Set(selection.edges);
@@ -100,7 +122,7 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
 
   // Where the cards stand in the file, for what moves along with a frame.
   const standing = useRef(flow.rects);
-  useLayoutEffect(() => { standing.current = flow.rects; }, [flow.rects]);
+  useLayoutEffect(() => { standing.current = flow === whole ? flow.rects : new Map([...whole.rects, ...flow.rects]); }, [flow, whole]);
 
   const onNodesChange = useCallback((changes: NodeChange<CardNode>[]) => {
     let chosen: Set<string> | null = null;
@@ -108,8 +130,10 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
     for (const change of changes) {
       if (change.type === 'select') {
         chosen ??= new Set(editor.getState().selection.nodes);
-        if (change.selected) chosen.add(change.id);
-        else chosen.delete(change.id);
+        for (const id of stepsOfCard(editor.getState().document, change.id)) {
+          if (change.selected) chosen.add(id);
+          else chosen.delete(id);
+        }
       } else if (change.type === 'position' && change.dragging && change.position) {
         places ??= new Map();
         places.set(change.id, { x: change.position.x, y: change.position.y });
@@ -122,7 +146,7 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
       for (const [id, at] of places) {
         const home = standing.current.get(id);
         if (!home) continue;
-        for (const child of withInside(now, [id])) {
+        for (const child of withInside(now, stepsOfCard(now, id))) {
           const rect = standing.current.get(child);
           if (rect && !places.has(child)) add.set(child, { x: rect.x + at.x - home.x, y: rect.y + at.y - home.y });
         }
@@ -143,7 +167,7 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
   }, [editor]);
 
   const wireUnder = useCallback((node: CardNode): string | null => {
-    if (!mayEnterWire(editor.getState().document, catalog, node.id)) return null;
+    if (node.type === 'group' || !mayEnterWire(editor.getState().document, catalog, node.id)) return null;
     const middle: Point = [node.position.x + node.data.shape.width / 2, node.position.y + 28];
     let best: { key: string; distance: number } | null = null;
     for (const [key, route] of ui.getState().routes) {
@@ -165,7 +189,7 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
     const dragged = all.length > 0 ? all : [node];
     const over = dragged.length === 1 ? wireUnder(node) : null;
     const { document: now } = editor.getState();
-    const frame = frameUnder(node, dragged) ?? null;
+    const frame = node.type === 'group' ? null : frameUnder(node, dragged) ?? null;
     const into = frame !== null && frame !== parentOf(now, node.id) && mayStandIn(dragged) ? frame : null;
     if (over !== ui.getState().dropEdge || into !== ui.getState().dropFrame) ui.setState({ dropEdge: over, dropFrame: into });
   }, [editor, wireUnder, frameUnder, ui]);
@@ -177,6 +201,15 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
     if (!grabbed) return;
     const { document: now, readOnly } = editor.getState();
     if (readOnly) return;
+    // A folded group stays where its frame is: its steps go along.
+    if (all.some((one) => one.type === 'group')) {
+      const places = Object.fromEntries(all.flatMap((one) => {
+        const home = standing.current.get(one.id);
+        return home ? stepsOfCard(now, one.id).flatMap((id) => { const r = standing.current.get(id); return r ? [[id, [snap(r.x + one.position.x - home.x), snap(r.y + one.position.y - home.y)] as const]] : []; }) : [];
+      }));
+      editor.apply(makeSpace(now, catalog, [{ type: 'place', places }]), { label: movedLabel(Object.keys(places).length) });
+      return;
+    }
     const roots = outermost(now, all.map((one) => one.id));
     const home = parentOf(now, grabbed.id);
     const under = edge === null ? frameUnder(grabbed, all) : parentOf(now, edgeOfKey(edge).to);
@@ -199,5 +232,26 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
   const onNodeDragStop = useCallback((_: unknown, node: CardNode, all: CardNode[]) => commit(node, all.length > 0 ? all : [node]), [commit]);
   const onSelectionDragStop = useCallback((_: unknown, all: CardNode[]) => commit(all[0], all), [commit]);
 
-  return { flow, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop };
+  /** The steps of a group, dragged by its head. */
+  const moveSteps = useCallback((ids: readonly string[], dx: number, dy: number, end: boolean) => {
+    const { document: now } = editor.getState();
+    const at = (list: readonly string[]): (readonly [string, Rect])[] => list.flatMap((id) => { const r = standing.current.get(id); return r ? [[id, { ...r, x: r.x + dx, y: r.y + dy }] as const] : []; });
+    if (!end) return setMoved(new Map(at(withInside(now, ids))));
+    setMoved(null);
+    if (dx === 0 && dy === 0) return;
+    const places = Object.fromEntries(at(ids).map(([id, r]) => [id, within(now, parentOf(now, id), [snap(r.x), snap(r.y)])]));
+    editor.apply(makeSpace(now, catalog, [{ type: 'place', places }]), { label: movedLabel(ids.length) });
+  }, [editor, catalog]);
+  /** Where cards are drawn at this moment. */
+  const drawn = useMemo(() => {
+    if (!moved) return flow.rects;
+    const rects = new Map(flow.rects);
+    for (const [id, { x, y }] of moved) {
+      const r = rects.get(id);
+      if (r) rects.set(id, { ...r, x, y });
+    }
+    return rects;
+  }, [flow.rects, moved]);
+
+  return { flow, drawn, moveSteps, nodes, edges, onNodesChange, onEdgesChange, onNodeDrag, onNodeDragStop, onSelectionDragStop };
 }

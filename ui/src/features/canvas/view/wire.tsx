@@ -2,12 +2,15 @@
 
 import { type ConnectionLineComponentProps, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react';
 import { memo } from 'react';
+import { useStore } from 'zustand';
 import { formatCount, t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
-import { looseRoute } from '../route/router.ts';
+import { splitPort } from '../../../shared/step-ids.ts';
+import { looseRoute, type Route } from '../route/router.ts';
+import { plusPlace } from '../route/tags.ts';
 import type { WireEdge } from './flow-nodes.ts';
 import { wireState } from './run-styles.ts';
-import { useUi } from './ui.ts';
+import { useCanvas, useUi } from './ui.ts';
 
 /** In the layer above all wires: no wire runs through the number of another. */
 function Tag({ edge, of, at, text, tone, icon = false, point }: { edge: string; of: string; at: readonly [number, number]; text: string; tone: string; icon?: boolean; point: string | undefined }) {
@@ -28,7 +31,10 @@ function tagOf(data: NonNullable<WireEdge['data']>, count: number): { text: stri
   return data.back ? { text: data.back, tone: 'back', icon: true } : null;
 }
 
-export const Wire = memo(function Wire({ id, data, selected, source, target }: EdgeProps<WireEdge>) {
+export const Wire = memo(function Wire({ id, data, selected }: EdgeProps<WireEdge>) {
+  // Of the file: on the canvas the wire may end at a folded group.
+  const source = splitPort(data?.from ?? '').node;
+  const target = data?.to ?? '';
   const route = useUi((s) => s.routes.get(id));
   const from = data?.from ?? '';
   // A fallback has no port of its own in the file; a run counts it as one.
@@ -39,6 +45,8 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
   const moving = useUi((s) => s.connect?.moving !== null && s.connect?.moving !== undefined && s.connect.moving.from === from && s.connect.moving.to === target);
   const point = useUi((s) => s.breakpoints.get(`${port}>${target}`));
   const far = useUi((s) => s.detail >= 2);
+  const near = useUi((s) => s.detail === 0);
+  const editable = useStore(useCanvas().editor, (s) => !s.readOnly);
   if (!route || !data || moving) return null;
   const tag = far ? null : tagOf(data, state === 'taken' || state === 'live' ? count : 0);
   const cls = ['cv-w', data.error ? 'err' : '', data.fallback ? 'fallback' : '', data.back === null ? '' : 'back', selected ? 'sel' : '', dropping ? 'drop' : '', state].join(' ');
@@ -51,10 +59,22 @@ export const Wire = memo(function Wire({ id, data, selected, source, target }: E
       <path className="cv-grab react-flow__edge-interaction" d={route.d} />
       <path className={cls} d={route.d} />
       {route.arrow ? <path className={`${cls} cv-arrow`} d="M-4 -4L2 0L-4 4" transform={`translate(${route.arrow.at[0]} ${route.arrow.at[1]}) rotate(${route.arrow.angle})`} /> : null}
+      {near && editable && !data.fallback ? <Plus edge={id} route={route} tagged={(tag ? (data.back ? data.back.length * 6 + 28 : 16 + tag.text.length * 7) : 0) + (point === undefined ? 0 : 18)} /> : null}
       {tag || point !== undefined ? <Tag edge={id} of={`${port}>${target}`} at={route.tag} text={tag?.text ?? ''} tone={tag?.tone ?? ''} icon={tag?.icon ?? false} point={point} /> : null}
     </g>
   );
 });
+
+/** Adds a step in the middle of the wire. Where a tag stands it is shown with the pointer only, beside the tag. */
+function Plus({ edge, route, tagged }: { edge: string; route: Route; tagged: number }) {
+  const [x, y] = plusPlace(route, tagged);
+  return (
+    <g className={`cv-plus ${tagged > 0 ? 'beside' : ''}`} data-plus={edge} transform={`translate(${String(x)} ${String(y)})`} aria-hidden="true">
+      <title>{t('canvas.plus.wire')}</title>
+      <circle className="cv-plus-hit" r="12" /><circle r="7" /><path d="M-3.5 0H3.5M0 -3.5V3.5" />
+    </g>
+  );
+}
 
 /** The wire while it is being dragged. */
 export function DraggedWire({ toX, toY }: ConnectionLineComponentProps) {
