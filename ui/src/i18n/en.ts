@@ -118,7 +118,7 @@ export const en = {
   'templates.fromOne': 'Start from a template',
   'templates.byJob': 'Templates by job',
   'templates.search': 'Search templates',
-  'templates.searchHint': 'What is the job? invoice, weekly report, 客户…',
+  'templates.searchHint': 'What is the job? invoice, weekly report, stock…',
   'templates.category': 'Category',
   'templates.all': 'All',
   'templates.category.reports': 'Reports',
