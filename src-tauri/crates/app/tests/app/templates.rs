@@ -64,7 +64,7 @@ fn data_of(items: &Value) -> Value {
     let ports = items.as_object().expect("ports").iter();
     ports
         .map(|(port, items)| {
-            (port.clone(), items.as_array().into_iter().flatten().map(|one| one["data"].clone()).collect())
+            (port.clone(), items.as_array().into_iter().flatten().map(|one| one["data"].clone()).collect::<Value>())
         })
         .collect()
 }
