@@ -2873,6 +2873,39 @@ export interface RunUsage {
   steps: StepUsage[];
 }
 
+/** A ready workflow for a job. */
+export interface Template {
+  /** For `sampleId` of `workflow_create`. */
+  id: string;
+  /** In plain words. */
+  title: string;
+  /** One sentence. */
+  description: string;
+  /** `reports`, `sales`, `finance`, `support`, `operations`, `people`, `data` or `monitoring`. */
+  category: string;
+  /** Words of the job that it is found by, in English and Chinese. */
+  words: string[];
+  /** What has to be filled in or set up. */
+  needs: TemplateNeed[];
+  /** Number of nodes. */
+  steps: number;
+  /** The workflow. */
+  document: Workflow;
+  /** The workflow with sample data: it calls nothing and asks nobody. For `run_start`. */
+  sample: Workflow;
+}
+
+/** Something that has to be filled in or set up. */
+export interface TemplateNeed {
+  /** What it is. */
+  kind: TemplateNeedKind;
+  /** In plain words, with the step. */
+  text: string;
+}
+
+/** What a template does not work without. */
+export type TemplateNeedKind = 'address' | 'folder' | 'secret' | 'model';
+
 /** One sample of the gallery. */
 export interface Sample {
   /** For `workflow_create`. */
@@ -4776,7 +4809,7 @@ export interface WorkflowCount {
 export interface WorkflowCreate {
   /** Its name. */
   name?: string;
-  /** Copy of this sample instead of an empty workflow. */
+  /** Copy of this sample or template instead of an empty workflow. */
   sampleId?: string;
 }
 
@@ -5167,6 +5200,8 @@ export interface Commands {
   catalog_list: { request: Empty; response: NodeDescriptor[] };
   /** Lists the samples of the gallery. */
   sample_list: { request: Empty; response: Sample[] };
+  /** Lists the templates: ready workflows by job. */
+  template_list: { request: Empty; response: Template[] };
   /** Lists the workflows of the library. */
   workflow_list: { request: Empty; response: WorkflowEntry[] };
   /** Opens a workflow file with its draft and diagnostics. */
@@ -5467,6 +5502,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   app_info: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   catalog_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   sample_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  template_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   workflow_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   workflow_open: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   workflow_open_path: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['workflow_list'] },

@@ -10,6 +10,15 @@ export function pathExpression(root: string, path: readonly (string | number)[])
   }, root);
 }
 
+/** What a dragged field is called: the last name of its path; empty where there is none. */
+export function lastName(expression: string): string {
+  const path = expression.replace(/(?:\[\d+\])+$/, '');
+  const quoted = /\['((?:[^'\\]|\\.)*)'\]$/.exec(path);
+  // A point or a bracket would lead into another object.
+  if (quoted) return (quoted[1] ?? '').replaceAll(/\\(.)/g, '$1').replaceAll(/[.[\]]/g, '_');
+  return /\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(path)?.[1] ?? '';
+}
+
 /** A text as CEL writes it. */
 export const celString = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;

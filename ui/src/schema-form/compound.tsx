@@ -1,7 +1,8 @@
 // Fields made of fields: objects, tables of keys, lists, variants.
 
-import { useEffect, useId, useRef, useState, type RefObject } from 'react';
+import { useEffect, useId, useRef, useState, type DragEvent, type RefObject } from 'react';
 import { isFault } from '../api/diagnostics.ts';
+import { draggedField, isFieldDrag, lastName } from '../code/field-drag.ts';
 import { isObject } from '../json/json.ts';
 import type { JsonSchema } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
@@ -109,6 +110,14 @@ function useRowFocus(rows: RefObject<HTMLElement | null>, within: string, value:
 /** What takes letters, or a choice. */
 const FIELDS = ':is(.cm-content, input, button[role=combobox], textarea)';
 
+/** A name that no row has yet. */
+function freeName(wanted: string, taken: readonly string[]): string {
+  for (let n = 1; ; n += 1) {
+    const name = n === 1 ? wanted : `${wanted}_${String(n)}`;
+    if (!taken.includes(name)) return name;
+  }
+}
+
 /** A table of names and values. `prefix` stands before every name (`$` of context variables). */
 export function KeyValueTable({ label, value, path, valueSchema, onValue, required, hint, keyLabel, addLabel, prefix = '', cel, none }: {
   label: string;
@@ -164,10 +173,23 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
   const add = form.readOnly || none !== undefined ? undefined : (
     <button type="button" className="lab-add" onClick={() => setDraft('')} aria-label={`${addLabel ?? t('form.add')}: ${label}`}>+ {addLabel ?? t('form.add')}</button>
   );
+  // A field that is dropped becomes a row of its own name.
+  const takesFields = form.host !== null && !form.readOnly && none === undefined;
+  const onDrop = (event: DragEvent) => {
+    const expression = draggedField(event.dataTransfer);
+    if (!takesFields || expression === null || event.defaultPrevented) return;
+    event.preventDefault();
+    const wanted = fullName(lastName(expression));
+    const name = wanted === '' ? '' : freeName(wanted, entries.map(([other]) => other));
+    if (name === '') return;
+    setClash(null);
+    store([...entries, [name, `=${expression}`]]);
+  };
   return (
     <Frame label={label} required={required} hint={hint} findings={own} labelFor={false} aside={add}>
       {() => (
-        <>
+        <div className="kvt-drop" onDragOver={(event) => { if (takesFields && isFieldDrag(event.dataTransfer)) event.preventDefault(); }} onDrop={onDrop}>
+          {takesFields && entries.length === 0 && draft === null ? <span className="s t3">{t('form.dropFields')}</span> : null}
           {entries.length > 0 || draft !== null ? (
             <div className="box kvt" role="group" aria-label={label} ref={table}>
               {entries.map(([name, one], index) => {
@@ -197,7 +219,7 @@ export function KeyValueTable({ label, value, path, valueSchema, onValue, requir
             </div>
           ) : none !== undefined || form.readOnly ? <span className="s t3">{none ?? t('form.nothing')}</span> : null}
           {clash !== null ? <span className="s c-err" role="alert">{t('form.twice', { name: clash })}</span> : null}
-        </>
+        </div>
       )}
     </Frame>
   );

@@ -13,9 +13,9 @@ import { FormScopeProvider, useForm } from './scope.ts';
 import { ScriptField } from './script.tsx';
 import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
 
-const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming']);
+const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming', 'formFields']);
 
-const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming']);
+const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming', 'formFields']);
 
 export function Field(props: FieldArgs) {
   const scope = useForm();
@@ -41,7 +41,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
   const focusName = useId();
   const types = typesOf(schema);
   // A list or an object that is written as JSON is a value like any other: it may be an expression where the engine takes one.
-  const json = widget === 'code' && types.length > 0 && !types.includes('string');
+  const json = (widget === 'code' || widget === 'formFields') && types.length > 0 && !types.includes('string');
   // Text fields hold both kinds of value themselves.
   const swaps = host !== null && (json ? schema['x-raw'] !== true : !TEXTS.has(widget));
   const props = {
@@ -82,6 +82,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     case 'provider':
     case 'model':
       return host ? <TextField {...props} /> : <PlainTextField {...props} />;
+    case 'formFields':
     case 'code':
       // A box without a type takes any value: a text body and a JSON body are both right.
       if (types.length === 0) return <AnyField {...props} />;

@@ -13,6 +13,7 @@ import { GalleryScreen } from './gallery-screen.tsx';
 import { CloseQuestion } from './parts/close-question.tsx';
 import { CrashGuard, part } from './parts/crash-guard.tsx';
 import { ImportDialog } from './parts/import-dialog.tsx';
+import { TemplatesDialog } from './parts/templates-dialog.tsx';
 import { useRoute } from './router.ts';
 import { RunsScreen } from './runs-screen.tsx';
 import { SettingsScreen } from './settings-screen.tsx';
@@ -83,6 +84,7 @@ function Screens() {
         </Suspense>
       </CrashGuard>
       <ImportDialog />
+      <TemplatesDialog />
       <CloseQuestion />
     </Frame>
   );

@@ -22,6 +22,7 @@ import { Banner, Button, Icon, Kbd, keysOf, openScope, showMessages, runAction, 
 import { createWorkflow, importFile, openFile } from './commands.ts';
 import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
+import { showTemplates } from './parts/templates-dialog.tsx';
 import { hashOf, navigate, type Route } from './router.ts';
 
 const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.automations' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
@@ -135,6 +136,7 @@ export function frameActions(showPalette: () => void, showSheet: () => void, mak
     { id: 'app.palette', title: t('action.palette'), keys: ['Mod+K'], run: showPalette, group, icon: 'search', inFields: true, hidden: true },
     { id: 'app.shortcuts', title: t('action.shortcuts'), keys: ['?'], run: showSheet, group, icon: 'rows' },
     { id: 'app.new', title: t('action.newWorkflow'), keys: ['Mod+Alt+N'], run: () => void createWorkflow(), when: makes, group, icon: 'plus', inFields: true },
+    { id: 'app.templates', title: t('templates.action'), keys: [], run: showTemplates, when: makes, group, icon: 'grid' },
     { id: 'app.open', title: t('action.openFile'), keys: ['Mod+O'], run: () => void openFile(), when: makes, group, icon: 'folder', inFields: true },
     { id: 'app.import', title: t('import.command'), keys: [], run: () => void importFile(), when: makes, group, icon: 'folder' },
     { id: 'go.workflows', title: t('action.goWorkflows'), keys: ['Mod+Alt+1'], run: () => navigate({ screen: 'workflows' }), group, icon: 'flow', inFields: true },

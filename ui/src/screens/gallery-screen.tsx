@@ -7,6 +7,7 @@ import { Button, ConfirmDialog, keysOf, toast, useActions, useAllActions, type A
 import { forgetSession } from './builder/session.ts';
 import { attempt, createWorkflow, importFile, openFile, runWhenOpen } from './commands.ts';
 import { Screen } from './frame.tsx';
+import { showTemplates } from './parts/templates-dialog.tsx';
 import { hashOf, navigate } from './router.ts';
 
 type Result<T> = { data: T | undefined; error: Loaded<T>['error']; refetch(): unknown };
@@ -63,13 +64,14 @@ export function GalleryScreen() {
       <span className="vr" />
       <Button icon="folder" onClick={() => void openFile()}>{t('gallery.open')}</Button>
       <Button busy={busy === 'import'} disabled={busy !== null} onClick={() => void importFile((work) => withBusy('import', work))}>{t('import.action')}</Button>
+      <Button icon="grid" onClick={showTemplates}>{t('templates.title')}</Button>
       <Button icon="plus" disabled={busy !== null} onClick={() => void withBusy('new', () => createWorkflow())}>{t('gallery.new')}</Button>
     </> : undefined}>
       <Gallery may={may} samples={loaded(samples)} workflows={{ ...loaded(workflows), data: list }}
         runs={{ data: runs.data?.runs, error: runs.error, retry: () => void runs.refetch() }}
         busy={busy} newKeys={newAction ? keysOf(newAction)[0] : undefined} runHref={(runId) => hashOf({ screen: 'run', runId })}
         onRunSample={(sample) => openSample(sample, true)} onOpenSample={(sample) => openSample(sample, false)}
-        onNew={() => void withBusy('new', () => createWorkflow())} onOpen={(entry) => navigate({ screen: 'workflow', ref: entry.ref })}
+        onTemplates={showTemplates} onNew={() => void withBusy('new', () => createWorkflow())} onOpen={(entry) => navigate({ screen: 'workflow', ref: entry.ref })}
         onDuplicate={duplicate} onDelete={setDeleting} onShowRuns={(entry) => navigate(entry ? { screen: 'runs', workflow: entry.id } : { screen: 'runs' })} />
       <ConfirmDialog open={deleting !== null} danger busy={busy === 'delete'} title={t('gallery.deleteTitle')}
         text={t('gallery.deleteText', { name: deleting?.name ?? '', folder: deleting?.folder ?? '' })} confirm={t('gallery.deleteYes')} cancel={t('common.cancel')} late={t('common.noAnswer')}

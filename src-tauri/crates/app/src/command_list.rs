@@ -57,6 +57,7 @@ macro_rules! command_list {
             Query app_info(Empty) -> AppInfo, Viewer, [Desktop Http], [], "Returns version, host and data folder.";
             Query catalog_list(Empty) -> Kinds, Viewer, [Desktop Http], [], "Lists the step kinds with their descriptors.";
             Query sample_list(Empty) -> Vec<Sample>, Viewer, [Desktop Http], [], "Lists the samples of the gallery.";
+            Query template_list(Empty) -> Vec<Template>, Viewer, [Desktop Http], [], "Lists the templates: ready workflows by job.";
             Query workflow_list(Empty) -> Vec<WorkflowEntry>, Viewer, [Desktop Http], [], "Lists the workflows of the library.";
             Query workflow_open(ByRef) -> OpenWorkflow, Viewer, [Desktop Http], [], "Opens a workflow file with its draft and diagnostics.";
             Action workflow_open_path(OpenPath) -> OpenWorkflow, Builder, [Desktop], [workflow_list], "Opens a file chosen in the system dialog.";

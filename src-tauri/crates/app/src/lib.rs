@@ -43,4 +43,4 @@ pub use triggers::{
     ActiveForm, Forms, HookReply, HookRequest, HookTarget, OfferedTool, ToolResult, next_of_file, tool_refusal,
     tool_result,
 };
-pub use workflows::{canonical, check, import, samples};
+pub use workflows::{canonical, check, import, samples, templates};

@@ -31,6 +31,7 @@ pub const WIDGETS: &[&str] = &[
     "field",
     "fields",
     "incoming",
+    "formFields",
 ];
 const UI_KEYS: &[&str] =
     &["widget", "group", "placeholder", "order", "width", "labels", "offered", "when", "initial", "prefer"];

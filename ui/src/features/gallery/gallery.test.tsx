@@ -10,7 +10,7 @@ const loaded = <T,>(data: T) => ({ data, error: null, retry: nothing });
 function show(samples: Sample[]) {
   const props: GalleryProps = {
     samples: loaded(samples), workflows: loaded([]), runs: loaded([]), busy: null, newKeys: undefined, may: () => true, runHref: () => '#',
-    onRunSample: nothing, onOpenSample: nothing, onNew: nothing, onOpen: nothing, onDuplicate: nothing, onDelete: nothing, onShowRuns: nothing,
+    onRunSample: nothing, onOpenSample: nothing, onTemplates: nothing, onNew: nothing, onOpen: nothing, onDuplicate: nothing, onDelete: nothing, onShowRuns: nothing,
   };
   render(<Gallery {...props} />);
 }

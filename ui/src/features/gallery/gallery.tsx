@@ -23,6 +23,7 @@ export interface GalleryProps {
   onRunSample(sample: Sample): void;
   onOpenSample(sample: Sample): void;
   onNew(): void;
+  onTemplates(): void;
   onOpen(entry: WorkflowEntry): void;
   onDuplicate(entry: WorkflowEntry): void;
   onDelete(entry: WorkflowEntry): void;
@@ -49,7 +50,7 @@ export function Gallery(props: GalleryProps) {
           <>
             {own || !makes ? recent : null}
             {makes ? <>
-            <div className="row"><b>{t('gallery.samples')}</b><span className="s t2">{t('gallery.samplesHint')}</span></div>
+            <div className="row"><b>{t('gallery.samples')}</b><span className="s t2">{t('gallery.samplesHint')}</span><Button small variant="ghost" className="end" onClick={props.onTemplates}>{t('templates.byJob')}</Button></div>
             <div className="g-cards">
               {others.map((sample) => <SampleCard key={sample.id} sample={sample} busy={props.busy !== null} onOpen={() => props.onOpenSample(sample)} />)}
               {samples.data || samples.error ? null : [0, 1, 2].map((n) => (

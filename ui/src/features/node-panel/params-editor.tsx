@@ -1,40 +1,58 @@
+import { asSchema } from '../../json/json-schema.ts';
 import { isObject } from '../../json/json.ts';
 import { useState } from 'react';
 import type { JsonSchema } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { Checkbox, IconButton, Segmented, Select } from '../../kit/index.ts';
-import { Field, FormScopeProvider, JsonBox, useForm } from '../../schema-form/index.ts';
+import { Field, Findings, FormScopeProvider, JsonBox, pointerOf, useForm, type OwnFieldProps } from '../../schema-form/index.ts';
 import { PARAM_TYPES, freeName, paramsOf, schemaOf, withType, type Param } from './params-model.ts';
 
+export interface ParamWords { title: string; hint: string; add: string; none: string; first: string }
+
 /** What a run asks for before it starts. */
-export function ParamsEditor({ schema, onChange }: { schema: JsonSchema | undefined; onChange: (schema: JsonSchema | undefined) => void }) {
-  const scope = useForm();
-  const { readOnly } = scope;
+export function ParamsEditor(props: { schema: JsonSchema | undefined; onChange: (schema: JsonSchema | undefined) => void }) {
+  return <PropertiesEditor {...props} pointer="/params" words={{ title: t('workflow.params'), hint: t('workflow.paramsHint'), add: t('workflow.paramAdd'), none: t('workflow.paramsNone'), first: 'input' }} />;
+}
+
+/** The fields of a form: rows instead of a schema. */
+export function FormFieldsField({ label, schema, value, path, findings, onValue }: OwnFieldProps) {
+  return (
+    <>
+      <PropertiesEditor schema={isObject(value) ? asSchema(value) : undefined} onChange={onValue} pointer={pointerOf('', path)}
+        words={{ title: label, hint: schema.description ?? '', add: t('formFields.add'), none: t('formFields.none'), first: 'answer' }} />
+      <Findings findings={findings} />
+    </>
+  );
+}
+
+/** The properties of an object schema as rows; as JSON when it says more than rows can show. */
+function PropertiesEditor({ schema, onChange, words, pointer }: { schema: JsonSchema | undefined; onChange: (schema: JsonSchema | undefined) => void; words: ParamWords; pointer: string }) {
+  const { readOnly } = useForm();
   const params = paramsOf(schema);
   const [asked, setView] = useState<'form' | 'json'>('form');
   const view = params === null ? 'json' : asked;
   const store = (next: readonly Param[]) => onChange(schemaOf(schema, next));
   return (
     <div className="field">
-      <span className="lab" title={t('workflow.paramsHint')}>
-        {t('workflow.params')}
+      <span className="lab" title={words.hint}>
+        {words.title}
         <span className="end row gap1">
           {params && view === 'form' && !readOnly ? (
-            <button type="button" className="lab-add" onClick={() => store([...params, { name: freeName(params), type: 'string', required: false, schema: { type: 'string' } }])}>+ {t('workflow.paramAdd')}</button>
+            <button type="button" className="lab-add" onClick={() => store([...params, { name: freeName(params, words.first), type: 'string', required: false, schema: { type: 'string' } }])}>+ {words.add}</button>
           ) : null}
           <Segmented<'form' | 'json'> small label={t('form.view')} value={view} onChange={setView} options={[{ value: 'form', label: t('form.view.form') }, { value: 'json', label: t('form.view.json') }]} />
         </span>
       </span>
       {params === null ? <span className="s t3">{t('workflow.paramsComplex')}</span> : null}
       {view === 'json' || params === null ? (
-        <JsonBox value={schema} label={t('workflow.params')} minLines={6} onValue={(next) => { if (next === undefined || isObject(next)) onChange(next as JsonSchema | undefined); }} />
+        <JsonBox value={schema} label={words.title} minLines={6} onValue={(next) => { if (next === undefined || isObject(next)) onChange(next as JsonSchema | undefined); }} />
       ) : params.length === 0 ? (
-        <span className="s t3">{t('workflow.paramsNone')}</span>
+        <span className="s t3">{words.none}</span>
       ) : (
-        <div className="box" role="list" aria-label={t('workflow.params')}>
+        <div className="box" role="list" aria-label={words.title}>
           {params.map((param, index) => (
             // A renamed input stays the same row.
-            <ParamRow key={`param ${String(index)}`} param={param} taken={(name) => params.some((one, i) => i !== index && one.name === name)}
+            <ParamRow key={`param ${String(index)}`} pointer={pointer} param={param} taken={(name) => params.some((one, i) => i !== index && one.name === name)}
               onChange={(next) => store(params.map((one, i) => (i === index ? next : one)))}
               onRemove={() => store(params.filter((_, i) => i !== index))} />
           ))}
@@ -44,7 +62,7 @@ export function ParamsEditor({ schema, onChange }: { schema: JsonSchema | undefi
   );
 }
 
-function ParamRow({ param, taken, onChange, onRemove }: { param: Param; taken: (name: string) => boolean; onChange: (param: Param) => void; onRemove: () => void }) {
+function ParamRow({ param, pointer, taken, onChange, onRemove }: { param: Param; pointer: string; taken: (name: string) => boolean; onChange: (param: Param) => void; onRemove: () => void }) {
   const scope = useForm();
   const { readOnly } = scope;
   const [text, setText] = useState<string | null>(null);
@@ -72,7 +90,7 @@ function ParamRow({ param, taken, onChange, onRemove }: { param: Param; taken: (
       {clash ? <span className="s c-err" role="alert">{t('form.twice', { name: text?.trim() ?? '' })}</span> : null}
       <FormScopeProvider
         value={{
-          ...scope, base: `${scope.base}/params/properties/${param.name}`, host: null,
+          ...scope, base: `${scope.base}${pointer}/properties/${param.name}`, host: null,
           edit: (_path, next) => {
             const { default: _old, ...rest } = param.schema;
             onChange({ ...param, schema: next === undefined ? rest : { ...rest, default: next } });

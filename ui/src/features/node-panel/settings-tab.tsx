@@ -21,11 +21,12 @@ import { chosenFor } from './model-choice.ts';
 import { ModelContext, ModelField, ProviderField } from './model-fields.tsx';
 import { ToolRulesField } from './tool-rules.tsx';
 import { retitled, useConfigSchema } from './tool-schema.ts';
+import { FormFieldsField } from './params-editor.tsx';
 import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
 import { WritesEditor } from './writes-editor.tsx';
 
-const WIDGETS: OwnWidgets = { condition: ConditionField, credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField, provider: ProviderField, model: ModelField, incoming: IncomingField };
+const WIDGETS: OwnWidgets = { condition: ConditionField, credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField, provider: ProviderField, model: ModelField, incoming: IncomingField, formFields: FormFieldsField };
 
 export interface SettingsTabProps {
   nodeId: string;

@@ -16,7 +16,8 @@ import { TimeBar, type EventWords } from '../../features/time-travel/time-bar.ts
 import type { TimeTravel } from '../../run/time-travel.ts';
 import { DetailLog, eventText } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
-import { SplitPane, toast, useActions } from '../../kit/index.ts';
+import { showTemplates } from '../parts/templates-dialog.tsx';
+import { Button, SplitPane, toast, useActions } from '../../kit/index.ts';
 import { MomentContext } from '../../kit/use-now.ts';
 import { rerunAction, stepRunActions } from '../builder/actions.ts';
 import { FirstStep } from './first-step.tsx';
@@ -228,7 +229,7 @@ export function Workbench(props: WorkbenchProps) {
             onToggle={() => props.onLogOpen(!logOpen)}
             pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
             {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}

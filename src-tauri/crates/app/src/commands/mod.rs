@@ -55,7 +55,7 @@ pub(crate) use run_rerun::{rerun_look, run_checkpoint, run_rerun};
 pub(crate) use run_send::run_send;
 pub(crate) use secret::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
 pub(crate) use step_data::{expression_names, expression_preview, retry_timeline, run_step_data};
-pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set};
+pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set, template_list};
 pub(crate) use task::{
     task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,
     task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, task_suggest, task_unsuggest, who,

@@ -2,9 +2,9 @@
 
 use crate::Caller;
 use crate::app::App;
-use crate::dto::{AppInfo, AppSettings, Empty, Kinds, Sample, SettingsSet};
+use crate::dto::{AppInfo, AppSettings, Empty, Kinds, Sample, SettingsSet, Template};
 use crate::error::{ApiError, ApiResult};
-use crate::workflows::{check, samples};
+use crate::workflows::{check, samples, templates};
 
 const NAME: &str = "app";
 /// Bytes that the settings of one person may have: everybody with a token may set their own.
@@ -25,6 +25,10 @@ pub(crate) fn catalog_list(_: &App, _: &Caller, _: Empty) -> ApiResult<Kinds> {
 
 pub(crate) fn sample_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Sample>> {
     Ok(samples::all(app))
+}
+
+pub(crate) fn template_list(_: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Template>> {
+    Ok(templates::all())
 }
 
 /// A person's own settings.

@@ -11,7 +11,7 @@ use crate::host::files::io_error;
 use crate::runs::summary;
 use crate::workflows::document::{folder_of, forget_draft, open, savable};
 use crate::workflows::library::{id_of, load, modified_ms, slug};
-use crate::workflows::{check, samples};
+use crate::workflows::{check, samples, templates};
 use serde_json::{Value, json};
 use signalbox_engine::validate::{self, Checked, check_bytes};
 use signalbox_model::workflow::FILE_VERSION;
@@ -93,10 +93,10 @@ pub(crate) fn workflow_open_path(app: &App, caller: &Caller, request: OpenPath) 
 pub(crate) fn workflow_create(app: &App, caller: &Caller, request: WorkflowCreate) -> ApiResult<OpenWorkflow> {
     let sample = match &request.sample_id {
         None => None,
-        Some(id) => Some(
-            samples::find(id)
-                .ok_or_else(|| ApiError::not_found(format!("There is no sample {id}; sample_list has them all.")))?,
-        ),
+        Some(id) => Some(samples::find(id).or_else(|| templates::find(id)).ok_or_else(|| {
+            let words = format!("There is no sample or template {id}; sample_list and template_list have them all.");
+            ApiError::not_found(words)
+        })?),
     };
     let given = request.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let name = given

@@ -135,7 +135,7 @@ pub struct WorkflowCreate {
     /// Its name.
     #[serde(default)]
     pub name: Option<String>,
-    /// Copy of this sample instead of an empty workflow.
+    /// Copy of this sample or template instead of an empty workflow.
     #[serde(default)]
     pub sample_id: Option<String>,
 }

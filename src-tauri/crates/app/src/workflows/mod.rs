@@ -12,3 +12,4 @@ pub(crate) mod number_literals;
 pub mod samples;
 pub(crate) mod step_names;
 mod subworkflows;
+pub mod templates;

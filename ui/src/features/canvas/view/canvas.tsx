@@ -75,6 +75,8 @@ export interface CanvasProps {
   menus?: CanvasMenus | undefined;
   /** shown instead of the hint when the document has no steps */
   empty?: ReactNode;
+  /** Beside "Add the first step", as long as there is none. */
+  emptyActions?: ReactNode;
 }
 
 const NO_TOOLS: readonly ToolEntry[] = [];
@@ -103,7 +105,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, differs = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, differs = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -164,7 +166,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
       </ReactFlow>
       ) : null}
       {far ? <FarView flow={flow} /> : null}
-      {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} onAdd={() => handle.openAdd(false)} />) : null}
+      {nodes.length === 0 ? (empty ?? <EmptyHint readOnly={readOnly} onAdd={() => handle.openAdd(false)} actions={emptyActions} />) : null}
       <div className="cv-bar"><TopTools handle={handle} /><RunIterations /></div>
       {legend ? <Legend rects={flow.rects} /> : null}
       <ZoomTools handle={handle} zoom={zoom} />
@@ -210,11 +212,11 @@ function Why() {
   return <div className="pop cv-why" style={{ left: connect.pointer[0], top: connect.pointer[1] }}><Icon name="ban" size={12} className="c-off" />{reason}</div>;
 }
 
-function EmptyHint({ readOnly, onAdd }: { readOnly: boolean; onAdd(): void }) {
+function EmptyHint({ readOnly, onAdd, actions }: { readOnly: boolean; onAdd(): void; actions: ReactNode }) {
   return (
     <div className="cv-note"><div>
       <b>{t('canvas.empty.title')}</b><span>{readOnly ? t('canvas.empty.readOnly') : t('canvas.empty.text')}</span>
-      {readOnly ? null : <Button icon="plus" onClick={onAdd}>{t('canvas.empty.add')}</Button>}
+      {readOnly ? null : <div className="row gap2"><Button icon="plus" onClick={onAdd}>{t('canvas.empty.add')}</Button>{actions}</div>}
     </div></div>
   );
 }

@@ -168,6 +168,11 @@ function fitIn(rects: readonly Rect[], width: number, height: number, readable: 
   return { x: at(width, left, right, zoom === whole ? -Infinity : PAD / 2), y: at(height, top, bottom, TOOLS), zoom };
 }
 
+const holds = (element: HTMLElement | null | undefined, { x, y }: { x: number; y: number }): boolean => {
+  const box = element?.getBoundingClientRect();
+  return box !== undefined && x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+};
+
 export function createHandle(parts: HandleParts): CanvasHandle {
   const { editor, ui } = parts;
   const chosen = (): readonly string[] => editor.getState().selection.nodes;
@@ -286,8 +291,11 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       const wire = edges();
       const port = only === undefined ? undefined : openPort(editor.getState().document, parts.catalog(), only);
       const where: Point = pointer ? [pointer.x, pointer.y] : centre();
-      // At the mouse it is a free step; without a mouse over the canvas it goes on from the chosen one.
-      const hang = only !== undefined && port !== undefined && !pointer ? { from: `${only}.${port}` } : {};
+      // At the mouse it is a free step; without a mouse over the canvas it goes on from the chosen one. So it does when that one has the
+      // focus: it was clicked or added just now, wherever the mouse was left.
+      const card = only === undefined ? undefined : cardOf(only);
+      const onCard = card != null && (card.contains(document.activeElement) || (pointer !== null && holds(card, pointer)));
+      const hang = only !== undefined && port !== undefined && (!pointer || onCard) ? { from: `${only}.${port}` } : {};
       const empty = only !== undefined && !pointer && holdsNothing(only) ? { frame: only } : null;
       const anywhere = pointer === null && Object.keys(editor.getState().document.nodes).length > 0;
       ui.setState({ search: { screen: pointed ? local(where) : [12, 48], at: anywhere || 'from' in hang || wire.length === 1 ? null : toFlow(where), ...(empty ?? hang), ...(wire.length === 1 ? { edge: wire[0] } : {}) } });

@@ -1,0 +1,31 @@
+import { fireEvent, screen } from '@testing-library/react';
+import { useState } from 'react';
+import { expect, it, vi } from 'vitest';
+import type { JsonSchema } from '../api/types.ts';
+import { FIELD_MIME, lastName } from '../code/field-drag.ts';
+import { renderWith } from '../test/render.tsx';
+import { SchemaForm } from './schema-form.tsx';
+import type { ExpressionHost } from './scope.ts';
+
+const SCHEMA: JsonSchema = { type: 'object', properties: { assign: { type: 'object', title: 'Fields', additionalProperties: true, 'x-ui': { widget: 'keyvalue' } } } };
+const HOST: ExpressionHost = { preview: () => Promise.resolve({ state: 'no_data' }), names: () => Promise.resolve([]), item: 0, setItem: vi.fn(), revision: 1 };
+
+function Form({ onValue }: { onValue: (value: unknown) => void }) {
+  const [value, setValue] = useState<unknown>({});
+  return <SchemaForm schema={SCHEMA} value={value} label="Settings" context={HOST} diagnostics={[]} basePointer="" onChange={(next) => { setValue(next); onValue(next); }} />;
+}
+
+it('a dragged field has the last name of its path', () => {
+  expect(['item.a.total', 'item', 'item.rows[0]', "item['odd name']", "item['a.b']", 'item[0]', "nodes['x'].output.id"].map(lastName)).toEqual(['total', '', 'rows', 'odd name', 'a_b', '', 'id']);
+});
+
+it('fields that are dropped on a table of names become rows, each with a name of its own', () => {
+  const onValue = vi.fn();
+  renderWith(<Form onValue={onValue} />);
+  const place = screen.getByText('Drag fields here, or add one.').parentElement as HTMLElement;
+  const drop = (expression: string) => fireEvent.drop(place, { dataTransfer: { getData: (type: string) => (type === FIELD_MIME ? expression : ''), types: [FIELD_MIME] } });
+  drop('item.customer.name');
+  drop('item.total');
+  drop('item.name');
+  expect(onValue.mock.lastCall?.[0]).toEqual({ assign: { name: '=item.customer.name', total: '=item.total', name_2: '=item.name' } });
+});
