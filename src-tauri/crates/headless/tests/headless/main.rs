@@ -58,6 +58,8 @@ mod tools;
 mod tools_runs;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod trigger_faults;
+#[cfg(unix)]
+mod trigger_kills;
 mod triggers;
 mod values;
 mod webhooks;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 fn shop(source: &Source) -> Value {
     json!({
         "signalbox": 1, "id": "shop", "name": "Shop", "settings": { "errorPolicy": "fail" },
-        "params": { "schema": { "type": "object", "properties": { "since": {} } } },
+        "params": { "type": "object", "properties": { "since": {} } },
         "nodes": {
             "ask": { "type": "http.request", "config": { "url": source.address, "query": { "since": "=params.since" } } },
             "split": { "type": "data.split", "config": { "field": "response" } },
@@ -170,8 +170,8 @@ fn the_test_runs_the_workflow_of_the_draft_with_its_params() {
     place.activates(&shop(&source), &polling(json!({}))).expect("is active");
     place.polls(0);
     let draft = |mut document: Value, config: &Value| {
-        document["params"] = json!({ "schema": { "type": "object", "properties": {
-            "place": { "type": "string", "default": source.address } } } });
+        let place = json!({ "type": "string", "default": source.address });
+        document["params"] = json!({ "type": "object", "properties": { "place": place } });
         let request = PollTest {
             workflow_id: "daily".into(),
             node_id: "t".into(),
