@@ -38,7 +38,7 @@ export function PollPanel({ workflowId, nodeId, config, draft }: { workflowId: s
         <Button small icon="retry" disabled={asking} onClick={() => void test()}>{asking ? t('poll.testing') : t('poll.test')}</Button>
         {runWith && items.length > 0 ? <Button small icon="play" onClick={() => runWith(nodeId, event())}>{t('poll.run')}</Button> : null}
       </div>
-      <div aria-live="polite">
+      <div className="row gap1" aria-live="polite">
         {problem === null ? null : <span className="s c-err row gap1"><SignalIcon signal="err" />{problem}</span>}
         {tested ? <span className="s">{summaryOf(tested)}</span> : null}
         {tested?.runId === undefined ? null : <a className="s" href={`#/run/${encodeURIComponent(tested.runId)}`}>{t('poll.openRun')}</a>}
