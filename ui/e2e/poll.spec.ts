@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDocument, shot } from './document.ts';
+import { make, openDocument, shot } from './document.ts';
 import { expect, openPage, startHost, test } from './host.ts';
 
 /** Lists what the test puts into it. */
@@ -66,6 +66,52 @@ for (const theme of ['light', 'dark'] as const) {
     orders.close();
   });
 }
+
+test('another workflow is the source: chosen, tested with its run, activated', async ({ open, host, page }) => {
+  test.setTimeout(90_000);
+  const orders = await source();
+  orders.items.push({ id: 1, name: 'Ada' });
+  const shop = await make<{ id: string; nodes: object; edges: object[] }>(host, 'Shop orders', {
+    nodes: {
+      ask: { type: 'http.request', typeVersion: 1, title: 'Ask the shop', config: { url: orders.url } },
+      each: { type: 'data.split', typeVersion: 1, title: 'Each order', config: { field: 'response.orders' } },
+    },
+    edges: [{ from: 'ask.success', to: 'each' }],
+  });
+  await openDocument(open, host, 'New shop orders', {
+    settings: { errorPolicy: 'fail' },
+    nodes: {
+      fresh: { type: 'trigger.poll', typeVersion: 1, title: 'New orders', config: { every: 10_000, key: 'item.id', source: { kind: 'workflow' } } },
+      note: { type: 'data.set', typeVersion: 1, title: 'Note it', config: { assign: { customer: '=item.name' } } },
+    },
+    edges: [{ from: 'fresh.success', to: 'note' }],
+    layout: { fresh: [0, 0], note: [280, 0] },
+  });
+  const panel = page.locator('[data-scope=panel]');
+  await page.locator('.cv-node[data-node=fresh]').click();
+  await expect(panel.getByRole('textbox', { name: 'Address' })).toBeHidden();
+  await panel.getByRole('combobox', { name: 'Workflow' }).click();
+  await page.getByRole('option', { name: /Shop orders/ }).click();
+  const tested = page.getByRole('group', { name: 'Test', exact: true });
+  await expect(tested.getByText(/^Runs the workflow once/)).toBeVisible();
+  await tested.getByRole('button', { name: 'Test', exact: true }).click();
+  await expect(tested.getByText('One item')).toBeVisible();
+  await expect(tested.locator('pre')).toContainText('"name": "Ada"');
+  await shot(page, 'poll-workflow');
+  await page.keyboard.press('Control+s');
+  await page.locator('.bar').getByRole('button', { name: 'Activate' }).click();
+  await expect(page.getByText('New shop orders is active')).toBeVisible();
+  // The test and the first look each have a run.
+  const looks = async () => (await host.rpc<{ runs: { status: string }[] }>('run_list', { workflow: shop.document.id })).runs.filter((run) => run.status === 'completed').length;
+  await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(1);
+  orders.items.push({ id: 2, name: 'Grace' });
+  await page.getByRole('link', { name: 'Automations' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'New shop orders' });
+  await expect(row).toContainText(`New items of the workflow ${shop.document.id}`);
+  await expect(row).toContainText('Completed', { timeout: 30_000 });
+  await shot(page, 'poll-workflow-automations');
+  orders.close();
+});
 
 test('a file that arrives in a granted folder starts a run', async ({ page }) => {
   test.setTimeout(90_000);

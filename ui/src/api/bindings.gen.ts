@@ -2211,6 +2211,8 @@ export interface PollTest {
   nodeId: string;
   /** Its settings. */
   config: unknown;
+  /** The workflow as it is edited, for the default values of its params and the workflows that it names; that of the library when absent. */
+  document?: unknown;
 }
 
 /** What a source lists. */
@@ -2221,6 +2223,8 @@ export interface PollTested {
   total: number;
   /** The largest cursor, where the settings have one. */
   cursor?: unknown;
+  /** The run that listed them, where the source is a workflow. */
+  runId?: string;
 }
 
 /** One output port. */
@@ -5466,7 +5470,7 @@ export interface Commands {
   trigger_fire: { request: TriggerFire; response: RunStarted };
   /** When a schedule would fire. */
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
-  /** Asks the source of a New items step once, and shows what it lists; it starts nothing. */
+  /** Asks the source of a New items step once, and shows what it lists; a workflow as the source runs for it. */
   poll_test: { request: PollTest; response: PollTested };
   /** The address of a webhook step. */
   hook_preview: { request: HookPreviewRequest; response: HookPreview };
@@ -5635,7 +5639,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   failure_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
   schedule_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
-  poll_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  poll_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list'] },
   hook_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   hook_listen: { kind: 'action', role: 'builder', hosts: ['http'], stale: [] },
   hook_heard: { kind: 'query', role: 'builder', hosts: ['http'], stale: [] },

@@ -2,6 +2,8 @@
 export const poll = {
   'poll.title': 'Test',
   'poll.hint': 'Asks the address once and shows the items. It starts no run.',
+  'poll.hintRun': 'Runs the workflow once and shows its items. The run is listed in Runs; nothing is remembered.',
+  'poll.openRun': 'Open the run',
   'poll.test': 'Test',
   'poll.testing': 'Asking',
   'poll.failed': 'The source was not read',

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../api/types.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -20,6 +21,15 @@ describe('widgets', () => {
   it('orders by the hint, then by the schema', () => {
     const schema = { properties: { b: { 'x-ui': { order: 2 } }, x: {}, a: { 'x-ui': { order: 1 } }, y: {} } };
     expect(propertiesOf(schema).map(([name]) => name)).toEqual(['a', 'b', 'x', 'y']);
+  });
+
+  it('shows a field while a field of its neighbour has a value', () => {
+    const source: JsonSchema = { type: 'object', properties: { kind: { enum: ['http', 'workflow'], default: 'http' } } };
+    const schema: JsonSchema = { type: 'object', properties: { source, url: { type: 'string', 'x-ui': { when: { 'source.kind': ['http'] } } } } };
+    const names = (value: unknown) => propertiesOf(schema, value).map(([name]) => name);
+    expect(names({})).toEqual(['source', 'url']);
+    expect(names({ source: { kind: 'workflow' } })).toEqual(['source']);
+    expect(names({ source: { kind: 'workflow' }, url: 'https://a.example' })).toEqual(['source', 'url']);
   });
 
   it('another name of a field is shown only where somebody used it', () => {

@@ -38,7 +38,7 @@ export interface UiHints {
   plain?: boolean;
   /** Of a text in a list: what stands beside it to choose from. Any other may be written. */
   offered?: readonly Offered[];
-  /** Shown while these neighbours have one of these values. */
+  /** Shown while these neighbours have one of these values; `source.kind` is a field of a neighbour. */
   when?: Readonly<Record<string, readonly unknown[]>>;
   /** Of a name of a field: fields of this type are offered first. */
   prefer?: string;
@@ -137,7 +137,11 @@ function isShown(name: string, schema: JsonSchema, properties: Readonly<Record<s
   const { when } = hintsOf(schema);
   if (!when || object[name] !== undefined) return true;
   return Object.entries(when).every(([other, values]) => {
-    const value = object[other] ?? properties[other]?.default;
+    const [first = '', inner] = other.split('.');
+    const neighbour = object[first];
+    const value = inner === undefined
+      ? neighbour ?? properties[first]?.default
+      : (isObject(neighbour) ? neighbour[inner] : undefined) ?? properties[first]?.properties?.[inner]?.default;
     return isExpression(value) || values.includes(value);
   });
 }

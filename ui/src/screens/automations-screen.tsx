@@ -37,7 +37,7 @@ export function AutomationsScreen({ ask }: { ask?: 'deactivate' | undefined }) {
     if (file) navigate({ screen: 'workflow', ref: file.ref });
     else navigate({ screen: 'workflows' });
   };
-  const runNow = (trigger: Trigger) => void run(() => act('trigger_fire', { triggerId: trigger.triggerId }), t('automations.ranNow'));
+  const runNow = (trigger: Trigger) => void run(() => act('trigger_fire', { triggerId: trigger.triggerId }), ({ queued }) => t(queued ? 'automations.queuedNow' : 'automations.ranNow'));
   const deactivate = async (list: readonly string[], done: string) => {
     const all = async () => {
       for (const workflowId of list) await act('workflow_deactivate', { workflowId });

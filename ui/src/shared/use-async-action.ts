@@ -24,7 +24,7 @@ export interface AsyncAction {
   /** Why the last one failed, for a form that keeps what was typed. */
   error: ApiError | null;
   /** False while another one is under way, after a failure, and when nobody waits any more: what closes a form would close another. */
-  run(work: () => Promise<unknown>, done?: string): Promise<boolean>;
+  run<T>(work: () => Promise<T>, done?: string | ((made: T) => string)): Promise<boolean>;
 }
 
 /** One thing at a time. `inForm`: the failure is shown where it happened, not as a message. */
@@ -36,13 +36,14 @@ export function useAsyncAction({ inForm = false }: { inForm?: boolean } = {}): A
     waits.current = true;
     return () => { waits.current = false; };
   }, []);
-  async function run(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+  async function run<T>(work: () => Promise<T>, done?: string | ((made: T) => string)): Promise<boolean> {
     if (busy) return false;
     setBusy(true);
     setError(null);
     try {
-      await work();
-      if (done) toast({ signal: 'ok', text: done });
+      const made = await work();
+      const text = typeof done === 'function' ? done(made) : done;
+      if (text) toast({ signal: 'ok', text });
       return waits.current;
     } catch (cause) {
       if (inForm && waits.current) setError(toApiError(cause));

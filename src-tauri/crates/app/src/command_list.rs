@@ -190,7 +190,7 @@ macro_rules! command_list {
             Query failure_list(Empty) -> Vec<WorkflowFailure>, Viewer, [Desktop Http], [], "Failures of active workflows in the last 24 hours: one in an hour for each workflow.";
             Action trigger_fire(TriggerFire) -> RunStarted, Operator, [Desktop Http], [trigger_list trigger_get run_list audit_list], "Fires a trigger now, in addition to its schedule.";
             Query schedule_preview(SchedulePreviewRequest) -> SchedulePreview, Viewer, [Desktop Http], [], "When a schedule would fire.";
-            Action poll_test(PollTest) -> PollTested, Builder, [Desktop Http], [], "Asks the source of a New items step once, and shows what it lists; it starts nothing.";
+            Action poll_test(PollTest) -> PollTested, Builder, [Desktop Http], [run_list], "Asks the source of a New items step once, and shows what it lists; a workflow as the source runs for it.";
             Query hook_preview(HookPreviewRequest) -> HookPreview, Viewer, [Desktop Http], [], "The address of a webhook step.";
             Action hook_listen(HookListen) -> HookListening, Builder, [Http], [], "Listens for one request at the test address of a webhook step, for three minutes; it starts nothing.";
             Query hook_heard(HookListener) -> HookHeard, Builder, [Http], [], "What was received at a test address.";

@@ -10,6 +10,7 @@ mod form;
 mod format;
 mod graph;
 mod hours;
+mod poll;
 mod recovery;
 mod request;
 pub(crate) mod rules;
@@ -32,6 +33,7 @@ use crate::{
 pub use called::{Called, called_by, check_called};
 pub(crate) use expressions::broken;
 pub use form::taken as form_path_taken;
+pub use poll::source_workflow as poll_source_workflow;
 use serde_json::Value;
 use signalbox_model::{
     Code, Diagnostic, Level, Map, Node, NodeDescriptor, Severity, Workflow,
@@ -169,6 +171,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     schedule::check(workflow, &mut found);
     form::check(workflow, &mut found);
     format::check(workflow, &mut found);
+    poll::check(workflow, &mut found);
     webhook::check(workflow, &mut found);
     expressions::check(workflow, catalog, &mut found);
     found

@@ -64,6 +64,21 @@ impl Store {
         self.view(activation::triggers)
     }
 
+    /// [`Self::triggers`] one by one, in no order: there may be many. `take` must not use the store.
+    pub fn each_trigger(&self, take: impl FnMut(TriggerRow)) -> Result<()> {
+        self.view(|connection| activation::each_trigger(connection, take))
+    }
+
+    /// The triggers of active workflows that have a kind.
+    pub fn triggers_of_kind(&self, kind: &str) -> Result<Vec<TriggerRow>> {
+        self.view(|connection| activation::triggers_where(connection, "t.kind", kind))
+    }
+
+    /// The triggers of an active workflow.
+    pub fn triggers_of_workflow(&self, workflow: &str) -> Result<Vec<TriggerRow>> {
+        self.view(|connection| activation::triggers_where(connection, "t.workflow", workflow))
+    }
+
     /// A trigger of an active workflow.
     pub fn trigger(&self, id: &str) -> Result<Option<TriggerRow>> {
         self.view(|connection| activation::trigger(connection, id))

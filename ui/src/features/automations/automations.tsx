@@ -62,7 +62,8 @@ export function whenText({ kind, config, address }: Pick<Trigger, 'kind' | 'conf
     return t('automations.onFile', { glob: plain(typeof glob === 'string' ? glob : '*'), path: plain(String(path)) });
   }
   if (kind === 'trigger.poll') {
-    const { url } = config as { url?: unknown };
+    const { url, source } = config as { url?: unknown; source?: { kind?: unknown; workflow?: unknown } };
+    if (source?.kind === 'workflow') return t('automations.onItemsOf', { workflow: plain(String(source.workflow)), every: scheduleText(scheduleOf({ every })) });
     return t('automations.onItems', { url: plain(String(url)), every: scheduleText(scheduleOf({ every })) });
   }
   return t('automations.inZone', { text: scheduleText(scheduleOf({ cron, every })), zone: typeof timezone === 'string' && timezone !== '' ? timezone : 'UTC' });

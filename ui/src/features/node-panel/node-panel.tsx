@@ -1,6 +1,6 @@
 // The right panel: settings of the chosen step, its data, its error handling; or the settings of the workflow.
 
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
@@ -66,6 +66,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const wide = useWide(box);
   const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
   const incoming = useMemo(() => incomingSteps(document, nodeId, catalog), [document, nodeId, catalog]);
+  const draft = useCallback(() => document, [document]);
   const { onShown } = props;
   useEffect(() => {
     onShown?.(shown);
@@ -90,7 +91,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const list = readOnly || !onEachEntry ? null : listIn(node, values);
   const eachEntry = list === null || !onEachEntry ? undefined : () => onEachEntry(nodeId, list);
   const output = <DataTab readOnly={readOnly} onEachEntry={eachEntry} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
-  const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} incoming={incoming} readOnly={readOnly} onEdit={onEdit} />;
+  const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} incoming={incoming} readOnly={readOnly} draft={draft} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
       <PanelHeader {...props} node={node} descriptor={descriptor} />

@@ -9,7 +9,7 @@ import { PollPanel } from '../../shared/poll/poll-panel.tsx';
 import { WebhookPanel } from '../../shared/webhook/webhook-panel.tsx';
 import { useCommand } from '../../api/queries.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
-import type { Diagnostic, JsonSchema, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
+import type { Diagnostic, JsonSchema, NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { t, withChoiceWords } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
@@ -43,6 +43,8 @@ export interface SettingsTabProps {
   /** The steps whose wires lead to this one. */
   incoming?: readonly IncomingStep[];
   readOnly: boolean;
+  /** The workflow as it is edited, for tests that the host makes. */
+  draft?: () => Workflow;
   onEdit: NodePanelProps['onEdit'];
 }
 
@@ -96,7 +98,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   return { first: { type: 'object', properties: first }, more: { type: 'object', properties: more } };
 }
 
-export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, incoming = NO_STEPS, readOnly, onEdit }: SettingsTabProps) {
+export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, incoming = NO_STEPS, readOnly, draft, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
   const own = useMemo(() => withoutSchedule(node.type, withChoiceWords(node.type, asSchema(descriptor?.config))), [node.type, descriptor]);
   const schema = useConfigSchema(own, nodeId, node, skills);
@@ -137,7 +139,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       ) : null}
       {node.type === FORM ? <FormStep key={`form ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
-      {node.type === POLL ? <PollPanel key={`poll ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
+      {node.type === POLL ? <PollPanel key={`poll ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} {...(draft ? { draft } : {})} /> : null}
       {descriptor && !empty ? (
         <ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} shown={parts?.shown} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext>
       ) : empty ? (

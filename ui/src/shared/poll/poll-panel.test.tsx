@@ -2,7 +2,7 @@ import { cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, it } from 'vitest';
 import { queryClient } from '../../api/queries.ts';
-import type { Commands, JsonMap } from '../../api/types.ts';
+import type { Commands, JsonMap, Workflow } from '../../api/types.ts';
 import { renderOnce } from '../../test/render.tsx';
 import { TriggerRunContext } from '../trigger-run-context.ts';
 import { PollPanel } from './poll-panel.tsx';
@@ -40,4 +40,16 @@ it('says why the source cannot be read', async () => {
   const panel = await screen.findByRole('group', { name: 'Test' });
   await userEvent.click(within(panel).getByRole('button', { name: 'Test' }));
   expect(await within(panel).findByText('The source cannot be read: status 503.')).toBeTruthy();
+});
+
+it('sends the workflow as it is edited, and links the run of a workflow that is the source', async () => {
+  const asked: unknown[] = [];
+  const draft = { signalbox: 1, id: 'orders', name: 'Orders', nodes: {}, edges: [] } as unknown as Workflow;
+  const config = { source: { kind: 'workflow', workflow: 'shop' }, key: 'item.id' };
+  renderOnce(<PollPanel workflowId="orders" nodeId="new" config={config} draft={() => draft} />, { who, poll_test: (request: unknown) => { asked.push(request); return { ...tested, runId: 'r-1' }; } });
+  const panel = await screen.findByRole('group', { name: 'Test' });
+  expect(within(panel).getByText(/Runs the workflow once/)).toBeTruthy();
+  await userEvent.click(within(panel).getByRole('button', { name: 'Test' }));
+  expect((await within(panel).findByRole('link', { name: 'Open the run' })).getAttribute('href')).toBe('#/run/r-1');
+  expect(asked).toEqual([{ workflowId: 'orders', nodeId: 'new', config, document: draft }]);
 });

@@ -2,14 +2,15 @@
 import '../webhook/webhook.css';
 import { useState } from 'react';
 import { act, usePermission } from '../../api/queries.ts';
-import type { Commands, JsonMap } from '../../api/types.ts';
+import type { Commands, JsonMap, Workflow } from '../../api/types.ts';
+import { isObject } from '../../json/json.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, SignalIcon } from '../../kit/index.ts';
 import { useRunWithEvent } from '../trigger-run-context.ts';
 
 type Tested = Commands['poll_test']['response'];
 
-export function PollPanel({ workflowId, nodeId, config }: { workflowId: string; nodeId: string; config: JsonMap }) {
+export function PollPanel({ workflowId, nodeId, config, draft }: { workflowId: string; nodeId: string; config: JsonMap; draft?: () => Workflow }) {
   const may = usePermission();
   const runWith = useRunWithEvent();
   const [asking, setAsking] = useState(false);
@@ -19,7 +20,7 @@ export function PollPanel({ workflowId, nodeId, config }: { workflowId: string; 
   const test = async () => {
     setAsking(true);
     try {
-      setTested(await act('poll_test', { workflowId, nodeId, config }));
+      setTested(await act('poll_test', { workflowId, nodeId, config, ...(draft ? { document: draft() } : {}) }));
       setProblem(null);
     } catch (error) {
       setTested(null);
@@ -32,19 +33,22 @@ export function PollPanel({ workflowId, nodeId, config }: { workflowId: string; 
   const event = (): JsonMap => ({ items: items.map((one) => one.item), polledAt: new Date().toISOString(), triggerId: `${workflowId}.${nodeId}`, manual: true }) as JsonMap;
   return (
     <div className="webhook" role="group" aria-label={t('poll.title')}>
-      <span className="s t3">{t('poll.hint')}</span>
+      <span className="s t3">{t(asksWorkflow(config) ? 'poll.hintRun' : 'poll.hint')}</span>
       <div className="webhook-buttons">
         <Button small icon="retry" disabled={asking} onClick={() => void test()}>{asking ? t('poll.testing') : t('poll.test')}</Button>
         {runWith && items.length > 0 ? <Button small icon="play" onClick={() => runWith(nodeId, event())}>{t('poll.run')}</Button> : null}
       </div>
-      <div aria-live="polite">
+      <div className="row gap1" aria-live="polite">
         {problem === null ? null : <span className="s c-err row gap1"><SignalIcon signal="err" />{problem}</span>}
         {tested ? <span className="s">{summaryOf(tested)}</span> : null}
+        {tested?.runId === undefined ? null : <a className="s" href={`#/run/${encodeURIComponent(tested.runId)}`}>{t('poll.openRun')}</a>}
       </div>
       {items.length > 0 ? <pre className="well mono s" tabIndex={0} aria-label={t('poll.list')}>{JSON.stringify(items.map((one) => one.item), null, 2)}</pre> : null}
     </div>
   );
 }
+
+const asksWorkflow = ({ source }: JsonMap): boolean => isObject(source) && source['kind'] === 'workflow';
 
 function summaryOf({ items, total, cursor }: Tested): string {
   if (total === 0) return t('poll.none');

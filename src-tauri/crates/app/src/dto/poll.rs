@@ -14,6 +14,9 @@ pub struct PollTest {
     pub node_id: String,
     /// Its settings.
     pub config: Value,
+    /// The workflow as it is edited, for the default values of its params and the workflows that it names; that of the library when absent.
+    #[serde(default)]
+    pub document: Option<Value>,
 }
 
 /// What a source lists.
@@ -27,6 +30,9 @@ pub struct PollTested {
     /// The largest cursor, where the settings have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Value>,
+    /// The run that listed them, where the source is a workflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
 }
 
 /// An item of a source.

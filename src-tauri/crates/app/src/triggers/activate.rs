@@ -227,7 +227,7 @@ impl App {
 
     fn activation_of(&self, id: &str) -> ApiResult<Activation> {
         let one = self.store.activation(id)?.ok_or_else(|| never_active(id))?;
-        let triggers = self.store.triggers()?;
+        let triggers = self.store.triggers_of_workflow(id)?;
         Ok(told(one, &triggers))
     }
 

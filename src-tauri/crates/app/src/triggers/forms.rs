@@ -116,7 +116,7 @@ struct Accepted {
 impl App {
     fn active_forms(&self) -> ApiResult<Index> {
         let mut forms = Index::new();
-        for row in self.store.triggers()?.into_iter().filter(|row| row.kind == KIND) {
+        for row in self.store.triggers_of_kind(KIND)? {
             // What cannot be read was refused when it was activated.
             let Ok(Settings::Form(form)) = Settings::read(&row) else { continue };
             forms.entry(form.path.clone()).or_insert_with(|| Arc::new(ActiveForm { row, form: *form }));

@@ -10,6 +10,7 @@ mod forms;
 mod kind;
 mod offered;
 mod poll;
+mod poll_run;
 mod poll_source;
 mod poll_test;
 mod preview;

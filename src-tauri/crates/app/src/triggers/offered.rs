@@ -65,7 +65,7 @@ fn tool_of(workflow: &Workflow, trigger: &TriggerRow) -> OfferedTool {
 
 impl App {
     fn offered_rows(&self) -> ApiResult<Vec<TriggerRow>> {
-        let mut rows: Vec<_> = self.store.triggers()?.into_iter().filter(|row| row.kind == MANUAL).collect();
+        let mut rows = self.store.triggers_of_kind(MANUAL)?;
         // A workflow is one tool, however many manual starts it has.
         rows.sort_by(|a, b| a.workflow.cmp(&b.workflow));
         rows.dedup_by(|later, first| later.workflow == first.workflow);

@@ -2,15 +2,17 @@
 //! taken, and the cursor, are written in the transaction that creates the run. No request holds up the scheduler.
 
 use super::fire::Occurrence;
+use super::poll_run::{NOT_ENDED, Pending};
 use super::poll_source::{Listed, Poll, event, larger, told};
 use super::scheduler::Scheduler;
 use super::seen::Forgetting;
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
-use serde_json::Value;
+use serde_json::{Value, json};
 use signalbox_engine::BY_TRIGGER;
+use signalbox_engine::validate::Called;
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::{NodeFailure, time};
+use signalbox_model::{NodeFailure, Workflow, time};
 use signalbox_store::{Taken, TriggerRow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,11 +31,27 @@ const LATEST_MS: i64 = 900_000;
 const TOLD_AFTER: u32 = 5;
 /// When the store cannot write.
 const STORE_AGAIN_MS: i64 = 1_000;
-/// The entries of `trigger_seen` that are no keys: the source that it has begun with, and the cursor.
+/// The entries of `trigger_seen` that are no keys: the source that it has begun with, the cursor, the run of a source whose items were not
+/// taken yet, and how often the source failed in a row.
 const SOURCE: &str = "source";
 const CURSOR: &str = "cursor";
+const PENDING: &str = "run";
+const FAILURES: &str = "failures";
+const MARKS: [&str; 4] = [SOURCE, CURSOR, PENDING, FAILURES];
 
-type Answer = Result<Value, NodeFailure>;
+/// What came from a source.
+enum Came {
+    /// The answer of an address.
+    Answer(Value),
+    /// A run, which has ended or does not go on now.
+    Run(String),
+}
+
+type Asked = Result<Came, NodeFailure>;
+
+fn mark(key: &str, value: String) -> Taken {
+    Taken { key: key.to_owned(), value, once: false }
+}
 
 /// A source that is asked.
 pub(super) struct Polled {
@@ -42,7 +60,7 @@ pub(super) struct Polled {
     /// What was taken, by key.
     seen: BTreeMap<String, String>,
     /// An answer that has not come yet, and when it was asked for.
-    asking: Option<(oneshot::Receiver<Answer>, i64)>,
+    asking: Option<(oneshot::Receiver<Asked>, i64)>,
     next_ms: i64,
     /// Failures in a row.
     failures: u32,
@@ -61,10 +79,36 @@ impl Polled {
             polled.next_ms = before.next_ms;
             polled.failures = before.failures;
             polled.forgetting = before.forgetting;
-        } else if polled.has_begun() {
-            polled.next_ms = polled.planned(polled.row.cursor_ms);
+        } else {
+            if polled.has_begun() {
+                polled.next_ms = polled.planned(polled.row.cursor_ms);
+            }
+            polled.knows_failures();
         }
         Ok(polled)
+    }
+
+    /// Failures in a row are those of the same version, whichever process counted them.
+    fn knows_failures(&mut self) {
+        let kept = self.seen.get(FAILURES).and_then(|text| serde_json::from_str::<(String, u32, i64)>(text).ok());
+        if let Some((_, failures, next_ms)) = kept.filter(|(version, ..)| *version == self.row.version) {
+            self.failures = failures;
+            self.next_ms = next_ms;
+        }
+    }
+
+    fn failure_mark(&self) -> Taken {
+        mark(FAILURES, json!((&self.row.version, self.failures, self.next_ms)).to_string())
+    }
+
+    /// The run of the source whose items were not taken yet.
+    fn pending(&self) -> Option<Pending> {
+        Pending::read(self.seen.get(PENDING)?, &self.poll)
+    }
+
+    /// Forgets the run of the source; nothing to do when there is none.
+    fn without_pending(&self) -> Option<Taken> {
+        self.seen.get(PENDING).filter(|text| !text.is_empty()).map(|_| mark(PENDING, String::new()))
     }
 
     pub(super) fn id(&self) -> &str {
@@ -92,8 +136,7 @@ impl Polled {
 
     /// What is kept beside the keys: the source, and the cursor.
     fn marks(&self, listed: &Listed) -> Vec<Taken> {
-        let mark = |key: &str, value: String| Taken { key: key.to_owned(), value, once: false };
-        let mut marks = Vec::new();
+        let mut marks = Vec::from_iter(self.without_pending());
         if !self.has_begun() {
             marks.push(mark(SOURCE, self.poll.namespace()));
         }
@@ -123,14 +166,51 @@ impl Polled {
     }
 
     fn asks(&mut self, app: &App, scheduler: &mut Scheduler, now: i64) -> ApiResult<()> {
-        let (workflow, _) = scheduler.version(app, &self.row.version)?;
+        let version = scheduler.version(app, &self.row.version)?;
+        if self.poll.source_workflow().is_some() {
+            return self.asks_workflow(app, &version, now);
+        }
+        let (workflow, _) = version;
         let (poll, world, workflow) = (self.poll.clone(), Arc::clone(&app.world), Arc::new(workflow));
         let (cursor, here) = (self.cursor(), self.row.here);
         let (send, answer) = oneshot::channel();
         app.in_background(async move {
             // Nobody waits any more when the trigger is gone.
-            send.send(poll.ask(&world, &workflow, cursor, here).await).ok();
+            send.send(poll.ask(&world, &workflow, cursor, here).await.map(Came::Answer)).ok();
         })?;
+        self.asking = Some((answer, now));
+        Ok(())
+    }
+
+    /// Starts a run of the source, or waits for the one whose items were not taken yet.
+    fn asks_workflow(&mut self, app: &App, version: &(Workflow, Called), now: i64) -> ApiResult<()> {
+        let pending = match self.pending() {
+            Some(pending) => pending,
+            None => {
+                let pending = Pending::new(&self.row.id, &self.poll, now);
+                self.takes(app, vec![mark(PENDING, pending.text())], now)?;
+                pending
+            }
+        };
+        let started = match pending.run() {
+            Some(run) => Ok(run.to_owned()),
+            None => app.start_source(&self.row, &self.poll, version, &pending, self.cursor())?,
+        };
+        let (send, answer) = oneshot::channel();
+        match started {
+            Ok(run) => {
+                if pending.run().is_none() {
+                    self.takes(app, vec![mark(PENDING, pending.started(run.clone()).text())], now)?;
+                }
+                let runtime = app.runtime.clone();
+                app.in_background(async move {
+                    // How it stands is read afterwards, also when it cannot be waited for.
+                    drop(runtime.wait(&run).await);
+                    send.send(Ok(Came::Run(run))).ok();
+                })?;
+            }
+            Err(failure) => drop(send.send(Err(failure))),
+        }
         self.asking = Some((answer, now));
         Ok(())
     }
@@ -199,15 +279,27 @@ impl Scheduler {
         failed.map_or(Ok(()), Err)
     }
 
-    fn answered(&mut self, app: &App, polled: &mut Polled, answer: Answer, asked_ms: i64, now: i64) -> ApiResult<()> {
+    fn answered(&mut self, app: &App, polled: &mut Polled, asked: Asked, asked_ms: i64, now: i64) -> ApiResult<()> {
+        let answer = match asked {
+            Ok(Came::Answer(answer)) => Ok(answer),
+            Ok(Came::Run(run)) => app.source_output(&run)?,
+            Err(failure) => Err(failure),
+        };
         let problem = match answer.and_then(|answer| polled.poll.listed(answer)) {
             Ok(listed) => {
                 let problem = self.take_new(app, polled, listed, now)?;
-                polled.failures = 0;
+                if std::mem::take(&mut polled.failures) > 0 {
+                    polled.takes(app, vec![polled.failure_mark()], now)?;
+                }
                 app.store.trigger_move(&polled.row.id, asked_ms)?;
                 polled.row.cursor_ms = asked_ms;
                 polled.next_ms = polled.planned(asked_ms.max(now));
                 problem
+            }
+            // Nothing is wrong: its items are taken when it has ended.
+            Err(failure) if failure.code == NOT_ENDED => {
+                polled.next_ms = now.saturating_add(AGAIN_MS);
+                Some(told(&failure))
             }
             Err(failure) => {
                 polled.failures = polled.failures.saturating_add(1);
@@ -216,6 +308,8 @@ impl Scheduler {
                 }
                 let asked = failure.retry_after_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or_default();
                 polled.next_ms = now.saturating_add(pause(polled.failures, polled.poll.every_ms).max(asked));
+                let forgotten = polled.without_pending();
+                polled.takes(app, forgotten.into_iter().chain([polled.failure_mark()]).collect(), now)?;
                 Some(told(&failure))
             }
         };
@@ -230,7 +324,7 @@ impl Scheduler {
     fn take_new(&mut self, app: &App, polled: &mut Polled, listed: Listed, now: i64) -> ApiResult<Option<String>> {
         let marks = polled.marks(&listed);
         let mut there: BTreeSet<String> = listed.items.iter().map(|(key, _)| key.clone()).collect();
-        there.extend([SOURCE.to_owned(), CURSOR.to_owned()]);
+        there.extend(MARKS.map(str::to_owned));
         let is_first = !polled.has_begun();
         let mut new = listed.items;
         new.retain(|(key, _)| !polled.seen.contains_key(key));

@@ -10,6 +10,7 @@ use signalbox_engine::expr::Expr;
 use signalbox_engine::params;
 use signalbox_engine::schedule::Schedule;
 use signalbox_engine::scope::Scope;
+use signalbox_engine::validate::poll_source_workflow;
 use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Effects, Map, Mode, Node, NodeFailure, Workflow, time};
@@ -31,7 +32,7 @@ const EVERY_MS: i64 = 300_000;
 /// The settings of a trigger that asks a source.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Poll {
-    config: Value,
+    pub(super) config: Value,
     pub(super) every_ms: i64,
     pub(super) takes_existing: bool,
 }
@@ -57,9 +58,27 @@ impl Poll {
         Schedule::every(self.every_ms)
     }
 
-    /// Keys are compared among those of the same address and key expression only.
+    /// Keys are compared among those of the same source (address or workflow) and key expression only.
     pub(super) fn namespace(&self) -> String {
-        sha256_hex(json!([self.config["url"], self.config["key"]]).to_string().as_bytes())
+        let named = match self.source_workflow() {
+            Some(id) => json!(["workflow", id, self.config["key"]]),
+            None => json!([self.config["url"], self.config["key"]]),
+        };
+        sha256_hex(named.to_string().as_bytes())
+    }
+
+    /// The id of the workflow that is the source; none when it is an address.
+    pub(super) fn source_workflow(&self) -> Option<&str> {
+        poll_source_workflow(&self.config)
+    }
+
+    /// What the expressions of the settings see.
+    pub(super) fn scope(workflow: &Workflow, cursor: Value) -> Scope {
+        let mut scope = Scope::empty();
+        scope.params = Arc::new(params::complete(workflow, &json!({})));
+        scope.workflow = Arc::new(json!({ "id": workflow.id }));
+        scope.item = json!({ "cursor": cursor }).into();
+        scope
     }
 
     fn expression(&self, field: &str) -> Result<Option<Expr>, NodeFailure> {
@@ -70,10 +89,7 @@ impl Poll {
     /// The request of the source as a call of a step. `here`: a person on this machine answers for it.
     fn call(&self, workflow: &Arc<Workflow>, cursor: Value, here: bool) -> Result<Call, NodeFailure> {
         let descriptor = check::catalog().get(KIND).ok_or_else(no_code)?;
-        let mut scope = Scope::empty();
-        scope.params = Arc::new(params::complete(workflow, &json!({})));
-        scope.workflow = Arc::new(json!({ "id": workflow.id }));
-        scope.item = json!({ "cursor": cursor }).into();
+        let scope = Self::scope(workflow, cursor);
         let mut fields = self.config.as_object().cloned().unwrap_or_default();
         fields.retain(|name, _| REQUEST_FIELDS.contains(&name.as_str()));
         // The fields of the trigger are left to this place; those of a request are the same and are evaluated.

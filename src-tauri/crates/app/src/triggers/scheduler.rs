@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::{ApiResult, Class};
 use crate::host::files::io_error;
 use serde_json::json;
-use signalbox_engine::schedule::{OnMissed, Schedule};
+use signalbox_engine::schedule::{self, OnMissed, Schedule};
 use signalbox_engine::validate::Called;
 use signalbox_model::{AuditEvent, Workflow, time};
 use signalbox_ports::Clock;
@@ -29,12 +29,6 @@ const ON_TIME_MS: i64 = 60_000;
 const PUT_BACK_MS: i64 = 60_000;
 /// Missed ticks that fire with `onMissed: all`.
 pub(super) const MOST_MISSED: usize = 100;
-
-/// A trigger and when it is due.
-struct Planned {
-    row: TriggerRow,
-    schedule: Schedule,
-}
 
 /// Ticks that are due.
 #[derive(Debug, PartialEq, Eq)]
@@ -72,9 +66,8 @@ pub(crate) struct Scheduler {
     lock: Option<File>,
     /// What the store said when the plan was made.
     change: Option<i64>,
-    plan: Vec<Planned>,
-    /// When each of the plan is due: the moment and the place in the plan.
-    queue: BTreeSet<(i64, usize)>,
+    /// When each schedule is due: the moment and its trigger. What it says is read when it is due: many wait for long.
+    queue: BTreeSet<(i64, Box<str>)>,
     versions: HashMap<String, (Workflow, Called)>,
     /// Folders that are watched.
     pub(super) folders: Vec<Watched>,
@@ -100,15 +93,15 @@ impl Scheduler {
         // What keeps one of them from firing does not keep schedules from it.
         let waiting =
             self.fire_failures(app, now).and(self.look_into_folders(app, now)).and(self.ask_sources(app, now));
-        while let Some((due, index)) = self.queue.first().copied().filter(|(due, _)| *due <= now) {
-            self.queue.remove(&(due, index));
-            match self.settle(app, index, now) {
-                Ok(()) => self.enqueue(index),
+        while self.queue.first().is_some_and(|(due, _)| *due <= now) {
+            let Some((_, id)) = self.queue.pop_first() else { break };
+            match self.settle(app, &id, now) {
+                Ok(next) => self.queue.extend(next.map(|next| (next, id))),
                 // The plan is made anew at the next pass.
                 Err(error) if error.code == "TRIGGER_CHANGED" => self.change = None,
                 Err(error) => {
                     // Nothing is lost: the tick stays where it is, and this one is tried again.
-                    self.queue.insert((now + ms(LOOK), index));
+                    self.queue.insert((now + ms(LOOK), id));
                     if error.class != Class::Unavailable {
                         return Err(error);
                     }
@@ -143,56 +136,66 @@ impl Scheduler {
 
     /// Makes the plan.
     fn read(&mut self, app: &App, now: i64) -> ApiResult<()> {
-        self.plan.clear();
         let mut watched_before = std::mem::take(&mut self.folders);
         let mut asked_before = std::mem::take(&mut self.sources);
         self.queue.clear();
-        for mut row in app.store.triggers()? {
-            // What cannot be read was refused when it was activated; a release that reads it otherwise leaves it out.
-            let schedule = match Settings::read(&row) {
-                Ok(Settings::Schedule(schedule)) => schedule,
+        let (mut others, mut put_back, mut active) = (Vec::new(), Vec::new(), BTreeSet::new());
+        // Many schedules say the same.
+        let mut known: HashMap<String, Schedule> = HashMap::new();
+        app.store.each_trigger(|row| {
+            active.insert(row.version.clone());
+            if row.kind != schedule::KIND {
+                others.push(row);
+                return;
+            }
+            if row.cursor_ms > now + PUT_BACK_MS {
+                // The clock was put back. What fired already has its key and does not fire again.
+                put_back.push(row);
+                return;
+            }
+            if !known.contains_key(&row.config) {
+                // What cannot be read was refused when it was activated; a release that reads it otherwise leaves it out.
+                let Ok(Settings::Schedule(schedule)) = Settings::read(&row) else { return };
+                known.insert(row.config.clone(), *schedule);
+            }
+            let next = known.get(&row.config).and_then(|schedule| due_after(schedule, &row));
+            self.queue.extend(next.map(|next| (next, row.id.into())));
+        })?;
+        for row in put_back {
+            app.store.trigger_move(&row.id, now)?;
+            let (Some(row), Ok(Settings::Schedule(schedule))) = (app.store.trigger(&row.id)?, Settings::read(&row))
+            else {
+                continue;
+            };
+            self.queue.extend(due_after(&schedule, &row).map(|next| (next, row.id.into())));
+        }
+        for row in others {
+            match Settings::read(&row) {
                 Ok(Settings::FileWatch(settings)) => {
                     let before = watched_before.iter().position(|one| one.id() == row.id);
                     let before = before.map(|index| watched_before.swap_remove(index));
                     self.folders.push(Watched::new(app, row, *settings, before)?);
-                    continue;
                 }
                 Ok(Settings::Poll(poll)) => {
                     let before = asked_before.iter().position(|one| one.id() == row.id);
                     let before = before.map(|index| asked_before.swap_remove(index));
                     self.sources.push(Polled::new(app, row, *poll, before)?);
-                    continue;
                 }
-                Ok(_) | Err(_) => continue,
-            };
-            if row.cursor_ms > now + PUT_BACK_MS {
-                // The clock was put back. What fired already has its key and does not fire again.
-                app.store.trigger_move(&row.id, now)?;
-                if let Some(moved) = app.store.trigger(&row.id)? {
-                    row = moved;
-                }
+                Ok(_) | Err(_) => {}
             }
-            self.plan.push(Planned { row, schedule: *schedule });
         }
-        let active: BTreeSet<&str> = self.plan.iter().map(|planned| planned.row.version.as_str()).collect();
-        self.versions.retain(|version, _| active.contains(version.as_str()));
-        for index in 0..self.plan.len() {
-            self.enqueue(index);
-        }
+        self.versions.retain(|version, _| active.contains(version));
         Ok(())
     }
 
-    fn enqueue(&mut self, index: usize) {
-        let Some(Planned { row, schedule }) = self.plan.get(index) else { return };
-        if let Some(tick) = schedule.next_after(row.cursor_ms) {
-            self.queue.insert((schedule.fires_at(&row.id, tick), index));
-        }
-    }
-
-    /// Settles every tick of a trigger that is due: it fires, or it is recorded why not.
-    fn settle(&mut self, app: &App, index: usize, now: i64) -> ApiResult<()> {
-        let Some(Planned { row, schedule }) = self.plan.get(index) else { return Ok(()) };
-        let Some(Due { mut last, first, before, count }) = Due::of(schedule, row, now) else { return Ok(()) };
+    /// Settles every tick of a trigger that is due: it fires, or it is recorded why not. Says when it is due next.
+    fn settle(&mut self, app: &App, id: &str, now: i64) -> ApiResult<Option<i64>> {
+        // When it is not active any more, the plan is made anew at the next pass.
+        let Some(mut row) = app.store.trigger(id)? else { return Ok(None) };
+        let Ok(Settings::Schedule(schedule)) = Settings::read(&row) else { return Ok(None) };
+        let Some(Due { mut last, first, before, count }) = Due::of(&schedule, &row, now) else {
+            return Ok(due_after(&schedule, &row));
+        };
         let newest = last.back().copied().unwrap_or(first);
         let is_missed = now - schedule.fires_at(&row.id, newest) > ON_TIME_MS;
         let skipped = if schedule.on_missed == OnMissed::Skip && is_missed {
@@ -201,34 +204,30 @@ impl Scheduler {
         } else {
             before.map(|before| (before, count - last.len() as u64))
         };
-        let (row, schedule) = (row.clone(), schedule.clone());
         if let Some((to, count)) = skipped {
             let reason = if schedule.on_missed == OnMissed::All { "too_many_missed" } else { "missed" };
-            self.skip(app, index, Skipped { from: first, to, count, now, reason, problem: None })?;
+            skip(app, &mut row, Skipped { from: first, to, count, now, reason, problem: None })?;
         }
         for tick in last {
             let started =
                 self.version(app, &row.version).and_then(|version| app.fire_tick(&row, version, &schedule, tick, now));
             match started {
-                Ok(_) => self.moved(index, tick),
+                Ok(_) => row.cursor_ms = tick,
                 Err(error) if error.code == "FIRED_BEFORE" => {
                     app.store.trigger_move(&row.id, tick)?;
-                    self.moved(index, tick);
+                    row.cursor_ms = tick;
                 }
                 Err(error) if error.class == Class::Unavailable || error.code == "TRIGGER_CHANGED" => {
                     return Err(error);
                 }
                 Err(error) => {
                     let problem = Some(error.message);
-                    self.skip(
-                        app,
-                        index,
-                        Skipped { from: tick, to: tick, count: 1, now, reason: &error.code, problem },
-                    )?;
+                    let skipped = Skipped { from: tick, to: tick, count: 1, now, reason: &error.code, problem };
+                    skip(app, &mut row, skipped)?;
                 }
             }
         }
-        Ok(())
+        Ok(due_after(&schedule, &row))
     }
 
     pub(super) fn version(&mut self, app: &App, version: &str) -> ApiResult<(Workflow, Called)> {
@@ -238,35 +237,34 @@ impl Scheduler {
         let read = app.pinned_version(version)?;
         Ok(self.versions.entry(version.to_owned()).or_insert(read).clone())
     }
+}
 
-    fn moved(&mut self, index: usize, tick: i64) {
-        if let Some(planned) = self.plan.get_mut(index) {
-            planned.row.cursor_ms = tick;
-        }
-    }
+/// When a schedule fires next.
+fn due_after(schedule: &Schedule, row: &TriggerRow) -> Option<i64> {
+    schedule.next_after(row.cursor_ms).map(|tick| schedule.fires_at(&row.id, tick))
+}
 
-    fn skip(&mut self, app: &App, index: usize, skipped: Skipped<'_>) -> ApiResult<()> {
-        let Some(Planned { row, .. }) = self.plan.get(index) else { return Ok(()) };
-        let Skipped { from, to, count, now, reason, problem } = skipped;
-        let facts = json!({
-            "triggerId": row.id, "workflowId": row.workflow, "version": row.version, "reason": reason, "count": count,
-            "from": time::format(from), "to": time::format(to), "message": problem,
-        });
-        let level = if problem.is_some() { skip_level(reason) } else { Level::Warn };
-        let record = app.fact(AuditEvent::TriggerSkipped, level, Actor::system(), facts);
-        let ticks = SkippedTicks {
-            trigger: row.id.clone(),
-            version: row.version.clone(),
-            last_ms: to,
-            count,
-            at_ms: now,
-            reason: reason.to_owned(),
-            problem,
-        };
-        app.store.trigger_skip(ticks, record)?;
-        self.moved(index, to);
-        Ok(())
-    }
+/// Records ticks that start no run.
+fn skip(app: &App, row: &mut TriggerRow, skipped: Skipped<'_>) -> ApiResult<()> {
+    let Skipped { from, to, count, now, reason, problem } = skipped;
+    let facts = json!({
+        "triggerId": row.id, "workflowId": row.workflow, "version": row.version, "reason": reason, "count": count,
+        "from": time::format(from), "to": time::format(to), "message": problem,
+    });
+    let level = if problem.is_some() { skip_level(reason) } else { Level::Warn };
+    let record = app.fact(AuditEvent::TriggerSkipped, level, Actor::system(), facts);
+    let ticks = SkippedTicks {
+        trigger: row.id.clone(),
+        version: row.version.clone(),
+        last_ms: to,
+        count,
+        at_ms: now,
+        reason: reason.to_owned(),
+        problem,
+    };
+    app.store.trigger_skip(ticks, record)?;
+    row.cursor_ms = to;
+    Ok(())
 }
 
 /// Ticks that start no run.

@@ -3,6 +3,7 @@
 mod failures;
 mod file_watch;
 mod poll;
+mod poll_workflow;
 
 use super::scheduler::{MOST_MISSED, Scheduler};
 use crate::app::{App, Options};

@@ -17,8 +17,11 @@ const FIRINGS: usize = 50;
 
 impl App {
     pub(crate) fn trigger_list(&self, workflow: Option<&str>) -> ApiResult<Vec<Trigger>> {
-        let rows = self.store.triggers()?.into_iter();
-        rows.filter(|row| workflow.is_none_or(|only| only == row.workflow)).map(|row| self.trigger_of(row)).collect()
+        let rows = match workflow {
+            Some(workflow) => self.store.triggers_of_workflow(workflow)?,
+            None => self.store.triggers()?,
+        };
+        rows.into_iter().map(|row| self.trigger_of(row)).collect()
     }
 
     pub(crate) fn trigger_details(&self, id: &str) -> ApiResult<TriggerDetails> {

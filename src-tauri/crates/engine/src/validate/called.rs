@@ -1,6 +1,6 @@
-//! The files of sub-workflows: each is there, has no errors of its own, and none leads back to itself (SEMANTICS 6).
+//! The files of sub-workflows, and of workflows that list new items: each is there, has no errors of its own, and none leads back to itself (SEMANTICS 6).
 
-use super::{containers::begins, valid_workflow_id, words::step_of};
+use super::{containers::begins, poll, valid_workflow_id, words::step_of};
 use crate::catalog::Catalog;
 use signalbox_model::{Code, Diagnostic, Role, Severity, Workflow, diagnostic::pointer_token};
 use std::collections::BTreeMap;
@@ -20,15 +20,27 @@ pub struct Called {
 
 /// Ids of workflows that a workflow's steps name, in the order of the file, as they are written.
 pub fn called_by<'a>(workflow: &'a Workflow, catalog: &Catalog) -> Vec<&'a str> {
-    steps(workflow, catalog).map(|(_, named)| named).filter(|named| valid_workflow_id(named)).collect()
+    steps(workflow, catalog).map(|step| step.named).filter(|named| valid_workflow_id(named)).collect()
 }
 
-/// Sub-workflow steps and what they name.
-fn steps<'a>(workflow: &'a Workflow, catalog: &Catalog) -> impl Iterator<Item = (&'a str, &'a str)> {
+/// A step that names another workflow.
+struct Naming<'a> {
+    id: &'a str,
+    named: &'a str,
+    /// Where in its config.
+    field: &'static str,
+}
+
+/// Sub-workflow steps, and steps that ask a workflow for new items.
+fn steps<'a>(workflow: &'a Workflow, catalog: &Catalog) -> impl Iterator<Item = Naming<'a>> {
     workflow.nodes.iter().filter_map(|(id, node)| {
+        let config = node.config.as_ref()?;
+        if node.kind == poll::KIND {
+            return poll::source_workflow(config).map(|named| Naming { id, named, field: "source/workflow" });
+        }
+        let named = config.get("workflow")?.as_str()?;
         let role = catalog.get(&node.kind)?.role;
-        let named = node.config.as_ref().and_then(|config| config.get("workflow")).and_then(|named| named.as_str());
-        (role == Role::Subworkflow).then_some((id.as_str(), named?))
+        (role == Role::Subworkflow).then_some(Naming { id, named, field: "workflow" })
     })
 }
 
@@ -42,8 +54,8 @@ pub fn check_called(workflow: &Workflow, catalog: &Catalog, called: &Called) -> 
         found: Vec::new(),
         too_deep: false,
     };
-    for (id, named) in steps(workflow, catalog) {
-        let at = format!("/nodes/{}/config/workflow", pointer_token(id));
+    for Naming { id, named, field } in steps(workflow, catalog) {
+        let at = format!("/nodes/{}/config/{field}", pointer_token(id));
         look.follow(workflow, id, named, &at);
     }
     look.found
@@ -112,7 +124,7 @@ impl<'a> Look<'a> {
                 self.own(file, named, &name, at);
                 self.way.push(named);
                 let inside: Vec<_> = steps(file, self.catalog).collect();
-                let deepest = inside.into_iter().map(|(id, next)| self.follow(file, id, next, at)).max();
+                let deepest = inside.into_iter().map(|next| self.follow(file, next.id, next.named, at)).max();
                 self.way.pop();
                 let height = 1 + deepest.unwrap_or_default();
                 self.heights.insert(named, height);

@@ -10,6 +10,8 @@ mod models;
 mod people;
 mod process;
 mod pure;
+mod served;
+mod triggers;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,6 +26,11 @@ pub(crate) struct Row {
     pub(crate) found: String,
     /// What it should reach.
     pub(crate) reach: &'static str,
+}
+
+/// RFC 3339 in UTC, with milliseconds.
+pub(crate) fn time_text(ms: i64) -> String {
+    signalbox_model::time::format(ms)
 }
 
 type Part = fn(&Path) -> Vec<Row>;
@@ -43,7 +50,7 @@ fn main() {
         let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
         return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
     }
-    let parts: [(&str, Part); 18] = [
+    let parts: [(&str, Part); 19] = [
         ("P1", |_| chains::durable()),
         ("P2", |_| chains::side_by_side()),
         ("P3", |_| chains::carried()),
@@ -60,6 +67,7 @@ fn main() {
         ("P10", process::canvas),
         ("log", process::log),
         ("inbox", process::inbox),
+        ("triggers", |root| process::server(root).map(|binary| triggers::triggers(&binary)).unwrap_or_default()),
         ("P11", |_| pure::expressions()),
         ("P12", |_| pure::validation()),
     ];

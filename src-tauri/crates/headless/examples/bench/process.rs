@@ -2,7 +2,7 @@
 
 use crate::Row;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -41,17 +41,21 @@ pub(crate) fn machine() -> String {
     )
 }
 
-/// P8: cold start of the server to its ready line, idle memory, size of the binary.
-pub(crate) fn start(root: &Path) -> Vec<Row> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
-    let binary = target.join("release/signalbox");
+/// The program as it is released, built when it is not there.
+pub(crate) fn server(root: &Path) -> Option<PathBuf> {
     let built = Command::new("cargo")
         .args(["build", "--release", "--quiet", "-p", "signalbox-headless", "--bin", "signalbox"])
         .current_dir(root)
         .status();
-    if !built.is_ok_and(|s| s.success()) {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
+    built.is_ok_and(|status| status.success()).then(|| target.join("release/signalbox"))
+}
+
+/// P8: cold start of the server to its ready line, idle memory, size of the binary.
+pub(crate) fn start(root: &Path) -> Vec<Row> {
+    let Some(binary) = server(root) else {
         return vec![row("P8", "headless start", "the release build failed".into())];
-    }
+    };
     let mut starts = Vec::new();
     let mut memory = 0.0;
     for _ in 0..10 {

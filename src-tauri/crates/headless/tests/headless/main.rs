@@ -60,6 +60,8 @@ mod tools_runs;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod traces;
 mod trigger_faults;
+#[cfg(unix)]
+mod trigger_kills;
 mod triggers;
 mod values;
 mod webhooks;

@@ -288,6 +288,21 @@ pub(crate) fn triggers(connection: &Connection) -> Result<Vec<TriggerRow>> {
     Ok(statement.query_map([], read_trigger)?.collect::<rusqlite::Result<_>>()?)
 }
 
+pub(crate) fn each_trigger(connection: &Connection, mut take: impl FnMut(TriggerRow)) -> Result<()> {
+    let mut statement = connection.prepare_cached(TRIGGER)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        take(read_trigger(row)?);
+    }
+    Ok(())
+}
+
+/// Those whose column has a value.
+pub(crate) fn triggers_where(connection: &Connection, column: &'static str, value: &str) -> Result<Vec<TriggerRow>> {
+    let mut statement = connection.prepare_cached(&format!("{TRIGGER} AND {column} = ? ORDER BY a.name, t.id"))?;
+    Ok(statement.query_map([value], read_trigger)?.collect::<rusqlite::Result<_>>()?)
+}
+
 pub(crate) fn trigger(connection: &Connection, id: &str) -> Result<Option<TriggerRow>> {
     let mut statement = connection.prepare_cached(&format!("{TRIGGER} AND t.id = ?"))?;
     Ok(statement.query_row([id], read_trigger).optional()?)

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// A source whose list the test changes.
 #[derive(Clone)]
-struct Source {
-    address: String,
+pub(super) struct Source {
+    pub(super) address: String,
     /// Status and body of the next answers.
     answer: Arc<Mutex<(u16, String)>>,
     /// Request lines and headers, in order.
@@ -17,7 +17,7 @@ struct Source {
 }
 
 impl Source {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
         let address = format!("http://{}/items", listener.local_addr().expect("has one"));
         let source = Self { address, answer: Arc::new(Mutex::new((200, "[]".into()))), asked: Arc::default() };
@@ -40,16 +40,16 @@ impl Source {
         source
     }
 
-    fn lists(&self, ids: &[i64]) {
+    pub(super) fn lists(&self, ids: &[i64]) {
         let items: Vec<Value> = ids.iter().map(|id| json!({ "id": id, "name": format!("item {id}") })).collect();
         self.tells(200, &json!(items));
     }
 
-    fn tells(&self, status: u16, body: &Value) {
+    pub(super) fn tells(&self, status: u16, body: &Value) {
         *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = (status, body.to_string());
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub(super) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -68,21 +68,21 @@ fn polling(source: &Source, mut config: Value) -> Value {
 
 impl Place {
     /// Asks the source, and deals with the answer.
-    fn polls(&mut self, after: i64) {
+    pub(super) fn polls(&mut self, after: i64) {
         self.at(after);
         self.scheduler.hear_sources(&self.app);
         self.at(after);
     }
 
     /// The ids of each run's items, in the order of the runs.
-    fn batches(&self) -> Vec<Vec<i64>> {
+    pub(super) fn batches(&self) -> Vec<Vec<i64>> {
         let mut rows = self.app.store.trigger_firings("daily.t", 10_000).expect("reads");
         rows.sort_by_key(|row| row.fired_ms);
         let runs = rows.into_iter().filter_map(|row| row.run);
         runs.map(|run| self.whole_output(&run).iter().filter_map(|item| item["id"].as_i64()).collect()).collect()
     }
 
-    fn source_problem(&self) -> Option<String> {
+    pub(super) fn source_problem(&self) -> Option<String> {
         self.app.store.trigger("daily.t").expect("reads").expect("is active").problem
     }
 }
@@ -228,7 +228,7 @@ fn the_test_of_a_source_starts_nothing_and_says_what_was_taken() {
     source.lists(&[1, 2]);
     let test = |config: Value| {
         let config = polling(&source, config)["nodes"]["t"]["config"].clone();
-        let request = crate::dto::PollTest { workflow_id: "daily".into(), node_id: "t".into(), config };
+        let request = crate::dto::PollTest { workflow_id: "daily".into(), node_id: "t".into(), config, document: None };
         place.app.poll_test(&Caller::here(), request)
     };
     let told = test(json!({ "cursor": "item.id" })).expect("answers");
@@ -243,7 +243,7 @@ fn a_program_far_away_reaches_no_address_of_this_machine() {
     let source = Source::new();
     let place = place();
     let config = polling(&source, json!({}))["nodes"]["t"]["config"].clone();
-    let request = crate::dto::PollTest { workflow_id: "daily".into(), node_id: "t".into(), config };
+    let request = crate::dto::PollTest { workflow_id: "daily".into(), node_id: "t".into(), config, document: None };
     let caller = Caller { here: false, ..Caller::here() };
     let refused = place.app.poll_test(&caller, request).expect_err("is refused");
     assert!(refused.message.contains("ADDRESS_REFUSED") && source.asked().is_empty(), "{refused}");

@@ -186,7 +186,7 @@ impl App {
 
     fn active_hooks(&self) -> ApiResult<Index> {
         let mut index = Index::new();
-        for row in self.store.triggers()?.into_iter().filter(|row| row.kind == KIND) {
+        for row in self.store.triggers_of_kind(KIND)? {
             // What cannot be read was refused when it was activated.
             let Ok(Settings::Webhook(hook)) = Settings::read(&row) else { continue };
             let path = hook.path.clone();
