@@ -11,6 +11,7 @@ use crate::recovery::{EdgeKind, Recovery, RecoveryKind};
 use crate::schema::{Schema, Violation};
 use crate::validate::Called;
 use crate::{agent, config, declared_variables, guard, validate};
+use indexmap::IndexMap;
 use region::Region;
 use serde_json::{Value, json};
 use signalbox_model::budget::Limits;
@@ -168,6 +169,8 @@ pub(crate) struct CompiledNode {
     pub(crate) meta: signalbox_model::Map,
     /// `settings.model` of its file.
     pub(crate) model: Option<Arc<Value>>,
+    /// What it puts out instead of being called: port → items. Never of a file that another one calls.
+    pub(crate) pinned: Option<Pins>,
 }
 
 impl Compiled {
@@ -332,6 +335,7 @@ impl Parts {
                 region: top,
                 host_from_data: compiled.host_from_data || tainted,
                 model: model.clone(),
+                pinned: compiled.pinned.filter(|_| file == 0),
                 ..compiled
             }
         }));
@@ -493,7 +497,17 @@ fn compile_node(
         host_from_data: config::host_from_data(node, descriptor, config::TRUSTED),
         meta,
         model: None,
+        pinned: node.pinned.as_ref().map(pins),
     }
+}
+
+/// Port → data, in order.
+pub(crate) type Pins = IndexMap<String, Vec<Arc<Value>>>;
+
+fn pins(pinned: &Value) -> Pins {
+    let ports = pinned.as_object().into_iter().flatten();
+    let items = |list: &Value| list.as_array().into_iter().flatten().cloned().map(Arc::new).collect();
+    ports.map(|(port, list)| (port.clone(), items(list))).collect()
 }
 
 /// The effects that a config may have before it is evaluated: where the field that decides is computed, the strictest of

@@ -397,7 +397,7 @@ fn step_start(
         if let Some(due_ms) = start.due_ms {
             slot.phase = Phase::Sleeping { due_ms };
             state.work.waits_for_timer((node, index));
-        } else if compiled.is_container(node) {
+        } else if compiled.is_container(node) && !start.pinned {
             body::entered(compiled, state, node, index);
         } else {
             slot.phase = Phase::Running;

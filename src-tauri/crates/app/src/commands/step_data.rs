@@ -11,6 +11,7 @@ use crate::runs::preview_limits;
 use crate::runs::view::{MOST_EVENTS, NodeData, RunView, When, base_pointer, leaves};
 use crate::workflows::node_scope;
 use crate::workflows::{check, inferred_names};
+use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_engine::agent;
 use signalbox_engine::expr::{self, Expr, ExprError};
@@ -27,6 +28,36 @@ const CALLS: usize = 64;
 const FIRST: u64 = 1;
 
 pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Option<StepData>> {
+    let Some(SeenStep { run_id, path, started_ms, node }) = seen_step(app, caller, request)? else { return Ok(None) };
+    Ok(Some(StepData {
+        path: Some(path).filter(|path| !path.is_empty()),
+        started_at: time::format(started_ms),
+        input: node.input(&run_id),
+        output: node.output(&run_id),
+        error: node.error(&run_id),
+        config: node.config(&run_id),
+        run_id,
+    }))
+}
+
+/// What a step put out in a run, whole: port → data. Without its errors.
+pub(super) fn output_of(
+    app: &App,
+    caller: &Caller,
+    request: RunStepData,
+) -> ApiResult<Option<IndexMap<String, Vec<Value>>>> {
+    Ok(seen_step(app, caller, request)?.map(|seen| seen.node.whole_output()))
+}
+
+/// A step in a run.
+struct SeenStep {
+    run_id: String,
+    path: String,
+    started_ms: i64,
+    node: NodeData,
+}
+
+fn seen_step(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Option<SeenStep>> {
     let (run, id) = (request.run_id.as_deref(), request.node_id.as_str());
     let call = app.store.last_called_step(&request.workflow_id, id, run)?;
     // A re-run may have the step from its original, without a call of its own.
@@ -54,15 +85,8 @@ pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) ->
     if node.is_empty() {
         return Ok(None);
     }
-    Ok(Some(StepData {
-        path: Some(path).filter(|path| !path.is_empty()),
-        started_at: time::format(call.as_ref().map_or(row.started_ms, |call| call.started_ms)),
-        input: node.input(run_id),
-        output: node.output(run_id),
-        error: node.error(run_id),
-        config: node.config(run_id),
-        run_id: run_id.to_owned(),
-    }))
+    let started_ms = call.as_ref().map_or(row.started_ms, |call| call.started_ms);
+    Ok(Some(SeenStep { run_id: run_id.to_owned(), path, started_ms, node }))
 }
 
 /// The path that was asked for, when the step can be there; else the last one where it was called, then those `before`. A

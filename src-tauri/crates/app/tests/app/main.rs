@@ -8,3 +8,4 @@ mod generated;
 mod host;
 mod operators;
 mod people;
+mod pins;

@@ -17,6 +17,7 @@ mod imported_checkpoint;
 mod many_items;
 mod patch;
 mod payload_schemas;
+mod pinned;
 mod properties;
 mod properties_containers;
 mod properties_debug;
