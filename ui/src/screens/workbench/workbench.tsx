@@ -55,6 +55,8 @@ export interface WorkbenchProps {
   onStepRun?: ((kind: StepRun, step: string) => void) | undefined;
   /** Steps whose result is not what they would make now, and why in words. */
   stale?: ReadonlyMap<string, string> | undefined;
+  /** Steps with pinned output, and what that means in words. */
+  pinned?: ReadonlyMap<string, string> | undefined;
   banners: ReactNode;
   logOpen: boolean;
   onLogOpen(open: boolean): void;
@@ -217,7 +219,7 @@ export function Workbench(props: WorkbenchProps) {
           <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} onResize={setPanelSize} label={t('builder.panelHandle')}
             onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel ? <div className="dbg-panel"><div className="dbg-all">{panel}{props.underPanel ? <div className="dbg-under">{props.underPanel}</div> : null}</div></div> : null}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} menus={MENUS} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
           </SplitPane>
