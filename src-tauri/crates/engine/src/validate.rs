@@ -14,6 +14,7 @@ mod recovery;
 mod request;
 pub(crate) mod rules;
 mod run_limits;
+mod same_for_all;
 mod schedule;
 mod secrets;
 mod shape;
@@ -129,6 +130,7 @@ pub fn check_bytes(bytes: &[u8], catalog: &Catalog) -> Checked {
         checked.diagnostics.extend(check_graph(workflow, catalog));
         // Only the definition of a test run has it: a file that held pinned output would bring it into active runs.
         checked.diagnostics.extend(pinned_in_file(workflow));
+        same_for_all::check(workflow, catalog, &mut checked.diagnostics);
         // Not for every compilation: the rules are tried out.
         checked.diagnostics.extend(crate::validate::rules::of_file(workflow));
         checked.diagnostics.extend(crate::validate::conditions::of_file(workflow, catalog));

@@ -17,7 +17,7 @@ use signalbox_engine::agent;
 use signalbox_engine::expr::{self, Expr, ExprError};
 use signalbox_engine::retry;
 use signalbox_engine::scope::Scope;
-use signalbox_model::{Data, EventBody, Role, RunEvent, Workflow, time, wire};
+use signalbox_model::{Data, EventBody, Mode, Role, RunEvent, Workflow, time, wire};
 use signalbox_store::RunQuery;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -243,6 +243,9 @@ fn failed(error: &ExprError) -> Preview {
 
 pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
     let workflow = check::workflow(request.document)?;
+    let node = workflow.nodes.get(&request.node_id);
+    let default = node.and_then(|node| check::catalog().get(&node.kind)).map(|kind| kind.default_mode());
+    let each = node.and_then(|node| node.mode).or(default) == Some(Mode::Each);
     let asks = Asks::one(&workflow, &request.node_id).filter(|_| request.inside);
     let wanted = Wanted { run: request.run_id.as_deref(), path: request.path, inside: asks.is_some() };
     let found = data_for(app, caller, &workflow, &request.node_id, wanted)?;
@@ -254,12 +257,12 @@ pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNa
         };
         scope.locals.retain(|(name, _)| bound.iter().all(|(own, _)| own != name));
         scope.locals.extend(bound);
-        expr::completions(&scope)
+        expr::completions(&scope, each)
     });
     let seen = seen.unwrap_or_default();
     // What no run has shown yet comes out of the file.
     let known: HashSet<&str> = seen.iter().map(|found| found.label.as_str()).collect();
-    let likely = expr::completions(&inferred_names::scope(&workflow, &request.node_id));
+    let likely = expr::completions(&inferred_names::scope(&workflow, &request.node_id), each);
     let likely = likely.into_iter().filter(|found| !known.contains(found.label.as_str())).map(|found| ExpressionName {
         label: found.label,
         value_type: if found.kind == "null" { String::new() } else { found.kind.to_owned() },

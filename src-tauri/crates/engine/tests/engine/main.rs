@@ -14,6 +14,7 @@ mod expr_limits;
 mod expr_numbers;
 mod expr_text;
 mod imported_checkpoint;
+mod lineage;
 mod many_items;
 mod patch;
 mod payload_schemas;
