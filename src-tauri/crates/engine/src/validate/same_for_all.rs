@@ -6,6 +6,7 @@ use crate::{
     expr::{Expr, push_key},
     graph_order::topological,
 };
+use serde_json::Value;
 use signalbox_model::{
     Code, Diagnostic, Mode, Role, Workflow,
     diagnostic::{Fix, pointer_token},
