@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { openDocument, shot } from './document.ts';
-import { expect, test } from './host.ts';
+import { expect, test, type Host } from './host.ts';
 
 interface Doc { id: string; nodes: Record<string, unknown>; edges: unknown[]; layout: Record<string, [number, number]> }
 
@@ -23,9 +23,13 @@ test.afterAll(() => { server.close(); });
 
 const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Step settings' });
 
-async function runIt(page: Page, last: string): Promise<void> {
+/** Starts the run number `nth` and waits for its end: the card still shows the one before. */
+async function runIt(page: Page, host: Host, workflow: string, nth: number): Promise<void> {
   await page.keyboard.press('F5');
-  await expect(page.locator(`.cv-node[data-node=${last}]`)).toHaveAttribute('data-state', 'done');
+  await expect.poll(async () => {
+    const { runs } = await host.rpc<{ runs: { status: string }[] }>('run_list', { workflow, limit: 20 });
+    return runs.filter((run) => run.status === 'completed').length;
+  }).toBe(nth);
 }
 
 async function outputOf(page: Page, step: string): Promise<void> {
@@ -43,7 +47,7 @@ test('an output is pinned, edited as a table and as JSON, used by the next run, 
     edges: [{ from: 'every.success', to: 'fetch' }, { from: 'fetch.success', to: 'double' }],
     layout: { every: [0, 0], fetch: [320, 0], double: [640, 0] },
   });
-  await runIt(page, 'double');
+  await runIt(page, host, made.document.id, 1);
   expect(calls).toBe(1);
 
   await outputOf(page, 'fetch');
@@ -60,7 +64,7 @@ test('an output is pinned, edited as a table and as JSON, used by the next run, 
   await shot(page, 'pins-edit');
   await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
   await expect(dialog).toBeHidden();
-  await runIt(page, 'double');
+  await runIt(page, host, made.document.id, 2);
   await outputOf(page, 'double');
   await expect(panelOf(page)).toContainText('42');
   expect(calls, 'the service was called once').toBe(1);
@@ -68,10 +72,10 @@ test('an output is pinned, edited as a table and as JSON, used by the next run, 
   // Another id: the pinned output is still there.
   await page.locator('.cv-node[data-node=fetch]').click();
   await panelOf(page).getByRole('button', { name: 'fetch', exact: true }).click();
-  await panelOf(page).getByRole('textbox').first().fill('order');
+  await panelOf(page).getByRole('textbox', { name: 'Change the id' }).fill('order');
   await page.keyboard.press('Enter');
   await expect(page.locator('.cv-node[data-node=order].is-pinned')).toBeVisible();
-  await runIt(page, 'double');
+  await runIt(page, host, made.document.id, 3);
   expect(calls).toBe(1);
 
   // Active runs call it, and that is said before.
@@ -87,12 +91,12 @@ test('an output is pinned, edited as a table and as JSON, used by the next run, 
   await expect(page.locator('.cv-node.is-pinned')).toHaveCount(0);
   const pins = await host.rpc<{ steps: Record<string, unknown> }>('workflow_pins', { ref: made.ref });
   expect(Object.keys(pins.steps)).not.toContain('order');
-  await runIt(page, 'double');
+  await runIt(page, host, made.document.id, 4);
   expect(calls).toBe(2);
 });
 
 test('a new step shows what would arrive, and for each item the earlier item it comes from', async ({ open, host }) => {
-  const { page } = await openDocument<Doc>(open, host, 'Lines of orders', {
+  const { page, made } = await openDocument<Doc>(open, host, 'Lines of orders', {
     nodes: {
       start: { type: 'trigger.manual', typeVersion: 1, title: 'Start' },
       list: { type: 'data.set', typeVersion: 1, title: 'Orders', config: { assign: { orders: '=[{"id": "A1", "sku": "x"}, {"id": "B2", "sku": "y"}]' } } },
@@ -102,7 +106,8 @@ test('a new step shows what would arrive, and for each item the earlier item it 
     edges: [{ from: 'start.success', to: 'list' }, { from: 'list.success', to: 'split' }, { from: 'split.success', to: 'ask' }],
     layout: { start: [0, 0], list: [320, 0], split: [640, 0], ask: [960, 0] },
   });
-  await runIt(page, 'ask');
+  await runIt(page, host, made.document.id, 1);
+  await expect(page.locator('.cv-node[data-node=ask]')).toHaveAttribute('data-state', 'done');
   await page.locator('.cv-node[data-node=ask]').click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Add step…' }).click();
   const search = page.getByRole('dialog', { name: 'Add a step' });

@@ -58,7 +58,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   };
   const pins = usePins();
   const ran = useStepData(document.id, nodeId, run, props.at?.nodeId === nodeId ? props.at.path : undefined);
-  const data = useArriving(document, nodeId, run, ran, pins?.steps);
+  const data = useArriving(document, nodeId, run, ran, readOnly ? undefined : pins?.steps);
   const values = data.kind === 'data' ? data.values : null;
   // The rules of a handler are asked about the call that failed: their names are those of its step.
   const about = node?.type === 'builtin.error_handler' ? servedSteps(document, nodeId)[0] ?? nodeId : nodeId;
@@ -74,7 +74,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const before = useMemo(() => earlierSteps(document, about).map((id) => ({ id, title: titleOf(document, id, catalog) })), [document, about, catalog]);
   const incoming = useMemo(() => incomingSteps(document, nodeId, catalog), [document, nodeId, catalog]);
   const pin = pins?.steps[nodeId];
-  const [side, setSide] = useState<'pinned' | 'run'>('pinned');
+  const [side, setSide] = useState<'pinned' | 'run'>(readOnly ? 'run' : 'pinned');
   const pinnedData = useMemo<StepDataState | null>(() => (pin ? { kind: 'data', values: pinnedValues(pin) } : null), [pin]);
   const { onShown } = props;
   useEffect(() => {
@@ -83,7 +83,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   }, [shown, onShown]);
   if (!node) return null;
 
-  // What is pinned is what runs put out from now on, whatever the last one did.
+  // In the builder what is pinned is what runs put out from now on; an old run shows what it put out.
   const shownOut = pinnedData && side === 'pinned' ? pinnedData : data;
   const out = shownOut.kind === 'data' ? shownOut.values : null;
   const counts = { input: values?.input.length, output: out ? Object.values(out.output).reduce((n, list) => n + list.length, 0) : undefined };
