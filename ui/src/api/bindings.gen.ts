@@ -4928,7 +4928,7 @@ export interface WorkflowPaused {
   origin?: Origin;
 }
 
-/** Pins the output of a step: what it put out in a run (`runId`), or data of one's own (`ports`). */
+/** Pins the output of a step: what it put out in a run (`runId`), data of one's own (`ports`), or what another step has pinned (`fromStep`). One of the three. */
 export interface WorkflowPin {
   /** Opaque id of the workflow file. */
   ref: string;

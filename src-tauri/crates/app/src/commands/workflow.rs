@@ -195,9 +195,6 @@ pub(crate) fn workflow_validate(app: &App, caller: &Caller, request: ValidateDoc
         checked.diagnostics.extend(app.called_findings(caller, workflow, file.as_deref())?);
         checked.diagnostics.sort_by_key(|found| found.severity == Severity::Warning);
         checked.diagnostics.extend(app.secret_findings(workflow));
-        // A run asks for the folder when it comes to the step; who builds the workflow is told before.
-        let grants = app.grant_findings(workflow).into_iter();
-        checked.diagnostics.extend(grants.map(|found| Diagnostic { severity: Severity::Warning, ..found }));
     }
     Ok(checked.diagnostics)
 }

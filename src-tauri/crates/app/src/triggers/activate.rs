@@ -180,7 +180,7 @@ impl App {
     }
 
     /// Paths that stand in a step, in folders that nobody granted.
-    pub(crate) fn grant_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
+    fn grant_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for (id, node) in &workflow.nodes {
             let Some((_, writes)) = FILE_STEPS.iter().find(|(kind, _)| *kind == node.kind) else { continue };
