@@ -83,7 +83,8 @@ test('an output is pinned, edited as a table and as JSON, used by the next run, 
   const activate = page.getByRole('dialog', { name: /^Activate/ });
   await expect(activate).toContainText('Active runs do not use pinned output. This step is called: Fetch.');
   await shot(page, 'pins-activate');
-  await activate.getByRole('button', { name: 'Cancel' }).click();
+  await page.keyboard.press('Escape');
+  await expect(activate).toBeHidden();
 
   await page.locator('.cv-node[data-node=order]').click();
   await panelOf(page).getByRole('tab', { name: /^Output/ }).click();
