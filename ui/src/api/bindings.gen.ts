@@ -838,7 +838,7 @@ export interface CheckpointOf {
 export type Closing = 'background' | 'quit';
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_FORM_PATH' | 'FORM_PATH_TAKEN' | 'BAD_FORM' | 'BAD_HOOK_PATH' | 'HOOK_PATH_TAKEN' | 'NO_RESPONSE';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_FORM_PATH' | 'FORM_PATH_TAKEN' | 'BAD_FORM' | 'BAD_HOOK_PATH' | 'HOOK_PATH_TAKEN' | 'NO_RESPONSE' | 'SAME_FOR_ALL_ITEMS';
 
 /** One of two runs that are compared. */
 export interface ComparedRun {
@@ -1984,7 +1984,7 @@ export interface Node {
   guardrails?: unknown;
   /** Id of the container the node stands in. */
   parent?: string;
-  /** Pinned sample output. */
+  /** Pinned output, port → list of data. Only in the definition that a test run is pinned to; a file with it is refused (ADR 102). */
   pinned?: unknown;
   /** `each` or `all`; the kind's default when absent. */
   mode?: Mode;
@@ -2195,6 +2195,24 @@ export interface PauseTimeout {
   timeoutAction: string;
 }
 
+/** The output of a step that runs in the builder use instead of calling it. */
+export interface Pin {
+  /** Port → data of its items, in order. Never `error`. */
+  ports: Record<string, unknown[]>;
+  /** The run that it came from; absent when a person wrote it. */
+  runId?: string;
+  /** RFC 3339. */
+  pinnedAt: string;
+}
+
+/** All pinned outputs of a workflow. */
+export interface PinList {
+  /** By id of the step. */
+  steps: Record<string, Pin>;
+  /** Where they are kept: a file beside the workflow. */
+  file: string;
+}
+
 /** An item of a source. */
 export interface PollItem {
   /** As the source lists it. */
@@ -2297,6 +2315,8 @@ export interface RerunLook {
   definition?: RerunDefinition;
   /** With `current`: what the editor shows. The file of the library when absent. */
   document?: Workflow;
+  /** With `current`: opaque id of the workflow file whose pinned outputs are used; for builders. */
+  pins?: string;
 }
 
 /** What a re-run would be. */
@@ -2732,6 +2752,8 @@ export interface RunRerun {
   definition?: RerunDefinition;
   /** With `current`: what the editor shows. The file of the library when absent. */
   document?: Workflow;
+  /** With `current`: opaque id of the workflow file whose pinned outputs are used; for builders. */
+  pins?: string;
   /** Answers of people to steps that execute again are given again where they fit; else the people are asked again. */
   keepAnswers?: boolean;
   /** Comes back on every event. */
@@ -2830,6 +2852,8 @@ export interface RunStart {
   paused?: boolean;
   /** The step, at the top, that it ends after: what does not lead to it does not run; for builders. */
   until?: string;
+  /** Steps with a pinned output are not called, and put that out; for builders, with `ref`. */
+  pinned?: boolean;
   /** A checkpoint of another program that it begins at (`vl_workflow_checkpoint`); for builders. */
   checkpoint?: unknown;
   /** What is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param. */
@@ -3225,6 +3249,8 @@ export interface StepDone {
   items: Record<string, Item[]>;
   /** The failed slot, when a recovery node runs. */
   origin?: Origin;
+  /** The items are pinned output; the step was not called (ADR 102). */
+  pinned?: boolean;
 }
 
 /** What a step does outside. */
@@ -3259,6 +3285,14 @@ export interface StepInterrupted {
   origin?: Origin;
 }
 
+/** Names a step of a workflow file. */
+export interface StepOfRef {
+  /** Opaque id of the workflow file. */
+  ref: string;
+  /** The step. */
+  stepId: string;
+}
+
 /** Payload of `step_print` (R-16). */
 export interface StepPrint {
   /** What was printed. */
@@ -3291,6 +3325,8 @@ export interface StepStart {
   dueMs?: number;
   /** The failed slot, when a recovery node runs. */
   origin?: Origin;
+  /** The step is not called: its pinned output follows (ADR 102). */
+  pinned?: boolean;
 }
 
 /** One node in a [`RunSummary`]. */
@@ -3301,6 +3337,8 @@ export interface StepSummary {
   visits: number;
   /** Calls, summed over slots and paths. */
   attempts: number;
+  /** Its output was pinned: it was not called. */
+  pinned?: boolean;
 }
 
 /** What a step cost. */
@@ -4927,6 +4965,22 @@ export interface WorkflowPaused {
   origin?: Origin;
 }
 
+/** Pins the output of a step: what it put out in a run (`runId`), data of one's own (`ports`), or what another step has pinned (`fromStep`). One of the three. */
+export interface WorkflowPin {
+  /** Opaque id of the workflow file. */
+  ref: string;
+  /** The step. */
+  stepId: string;
+  /** Port → data of its items. */
+  ports?: Record<string, unknown[]>;
+  /** The run whose output is taken. */
+  runId?: string;
+  /** The iteration or branch of the run; the last one in which the step was called when absent. */
+  path?: string;
+  /** Another step whose pinned output is taken, with where it came from: its id was changed to this one. */
+  fromStep?: string;
+}
+
 /** Payload of `workflow_resumed`. */
 export type WorkflowResumed = Record<string, unknown>;
 
@@ -5224,6 +5278,12 @@ export interface Commands {
   workflow_delete: { request: ByRef; response: Empty };
   /** Returns the current content hash of a file, to detect changes from outside. */
   workflow_revision: { request: ByRef; response: Revision };
+  /** Lists the pinned outputs of a workflow. */
+  workflow_pins: { request: ByRef; response: PinList };
+  /** Pins the output of a step for runs in the builder; active runs never use it. */
+  workflow_pin: { request: WorkflowPin; response: Pin };
+  /** Removes the pinned output of a step. */
+  workflow_unpin: { request: StepOfRef; response: Empty };
   /** Saves a draft of unsaved changes. */
   draft_put: { request: DraftPut; response: Empty };
   /** Discards the draft of unsaved changes. */
@@ -5511,11 +5571,14 @@ export const commands: Record<CommandName, CommandInfo> = {
   workflow_open: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   workflow_open_path: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['workflow_list'] },
   workflow_create: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
-  workflow_save: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision'] },
+  workflow_save: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision', 'workflow_pins'] },
   workflow_duplicate: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
   workflow_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
-  workflow_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision'] },
+  workflow_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision', 'workflow_pins'] },
   workflow_revision: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  workflow_pins: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  workflow_pin: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_pins'] },
+  workflow_unpin: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_pins'] },
   draft_put: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   draft_discard: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open'] },
   workflow_validate: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

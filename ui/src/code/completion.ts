@@ -8,7 +8,7 @@ export function insideTemplate(before: string): boolean {
   return before.lastIndexOf('{{') > before.lastIndexOf('}}');
 }
 
-const WORD = /[A-Za-z_$][A-Za-z0-9_.$]*(?:\[(?:\d+|'[^']*'?|"[^"]*"?)?\]?[A-Za-z0-9_.$]*)*$/;
+const WORD = /(?:\bpaired\('[A-Za-z0-9_-]*(?:'\)?)?|[A-Za-z_$])[A-Za-z0-9_.$]*(?:\[(?:\d+|'[^']*'?|"[^"]*"?)?\]?[A-Za-z0-9_.$]*)*$/;
 
 /** A text that is compared with the type of an error: `error.type == 'Net`, `err.type in ['ToolError', 'T`. */
 const ERROR_TYPE = /\b(?:error|err)\.type\s*(?:[=!]=\s*|in\s*\[(?:\s*(?:'\w*'|"\w*")\s*,)*\s*)['"](\w*)$/;
@@ -30,7 +30,7 @@ export function expressionCompletion(load: LoadNames, template: boolean): Comple
       // No completion is better than an editor that complains while one types.
       return null;
     }
-    return { from: context.pos - word.length, options: names.map(option), validFor: /^[\w.$[\]'"]*$/ };
+    return { from: context.pos - word.length, options: names.map(option), validFor: /^[\w.$[\]'"()-]*$/ };
   };
 }
 

@@ -161,6 +161,13 @@ export const panel = {
   'settings.timeoutHint': 'Maximum duration of one call.',
 
   'data.config': 'Evaluated settings',
+  'data.arrives': 'What would arrive now',
+  'data.arrivesPinned': 'What would arrive now, from pinned output',
+  'data.earlier': 'From earlier steps',
+  'data.earlierPaired': 'The item of {step} that this item comes from',
+  'data.earlierAll': 'All items of {step}',
+  'data.earlierOutput': 'The output of {step}',
+  'data.earlierNone': 'No data yet. Run the workflow to see it.',
   'data.eachEntry': 'Continue with each entry',
   'data.dragHint': 'Drag a field onto a setting to use it there.',
   'data.input': 'Input',

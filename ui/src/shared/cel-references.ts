@@ -1,5 +1,5 @@
 /**
- * Where an expression (CEL) names steps: `nodes.ID` and `nodes['my-id']`. Read off its tokens, so that texts, comments, fields called
+ * Where an expression (CEL) names steps: `nodes.ID`, `nodes['my-id']` and `paired('my-id')`. Read off its tokens, so that texts, comments, fields called
  * `nodes`, and the variable of a loop called `nodes` are none; an expression that somebody is still writing is read as far as it goes.
  * The engine's own parser reads the same ones: `tests/expressions/references.json` holds both to it.
  */
@@ -102,7 +102,7 @@ function closings(tokens: readonly Token[]): Map<number, number> {
 
 /** The steps that an expression names, in order. */
 export function stepsIn(text: string): StepName[] {
-  if (!text.includes('nodes')) return [];
+  if (!text.includes('nodes') && !text.includes('paired')) return [];
   const tokens = tokensOf(text);
   const pairs = closings(tokens);
   const is = (i: number, value: string): boolean => tokens[i]?.kind === 'other' && tokens[i]?.value === value;
@@ -119,6 +119,11 @@ export function stepsIn(text: string): StepName[] {
   });
   const found: StepName[] = [];
   tokens.forEach((token, i) => {
+    if (token.kind === 'name' && token.value === 'paired' && is(i + 1, '(') && !is(i - 1, '.')) {
+      const name = tokens[i + 2];
+      if (name?.kind === 'text' && is(i + 3, ')')) found.push({ id: name.value, start: name.start, end: name.end });
+      return;
+    }
     if (token.kind !== 'name' || token.value !== 'nodes' || bound.some(([from, to]) => i >= from && i < to)) return;
     // A field of something else; `.nodes` at the beginning of a value is the name itself.
     if (is(i - 1, '.') && ends(i - 2)) return;

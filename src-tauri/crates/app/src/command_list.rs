@@ -62,11 +62,14 @@ macro_rules! command_list {
             Query workflow_open(ByRef) -> OpenWorkflow, Viewer, [Desktop Http], [], "Opens a workflow file with its draft and diagnostics.";
             Action workflow_open_path(OpenPath) -> OpenWorkflow, Builder, [Desktop], [workflow_list], "Opens a file chosen in the system dialog.";
             Action workflow_create(WorkflowCreate) -> OpenWorkflow, Builder, [Desktop Http], [workflow_list], "Creates a workflow in the library, empty or from a sample.";
-            Action workflow_save(WorkflowSave) -> Saved, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision], "Saves a workflow; CONFLICT if the file was changed outside.";
+            Action workflow_save(WorkflowSave) -> Saved, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision workflow_pins], "Saves a workflow; CONFLICT if the file was changed outside.";
             Action workflow_duplicate(WorkflowDuplicate) -> OpenWorkflow, Builder, [Desktop Http], [workflow_list], "Copies a workflow under a new name.";
             Action workflow_import(WorkflowImport) -> WorkflowImported, Builder, [Desktop Http], [workflow_list], "Imports a file of another program as a new workflow, with a report.";
-            Action workflow_delete(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision], "Deletes a workflow; its runs are kept.";
+            Action workflow_delete(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision workflow_pins], "Deletes a workflow; its runs are kept.";
             Query workflow_revision(ByRef) -> Revision, Viewer, [Desktop Http], [], "Returns the current content hash of a file, to detect changes from outside.";
+            Query workflow_pins(ByRef) -> PinList, Builder, [Desktop Http], [], "Lists the pinned outputs of a workflow.";
+            Action workflow_pin(WorkflowPin) -> Pin, Builder, [Desktop Http], [workflow_pins], "Pins the output of a step for runs in the builder; active runs never use it.";
+            Action workflow_unpin(StepOfRef) -> Empty, Builder, [Desktop Http], [workflow_pins], "Removes the pinned output of a step.";
             Action draft_put(DraftPut) -> Empty, Builder, [Desktop Http], [], "Saves a draft of unsaved changes.";
             Action draft_discard(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open], "Discards the draft of unsaved changes.";
             Query workflow_validate(ValidateDocument) -> Vec<Diagnostic>, Viewer, [Desktop Http], [], "Validates a workflow; nothing is run.";

@@ -11,6 +11,7 @@ use crate::recovery::{EdgeKind, Recovery, RecoveryKind};
 use crate::schema::{Schema, Violation};
 use crate::validate::Called;
 use crate::{agent, config, declared_variables, guard, validate};
+use indexmap::IndexMap;
 use region::Region;
 use serde_json::{Value, json};
 use signalbox_model::budget::Limits;
@@ -85,6 +86,8 @@ pub(crate) struct CompiledFile {
     pub(crate) context_closed: bool,
     /// Its working time.
     pub(crate) calendar: Option<Calendar>,
+    /// Some expression asks which item another one descends from.
+    pub(crate) follows_items: bool,
 }
 
 /// A wire, drawn or implicit.
@@ -158,6 +161,8 @@ pub(crate) struct CompiledNode {
     pub(crate) input_schema: Option<Arc<Schema>>,
     /// Ids of nodes that this node's expressions name.
     pub(crate) references: Vec<usize>,
+    /// Those of which they ask for single items: `paired('step')`.
+    pub(crate) paired: Vec<usize>,
     /// Some expression names this node.
     pub(crate) referenced: bool,
     pub(crate) host_from_data: bool,
@@ -168,6 +173,8 @@ pub(crate) struct CompiledNode {
     pub(crate) meta: signalbox_model::Map,
     /// `settings.model` of its file.
     pub(crate) model: Option<Arc<Value>>,
+    /// What it puts out instead of being called: port → items. Never of a file that another one calls.
+    pub(crate) pinned: Option<Pins>,
 }
 
 impl Compiled {
@@ -332,6 +339,7 @@ impl Parts {
                 region: top,
                 host_from_data: compiled.host_from_data || tainted,
                 model: model.clone(),
+                pinned: compiled.pinned.filter(|_| file == 0),
                 ..compiled
             }
         }));
@@ -387,6 +395,7 @@ impl Parts {
         for i in named {
             nodes[i].referenced = true;
         }
+        let follows_items = nodes.iter().skip(first).any(|node| !node.paired.is_empty());
         let settings = workflow.settings.as_ref();
         let on_abort = settings.and_then(|s| s.on_abort.as_ref()).and_then(|id| index.get(id).copied());
         let policy = match settings.and_then(|s| s.error_policy.as_ref()) {
@@ -408,7 +417,16 @@ impl Parts {
         let calendar = hours.and_then(|hours| Calendar::parse(hours).ok());
         let workflow = Arc::clone(workflow);
         let seen = Arc::new(json!({ "id": workflow.id }));
-        self.files.push(CompiledFile { workflow, seen, index, policy, context_schema, context_closed, calendar });
+        self.files.push(CompiledFile {
+            workflow,
+            seen,
+            index,
+            policy,
+            context_schema,
+            context_closed,
+            calendar,
+            follows_items,
+        });
     }
 }
 
@@ -441,13 +459,14 @@ fn compile_node(
     let expressions = config::references(node, descriptor);
     let uses_items = expressions.iter().any(|e| e.references().roots.iter().any(|r| r == "items"));
     let selects = descriptor.port_ids(Some(&config)).iter().filter(|p| *p != "error").count() > 1;
-    let mut references: Vec<usize> = expressions
-        .iter()
-        .flat_map(|e| e.references().nodes.iter())
-        .filter_map(|name| index.get(name).copied())
-        .collect();
-    references.sort_unstable();
-    references.dedup();
+    let known = |names: Vec<&String>| {
+        let mut found: Vec<usize> = names.into_iter().filter_map(|name| index.get(name).copied()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    };
+    let references = known(expressions.iter().flat_map(|e| &e.references().nodes).collect());
+    let paired = known(expressions.iter().flat_map(|e| &e.references().paired).collect());
     let mut meta = signalbox_model::Map::new();
     if let Some(title) = &node.title {
         meta.insert("title".into(), Value::String(title.clone()));
@@ -487,13 +506,24 @@ fn compile_node(
         config: Arc::new(config),
         input_schema: descriptor.input_schema.as_ref().and_then(|s| Schema::compile(s).ok()),
         references,
+        paired,
         referenced: false,
         uses_items,
         selects,
         host_from_data: config::host_from_data(node, descriptor, config::TRUSTED),
         meta,
         model: None,
+        pinned: node.pinned.as_ref().map(pins),
     }
+}
+
+/// Port → data, in order.
+pub(crate) type Pins = IndexMap<String, Vec<Arc<Value>>>;
+
+fn pins(pinned: &Value) -> Pins {
+    let ports = pinned.as_object().into_iter().flatten();
+    let items = |list: &Value| list.as_array().into_iter().flatten().cloned().map(Arc::new).collect();
+    ports.map(|(port, list)| (port.clone(), items(list))).collect()
 }
 
 /// The effects that a config may have before it is evaluated: where the field that decides is computed, the strictest of

@@ -30,6 +30,7 @@ pub use complete::{Completion, completions, functions};
 pub use error::{Code, ExprError, More};
 pub use limits::{MAX_BRACKETS, MAX_CHAIN, MAX_LENGTH};
 pub use references::References;
+pub(crate) use references::push_key;
 pub use value::{value, value_refs};
 
 use crate::scope::Scope;

@@ -7,6 +7,7 @@ pub(crate) mod cancel_scope;
 pub(crate) mod case;
 mod deadline;
 mod debug;
+pub(crate) mod descent;
 mod ending;
 mod failed;
 pub(crate) mod imported_checkpoint;
@@ -341,6 +342,7 @@ fn activate(compiled: &Compiled, state: &mut RunState, node: usize, mut input: I
         Mode::All => 1,
     };
     let visit = place::first_visit(compiled, state, node);
+    state.nodes[node].lineage = descent::note(compiled, state, node, &input);
     state.nodes[node].visits += u32::try_from(slots).unwrap_or(u32::MAX);
     state.nodes[node].activation = Some(Activation::new(input, slots, visit));
     if slots == 0 {
@@ -397,7 +399,7 @@ fn step_start(
         if let Some(due_ms) = start.due_ms {
             slot.phase = Phase::Sleeping { due_ms };
             state.work.waits_for_timer((node, index));
-        } else if compiled.is_container(node) {
+        } else if compiled.is_container(node) && !start.pinned {
             body::entered(compiled, state, node, index);
         } else {
             slot.phase = Phase::Running;

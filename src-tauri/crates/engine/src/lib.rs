@@ -32,6 +32,7 @@ pub mod input;
 pub mod json;
 pub mod kept_input;
 mod limit;
+pub mod lineage;
 mod numbers;
 pub mod params;
 pub mod patch;

@@ -200,6 +200,7 @@ pub(crate) fn node_scope(
         item,
         items,
         nodes: Arc::new(views(compiled, state, node)),
+        paired: fold::descent::of(compiled, state, node, slot),
         error,
         data,
         locals: iteration(compiled, state, node),

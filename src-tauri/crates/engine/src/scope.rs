@@ -2,6 +2,7 @@
 //! reference counts whatever the size of the data. Large data is text, and is read where it stands.
 
 use crate::expr::Allowance;
+use crate::lineage::Unpaired;
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_model::Data;
@@ -18,6 +19,9 @@ pub struct NodeView {
     /// Data of all its output items.
     pub items: Arc<Vec<Data>>,
 }
+
+/// By id of an earlier step: the data of its item that the current one descends from.
+pub type Paired = IndexMap<String, Result<Data, Unpaired>>;
 
 /// What is bound while an expression is evaluated.
 #[derive(Debug, Clone)]
@@ -36,6 +40,8 @@ pub struct Scope {
     pub items: Arc<Vec<Data>>,
     /// Ancestors that the expressions of this node name and that have succeeded.
     pub nodes: Arc<IndexMap<String, NodeView>>,
+    /// What `paired('step')` gives, for the steps that the expressions of this node name there.
+    pub paired: Option<Arc<Paired>>,
     /// `error`, `err` and `ctx.error`; null without an error on the item.
     pub error: Arc<Value>,
     /// `ctx.data`: the failed call's input if there is an error, else the item's data.
@@ -58,6 +64,7 @@ impl Scope {
             item: Data::Value(Arc::clone(&null)),
             items: Arc::new(Vec::new()),
             nodes: Arc::new(IndexMap::new()),
+            paired: None,
             error: Arc::clone(&null),
             data: Data::Value(null),
             locals: Vec::new(),

@@ -12,7 +12,7 @@ pub(crate) use slots::{Results, Slots};
 pub(crate) use work_index::WorkIndex;
 
 use crate::effect::{Granted, Suspended};
-use crate::{compiled::Compiled, numbers::Spread, scope::Context, scope::NodeView};
+use crate::{compiled::Compiled, lineage::Lineage, numbers::Spread, scope::Context, scope::NodeView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
@@ -313,6 +313,9 @@ pub(crate) struct NodeRun {
     pub(crate) activation: Option<Activation>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last: Option<StoredView>,
+    /// Where its input came from; only in files that ask for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lineage: Option<Arc<Lineage>>,
 }
 
 /// Most nodes of a large graph have done nothing yet or nothing more to tell: they stay small in a snapshot.
@@ -325,11 +328,14 @@ fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
 pub(crate) struct StoredView {
     pub(crate) output: Data,
     pub(crate) items: Arc<Vec<Data>>,
+    /// How many of `items` left through which port, in their order; only where single items are looked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ports: Vec<(Arc<str>, usize)>,
 }
 
 impl NodeRun {
     pub(crate) fn pending(open_in: usize) -> Self {
-        Self { state: NodeState::Pending, open_in, visits: 0, calls: 0, activation: None, last: None }
+        Self { state: NodeState::Pending, open_in, visits: 0, calls: 0, activation: None, last: None, lineage: None }
     }
 
     /// What a summary tells of it.
@@ -345,6 +351,18 @@ impl Default for NodeRun {
 }
 
 impl StoredView {
+    /// One item of a port.
+    pub(crate) fn item(&self, port: &str, place: usize) -> Option<Data> {
+        let mut before = 0;
+        for (name, items) in &self.ports {
+            if &**name == port {
+                return self.items.get(before + place).filter(|_| place < *items).cloned();
+            }
+            before += items;
+        }
+        None
+    }
+
     pub(crate) fn view(&self) -> NodeView {
         NodeView { output: self.output.clone(), items: Arc::clone(&self.items) }
     }

@@ -6,6 +6,7 @@ mod debug;
 mod finish;
 mod heal;
 mod people;
+mod pinned;
 mod recover;
 mod start;
 

@@ -48,6 +48,7 @@ pub fn without_output(compiled: &Compiled, state: &RunState) -> RunSummary {
                 state: run.state,
                 visits: if run.calls == 0 { 0 } else { run.visits },
                 attempts: run.calls,
+                pinned: node.pinned.is_some() && run.calls > 0,
             };
             (node.id.to_string(), summary)
         })

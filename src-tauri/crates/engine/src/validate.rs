@@ -15,6 +15,7 @@ mod recovery;
 mod request;
 pub(crate) mod rules;
 mod run_limits;
+mod same_for_all;
 mod schedule;
 mod secrets;
 mod shape;
@@ -129,6 +130,9 @@ pub fn check_bytes(bytes: &[u8], catalog: &Catalog) -> Checked {
     let mut checked = read(bytes);
     if let Some(workflow) = checked.workflow.as_ref().filter(|_| checked.is_ok()) {
         checked.diagnostics.extend(check_graph(workflow, catalog));
+        // Only the definition of a test run has it: a file that held pinned output would bring it into active runs.
+        checked.diagnostics.extend(pinned_in_file(workflow));
+        same_for_all::check(workflow, catalog, &mut checked.diagnostics);
         // Not for every compilation: the rules are tried out.
         checked.diagnostics.extend(crate::validate::rules::of_file(workflow));
         checked.diagnostics.extend(crate::validate::conditions::of_file(workflow, catalog));
@@ -143,6 +147,18 @@ pub fn check(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
     found.extend(check_graph(workflow, catalog));
     found.sort_by_key(|d| d.severity == Severity::Warning);
     found
+}
+
+fn pinned_in_file(workflow: &Workflow) -> impl Iterator<Item = Diagnostic> {
+    let pinned = workflow.nodes.iter().filter(|(_, node)| node.pinned.is_some());
+    pinned.map(|(id, _)| {
+        Diagnostic::error(
+            Code::NotAvailable,
+            format!("/nodes/{}/pinned", pointer_token(id)),
+            "Pinned output does not stand in a workflow file",
+            "Remove 'pinned', and pin the output of the step in the editor: it is kept in a file beside the workflow",
+        )
+    })
 }
 
 fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
@@ -194,14 +210,6 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
             at.clone(),
             format!("'{id}' is not a valid step id"),
             "An id starts with a letter or _, followed by letters, digits, _ or -",
-        ));
-    }
-    if node.pinned.is_some() {
-        found.push(Diagnostic::error(
-            Code::NotAvailable,
-            format!("{at}/pinned"),
-            "'pinned' is not available in this release",
-            "Remove 'pinned'",
         ));
     }
     if let Err(error) = Guardrails::read(node) {

@@ -292,6 +292,9 @@ pub(crate) struct Run {
     /// End after this step; steps that do not lead to it do not run.
     #[arg(long, value_name = "STEP")]
     pub(crate) until: Option<String>,
+    /// Do not call steps whose output is pinned; use that output.
+    #[arg(long)]
+    pub(crate) pinned: bool,
     /// Idempotency key: for 24 hours the same key, workflow and params follow the existing run, and resume it if it was
     /// interrupted. Other params with the same key are refused.
     #[arg(long, value_name = "KEY")]

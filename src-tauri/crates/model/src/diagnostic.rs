@@ -76,6 +76,7 @@ pub enum Code {
     BadHookPath,
     HookPathTaken,
     NoResponse,
+    SameForAllItems,
 }
 
 impl Code {

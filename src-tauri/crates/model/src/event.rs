@@ -137,6 +137,9 @@ pub struct StepStart {
     /// The failed slot, when a recovery node runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// The step is not called: its pinned output follows (ADR 102).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
 }
 
 /// One item as it went into a call.
@@ -163,6 +166,9 @@ pub struct StepDone {
     /// The failed slot, when a recovery node runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// The items are pinned output; the step was not called (ADR 102).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
 }
 
 /// Payload of `step_error`.

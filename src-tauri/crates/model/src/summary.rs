@@ -124,4 +124,7 @@ pub struct StepSummary {
     pub visits: u32,
     /// Calls, summed over slots and paths.
     pub attempts: u32,
+    /// Its output was pinned: it was not called.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
 }

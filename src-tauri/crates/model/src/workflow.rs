@@ -212,7 +212,8 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-ref" = "step"))]
     pub parent: Option<String>,
-    /// Pinned sample output.
+    /// Pinned output, port → list of data. Only in the definition that a test run is pinned to; a file with it is refused
+    /// (ADR 102).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<Value>,
     /// `each` or `all`; the kind's default when absent.

@@ -6,7 +6,7 @@ import { toApiError, type ApiError } from '../../api/error.ts';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { Diagnostic, NodeDescriptor, Trigger, Workflow } from '../../api/types.ts';
 import { plain } from '../../text/letters.ts';
-import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
+import { formatDateTime, formatPerson, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, ConfirmDialog, Dialog, DialogCancel, toast, type MenuEntry } from '../../kit/index.ts';
 import { DiffView } from '../../shared/diff-view.tsx';
 import { showError } from '../../shared/use-async-action.ts';
@@ -21,13 +21,15 @@ export function startsByItself(document: Workflow, catalog: readonly NodeDescrip
   return Object.values(document.nodes).some((node) => kinds.has(node.type));
 }
 
-type Open = 'publish' | 'off' | 'versions' | { refused: ApiError; problems: readonly Diagnostic[] };
+type Open = 'publish' | 'activate' | 'off' | 'versions' | { refused: ApiError; problems: readonly Diagnostic[] };
 
-export function useActivation({ document, fileRef, catalog, readOnly, onRestore, onShow }: {
+export function useActivation({ document, fileRef, catalog, readOnly, pinned, onRestore, onShow }: {
   document: Workflow;
   fileRef: string;
   catalog: readonly NodeDescriptor[];
   readOnly: boolean;
+  /** Titles of steps with pinned output: active runs call them. */
+  pinned: readonly string[];
   onRestore(version: Workflow): void;
   /** Leads to what is missing: a diagnostic's path. */
   onShow(problem: Diagnostic): void;
@@ -81,23 +83,27 @@ export function useActivation({ document, fileRef, catalog, readOnly, onRestore,
         {mayActivate ? <Button busy={busy} onClick={() => setOpen('publish')}>{t('activate.publish')}</Button> : null}
       </>
     ) : <Badge signal="ok" title={t('activate.activeHint', who)}>{t('activate.active')}</Badge>
-  ) : automatic && mayActivate && list.data ? <Button icon="bolt" busy={busy} onClick={() => void activate(t('activate.done', { name }))}>{t('activate.button')}</Button> : null;
+  ) : automatic && mayActivate && list.data ? <Button icon="bolt" busy={busy} onClick={() => (pinned.length > 0 ? setOpen('activate') : void activate(t('activate.done', { name })))}>{t('activate.button')}</Button> : null;
   const entries: (MenuEntry | null)[] = [
     ...(activation || automatic ? [null, { id: 'versions', label: t('activate.versions'), icon: 'book' as const, onSelect: () => setOpen('versions') }] : []),
     ...(active && may('workflow_deactivate') ? [{ id: 'deactivate', label: t('activate.off'), icon: 'pause' as const, onSelect: () => setOpen('off') }] : []),
   ];
   const close = () => setOpen(null);
+  const calls = pinned.length === 0 ? null : tn('pins.active', pinned.length, { steps: pinned.map(plain).join(', ') });
   const dialog = open === null ? null : open === 'versions' ? (
     <VersionsDialog workflowId={document.id} name={document.name} draft={document} onClose={close}
       onRestore={readOnly ? undefined : (version) => { onRestore(version); close(); toast({ signal: 'ok', text: t('activate.versionRestored') }); }} />
   ) : open === 'off' ? (
     <ConfirmDialog open busy={busy} title={t('activate.offTitle', { name })} text={t('activate.offText')} confirm={t('activate.off')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={() => void deactivate()} onClose={close} />
+  ) : open === 'activate' ? (
+    <ConfirmDialog open busy={busy} title={t('pins.activateTitle', { name })} text={calls} confirm={t('activate.button')} cancel={t('common.cancel')} late={t('common.noAnswer')} onConfirm={() => void activate(t('activate.done', { name }))} onClose={close} />
   ) : open === 'publish' ? (
     <Dialog open onClose={close} width={840} busy={busy} title={t('activate.publishTitle', { name })} closeLabel={t('common.cancel')} footer={<>
       <DialogCancel onClick={close} late={t('common.noAnswer')}>{t('common.cancel')}</DialogCancel>
       <Button variant="primary" busy={busy} onClick={() => void activate(t('activate.published'))}>{t('activate.publish')}</Button>
     </>}>
       <p className="t2">{t('activate.publishText')}</p>
+      {calls === null ? null : <p className="c-wait">{calls}</p>}
       {published ? <DiffView before={published} after={document} label={t('activate.publish')} /> : null}
     </Dialog>
   ) : (

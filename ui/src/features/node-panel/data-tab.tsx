@@ -1,6 +1,6 @@
 // What a step got and made: JSON, table or schema of one item, with search; fields can be dragged onto settings.
 
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { codeOf, errorText } from '../../api/error.ts';
 import { BytesView } from '../../code/BytesView.tsx';
 import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
@@ -34,9 +34,24 @@ export interface DataTabProps {
   where?: string | undefined;
   /** What the ports are called on the card. */
   portTitles?: PortTitles | undefined;
+  /** Above the data: pins the output. */
+  head?: ReactNode;
+  /** Below it: what earlier steps put out. */
+  foot?: ReactNode;
 }
 
-export function DataTab({ nodeId, side, state, item, onItem, root, where, portTitles, readOnly = false, onEachEntry }: DataTabProps) {
+export function DataTab({ head, foot, ...props }: DataTabProps) {
+  if (!head && !foot) return <Data {...props} />;
+  return (
+    <div className="data-with-head">
+      {head ? <div className="data-head">{head}</div> : null}
+      <Data {...props} />
+      {foot ? <div className="data-foot">{foot}</div> : null}
+    </div>
+  );
+}
+
+function Data({ nodeId, side, state, item, onItem, root, where, portTitles, readOnly = false, onEachEntry }: Omit<DataTabProps, 'head' | 'foot'>) {
   switch (state.kind) {
     case 'loading':
       return <div className="panel-body"><Skeleton rows={6} height={20} /></div>;
@@ -89,7 +104,7 @@ function Values({ nodeId, side, values, item, onItem, root, where, portTitles, r
       ) : null}
       {data.length === 0 ? (
         side === 'output' && values.error ? null : (
-          <p className="s t3">{values.running ? t('data.runningText') : values.source === 'waiting' ? t('data.notYet') : side === 'output' ? t('data.outputNone') : t('data.itemsNone')}</p>
+          <p className="s t3">{values.running ? t('data.runningText') : values.source === 'waiting' ? t('data.notYet') : side === 'output' ? t(values.source.startsWith('arrives') ? 'data.notYet' : 'data.outputNone') : t('data.itemsNone')}</p>
         )
       ) : (
         <>
@@ -124,6 +139,8 @@ function Values({ nodeId, side, values, item, onItem, root, where, portTitles, r
 
 function sourceText({ source, startedAt }: StepValues, where: string | undefined): string {
   if (source === 'waiting') return t('data.sourceWaiting');
+  if (source === 'pinned') return t('pins.band');
+  if (source === 'arrives' || source === 'arrivesPinned') return t(`data.${source}`);
   if (source === 'last') return t('data.source', { time: formatDateTime(startedAt) });
   return where ? t('data.sourceLiveAt', { where }) : t('data.sourceLive');
 }

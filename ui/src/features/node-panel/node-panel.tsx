@@ -7,16 +7,20 @@ import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
 import { seenIn } from '../../shared/conditions/condition-editor.tsx';
 import { formatPath } from '../../shared/format-path.ts';
+import { usePins } from '../../shared/pins.ts';
 import { splitPort } from '../../shared/step-ids.ts';
 import { DataTab } from './data-tab.tsx';
+import { EarlierData } from './earlier-data.tsx';
+import { earlierSteps } from './earlier-steps.ts';
 import { ErrorTab } from './error-tab.tsx';
 import { useExpressionHost } from './expression-host.ts';
 import { servedSteps } from './handler-tab.tsx';
 import type { IncomingStep } from './incoming-field.tsx';
 import { listFieldOf } from './list-field.ts';
 import { PanelHeader } from './panel-header.tsx';
+import { PinBand, pinnedValues } from './pin-band.tsx';
 import { SettingsTab } from './settings-tab.tsx';
-import { useStepData, type StepValues } from './step-data.ts';
+import { useArriving, useStepData, type StepDataState, type StepValues } from './step-data.ts';
 import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf } from './then-words.ts';
 import type { NodePanelProps, PanelTab } from './types.ts';
 import { useNewErrors } from './use-new-errors.ts';
@@ -52,7 +56,9 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
     setOwn(next);
     props.onTab?.(next);
   };
-  const data = useStepData(document.id, nodeId, run, props.at?.nodeId === nodeId ? props.at.path : undefined);
+  const pins = usePins();
+  const ran = useStepData(document.id, nodeId, run, props.at?.nodeId === nodeId ? props.at.path : undefined);
+  const data = useArriving(document, nodeId, run, ran, readOnly ? undefined : pins?.steps);
   const values = data.kind === 'data' ? data.values : null;
   // The rules of a handler are asked about the call that failed: their names are those of its step.
   const about = node?.type === 'builtin.error_handler' ? servedSteps(document, nodeId)[0] ?? nodeId : nodeId;
@@ -65,8 +71,12 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const box = useRef<HTMLElement>(null);
   const wide = useWide(box);
   const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
+  const before = useMemo(() => earlierSteps(document, about).map((id) => ({ id, title: titleOf(document, id, catalog) })), [document, about, catalog]);
   const incoming = useMemo(() => incomingSteps(document, nodeId, catalog), [document, nodeId, catalog]);
   const draft = useCallback(() => document, [document]);
+  const pin = pins?.steps[nodeId];
+  const [side, setSide] = useState<'pinned' | 'run'>(readOnly ? 'run' : 'pinned');
+  const pinnedData = useMemo<StepDataState | null>(() => (pin ? { kind: 'data', values: pinnedValues(pin) } : null), [pin]);
   const { onShown } = props;
   useEffect(() => {
     onShown?.(shown);
@@ -74,7 +84,10 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   }, [shown, onShown]);
   if (!node) return null;
 
-  const counts = { input: values?.input.length, output: values ? Object.values(values.output).reduce((n, list) => n + list.length, 0) : undefined };
+  // In the builder what is pinned is what runs put out from now on; an old run shows what it put out.
+  const shownOut = pinnedData && side === 'pinned' ? pinnedData : data;
+  const out = shownOut.kind === 'data' ? shownOut.values : null;
+  const counts = { input: values?.input.length, output: out ? Object.values(out.output).reduce((n, list) => n + list.length, 0) : undefined };
   const pointer = pointerOf('', ['nodes', nodeId]);
   const tabs = [
     { id: 'settings' as const, label: t('panel.tab.settings') },
@@ -86,11 +99,15 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   ];
   const where = values?.path && formatPath(values.path, (id) => titleOf(document, id, catalog));
   const portTitles = Object.fromEntries((descriptor?.ports ?? []).flatMap((port) => (port.title === undefined ? [] : [[port.id, port.title]])));
-  const inputData = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" />;
+  const each = (node.mode ?? descriptor?.modes[0]) === 'each';
+  const earlier = before.length > 0 ? <EarlierData steps={before} each={each} host={host} draggable={!readOnly} /> : undefined;
+  const inputData = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" foot={earlier} />;
   const { onEachEntry } = props;
-  const list = readOnly || !onEachEntry ? null : listIn(node, values);
+  const list = readOnly || !onEachEntry ? null : listIn(node, out);
   const eachEntry = list === null || !onEachEntry ? undefined : () => onEachEntry(nodeId, list);
-  const output = <DataTab readOnly={readOnly} onEachEntry={eachEntry} nodeId={nodeId} side="output" state={data} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
+  const ports = outputPorts(descriptor, values);
+  const band = pins && ports.length > 0 ? <PinBand pins={pins} nodeId={nodeId} title={titleOf(document, nodeId, catalog)} node={node} ports={ports} portTitles={portTitles} state={data} side={side} onSide={setSide} /> : undefined;
+  const output = <DataTab readOnly={readOnly} onEachEntry={eachEntry} nodeId={nodeId} side="output" state={shownOut} head={band} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} incoming={incoming} readOnly={readOnly} draft={draft} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
@@ -120,6 +137,12 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
       <Foot {...props} descriptor={descriptor} onOpen={() => setTab('error')} />
     </aside>
   );
+}
+
+/** The ports that can be pinned: those of the kind, or, where the settings make them, those that something came out of. */
+function outputPorts(descriptor: NodeDescriptor | undefined, values: StepValues | null): string[] {
+  const fixed = descriptor && !descriptor.dynamicPorts && descriptor.role !== 'recovery' ? descriptor.ports.map((port) => port.id) : [];
+  return [...new Set([...fixed, ...Object.keys(values?.output ?? {})])].filter((port) => port !== 'error');
 }
 
 /** The list in the first item that the step's main port gave. */

@@ -5,11 +5,13 @@ import { cardsOf, foldRun, isTerminal, type CallCard, type RunEventLike, type Ru
 import type { ApiError } from '../../api/error.ts';
 import { readError } from '../../run/run-error.ts';
 import type { RunError } from '../../run/run-types.ts';
-import type { Item } from '../../api/types.ts';
+import type { Item, Pin, Workflow } from '../../api/types.ts';
+import { splitPort } from '../../shared/step-ids.ts';
 
 export interface StepValues {
-  /** `waiting`: the run stands right before the call; `kept`: a re-run has them from another run, `runId`. */
-  source: 'live' | 'last' | 'waiting' | 'kept';
+  /** `waiting`: the run stands right before the call; `kept`: a re-run has them from another run, `runId`; `pinned`: of no run;
+   * `arrives`: what the steps before it would hand it now, `pinned` or from a run. */
+  source: 'live' | 'last' | 'waiting' | 'kept' | 'pinned' | 'arrives' | 'arrivesPinned';
   runId: string;
   startedAt: string;
   /** the iteration or branch whose values these are */
@@ -74,6 +76,37 @@ export function valuesKept(view: RunView, nodeId: string): StepValues | null {
   const runId = own.at(-1)?.runId ?? '';
   const values = valuesOfCards(foldRun(own.map((event, i) => ({ ...event, runId, seq: i + 1 }))), nodeId);
   return values && { ...values, source: 'kept' };
+}
+
+/** What pinned output of the steps before a step would bring it; null when something else comes, too. */
+export function arrivesPinned(document: Workflow, nodeId: string, pins: { readonly [step: string]: Pin } | undefined): unknown[] | null {
+  const wires = document.edges.filter((edge) => edge.to === nodeId).map((edge) => splitPort(edge.from));
+  if (!pins || wires.length === 0 || wires.some(({ node }) => pins[node] === undefined)) return null;
+  const items = wires.flatMap(({ node, port }) => pins[node]?.ports[port] ?? []);
+  return items.length > 0 ? items : null;
+}
+
+/** The data of a step that did not run: what would arrive there, from pinned output or from the last run of the steps before it. */
+export function useArriving(document: Workflow, nodeId: string, run: RunView | null | undefined, state: StepDataState, pins: { readonly [step: string]: Pin } | undefined): StepDataState {
+  const pinned = useMemo(() => arrivesPinned(document, nodeId, pins), [document, nodeId, pins]);
+  const empty = state.kind === 'none' || (state.kind === 'not_called' && !state.yet);
+  const wired = document.edges.some((edge) => edge.to === nodeId);
+  const runId = run != null && run.lastSeq > 0 ? run.runId : undefined;
+  // Asked again with the wires, not with every letter that is typed into a setting.
+  const asked = useMemo(() => ({ document, nodeId, text: 'items', kind: 'cel' as const, ...(runId === undefined ? {} : { runId }) }), [nodeId, runId, document.edges]); // eslint-disable-line react/exhaustive-deps
+  const { data } = useCommand('expression_preview', asked, { enabled: empty && wired && pinned === null, staleTime: 0 });
+  return useMemo<StepDataState>(() => {
+    const values = (source: 'arrives' | 'arrivesPinned', of: string, items: readonly unknown[]): StepDataState => ({
+      kind: 'data', values: { source, runId: of, startedAt: '', input: items.map((one, item) => ({ item, data: one })), output: {}, config: undefined, running: false },
+    });
+    if (!empty && !(state.kind === 'data' && state.values.source === 'last')) return state;
+    if (pinned) {
+      const arriving = values('arrivesPinned', '', pinned);
+      return state.kind === 'data' && arriving.kind === 'data' ? { kind: 'data', values: { ...state.values, source: 'arrivesPinned', input: arriving.values.input } } : arriving;
+    }
+    if (empty && data?.state === 'value' && Array.isArray(data.value) && data.value.length > 0) return values('arrives', data.runId, data.value);
+    return state;
+  }, [empty, state, pinned, data]);
 }
 
 /** Data of the run on the screen, else of the last run that called the step. */

@@ -14,6 +14,7 @@ import { sendable, withTitle, type Breakpoint } from '../../shared/breakpoints.t
 import { same } from '../../shared/diff.ts';
 import { DiffView } from '../../shared/diff-view.tsx';
 import { answerWords } from '../../shared/decision-labels.ts';
+import { usePins, withPins } from '../../shared/pins.ts';
 import { shortRunId } from '../../shared/run-status.tsx';
 import { formatStep, type NameOf } from '../../shared/format-path.ts';
 import type { RerunPart } from '../../shared/rerun-context.ts';
@@ -73,7 +74,8 @@ export function RerunDialog({ runId, step: asked, part, alone = false, first = '
   const [version, setVersion] = useState<Version>(first);
   const [typed, setTyped] = useState<Readonly<Record<string, Typed>>>({});
   const [leaving, setLeaving] = useState(false);
-  const sent = version === 'current' && document ? { document } : {};
+  const pins = usePins();
+  const sent = version === 'current' && document ? { document, ...withPins(pins) } : {};
   const plan = useCommand('rerun_look', { runId, stepId: step, definition: version, ...(alone ? { until: stepAt(step).stepId } : {}), ...sent }, { staleTime: 0, placeholderData: (old) => (old?.stepId === step ? old : undefined) });
   // A file of the library that differs is not at hand here.
   const begins = version === 'current' && !plan.data?.sameDefinition ? document : definition ?? document;
@@ -148,6 +150,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
   runId: string; title: string; alone: boolean; first: Part; outside: Outside | undefined; plan: Plan; version: Version; document: Workflow | undefined; begins: Workflow | undefined; workflowId: string | undefined; head: ReactNode; nameOf: NameOf; /** It is the plan of another version. */ isOld: boolean; onChanged(kept: Kept): void; onStarted: RerunDialogProps['onStarted'];
 }) {
   const may = usePermission();
+  const pins = usePins();
   const [part, setPart] = useState<Part>(first);
   const asIs = useMemo(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params) }), [plan]);
   const texts = { ...asIs, ...typed };
@@ -193,7 +196,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
       const started = await act('run_rerun', {
         runId, stepId: plan.stepId, overrides, definition: version, keepAnswers: keep === 'keep', seen: plan.of, ...(alone ? { until: stepAt(plan.stepId).stepId } : {}),
         ...(inputChanged && 'value' in input ? { input: input.value as JsonMap[string][] } : {}),
-        ...(version === 'current' && document ? { document } : {}), ...(breakpoints.length ? { breakpoints } : {}),
+        ...(version === 'current' && document ? { document, ...withPins(pins) } : {}), ...(breakpoints.length ? { breakpoints } : {}),
       });
       onStarted(started.runId, breakpoints);
     } catch (cause) {

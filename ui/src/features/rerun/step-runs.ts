@@ -49,8 +49,8 @@ const ranAs = (cause: unknown): string | undefined => {
 };
 
 /** The newest run that reached the step, the one on the screen first, and what a re-run of it from there would be; null when none did. */
-export async function lastThatReached(step: string, alone: boolean, document: Workflow, shown: string | null): Promise<Found | null> {
-  const plan = (runId: string, name: string) => call('rerun_look', { runId, stepId: name, definition: 'current', document, ...(alone ? { until: stepAt(name).stepId } : {}) });
+export async function lastThatReached(step: string, alone: boolean, document: Workflow, shown: string | null, pins: { pins?: string } = {}): Promise<Found | null> {
+  const plan = (runId: string, name: string) => call('rerun_look', { runId, stepId: name, definition: 'current', document, ...pins, ...(alone ? { until: stepAt(name).stepId } : {}) });
   const look = async (runId: string): Promise<Found | null> => {
     try {
       return { runId, plan: await plan(runId, step) };

@@ -18,6 +18,7 @@ import { useEventWords } from '../workbench/event-words.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { usePageName } from '../../shared/page-title.ts';
+import { PinsContext, useWorkflowPins, withPins } from '../../shared/pins.ts';
 import { RerunContext } from '../../shared/rerun-context.ts';
 import { TriggerRunContext, type RunWithEvent } from '../../shared/trigger-run-context.ts';
 import { NO_ORIGINS, type RunMade } from '../../features/rerun/origins.ts';
@@ -127,6 +128,9 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const may = usePermission();
   useEffect(() => { if (role !== undefined && role !== 'builder') session.lookOn(); }, [role, session]);
 
+  const pins = useWorkflowPins(session.readOnly ? undefined : session.ref, editor.onRename);
+  const pinsNow = useLatest(pins);
+
   /** Shows a run that has just begun. */
   const show = useCallback((id: string, sent: Workflow, breakpoints: readonly Breakpoint[], inherited?: readonly string[], from = NO_ORIGINS) => {
     lastRuns.set(session.ref, { runId: id, definition: sent, kept: inherited, origins: from });
@@ -156,8 +160,10 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       if (!builds && session.outside?.kind === 'changed') await session.reload();
       const sent = editor.getState().document;
       const own = sendable(sent.id, sent);
+      await pinsNow.current?.written();
+      const pinned = builds && withPins(pinsNow.current).pins !== undefined;
       const breakpoints = builds ? own : [];
-      const { runId: id, queued } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }) })
+      const { runId: id, queued } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }), ...(pinned ? { pinned } : {}) })
         .catch((cause: unknown) => { throw withTitle(cause, (step) => titleOf(sent, step, catalog)); });
       lastParams.set(session.ref, params);
       if (queued) toast({ signal: 'info', text: t('run.queued'), detail: t('run.queuedText') });
@@ -166,7 +172,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       asksHost.current = false;
       setStarting(false);
     }
-  }, [editor, session, show, known, catalog]);
+  }, [editor, session, show, known, catalog, pinsNow]);
 
   const runAs = useCallback((how: StartHow = {}) => {
     takeTyped();
@@ -249,7 +255,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const { ask } = rerun;
 
   const debug = useDebugging({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, past, begun, stepStart, canStart: !running && !starting && !loading });
-  const steps = useStepRuns({ editor, catalog, runId, view: loading ? null : view, ran: definition, origins, past, startTo, begun: show });
+  const steps = useStepRuns({ editor, catalog, runId, view: loading ? null : view, ran: definition, origins, pins, past, startTo, begun: show });
+  const pinMarks = useMemo(() => new Map(Object.keys(pins?.steps ?? {}).map((id) => [id, t('pins.mark')])), [pins]);
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
   const actions = useMemo(() => builderActions({
     // The title bar says that it is saved.
@@ -296,6 +303,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   const activation = useActivation({
     document, fileRef: session.ref, catalog, readOnly: session.readOnly,
+    pinned: Object.keys(pins?.steps ?? {}).filter((id) => Object.hasOwn(document.nodes, id)).map((id) => titleOf(document, id, catalog)),
     // One step of undo, whatever differs.
     onRestore: (version) => {
       const keys = [...new Set([...Object.keys(document), ...Object.keys(version)])].filter((key) => key !== 'id');
@@ -338,9 +346,10 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   );
 
   return (
+    <PinsContext value={pins}>
     <RerunContext value={past ? null : ask}>
       <TriggerRunContext value={running || starting || loading || past || !may('run_start') ? null : runWithEvent}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} onStepRun={steps.run} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} pinned={pinMarks} onStepRun={steps.run} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} dirty={dirty} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         <PastBanner time={time} words={words} />
@@ -357,6 +366,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {rerun.dialog}
       </TriggerRunContext>
     </RerunContext>
+    </PinsContext>
   );
 }
 

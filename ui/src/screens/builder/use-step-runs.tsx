@@ -14,6 +14,7 @@ import { staleSteps, type Stale } from '../../features/rerun/stale.ts';
 import { StepLine } from '../../features/rerun/step-line.tsx';
 import { asksFirst, lastThatReached, type StepRun } from '../../features/rerun/step-runs.ts';
 import { rerunSteps } from '../../features/rerun/steps.ts';
+import { withPins, type Pins } from '../../shared/pins.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { t } from '../../i18n/index.ts';
 import { toast } from '../../kit/index.ts';
@@ -29,6 +30,8 @@ interface Given {
   ran: Workflow;
   /** What its kept results were made with. */
   origins: Origins;
+  /** Pinned outputs of the workflow. */
+  pins: Pins | null;
   /** The moments of the past are looked at: nothing begins there. */
   past: boolean;
   /** Starts a run that ends after a step, with the values that it asks for. */
@@ -51,7 +54,7 @@ export interface StepRuns {
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
-export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, startTo, begun }: Given): StepRuns {
+export function useStepRuns({ editor, catalog, runId, view, ran, origins, pins, past, startTo, begun }: Given): StepRuns {
   const document = useEditor(editor, (state) => state.document);
   const chosen = useEditor(editor, ({ selection: { nodes } }) => (nodes.length === 1 ? nodes[0] : undefined));
   const may = usePermission()('run_breakpoints');
@@ -65,6 +68,7 @@ export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, 
     const details = await call('run_get', { runId: id }).catch(() => null);
     begun(id, sent, breakpoints, details?.kept, await originsOf(details?.kept ?? [], details?.parentRunId, before));
   }, [begun, shown]);
+  const pinsNow = useLatest(pins);
   const run = useCallback((kind: StepRun, step: string) => {
     if (busy.current) return;
     takeTyped();
@@ -77,13 +81,15 @@ export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, 
     busy.current = true;
     void (async () => {
       try {
-        const found = await lastThatReached(step, alone, sent, runId);
+        await pinsNow.current?.written();
+        const used = withPins(pinsNow.current);
+        const found = await lastThatReached(step, alone, sent, runId, used);
         if (!found) toast({ signal: 'info', text: t('rerun.run.never'), detail: t('rerun.run.neverHint') });
         else if (kind === 'with' || asksFirst(found.plan)) setAsked({ runId: found.runId, step: found.plan.stepId, alone, sent });
         else {
           // Who runs one step alone does not want to stop before it.
           const breakpoints = alone ? [] : sendable(sent.id, sent);
-          const started = await act('run_rerun', { runId: found.runId, stepId: found.plan.stepId, definition: 'current', document: sent, ...(alone ? { until: stepAt(step).stepId } : {}), ...(breakpoints.length ? { breakpoints } : {}) });
+          const started = await act('run_rerun', { runId: found.runId, stepId: found.plan.stepId, definition: 'current', document: sent, ...used, ...(alone ? { until: stepAt(step).stepId } : {}), ...(breakpoints.length ? { breakpoints } : {}) });
           await began(started.runId, sent, breakpoints);
         }
       } catch (cause) {
@@ -92,7 +98,7 @@ export function useStepRuns({ editor, catalog, runId, view, ran, origins, past, 
         busy.current = false;
       }
     })();
-  }, [editor, catalog, runId, startTo, began]);
+  }, [editor, catalog, runId, startTo, began, pinsNow]);
 
   const states = view?.nodes;
   const looks = states !== undefined && may && !past;

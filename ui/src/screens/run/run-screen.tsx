@@ -14,6 +14,7 @@ import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
 import { inOrder } from '../../features/compare/choose.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { usePageName } from '../../shared/page-title.ts';
+import { PinsContext, useWorkflowPins } from '../../shared/pins.ts';
 import { RerunContext } from '../../shared/rerun-context.ts';
 import { EndsAfter } from '../../features/rerun/ends-after.tsx';
 import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
@@ -115,6 +116,8 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   const gone = deleted && !deleting;
   const workflows = useCommand('workflow_list', {});
   const file = workflows.data?.find((entry) => entry.id === run.workflowId);
+  // Who builds the workflow pins an output from any run of it.
+  const pins = useWorkflowPins(file?.ref);
   const status = view && view.lastSeq > 0 ? view.status : run.status;
   // One that has ended shows earlier moments while its events are read: nothing of it goes on.
   const open = ended === undefined && !isTerminal(status);
@@ -186,6 +189,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   const stopped = open && !run.driven && status !== 'created' && status !== 'queued' && !trouble && !asks && !onPurpose;
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
+    <PinsContext value={pins}>
     <RerunContext value={past ? null : ask}>
       <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} broken={error !== null && open} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && run.status !== 'queued' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || gone || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
         bar={(
@@ -237,5 +241,6 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
       {debug.dialog}
       {rerun.dialog}
     </RerunContext>
+    </PinsContext>
   );
 }

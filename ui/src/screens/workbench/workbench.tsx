@@ -58,6 +58,8 @@ export interface WorkbenchProps {
   onStepRun?: ((kind: StepRun, step: string) => void) | undefined;
   /** Steps whose result is not what they would make now, and why in words. */
   stale?: ReadonlyMap<string, string> | undefined;
+  /** Steps with pinned output, and what that means in words. */
+  pinned?: ReadonlyMap<string, string> | undefined;
   banners: ReactNode;
   logOpen: boolean;
   onLogOpen(open: boolean): void;
@@ -229,7 +231,7 @@ export function Workbench(props: WorkbenchProps) {
             onToggle={() => props.onLogOpen(!logOpen)}
             pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
             {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}

@@ -10,6 +10,7 @@ mod error_rules;
 mod folder;
 mod inbox;
 mod model;
+mod pins;
 mod planning;
 mod run;
 mod run_binary;
@@ -43,6 +44,7 @@ pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_
 pub(crate) use model::{
     model_budget_set, model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,
 };
+pub(crate) use pins::{workflow_pin, workflow_pins, workflow_unpin};
 pub use planning::{PlanProgress, PlanReport, PlanRequest};
 pub(crate) use run::{
     run_again, run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume, run_reveal, run_start,

@@ -38,6 +38,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
         breakpoints: request.breakpoints,
         paused: request.paused,
         until: request.until,
+        pinned: request.pinned,
         checkpoint: request.checkpoint,
         overrides: request.overrides,
         key,

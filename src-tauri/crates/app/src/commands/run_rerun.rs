@@ -12,9 +12,9 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::runs::debugging::watched;
 use crate::runs::lifecycle::run_token;
 use crate::runs::masked_views::{hides_again, mask_moved};
-use crate::workflows::check;
 use crate::workflows::library::load;
 use crate::workflows::number_literals::as_recorded;
+use crate::workflows::{check, pins};
 use serde_json::{Map, Value, json};
 use signalbox_engine::rerun::{Change, Overrides, Plan, StepDisposition, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
@@ -30,7 +30,7 @@ const PAGE: usize = 500;
 
 pub(crate) fn rerun_look(app: &App, caller: &Caller, request: RerunLook) -> ApiResult<RerunPlan> {
     let row = app.store.run(&request.run_id)?;
-    let definition = definition(app, caller, &row, request.definition, request.document)?;
+    let definition = definition(app, caller, &row, request.definition, request.document, request.pins)?;
     let same = match &definition {
         Definition::Original => true,
         Definition::Other(pinned) => pinned.compiled.definition_hash == row.definition_hash,
@@ -85,7 +85,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
         RerunDefinition::Original => "original",
         RerunDefinition::Current => "current",
     };
-    let definition = definition(app, caller, &row, request.definition, request.document)?;
+    let definition = definition(app, caller, &row, request.definition, request.document, request.pins)?;
     if request.seen.is_some_and(|seen| seen != plan_of(&row, &definition)) {
         return Err(ApiError::new(
             Class::Conflict,
@@ -307,6 +307,7 @@ fn definition(
     row: &RunRow,
     wanted: RerunDefinition,
     document: Option<Value>,
+    pinned: Option<String>,
 ) -> ApiResult<Definition> {
     let (document, file) = match (wanted, document) {
         (RerunDefinition::Original, None) => return Ok(Definition::Original),
@@ -332,7 +333,7 @@ fn definition(
     };
     let checked = check_bytes(document.to_string().as_bytes(), check::catalog());
     check::runnable(&checked.diagnostics)?;
-    let Some(workflow) = checked.workflow else {
+    let Some(mut workflow) = checked.workflow else {
         return Err(ApiError::bad_request("The document is no workflow.", "Send a workflow."));
     };
     if workflow.id != row.workflow_id {
@@ -342,6 +343,10 @@ fn definition(
             format!("The run is one of the workflow '{}', the document is '{}'.", row.workflow_id, workflow.id),
             "Send the workflow that the run belongs to.",
         ));
+    }
+    if let Some(reference) = pinned {
+        caller.require(CallerRole::Builder)?;
+        pins::put_into(&mut workflow, &pins::load(&app.path_of(&reference)?)?)?;
     }
     let called = app.called(&workflow, file.as_deref())?;
     check::runnable(&check_called(&workflow, check::catalog(), &called))?;

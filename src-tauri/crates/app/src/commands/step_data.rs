@@ -11,12 +11,13 @@ use crate::runs::preview_limits;
 use crate::runs::view::{MOST_EVENTS, NodeData, RunView, When, base_pointer, leaves};
 use crate::workflows::node_scope;
 use crate::workflows::{check, inferred_names};
+use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_engine::agent;
 use signalbox_engine::expr::{self, Expr, ExprError};
 use signalbox_engine::retry;
 use signalbox_engine::scope::Scope;
-use signalbox_model::{Data, EventBody, Role, RunEvent, Workflow, time, wire};
+use signalbox_model::{Data, EventBody, Mode, Role, RunEvent, Workflow, time, wire};
 use signalbox_store::RunQuery;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,6 +28,36 @@ const CALLS: usize = 64;
 const FIRST: u64 = 1;
 
 pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Option<StepData>> {
+    let Some(SeenStep { run_id, path, started_ms, node }) = seen_step(app, caller, request)? else { return Ok(None) };
+    Ok(Some(StepData {
+        path: Some(path).filter(|path| !path.is_empty()),
+        started_at: time::format(started_ms),
+        input: node.input(&run_id),
+        output: node.output(&run_id),
+        error: node.error(&run_id),
+        config: node.config(&run_id),
+        run_id,
+    }))
+}
+
+/// What a step put out in a run, whole: port → data. Without its errors.
+pub(super) fn output_of(
+    app: &App,
+    caller: &Caller,
+    request: RunStepData,
+) -> ApiResult<Option<IndexMap<String, Vec<Value>>>> {
+    Ok(seen_step(app, caller, request)?.map(|seen| seen.node.whole_output()))
+}
+
+/// A step in a run.
+struct SeenStep {
+    run_id: String,
+    path: String,
+    started_ms: i64,
+    node: NodeData,
+}
+
+fn seen_step(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Option<SeenStep>> {
     let (run, id) = (request.run_id.as_deref(), request.node_id.as_str());
     let call = app.store.last_called_step(&request.workflow_id, id, run)?;
     // A re-run may have the step from its original, without a call of its own.
@@ -54,15 +85,8 @@ pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) ->
     if node.is_empty() {
         return Ok(None);
     }
-    Ok(Some(StepData {
-        path: Some(path).filter(|path| !path.is_empty()),
-        started_at: time::format(call.as_ref().map_or(row.started_ms, |call| call.started_ms)),
-        input: node.input(run_id),
-        output: node.output(run_id),
-        error: node.error(run_id),
-        config: node.config(run_id),
-        run_id: run_id.to_owned(),
-    }))
+    let started_ms = call.as_ref().map_or(row.started_ms, |call| call.started_ms);
+    Ok(Some(SeenStep { run_id: run_id.to_owned(), path, started_ms, node }))
 }
 
 /// The path that was asked for, when the step can be there; else the last one where it was called, then those `before`. A
@@ -219,6 +243,9 @@ fn failed(error: &ExprError) -> Preview {
 
 pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
     let workflow = check::workflow(request.document)?;
+    let node = workflow.nodes.get(&request.node_id);
+    let default = node.and_then(|node| check::catalog().get(&node.kind)).map(|kind| kind.default_mode());
+    let each = node.and_then(|node| node.mode).or(default) == Some(Mode::Each);
     let asks = Asks::one(&workflow, &request.node_id).filter(|_| request.inside);
     let wanted = Wanted { run: request.run_id.as_deref(), path: request.path, inside: asks.is_some() };
     let found = data_for(app, caller, &workflow, &request.node_id, wanted)?;
@@ -230,12 +257,12 @@ pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNa
         };
         scope.locals.retain(|(name, _)| bound.iter().all(|(own, _)| own != name));
         scope.locals.extend(bound);
-        expr::completions(&scope)
+        expr::completions(&scope, each)
     });
     let seen = seen.unwrap_or_default();
     // What no run has shown yet comes out of the file.
     let known: HashSet<&str> = seen.iter().map(|found| found.label.as_str()).collect();
-    let likely = expr::completions(&inferred_names::scope(&workflow, &request.node_id));
+    let likely = expr::completions(&inferred_names::scope(&workflow, &request.node_id), each);
     let likely = likely.into_iter().filter(|found| !known.contains(found.label.as_str())).map(|found| ExpressionName {
         label: found.label,
         value_type: if found.kind == "null" { String::new() } else { found.kind.to_owned() },

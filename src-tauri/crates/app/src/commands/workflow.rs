@@ -11,7 +11,7 @@ use crate::host::files::io_error;
 use crate::runs::summary;
 use crate::workflows::document::{folder_of, forget_draft, open, savable};
 use crate::workflows::library::{id_of, load, modified_ms, slug};
-use crate::workflows::{check, samples, templates};
+use crate::workflows::{check, pins, samples, templates};
 use serde_json::{Value, json};
 use signalbox_engine::validate::{self, Checked, check_bytes};
 use signalbox_model::workflow::FILE_VERSION;
@@ -112,14 +112,20 @@ pub(crate) fn workflow_create(app: &App, caller: &Caller, request: WorkflowCreat
 }
 
 pub(crate) fn workflow_duplicate(app: &App, caller: &Caller, request: WorkflowDuplicate) -> ApiResult<OpenWorkflow> {
-    let loaded = load(&app.path_of(&request.reference)?)?;
+    let path = app.path_of(&request.reference)?;
+    let loaded = load(&path)?;
     let (mut document, _) = check::readable(&loaded.bytes)?;
     let name = request.name.trim();
     if name.is_empty() {
         return Err(ApiError::bad_request("The copy needs a name.", "Give a name."));
     }
     document["name"] = json!(name);
-    add(app, caller, document, name)
+    let copy = add(app, caller, document, name)?;
+    let pinned = pins::load(&path)?;
+    if !pinned.is_empty() {
+        pins::change(&app.path_of(&copy.reference)?, |all| *all = pinned)?;
+    }
+    Ok(copy)
 }
 
 /// Puts a document into the library under an id and a file of its own.
@@ -147,12 +153,15 @@ pub(crate) fn workflow_save(app: &App, _: &Caller, request: WorkflowSave) -> Api
     let overwrite = request.overwrite.unwrap_or(false);
     let revision = app.library.save(&path, &request.document, Some(&request.base_revision), overwrite)?;
     forget_draft(app, &request.reference);
+    // What was pinned for a step goes with the step. A file beside it that cannot be written does not undo the save.
+    drop(pins::change(&path, |all| all.retain(|step, _| request.document["nodes"].get(step).is_some())));
     Ok(Saved { revision })
 }
 
 pub(crate) fn workflow_delete(app: &App, _: &Caller, request: ByRef) -> ApiResult<Empty> {
     let path = app.path_of(&request.reference)?;
     app.library.delete(&path, None)?;
+    pins::forget(&path)?;
     forget_draft(app, &request.reference);
     Ok(Empty {})
 }

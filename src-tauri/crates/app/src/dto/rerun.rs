@@ -35,6 +35,9 @@ pub struct RerunLook {
     #[serde(default)]
     #[schemars(with = "Option<Workflow>")]
     pub document: Option<Value>,
+    /// With `current`: opaque id of the workflow file whose pinned outputs are used; for builders.
+    #[serde(default)]
+    pub pins: Option<String>,
 }
 
 /// Starts a re-run.
@@ -61,6 +64,9 @@ pub struct RunRerun {
     #[serde(default)]
     #[schemars(with = "Option<Workflow>")]
     pub document: Option<Value>,
+    /// With `current`: opaque id of the workflow file whose pinned outputs are used; for builders.
+    #[serde(default)]
+    pub pins: Option<String>,
     /// Answers of people to steps that execute again are given again where they fit; else the people are asked again.
     #[serde(default)]
     pub keep_answers: bool,

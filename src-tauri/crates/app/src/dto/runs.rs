@@ -39,6 +39,9 @@ pub struct RunStart {
     /// The step, at the top, that it ends after: what does not lead to it does not run; for builders.
     #[serde(default)]
     pub until: Option<String>,
+    /// Steps with a pinned output are not called, and put that out; for builders, with `ref`.
+    #[serde(default)]
+    pub pinned: bool,
     /// A checkpoint of another program that it begins at (`vl_workflow_checkpoint`); for builders.
     #[serde(default)]
     pub checkpoint: Option<Value>,

@@ -6,8 +6,8 @@ use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::runs::debugging::watched;
 use crate::runs::new_run::NewRun;
-use crate::workflows::check;
 use crate::workflows::library::load;
+use crate::workflows::{check, pins};
 use serde_json::{Value, json};
 use signalbox_engine::json::parse;
 use signalbox_engine::until::{self, UntilError};
@@ -140,8 +140,14 @@ impl App {
         new: NewRun,
         key: Option<RunKey>,
     ) -> ApiResult<StartOutcome> {
-        let workflow = whole(&document)?;
+        let mut workflow = whole(&document)?;
         let called = self.called(&workflow, file)?;
+        if new.pinned {
+            let file = file.ok_or_else(|| {
+                ApiError::bad_request("A run with pinned outputs needs the workflow's file.", "Send `ref`, too.")
+            })?;
+            pins::put_into(&mut workflow, &pins::load(file)?)?;
+        }
         self.start_workflow(workflow, called, new, key, None, None)
     }
 
@@ -151,9 +157,13 @@ impl App {
         let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = self.store.event(run_id, 1)? else {
             return Err(damaged(run_id, "its beginning is missing"));
         };
-        let (workflow, files) = pinned_files(&self.store, &row)?;
+        let (mut workflow, files) = pinned_files(&self.store, &row)?;
+        let pinned = pins::take_from(&mut workflow);
         // A release may know better what cannot run.
-        let workflow = whole(&json!(workflow))?;
+        let mut workflow = whole(&json!(workflow))?;
+        for (id, ports) in pinned {
+            workflow.nodes.entry(id).and_modify(|node| node.pinned = Some(ports));
+        }
         let called = Called { files, ..Called::default() };
         let params = start.params.as_object().cloned().unwrap_or_default();
         // What a re-run or a checkpoint began with is not what somebody gave.
@@ -169,13 +179,17 @@ impl App {
     /// with it when a trigger starts it.
     pub(crate) fn start_workflow(
         &self,
-        workflow: Workflow,
+        mut workflow: Workflow,
         called: Called,
         new: NewRun,
         key: Option<RunKey>,
         kept: Option<Kept>,
         fired: Option<(Firing, Record)>,
     ) -> ApiResult<StartOutcome> {
+        if fired.is_some() {
+            // What a trigger starts calls every step, whatever its definition says.
+            pins::take_from(&mut workflow);
+        }
         check::runnable(&self.all_model_findings(&workflow, &called))?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.

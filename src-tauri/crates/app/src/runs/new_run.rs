@@ -24,6 +24,8 @@ pub struct NewRun {
     pub checkpoint: Option<Value>,
     /// What else is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
     pub overrides: Map,
+    /// The pinned outputs beside the file are used (ADR 102). Never for runs that triggers, schedules and programs start.
+    pub pinned: bool,
     /// With it the run is started once, however often the same start is sent.
     pub key: Option<StartKey>,
 }
@@ -32,6 +34,6 @@ impl NewRun {
     /// Whether only who makes workflows may start it: it stops for somebody who looks into it, begins in the middle or
     /// ends there.
     pub fn is_for_builders(&self) -> bool {
-        self.paused || !self.breakpoints.is_empty() || self.checkpoint.is_some() || self.until.is_some()
+        self.pinned || self.paused || !self.breakpoints.is_empty() || self.checkpoint.is_some() || self.until.is_some()
     }
 }

@@ -46,6 +46,9 @@ impl NewRun {
             "workflow": workflow, "params": self.params, "context": self.context, "breakpoints": self.breakpoints,
             "paused": self.paused, "until": self.until, "checkpoint": self.checkpoint, "overrides": self.overrides,
         });
+        if self.pinned {
+            request["pinned"] = true.into();
+        }
         // The order of fields says nothing.
         request.sort_all_objects();
         Some(RunKey { scope, key, request_hash: sha256_hex(request.to_string().as_bytes()) })

@@ -2,6 +2,7 @@
 //! part of the engine's state. Seen from a path: nodes there, and nodes around it.
 
 mod node;
+mod paired;
 
 use crate::workflows::node_scope::{self, Frame};
 use indexmap::IndexMap;
@@ -266,6 +267,7 @@ impl RunView {
         let bound =
             |(item, index): (Arc<Value>, usize)| [("_item", item.into()), ("_index", Value::from(index).into())];
         Scope {
+            paired: paired::of(self, workflow, node, item, items.len()),
             locals: element.into_iter().flat_map(bound).collect(),
             params: Arc::clone(&self.params),
             run: Arc::new(serde_json::json!({ "id": self.run_id, "startedAt": started })),

@@ -45,6 +45,7 @@ pub(crate) fn scope(workflow: &Workflow, node: &str) -> Scope {
         data: if error.is_null() { item.clone() } else { data.into() },
         item,
         nodes,
+        paired: None,
         error: Arc::new(error),
         locals,
         allowance: None,

@@ -8,4 +8,5 @@ mod generated;
 mod host;
 mod operators;
 mod people;
+mod pins;
 mod templates;

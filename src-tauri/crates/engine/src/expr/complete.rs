@@ -21,21 +21,35 @@ pub struct Completion {
     pub sample: String,
 }
 
-/// Names with their fields, to depth 3, as the scope holds them.
-pub fn completions(scope: &Scope) -> Vec<Completion> {
+/// Names with their fields, to depth 3, as the scope holds them. `each`: of a step that runs once for each item; its own item and
+/// those that it descends from are offered, and never the first one of a list of items, which is the same for all.
+pub fn completions(scope: &Scope, each: bool) -> Vec<Completion> {
     let mut out = Vec::new();
+    if each {
+        for (step, view) in scope.nodes.iter() {
+            // Before a run the shape of its items is known.
+            let data = match scope.paired.as_ref().and_then(|paired| paired.get(step)) {
+                Some(Ok(data)) => Some(data),
+                Some(Err(_)) => None,
+                None => view.items.first(),
+            };
+            if let Some(data) = data {
+                walk(format!("paired('{step}')"), &V::of_data(data), 1, false, &mut out);
+            }
+        }
+    }
     let mut names: Vec<&str> = NAMES.to_vec();
     names.extend(scope.locals.iter().map(|(name, _)| *name).filter(|name| !NAMES.contains(name)));
     // `err` is only another name of `error`.
     for name in names.into_iter().filter(|name| *name != "err") {
         if let Some(found) = V::named(scope, name) {
-            walk(name.to_owned(), &found, 0, &mut out);
+            walk(name.to_owned(), &found, 0, each, &mut out);
         }
     }
     out
 }
 
-fn walk(label: String, value: &V<'_>, depth: usize, out: &mut Vec<Completion>) {
+fn walk(label: String, value: &V<'_>, depth: usize, each: bool, out: &mut Vec<Completion>) {
     if out.len() >= MAX {
         return;
     }
@@ -48,11 +62,13 @@ fn walk(label: String, value: &V<'_>, depth: usize, out: &mut Vec<Completion>) {
             if let Some(one) = value.member(&key) {
                 let mut inner = label.clone();
                 push_key(&mut inner, &key);
-                walk(inner, &one, depth + 1, out);
+                walk(inner, &one, depth + 1, each, out);
             }
         }
+    } else if each && (matches!(value, V::Items(_)) || (label.starts_with("nodes") && label.ends_with(".output"))) {
+        // The list as a whole is offered.
     } else if let Some(one) = value.nth(0) {
-        walk(format!("{label}[0]"), &one, depth + 1, out);
+        walk(format!("{label}[0]"), &one, depth + 1, each, out);
     }
 }
 

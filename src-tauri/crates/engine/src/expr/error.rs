@@ -15,6 +15,10 @@ pub enum Code {
     MissingField,
     /// The result cannot be said in JSON.
     SchemaMismatch,
+    /// An item was made of several items of the step that `paired` names.
+    PairedSeveral,
+    /// An item does not come from the step that `paired` names.
+    PairedNone,
     /// Types that do not go together, division by zero and the like.
     Eval,
 }
@@ -27,6 +31,8 @@ impl Code {
             Self::Limit => "CEL_LIMIT",
             Self::MissingField => "MISSING_FIELD",
             Self::SchemaMismatch => "SCHEMA_MISMATCH",
+            Self::PairedSeveral => "PAIRED_AMBIGUOUS",
+            Self::PairedNone => "PAIRED_MISSING",
             Self::Eval => "EVAL",
         }
     }

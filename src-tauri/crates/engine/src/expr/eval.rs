@@ -7,9 +7,11 @@ use super::lower::{Kind, Loop, Node, list, place};
 use super::references::shown;
 use super::val::{Key, V, whole};
 use super::{funcs, ops};
+use crate::lineage::Unpaired;
 use crate::scope::Scope;
 use indexmap::IndexMap;
 use serde_json::Value;
+use signalbox_model::Data;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -29,6 +31,11 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Out<T> {
 impl<'a> Run<'a> {
     pub(super) fn new(scope: &'a Scope) -> Self {
         Self { scope, budget: Budget::new(scope.allowance.as_deref()), bound: RefCell::default() }
+    }
+
+    /// What `paired('step')` gives; nothing where it is not known.
+    pub(super) fn paired(&self, step: &str) -> Option<&'a Result<Data, Unpaired>> {
+        self.scope.paired.as_ref()?.get(step)
     }
 
     pub(super) fn eval(&self, node: &'a Node) -> Out<V<'a>> {

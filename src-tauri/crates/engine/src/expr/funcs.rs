@@ -6,7 +6,9 @@ use super::error::{Code, ExprError};
 use super::eval::{Out, Run, fail};
 use super::lower::Node;
 use super::ops;
+use super::references::push_key;
 use super::val::{Key, V, whole, whole_unsigned};
+use crate::lineage::Unpaired;
 use crate::schema::Schema;
 use crate::template::percent;
 use serde_json::{Map, Value};
@@ -41,6 +43,8 @@ pub(super) enum Fun {
     UrlEncode,
     Put,
     HasSchema,
+    /// The item of an earlier step that the current one descends from.
+    Paired,
     /// A function of the crate on times and durations.
     Time,
 }
@@ -83,6 +87,13 @@ const TABLE: &[(&str, Fun, bool, bool, &str)] = &[
     ("type", Fun::Type, true, false, "type(x) == string"),
     ("dyn", Fun::Dyn, true, false, "dyn(x): the value itself"),
     ("has_schema", Fun::HasSchema, true, false, "has_schema(x): true for a usable JSON Schema"),
+    (
+        "paired",
+        Fun::Paired,
+        true,
+        false,
+        "paired('orders').id: of the item of the step `orders` that this item comes from",
+    ),
     ("timestamp", Fun::Time, true, false, "timestamp('2026-01-31T09:30:00Z')"),
     ("duration", Fun::Time, true, false, "duration('1h30m')"),
     ("getFullYear", Fun::Time, false, true, "time.getFullYear()"),
@@ -146,6 +157,9 @@ pub(super) fn call<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, args: 
     if fun == Fun::HasSchema {
         return has_schema(run, args);
     }
+    if fun == Fun::Paired {
+        return paired(run, args);
+    }
     let mut found = Vec::with_capacity(args.len());
     for arg in args {
         found.push(run.eval(arg)?);
@@ -163,6 +177,54 @@ pub(super) fn call<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, args: 
         [one, two, three] if fun == Fun::Put => put(run, one, two, three),
         other => arity(name, member, other.len()),
     }
+}
+
+/// The step is written as a text: the compiler sees to it.
+fn paired<'a>(run: &Run<'a>, args: &'a [Node]) -> Out<V<'a>> {
+    let [Node::Text(step)] = args else { return arity("paired", false, args.len()) };
+    let why = match run.paired(step) {
+        Some(Ok(data)) => return Ok(V::of_data(data)),
+        Some(Err(why)) => *why,
+        None => {
+            return Err(Box::new(ExprError::new(
+                Code::PairedNone,
+                format!("`paired('{step}')` has no value in this place: it is known in the settings of a step."),
+            )));
+        }
+    };
+    let mut all = "nodes".to_owned();
+    push_key(&mut all, step);
+    let (code, message) = match why {
+        Unpaired::Several => (
+            Code::PairedSeveral,
+            format!(
+                "`paired('{step}')`: this item was made of several items of the step `{step}`. Use `{all}.items` for all of \
+                 them, or `paired` before they are put together."
+            ),
+        ),
+        Unpaired::TooMany => (
+            Code::PairedSeveral,
+            format!(
+                "`paired('{step}')`: this item was made of more items than are followed back. Use `{all}.items` for all \
+                 items of the step."
+            ),
+        ),
+        Unpaired::Failed => (
+            Code::PairedNone,
+            format!(
+                "`paired('{step}')`: this item left the step `{step}` through its error port, so the step has no result for \
+                 it. What failed is in `ctx.data`."
+            ),
+        ),
+        Unpaired::Unrelated => (
+            Code::PairedNone,
+            format!(
+                "`paired('{step}')`: this item does not come from an item of the step `{step}`. Use `{all}.output` or \
+                 `{all}.items`."
+            ),
+        ),
+    };
+    Err(Box::new(ExprError::new(code, message)))
 }
 
 fn arity<T>(name: &str, member: bool, count: usize) -> Out<T> {

@@ -419,7 +419,7 @@ impl<'a> Look<'a> {
             Fun::Bytes => Kinds::BYTES,
             Fun::Type => Kinds::TYPE,
             Fun::HasSchema => Kinds::BOOL,
-            Fun::Dyn | Fun::Time | Fun::Put => Kinds::ANY,
+            Fun::Dyn | Fun::Time | Fun::Put | Fun::Paired => Kinds::ANY,
         })
     }
 

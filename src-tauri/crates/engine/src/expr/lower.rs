@@ -231,6 +231,9 @@ impl Lower<'_> {
         }
         let name = name.trim_start_matches('.');
         let fun = self.function(name, false, count)?;
+        if fun == Fun::Paired && !matches!(args.as_slice(), [Node::Text(_)]) {
+            return Err(self.bad("`paired` takes the id of a step in quotes: `paired('orders')`.", name));
+        }
         Ok(Node::Call { fun, name: name.into(), member: false, args })
     }
 

@@ -1,6 +1,6 @@
 //! What an expression uses, read off its tree (save-time checks, HOST_FROM_DATA, races).
 
-use super::funcs;
+use super::funcs::{self, Fun};
 use super::lower::Node;
 
 /// Names, steps and paths of an expression, each once, in order of appearance.
@@ -10,6 +10,8 @@ pub struct References {
     pub roots: Vec<String>,
     /// Ids used as `nodes.ID`, `nodes['my-id']` or `has(nodes.ID)`.
     pub nodes: Vec<String>,
+    /// Ids used as `paired('ID')`; they are in `nodes`, too.
+    pub paired: Vec<String>,
     /// Paths as far as they are static, such as `context.user.name` or `nodes['my-id'].output`.
     pub paths: Vec<String>,
     /// `nodes` is used in a way that does not tell which steps (`nodes[x]`, `size(nodes)`).
@@ -44,6 +46,16 @@ impl<'n> Walk<'n> {
             Node::Not(one) | Node::Negate(one) => self.node(one),
             Node::And(two) | Node::Or(two) | Node::Binary(_, two) => two.iter().for_each(|one| self.node(one)),
             Node::Choice(three) => three.iter().for_each(|one| self.node(one)),
+            Node::Call { fun: Fun::Paired, args, .. } => {
+                if let [Node::Text(step)] = args.as_slice() {
+                    once(&mut self.out.roots, "nodes".to_owned());
+                    once(&mut self.out.nodes, step.to_string());
+                    once(&mut self.out.paired, step.to_string());
+                    let mut path = "nodes".to_owned();
+                    push_key(&mut path, step);
+                    once(&mut self.out.paths, path);
+                }
+            }
             Node::Call { args, .. } => args.iter().for_each(|one| self.node(one)),
             Node::List(list) => list.iter().for_each(|one| self.node(one)),
             Node::Map(map) => {
@@ -127,7 +139,7 @@ enum Step<'n> {
 }
 
 /// `.name`, or `['odd key']`.
-pub(super) fn push_key(path: &mut String, key: &str) {
+pub(crate) fn push_key(path: &mut String, key: &str) {
     let plain = key.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if plain {

@@ -90,13 +90,14 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
         NodeState::Succeeded
     };
     if compiled.nodes[node].referenced {
-        let data: Vec<Data> = ports
-            .iter()
-            .filter(|(port, _)| port != "error")
-            .flat_map(|(_, items)| (0..items.len()).filter_map(|index| items.kept(index)))
-            .collect();
+        let green = || ports.iter().filter(|(port, _)| port != "error");
+        let data: Vec<Data> =
+            green().flat_map(|(_, items)| (0..items.len()).filter_map(|index| items.kept(index))).collect();
         if !data.is_empty() {
-            state.nodes[node].last = Some(StoredView { output: one_or_list(&data), items: Arc::new(data) });
+            let follows = compiled.file(node).follows_items;
+            let counts = green().filter(|_| follows).map(|(port, items)| (Arc::from(port.as_str()), items.len()));
+            let ports = counts.collect();
+            state.nodes[node].last = Some(StoredView { output: one_or_list(&data), items: Arc::new(data), ports });
         }
     }
     until::ended(compiled, state, node);

@@ -142,7 +142,9 @@ pub(super) fn steps(
         let does_at: Vec<usize> = std::iter::once(index).chain(inside.iter().copied()).collect();
         let does: Vec<&CompiledNode> = does_at.iter().map(|node| &target.nodes[*node]).collect();
         let effects = does.iter().map(|node| node.descriptor.effects.of(&node.config)).max_by_key(weight);
-        let effects = effects.unwrap_or(Effects::None);
+        // What is pinned is not called.
+        let called = node.pinned.is_none();
+        let effects = effects.filter(|_| called).unwrap_or(Effects::None);
         found.push(StepPlan {
             step: node.id.to_string(),
             title: node.node.title.clone(),
@@ -150,11 +152,12 @@ pub(super) fn steps(
             fate,
             change,
             effects,
-            repeats: does.iter().any(|node| repeats(node)),
+            repeats: called && does.iter().any(|node| repeats(node)),
             calls: count,
-            asks: asked.contains(&*node.id)
-                || (!inside.is_empty() && asked_inside.contains(&*node.id))
-                || does_at.iter().any(|node| asks_now.contains(node)),
+            asks: called
+                && (asked.contains(&*node.id)
+                    || (!inside.is_empty() && asked_inside.contains(&*node.id))
+                    || does_at.iter().any(|node| asks_now.contains(node))),
         });
     }
     for (id, node) in original.workflow.nodes.iter().filter(|(id, _)| !target.workflow.nodes.contains_key(*id)) {

@@ -202,9 +202,10 @@ impl Deciding<'_> {
         let chosen = |port: &&String| this.descriptor.dynamic_ports.is_none() || *port != "default";
         let selected =
             if this.selects && counts.len() == 1 { counts.keys().next().filter(chosen).cloned() } else { None };
+        let pinned = this.pinned.is_some();
         self.emit(
             Some(key),
-            EventBody::StepDone(StepDone { outputs, selected, ports: counts, items: ports, origin: None }),
+            EventBody::StepDone(StepDone { outputs, selected, ports: counts, items: ports, origin: None, pinned }),
         )
     }
 }

@@ -170,6 +170,7 @@ impl Deciding<'_> {
             idempotency_key: None,
             due_ms: None,
             origin: Some(self.origin_of(node, slot)),
+            pinned: false,
         };
         self.emit(Some(key), EventBody::StepStart(start))?;
         Ok(key)
@@ -191,6 +192,7 @@ impl Deciding<'_> {
             ports: IndexMap::from([(port.to_owned(), 1)]),
             items: IndexMap::from([(port.to_owned(), vec![item].into())]),
             origin: Some(self.origin_of(node, slot)),
+            pinned: false,
         };
         self.emit(Some(key), EventBody::StepDone(done))
     }

@@ -100,6 +100,9 @@ impl Deciding<'_> {
 
     /// Starts one call over the given slots.
     pub(super) fn start_slots(&mut self, node: usize, slots: &[usize]) -> Result<(), StepError> {
+        if let Some(pinned) = &self.compiled.nodes[node].pinned {
+            return self.start_pinned(node, slots, pinned);
+        }
         let prepared = slots.iter().map(|slot| prepare(self.compiled, self.state, node, *slot)).collect();
         self.start_prepared(node, slots, prepared)
     }
@@ -183,6 +186,7 @@ impl Deciding<'_> {
                 idempotency_key: write.then(|| idempotency_key.clone()),
                 due_ms,
                 origin: None,
+                pinned: false,
             }),
         )?;
         for (slot, failure) in &early {

@@ -395,7 +395,7 @@ fn depends(error: &ExprError) -> bool {
             !matches!(error.more.available_at.as_str(), "error" | "err")
                 || SOME_HAVE.contains(&error.more.word.as_str())
         }
-        expr::Code::Eval | expr::Code::SchemaMismatch => false,
+        expr::Code::Eval | expr::Code::SchemaMismatch | expr::Code::PairedSeveral | expr::Code::PairedNone => false,
         expr::Code::Syntax | expr::Code::Limit => true,
     }
 }

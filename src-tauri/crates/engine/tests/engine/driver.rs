@@ -66,7 +66,12 @@ pub(crate) fn catalog() -> Catalog {
             json!({ "keepsError": true }),
         ),
         kind("t.many", json!("none"), json!(["all"]), both.clone(), json!({})),
+        kind("t.orders", json!("none"), json!(["all"]), both.clone(), json!({})),
         kind("t.hundreds", json!("none"), json!(["all"]), both.clone(), json!({})),
+        // One item becomes two; the items in the other order; one item of all.
+        kind("t.twice", json!("none"), json!(["each"]), both.clone(), json!({})),
+        kind("t.turn", json!("none"), json!(["all"]), both.clone(), json!({})),
+        kind("t.sum", json!("none"), json!(["all"]), both.clone(), json!({})),
         kind("t.thousands", json!("none"), json!(["all"]), both.clone(), json!({})),
         kind("t.read", json!("read"), json!(["each", "all"]), both.clone(), json!({})),
         kind("t.write", json!("write"), json!(["each"]), both.clone(), json!({ "replay": "ask" })),
@@ -429,11 +434,32 @@ impl<'a> World<'a> {
                 })
                     .map(|i| OutItem::new(Arc::new(json!({ "n": i })), Some(0))),
             ),
+            "t.twice" => CallOutput::items("success", handed.iter().chain(&handed).cloned()),
+            "t.turn" => CallOutput::items("success", handed.into_iter().rev()),
+            // Made of all of them: of none alone.
+            "t.sum" => {
+                let all: BTreeSet<u64> = slot
+                    .input
+                    .iter()
+                    .flat_map(|item| item.data["from"].as_array().cloned().unwrap_or_default())
+                    .filter_map(|from| from.as_u64())
+                    .collect();
+                CallOutput::items("success", [OutItem::new(Arc::new(json!({ "from": all })), None)])
+            }
+            "t.orders" => CallOutput::items(
+                "success",
+                (0..item_count(&call.node_id)).map(|n| OutItem::new(Arc::new(json!({ "from": [n], "n": n })), Some(0))),
+            ),
             "t.stop" | "t.break" => CallOutput::default(),
             "t.read" | "t.write" => CallOutput::success(json!({ "from": &*call.node_id, "item": item })),
             _ => CallOutput::items("success", handed),
         })
     }
+}
+
+/// `orders4` makes four.
+fn item_count(step: &str) -> u64 {
+    step.trim_start_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or(3)
 }
 
 /// `step_start l[0]/b`, with visit, attempt and item where they are not the first.

@@ -598,7 +598,7 @@ fn urls() {
 
 #[test]
 fn names_for_the_editor() {
-    let found = expr::completions(&scope());
+    let found = expr::completions(&scope(), false);
     let label = |name: &str| found.iter().find(|c| c.label == name).unwrap_or_else(|| panic!("{name}"));
     assert_eq!((label("item.name").kind, label("item.name").sample.as_str()), ("string", "Grace"));
     assert_eq!(label("item.nested.deep.deeper").kind, "boolean");

@@ -37,6 +37,7 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
                 breakpoints: args.breaks.breakpoints(),
                 paused: args.paused,
                 until: args.until.clone(),
+                pinned: args.pinned,
                 checkpoint,
                 overrides,
                 key,

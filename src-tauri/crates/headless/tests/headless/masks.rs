@@ -101,6 +101,8 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "trigger_get" | "schedule_preview" => Vec::new(),
         // For builders: what was sent to a test address, and the settings of a webhook. Nothing of a run.
         "hook_heard" | "hook_preview" => Vec::new(),
+        // For builders, who see the data of runs as it is.
+        "workflow_pins" => Vec::new(),
         "workflow_open" => vec![json!({ "ref": "" })],
         "workflow_revision" | "workflow_validate" | "error_coverage" | "rules_check" | "handler_dry_run"
         | "retry_timeline" | "secret_status" | "secret_list" => Vec::new(),

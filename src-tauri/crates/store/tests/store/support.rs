@@ -75,6 +75,7 @@ pub(crate) fn step_start(run: &str, seq: u64, node: &str, data: Value) -> RunEve
         input: vec![InputItem { item: 0, data: data.into() }],
         idempotency_key: None,
         due_ms: None,
+        pinned: false,
     };
     event(run, seq, Some(node), EventBody::StepStart(body))
 }
@@ -86,6 +87,7 @@ pub(crate) fn step_done(run: &str, seq: u64, node: &str, data: Value) -> RunEven
         selected: Some("success".into()),
         ports: [("success".to_owned(), 1)].into_iter().collect(),
         items: [("success".to_owned(), vec![Item::new("1", data)].into())].into_iter().collect(),
+        pinned: false,
     };
     event(run, seq, Some(node), EventBody::StepDone(body))
 }

@@ -116,7 +116,7 @@ it('says what to do where nothing runs by itself, and a viewer is offered no cha
 });
 
 function Bar({ document, onShow = () => undefined, onRestore = () => undefined }: { document: Workflow; onShow?(problem: Diagnostic): void; onRestore?(version: Workflow): void }) {
-  const { bar, entries, dialog } = useActivation({ document, fileRef: 'daily.signalbox.json', catalog: CATALOG, readOnly: false, onRestore, onShow });
+  const { bar, entries, dialog } = useActivation({ document, fileRef: 'daily.signalbox.json', catalog: CATALOG, readOnly: false, pinned: [], onRestore, onShow });
   return <>{bar}{entries.map((entry) => (entry ? <button key={entry.id} type="button" onClick={entry.onSelect}>{entry.label}</button> : null))}{dialog}</>;
 }
 

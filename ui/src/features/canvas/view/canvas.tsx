@@ -56,6 +56,8 @@ export interface CanvasProps {
   breakpoints?: ReadonlyMap<string, string> | undefined;
   /** steps whose result is not what they would make now, and why in words */
   stale?: ReadonlyMap<string, string> | undefined;
+  /** steps with pinned output, and what that means in words */
+  pinned?: ReadonlyMap<string, string> | undefined;
   /** steps that differ in the run that this one is compared with, and in what */
   differs?: ReadonlyMap<string, string> | undefined;
   /** shows what the signs of a run mean */
@@ -105,7 +107,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, differs = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, differs = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -127,6 +129,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
   useLayoutEffect(() => ui.setState({ runView }), [ui, runView]);
   useLayoutEffect(() => ui.setState({ breakpoints }), [ui, breakpoints]);
   useLayoutEffect(() => ui.setState({ stale }), [ui, stale]);
+  useLayoutEffect(() => ui.setState({ pinned }), [ui, pinned]);
   useLayoutEffect(() => ui.setState({ differs }), [ui, differs]);
   useLayoutEffect(() => ui.setState({ problems: problemsByNode(document_, diagnostics) }), [ui, document_, diagnostics]);
   useEffect(() => onReady?.(handle), [handle, onReady]);

@@ -111,6 +111,7 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
   const point = useUi((s) => s.breakpoints.get(id));
   const stopped = look.className === 'is-stopped';
   const stale = useUi((s) => s.stale.get(id));
+  const pinned = useUi((s) => s.pinned.get(id));
   const differs = useUi((s) => s.differs.get(id));
   const pointWords = point === undefined ? '' : point === '' ? t('debug.mark') : t('debug.markWhen', { when: point });
   return (
@@ -123,6 +124,7 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
         </span>
       ) : null}
       {stale === undefined ? null : <span className="cv-st c-off" title={stale} data-mark="stale"><Icon name="stale" size={12} label={stale} /></span>}
+      {pinned === undefined ? null : <span className="cv-st c-sel" title={pinned} data-mark="pinned"><Icon name="pin" size={12} label={pinned} /></span>}
       {differs === undefined ? null : <span className="cv-st c-sel" title={differs} data-mark="differs"><Icon name="swap" size={12} label={differs} /></span>}
       {unsaved ? <span className="cv-dot" title={t('canvas.unsaved')} data-mark="unsaved"><span className="vh">{t('canvas.unsaved')}</span></span> : null}
       {look.signal ? <span className="cv-st" title={look.words}><SignalIcon signal={look.signal} size={12} /></span> : null}

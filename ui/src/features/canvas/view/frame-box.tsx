@@ -101,6 +101,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const size = useUi((s) => (s.resizing?.id === id ? s.resizing : null));
   const enters = useUi((s) => s.dropFrame === id);
   const problems = useUi((s) => s.problems.get(id));
+  const pinned = useUi((s) => s.pinned.has(id));
   const policy = usePolicy();
   const editable = useStore(editor, (s) => !s.readOnly);
   const mark = useWireMark(id);
@@ -122,7 +123,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const count = run && (run.state === 'done' || run.state === 'handled') && run.itemsOut > 0 && run.itemsOut !== rounds ? run.itemsOut : null;
   return (
     <div
-      className={`cv-node cvf nokey k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark} ${enters ? 'cvf-in' : ''}`} data-node={id} data-frame={holds} data-state={run?.state ?? 'idle'}
+      className={`cv-node cvf nokey k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark} ${pinned ? 'is-pinned' : ''} ${enters ? 'cvf-in' : ''}`} data-node={id} data-frame={holds} data-state={run?.state ?? 'idle'}
       style={size ? { width: size.width, height: size.height } : undefined}
     >
       <span id={`card-${id}`} className="vh">{described}</span>

@@ -43,6 +43,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const chosen = useUi((s) => s.runView?.nodes[id]?.over !== undefined && roundsAt(s.runView, editor.getState().document.nodes, id, false) !== null);
   const state = look.words || (live ? t('canvas.state.idle') : '');
   const problems = useUi((s) => s.problems.get(id));
+  const pinned = useUi((s) => s.pinned.has(id));
   const line = plain(look.line ?? summary.text);
   const whole = look.whole ?? line;
   const described = [
@@ -50,7 +51,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
     look.line === null ? null : whole, count === null ? null : tn('canvas.items', count), ...(problems ?? []).map((p) => plain(p.message)),
   ].filter(Boolean).join('. ');
   return (
-    <div className={`cv-node nokey k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark}`} data-node={id} data-state={run?.state ?? 'idle'}>
+    <div className={`cv-node nokey k-${descriptor?.category ?? 'start'} ${look.className} ${selected ? 'is-sel' : ''} ${mark} ${pinned ? 'is-pinned' : ''}`} data-node={id} data-state={run?.state ?? 'idle'}>
       <span id={`card-${id}`} className="vh">{described}</span>
       <div className="cv-hd">
         <span className="tile cv-tile"><NamedIcon name={descriptor?.icon ?? 'box'} size={16} /></span>

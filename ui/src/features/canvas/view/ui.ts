@@ -98,6 +98,8 @@ export interface CanvasUi {
   breakpoints: ReadonlyMap<string, string>;
   /** steps whose result is not what they would make now, and why in words */
   stale: ReadonlyMap<string, string>;
+  /** steps with pinned output, and what that means in words */
+  pinned: ReadonlyMap<string, string>;
   /** steps that differ in the run that this one is compared with, and in what */
   differs: ReadonlyMap<string, string>;
 }
@@ -129,6 +131,7 @@ export const createUi = (): UiStore =>
     problems: new Map(),
     breakpoints: new Map(),
     stale: new Map(),
+    pinned: new Map(),
     differs: new Map(),
   }));
 

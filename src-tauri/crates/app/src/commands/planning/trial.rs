@@ -207,6 +207,7 @@ impl Trials {
                     client_run_token: None,
                     breakpoints: Vec::new(),
                     seen: None,
+                    pins: None,
                 };
                 Ok(run_rerun(app, &caller, request)?.run_id)
             })

@@ -104,6 +104,14 @@ impl NodeData {
         Value::Object(ports.collect())
     }
 
+    /// Port → data, whole; without the error port.
+    pub(crate) fn whole_output(&self) -> IndexMap<String, Vec<Value>> {
+        let ports = self.output.iter().filter(|(port, _)| *port != "error");
+        ports
+            .map(|(port, items)| (port.clone(), items.iter().map(|(item, _)| (*item.data).clone()).collect()))
+            .collect()
+    }
+
     /// The last error, its details cut.
     pub(crate) fn error(&self, run: &str) -> Option<Value> {
         let (error, place) = self.error.as_ref()?;

@@ -7,7 +7,7 @@ use signalbox_model::Workflow;
 
 fn names(document: &Value, node: &str) -> Vec<String> {
     let workflow: Workflow = serde_json::from_value(document.clone()).expect("a workflow");
-    expr::completions(&scope(&workflow, node)).into_iter().map(|found| found.label).collect()
+    expr::completions(&scope(&workflow, node), false).into_iter().map(|found| found.label).collect()
 }
 
 #[track_caller]

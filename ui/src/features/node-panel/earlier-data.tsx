@@ -1,0 +1,77 @@
+// Below the input of a step: what earlier steps put out, to be dragged into its settings. A step that runs once for each item gets the item of the
+// earlier step that its own comes from, never the first one of a list.
+
+import { useEffect, useState } from 'react';
+import { celString } from '../../code/field-drag.ts';
+import { Pieces } from '../../code/pieces.tsx';
+import { ValueView } from '../../code/ValueView.tsx';
+import { t } from '../../i18n/index.ts';
+import { Skeleton } from '../../kit/index.ts';
+import { plain } from '../../text/letters.ts';
+import type { ExpressionHost } from '../../schema-form/index.ts';
+
+export interface EarlierStep { id: string; title: string }
+
+export function EarlierData({ steps, each, host, draggable }: { steps: readonly EarlierStep[]; each: boolean; host: ExpressionHost; draggable: boolean }) {
+  if (steps.length === 0) return null;
+  return (
+    <section className="panel-earlier" aria-label={t('data.earlier')}>
+      <h4 className="cap">{t('data.earlier')}</h4>
+      {steps.map((step) => <One key={step.id} step={step} each={each} host={host} draggable={draggable} />)}
+    </section>
+  );
+}
+
+function One({ step, each, host, draggable }: { step: EarlierStep; each: boolean; host: ExpressionHost; draggable: boolean }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="more" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary><Pieces text={plain(step.title)} /></summary>
+      {open ? <Values step={step} each={each} host={host} draggable={draggable} /> : null}
+    </details>
+  );
+}
+
+type Found = { kind: 'loading' } | { kind: 'none' } | { kind: 'value'; root: string; value: unknown; words: string; why?: string };
+
+/** `nodes.ID`, also where the id is no plain name. */
+const nodeOf = (id: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(id) ? `nodes.${id}` : `nodes[${celString(id)}]`);
+
+/** What is offered of a step, and how it is written: its item that this one comes from, its only output, or all of its items. */
+async function look({ id, title }: EarlierStep, each: boolean, host: ExpressionHost): Promise<Found> {
+  const ask = (text: string) => host.preview(text, 'cel', host.item);
+  const node = nodeOf(id);
+  const count = await ask(`size(${node}.items)`);
+  if (count?.state !== 'value') return { kind: 'none' };
+  const step = plain(title);
+  if (Number(count.value) > 1 && each) {
+    const root = `paired(${celString(id)})`;
+    const paired = await ask(root);
+    if (paired?.state === 'value') return { kind: 'value', root, value: paired.value, words: t('data.earlierPaired', { step }) };
+    const all = await ask(`${node}.items`);
+    if (all?.state !== 'value') return { kind: 'none' };
+    return { kind: 'value', root: `${node}.items`, value: all.value, words: t('data.earlierAll', { step }), ...(paired?.state === 'error' ? { why: paired.message } : {}) };
+  }
+  const [root, words] = Number(count.value) > 1 ? [`${node}.items`, t('data.earlierAll', { step })] : [`${node}.output`, t('data.earlierOutput', { step })];
+  const found = await ask(root);
+  return found?.state === 'value' ? { kind: 'value', root, value: found.value, words } : { kind: 'none' };
+}
+
+function Values({ step, each, host, draggable }: { step: EarlierStep; each: boolean; host: ExpressionHost; draggable: boolean }) {
+  const [found, setFound] = useState<Found>({ kind: 'loading' });
+  const { id, title } = step;
+  useEffect(() => {
+    let here = true;
+    look({ id, title }, each, host).catch((): Found => ({ kind: 'none' })).then((next) => { if (here) setFound(next); }, () => undefined);
+    return () => { here = false; };
+  }, [id, title, each, host]);
+  if (found.kind === 'loading') return <Skeleton rows={3} height={20} />;
+  if (found.kind === 'none') return <p className="s t3">{t('data.earlierNone')}</p>;
+  return (
+    <div className="col gap1">
+      <p className="s t2"><Pieces text={found.words} /></p>
+      {found.why === undefined ? null : <p className="s c-wait"><Pieces text={plain(found.why)} /></p>}
+      <ValueView value={found.value} root={draggable ? found.root : undefined} label={found.words} />
+    </div>
+  );
+}
