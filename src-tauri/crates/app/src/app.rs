@@ -18,6 +18,7 @@ use crate::tasks::model_suggestion::Suggesting;
 use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
 use crate::triggers::Hooks;
 use crate::workflows::library::{self, Library};
+use crate::workflows::proposals::Planning;
 use crate::workflows::step_names::Names;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -107,6 +108,8 @@ pub struct App {
     pub(crate) world: Arc<World>,
     /// Questions to models for corrections.
     pub(crate) suggesting: Suggesting,
+    /// Plans that are under way.
+    pub(crate) planning: Planning,
     /// Who signs the audit chain.
     pub(crate) signing: Signing,
     /// What happens in runs, written down for whoever watches this process.
@@ -203,6 +206,7 @@ impl App {
             allow: options.allow,
             world,
             suggesting: Suggesting::default(),
+            planning: Planning::default(),
             choices: Mutex::default(),
             viewed: Viewed::default(),
             previews: Previews::default(),
@@ -220,6 +224,7 @@ impl App {
             signing,
             run_log: RunLog::default(),
         });
+        app.planning.belongs_to(&app);
         app.grants_changed()?;
         if options.stays {
             app.verify_in_background();

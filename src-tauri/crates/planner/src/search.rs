@@ -16,7 +16,7 @@ const COMMON: [&str; 8] = [
     "builtin.human_approval",
 ];
 /// Words of requests in other languages, and what the catalog calls them.
-const WORDS: [(&str, &str); 51] = [
+const WORDS: [(&str, &str); 62] = [
     ("täglich", "schedule"),
     ("stündlich", "schedule"),
     ("wöchentlich", "schedule"),
@@ -68,6 +68,17 @@ const WORDS: [(&str, &str); 51] = [
     ("summarise", "chat"),
     ("summarize", "chat"),
     ("zusammenfassen", "chat"),
+    ("giorno", "schedule"),
+    ("scarica", "fetch"),
+    ("salva", "write"),
+    ("guardar", "write"),
+    ("取得", "fetch"),
+    ("保存", "write"),
+    ("ファイル", "file"),
+    ("approbation", "approval"),
+    ("approvazione", "approval"),
+    ("aprobación", "approval"),
+    ("anfrage", "fetch"),
 ];
 
 /// A kind that was found.
@@ -149,6 +160,9 @@ pub(crate) fn trigger_named(request: &str) -> Option<&'static str> {
         "quotidien",
         "diario",
         "diariamente",
+        "quotidianamente",
+        "毎日",
+        "毎週",
         "cron",
     ];
     let every = says(&["every", "each", "jeden", "jede", "chaque", "cada", "ogni"]);

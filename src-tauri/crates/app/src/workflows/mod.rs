@@ -9,6 +9,7 @@ pub(crate) mod inferred_names;
 pub(crate) mod library;
 pub(crate) mod node_scope;
 pub(crate) mod number_literals;
+pub(crate) mod proposals;
 pub mod samples;
 pub(crate) mod step_names;
 mod subworkflows;
