@@ -46,6 +46,7 @@ import { OutsideBanner } from './outside-banner.tsx';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
 import { takeTyped } from './typed.ts';
+import { usePlan } from './use-plan.tsx';
 import { useStepRuns } from './use-step-runs.tsx';
 import { useChosenKind } from './chosen-kind.ts';
 import { useSuggestedRule } from './suggested-rule.ts';
@@ -249,6 +250,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const debug = useDebugging({ workflowId: document.id, document, ran: definition, catalog, editor, runId, view: loading ? null : view, past, begun, stepStart, canStart: !running && !starting && !loading });
   const steps = useStepRuns({ editor, catalog, runId, view: loading ? null : view, ran: definition, origins, past, startTo, begun: show });
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
+  const barKeys = useBarKeys();
+  const plan = usePlan({ session, catalog, runId, canvas, keys: barKeys.plan });
   const actions = useMemo(() => builderActions({
     // The title bar says that it is saved.
     save: () => { takeTyped(); void session.save(); },
@@ -275,8 +278,6 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     canClearRun: () => runId !== null && !running,
   }), [past, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, may, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
-  const keys = useBarKeys();
-
   const openStep = (nodeId: string) => {
     if (canvas.current) canvas.current.reveal(nodeId);
     else editor.select([nodeId]);
@@ -309,11 +310,12 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} /><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></> : null}
       <span className="grow" />
       <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} />
+      {plan.button}
       <span className="opt"><FindButton /></span>
       <span className="vr opt" />
       <span className="row gap1">
-        <IconButton icon="undo" label={undoLabel ? t('builder.undoOf', { what: undoLabel }) : t('builder.undo')} keys={keys.undo} disabled={undoLabel === null || session.readOnly} onClick={() => editor.undo()} />
-        <IconButton icon="redo" label={redoLabel ? t('builder.redoOf', { what: redoLabel }) : t('builder.redo')} keys={keys.redo} disabled={redoLabel === null || session.readOnly} onClick={() => editor.redo()} />
+        <IconButton icon="undo" label={undoLabel ? t('builder.undoOf', { what: undoLabel }) : t('builder.undo')} keys={barKeys.undo} disabled={undoLabel === null || session.readOnly} onClick={() => editor.undo()} />
+        <IconButton icon="redo" label={redoLabel ? t('builder.redoOf', { what: redoLabel }) : t('builder.redo')} keys={barKeys.redo} disabled={redoLabel === null || session.readOnly} onClick={() => editor.redo()} />
       </span>
       <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
         { id: 'rename', label: t('builder.rename'), icon: 'pencil', disabled: session.readOnly, onSelect: () => setRenaming(true) },
@@ -323,19 +325,19 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         ...activation.entries,
         ...(runId && !running ? [null, { id: 'clear', label: t('action.clearRun'), icon: 'x' as const, onSelect: () => { lastRuns.delete(session.ref); setRunId(null); } }] : []),
       ]} />
-      <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={keys.save}>{t('builder.save')}</Button>
+      <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={barKeys.save}>{t('builder.save')}</Button>
       {activation.bar}
       {debug.bar}
       {running
         ? <Button icon="stop" busy={cancelling} disabled={past || !may('run_cancel')} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
-        : <Button variant="primary" icon="play" busy={starting} disabled={loading || !may('run_start')} title={may('run_start') ? undefined : t('builder.runRole')} keys={keys.run} onClick={run}>{t('builder.run')}</Button>}
+        : <Button variant="primary" icon="play" busy={starting} disabled={loading || !may('run_start')} title={may('run_start') ? undefined : t('builder.runRole')} keys={barKeys.run} onClick={run}>{t('builder.run')}</Button>}
     </header>
   );
 
   return (
     <RerunContext value={past ? null : ask}>
       <TriggerRunContext value={running || starting || loading || past || !may('run_start') ? null : runWithEvent}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} onStepRun={steps.run} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} onStepRun={steps.run} workflowPanel planner={plan.panel} preview={plan.preview} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} dirty={dirty} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         <PastBanner time={time} words={words} />
@@ -363,7 +365,7 @@ function useBarKeys() {
       const action = all.find((candidate) => candidate.id === id);
       return action && keysOf(action)[0];
     };
-    return { undo: of('edit.undo'), redo: of('edit.redo'), save: of('workflow.save'), run: of('run.start') };
+    return { undo: of('edit.undo'), redo: of('edit.redo'), save: of('workflow.save'), run: of('run.start'), plan: of('plan.open') };
   }, [all]);
 }
 
