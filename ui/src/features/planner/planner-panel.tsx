@@ -49,7 +49,7 @@ export function PlannerPanel(props: PlannerProps) {
   return (
     <section className="pl" aria-label={t('plan.title')} data-scope="panel">
       <header className="pl-head"><b className="grow">{t('plan.title')}</b>
-        {count > 0 || view?.proposal ? <IconButton icon="x" label={t('plan.forget')} disabled={working !== undefined} onClick={props.onForget} /> : null}
+        {count > 0 || view?.proposal ? <Button small variant="ghost" disabled={working !== undefined} onClick={props.onForget}>{t('plan.forget')}</Button> : null}
         <IconButton icon="x" label={t('plan.close')} onClick={props.onClose} />
       </header>
       <div className="pl-body">

@@ -70,6 +70,11 @@ export function usePlan({ session, catalog, runId, canvas, keys }: {
     // The text says whether the picture is another one.
   }, [text]); // eslint-disable-line react/exhaustive-deps
 
+  // Another proposal, or a draft that has grown: all of it is in view.
+  const steps = shown === null ? '' : Object.keys(shown.document.nodes).join();
+  const isShown = previewOf !== null;
+  useEffect(() => { if (isShown) canvas.current?.fit(true); }, [isShown, steps, canvas]);
+
   const toggle = useCallback(() => setOpen((before) => !before), []);
   const canOpen = useLatest(allowed);
   useActions(useMemo(() => [planAction(toggle, () => canOpen.current)], [toggle, canOpen]));

@@ -259,13 +259,13 @@ pub struct PlanExplanation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// A line for each step or event.
-    pub lines: Vec<PlanLine>,
+    pub lines: Vec<ExplainedLine>,
 }
 
 /// A line of an explanation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PlanLine {
+pub struct ExplainedLine {
     /// Words; of an error, what the service said.
     pub text: String,
     /// The step.

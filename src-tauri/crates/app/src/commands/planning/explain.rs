@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::caller::Caller;
-use crate::dto::{PlanExplanation, PlanLine};
+use crate::dto::{PlanExplanation, ExplainedLine};
 use crate::error::ApiResult;
 use crate::workflows::check;
 use serde_json::Value;
@@ -71,7 +71,7 @@ pub(super) fn workflow(document: &Value) -> PlanExplanation {
         if let Some(call) = outside.iter().find(|call| call.step == id && !call.target.is_empty()) {
             text = format!("{text} ({}: {})", call.effect, cut(&call.target));
         }
-        PlanLine { text, title: title_of(document, &id), step: Some(id), ..PlanLine::default() }
+        ExplainedLine { text, title: title_of(document, &id), step: Some(id), ..ExplainedLine::default() }
     });
     PlanExplanation { lines: lines.collect(), ..PlanExplanation::default() }
 }
@@ -95,7 +95,7 @@ pub(super) fn run(app: &App, caller: &Caller, document: &Value, run_id: &str) ->
             let text = |value: &Value| value.as_str().map(cut);
             let waits = (event.kind == "human_task_created").then(|| "It waits for a person.".to_owned());
             let message = text(&error["message"]).or(waits).unwrap_or_else(|| event.kind.clone());
-            lines.push(PlanLine {
+            lines.push(ExplainedLine {
                 text: message,
                 title: event.step_id.as_deref().and_then(|step| title_of(document, step)),
                 step: event.step_id.clone(),
