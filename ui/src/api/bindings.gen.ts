@@ -1191,6 +1191,20 @@ export interface ExpiryPolicy {
   then?: OnExpiry;
 }
 
+/** A line of an explanation. */
+export interface ExplainedLine {
+  /** Words; of an error, what the service said. */
+  text: string;
+  /** The step. */
+  step?: string;
+  /** Its title. */
+  title?: string;
+  /** The event. */
+  seq?: number;
+  /** The code of the error. */
+  code?: string;
+}
+
 /** As what entries are exported. */
 export type ExportFormat = 'pack' | 'csv' | 'jsonl';
 
@@ -2195,12 +2209,128 @@ export interface PauseTimeout {
   timeoutAction: string;
 }
 
-/** An item of a source. */
-export interface PollItem {
-  /** As the source lists it. */
-  item: unknown;
-  /** The active trigger has taken it already. */
-  seen: boolean;
+/** One try. */
+export interface PlanAttempt {
+  /** From 1 on. */
+  number: number;
+  /** What was found. */
+  issues: PlanIssue[];
+  /** What the correction changed. */
+  changes: PlanChange[];
+}
+
+/** A step that a try reaches out with. */
+export interface PlanCall {
+  /** The step. */
+  step: string;
+  /** Its title. */
+  title: string;
+  /** `read` or `write`. */
+  effect: string;
+  /** Method and host, tool, or path. */
+  target: string;
+  /** It is called; a sample stands for its output otherwise. */
+  real: boolean;
+}
+
+/** One change of a correction. */
+export interface PlanChange {
+  /** JSON Pointer into the workflow. */
+  at: string;
+  /** What was there. */
+  before?: unknown;
+  /** What is there now. */
+  after?: unknown;
+}
+
+/** Asks what a workflow does, or why a run failed. */
+export interface PlanExplain {
+  /** The workflow. */
+  document: Workflow;
+  /** The run; what the workflow does when absent. */
+  runId?: string;
+}
+
+/** What a workflow does, or why a run failed. */
+export interface PlanExplanation {
+  /** The run. */
+  runId?: string;
+  /** Its status. */
+  status?: string;
+  /** A line for each step or event. */
+  lines: ExplainedLine[];
+}
+
+/** One thing that a try found. */
+export interface PlanIssue {
+  /** The step. */
+  step: string;
+  /** The code of the error. */
+  code: string;
+  /** Plain words. */
+  message: string;
+  /** What was guessed. */
+  attempted: string[];
+  /** What was there. */
+  available: string[];
+}
+
+/** A message of the conversation. */
+export interface PlanMessage {
+  /** `person`, `planner`, or `agent`. */
+  by: string;
+  /** RFC 3339. */
+  at: string;
+  /** Words. */
+  text: string;
+  /** How a plan ended. */
+  outcome?: string;
+  /** The tries. */
+  attempts?: PlanAttempt[];
+  /** What is wrong with the last answer of the model. */
+  findings?: string[];
+  /** What differs from what was asked for. */
+  intentChanges?: string[];
+  /** Steps that follow from a sample and were not checked. */
+  unchecked?: string[];
+  /** Steps that it is about. */
+  steps?: string[];
+  /** The run that it is about. */
+  runId?: string;
+  /** Events of that run. */
+  events?: number[];
+  /** What it cost. */
+  usage?: PlanUsage;
+}
+
+/** A proposal. */
+export interface PlanProposal {
+  /** The workflow that it changes, as it was. */
+  base: Workflow;
+  /** The workflow that is proposed. */
+  document: Workflow;
+  /** Its content hash. */
+  revision: string;
+  /** Who made it: `planner`, or the person whose agent did. */
+  by: string;
+  /** RFC 3339. */
+  at: string;
+  /** What a try would call, and how. */
+  calls: PlanCall[];
+}
+
+/** Accepts or rejects a proposal, or one step of it. */
+export interface PlanSettle {
+  /** The workflow. */
+  ref: string;
+  /** The proposal that was shown. */
+  revision: string;
+  /** The workflow before. */
+  before: Workflow;
+  /** The workflow with what was accepted; the same as before when nothing was. */
+  after: Workflow;
+  /** The proposal with what is still open; absent when nothing is. */
+  rest?: Workflow;
 }
 
 /** Asks for a change of a workflow, or asks about it. */
@@ -2229,26 +2359,16 @@ export interface PlanTry {
   allowed?: string[];
 }
 
-/** Accepts or rejects a proposal, or one step of it. */
-export interface PlanSettle {
-  /** The workflow. */
-  ref: string;
-  /** The proposal that was shown. */
-  revision: string;
-  /** The workflow before. */
-  before: Workflow;
-  /** The workflow with what was accepted; the same as before when nothing was. */
-  after: Workflow;
-  /** The proposal with what is still open; absent when nothing is. */
-  rest?: Workflow;
-}
-
-/** Asks what a workflow does, or why a run failed. */
-export interface PlanExplain {
-  /** The workflow. */
-  document: Workflow;
-  /** The run; what the workflow does when absent. */
-  runId?: string;
+/** What questions cost. */
+export interface PlanUsage {
+  /** Questions that were answered. */
+  questions: number;
+  /** Tokens of the questions. */
+  inputTokens: number;
+  /** Tokens of the answers. */
+  outputTokens: number;
+  /** Money in millionths, where the price of the model is known. */
+  costMicros?: number;
 }
 
 /** The planner of a workflow. */
@@ -2281,132 +2401,12 @@ export interface PlanWorking {
   usage: PlanUsage;
 }
 
-/** A proposal. */
-export interface PlanProposal {
-  /** The workflow that it changes, as it was. */
-  base: Workflow;
-  /** The workflow that is proposed. */
-  document: Workflow;
-  /** Its content hash. */
-  revision: string;
-  /** Who made it: `planner`, or the person whose agent did. */
-  by: string;
-  /** RFC 3339. */
-  at: string;
-  /** What a try would call, and how. */
-  calls: PlanCall[];
-}
-
-/** A message of the conversation. */
-export interface PlanMessage {
-  /** `person`, `planner`, or `agent`. */
-  by?: string;
-  /** RFC 3339. */
-  at?: string;
-  /** Words. */
-  text?: string;
-  /** How a plan ended. */
-  outcome?: string;
-  /** The tries. */
-  attempts?: PlanAttempt[];
-  /** What is wrong with the last answer of the model. */
-  findings?: string[];
-  /** What differs from what was asked for. */
-  intentChanges?: string[];
-  /** Steps that follow from a sample and were not checked. */
-  unchecked?: string[];
-  /** Steps that it is about. */
-  steps?: string[];
-  /** The run that it is about. */
-  runId?: string;
-  /** Events of that run. */
-  events?: number[];
-  /** What it cost. */
-  usage?: PlanUsage;
-}
-
-/** What questions cost. */
-export interface PlanUsage {
-  /** Questions that were answered. */
-  questions: number;
-  /** Tokens of the questions. */
-  inputTokens: number;
-  /** Tokens of the answers. */
-  outputTokens: number;
-  /** Money in millionths, where the price of the model is known. */
-  costMicros?: number;
-}
-
-/** A step that a try reaches out with. */
-export interface PlanCall {
-  /** The step. */
-  step: string;
-  /** Its title. */
-  title: string;
-  /** `read` or `write`. */
-  effect: string;
-  /** Method and host, tool, or path. */
-  target: string;
-  /** It is called; a sample stands for its output otherwise. */
-  real: boolean;
-}
-
-/** One try. */
-export interface PlanAttempt {
-  /** From 1 on. */
-  number: number;
-  /** What was found. */
-  issues: PlanIssue[];
-  /** What the correction changed. */
-  changes: PlanChange[];
-}
-
-/** One thing that a try found. */
-export interface PlanIssue {
-  /** The step. */
-  step: string;
-  /** The code of the error. */
-  code: string;
-  /** Plain words. */
-  message: string;
-  /** What was guessed. */
-  attempted: string[];
-  /** What was there. */
-  available: string[];
-}
-
-/** One change of a correction. */
-export interface PlanChange {
-  /** JSON Pointer into the workflow. */
-  at: string;
-  /** What was there. */
-  before?: unknown;
-  /** What is there now. */
-  after?: unknown;
-}
-
-/** What a workflow does, or why a run failed. */
-export interface PlanExplanation {
-  /** The run. */
-  runId?: string;
-  /** Its status. */
-  status?: string;
-  /** A line for each step or event. */
-  lines: ExplainedLine[];
-}
-
-/** A line of an explanation. */
-export interface ExplainedLine {
-  /** Words; of an error, what the service said. */
-  text: string;
-  /** The step. */
-  step?: string;
-  /** Its title. */
-  title?: string;
-  /** The event. */
-  seq?: number;
-  /** The code of the error. */
-  code?: string;
+/** An item of a source. */
+export interface PollItem {
+  /** As the source lists it. */
+  item: unknown;
+  /** The active trigger has taken it already. */
+  seen: boolean;
 }
 
 /** Asks the source of a step once. */

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signalbox_engine::Catalog;
 use signalbox_engine::validate::check_bytes;
-use signalbox_model::path;
+use signalbox_model::{Role, path};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -53,6 +53,7 @@ fn draft_of(request: &Request) -> Value {
     let mut nodes = Vec::new();
     let mut edges = Vec::new();
     let mut before: Option<(String, String)> = None;
+    let mut inside: Option<String> = None;
     for (index, name) in request.kinds.iter().enumerate() {
         let kind = CATALOG.get(name).unwrap_or_else(|| panic!("{name} is no kind"));
         let id = format!("{}_{index}", name.rsplit('.').next().unwrap_or(name));
@@ -64,13 +65,25 @@ fn draft_of(request: &Request) -> Value {
         if let Some(guess) = request.guess.as_ref().filter(|_| name == "http.request") {
             config = json!({ "url": "https://api.example.com/thing", "extract": { "value": guess } });
         }
-        nodes.push(json!({ "id": id, "kind": name, "config": config }));
+        let mut node = json!({ "id": id, "kind": name, "config": config });
+        if let Some(parent) = &inside {
+            node["parent"] = json!(parent);
+        }
+        nodes.push(node);
         if let Some((id_before, port)) = before {
             edges.push(json!([format!("{id_before}.{port}"), id]));
+        }
+        if kind.role == Role::Container {
+            // What comes after it stands in it.
+            (inside, before) = (Some(id), None);
+            continue;
         }
         let ports = kind.port_ids(Some(&config));
         let port = ports.iter().find(|port| *port != "error").cloned().unwrap_or_else(|| "success".into());
         before = Some((id, port));
+    }
+    if let Some(parent) = inside.filter(|parent| nodes.iter().all(|node| node["parent"] != json!(parent))) {
+        nodes.push(json!({ "id": "each", "kind": "flow.noop", "parent": parent }));
     }
     json!({ "nodes": nodes, "edges": edges })
 }

@@ -101,7 +101,8 @@ pub(crate) fn question(number: u32, purpose: Purpose, of: &Material<'_>) -> Ques
             800
         }
         Purpose::Generate => {
-            settings(&mut text, of);
+            // The workflow that is changed needs room, too.
+            settings(&mut text, of, if of.draft.is_some() { SETTINGS / 2 } else { SETTINGS });
             if !of.steps.is_empty() {
                 text.push_str(&format!("Steps: {}\n", json!(of.steps)));
             }
@@ -116,13 +117,13 @@ pub(crate) fn question(number: u32, purpose: Purpose, of: &Material<'_>) -> Ques
             4_000
         }
         Purpose::Repair if of.draft.is_none() => {
-            settings(&mut text, of);
+            settings(&mut text, of, SETTINGS);
             text.push_str(FORMAT);
             text.push_str("Your last answer could not be used. Write the draft again.\n");
             4_000
         }
         Purpose::Repair => {
-            settings(&mut text, of);
+            settings(&mut text, of, SETTINGS);
             draft(&mut text, of);
             text.push_str("The draft is not valid. ");
             text.push_str(PATCH);
@@ -172,8 +173,8 @@ fn outline(text: &mut String, of: &Material<'_>) {
     );
 }
 
-fn settings(text: &mut String, of: &Material<'_>) {
-    let each = SETTINGS / of.kinds.len().clamp(1, CHOSEN);
+fn settings(text: &mut String, of: &Material<'_>, most: usize) {
+    let each = most / of.kinds.len().clamp(1, CHOSEN);
     text.push_str("Kinds:\n");
     for name in of.kinds.iter().take(CHOSEN) {
         if let Some(kind) = of.catalog.get(name) {

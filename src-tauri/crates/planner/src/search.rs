@@ -16,7 +16,7 @@ const COMMON: [&str; 8] = [
     "builtin.human_approval",
 ];
 /// Words of requests in other languages, and what the catalog calls them.
-const WORDS: [(&str, &str); 62] = [
+const WORDS: [(&str, &str); 63] = [
     ("täglich", "schedule"),
     ("stündlich", "schedule"),
     ("wöchentlich", "schedule"),
@@ -59,6 +59,7 @@ const WORDS: [(&str, &str); 62] = [
     ("save", "write"),
     ("speichere", "write"),
     ("summe", "aggregate"),
+    ("sum", "aggregate"),
     ("wenn", "condition"),
     ("falls", "condition"),
     ("only", "filter"),

@@ -88,7 +88,7 @@ fn answer(mut stream: TcpStream, says: Says, streams: bool, left: &Arc<AtomicBoo
             json!({ "id": "c", "object": "chat.completion.chunk", "model": "small", "choices": [choice] })
         )
     };
-    for part in text.as_bytes().chunks(24) {
+    for part in text.as_bytes().chunks(24.max(text.len() / 200)) {
         sent = sent.and_then(|()| stream.write_all(piece(&String::from_utf8_lossy(part)).as_bytes()));
     }
     if endless {
@@ -303,7 +303,9 @@ fn questions_are_answered_with_links_to_what_exists() {
     let (mut window, model) = Window::with_model(vec![says(answer.to_string()), says("No JSON.")]);
     window.document["nodes"] = json!({ "fetch": { "type": "http.request", "title": "Fetch", "config": { "url": format!("{}/user", service.base) } } });
     window.document["settings"] = json!({ "errorPolicy": "fail" });
-    let run = window.ok("run_start", json!({ "ref": window.reference, "document": window.document }))["runId"].clone();
+    let run =
+        window.ok("run_start", json!({ "ref": window.reference, "document": window.document, "params": {} }))["runId"]
+            .clone();
     eventually("the run ends", || window.ok("run_get", json!({ "runId": run }))["status"] == "failed");
 
     // Without a model: the steps, and the errors with their events.

@@ -8,7 +8,7 @@ use signalbox_model::budget::Budget;
 use signalbox_model::call_progress::{LlmDone, LlmUsage};
 use signalbox_model::event::Telemetry;
 use signalbox_model::{EventBody, time};
-use signalbox_planner::{Event, Purpose, Question, Usage, draft_so_far};
+use signalbox_planner::{Event, MAX_NODES, Purpose, Question, Usage, draft_so_far};
 use signalbox_ports::llm::{
     AnswerForm, Delta, DeltaSink, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role,
 };
@@ -23,22 +23,26 @@ const WATCHED: usize = 64 * 1024;
 
 /// Shows the draft while it is written.
 struct Watching<'a> {
-    text: Mutex<String>,
+    /// The text so far, and how many steps of it were shown.
+    seen: Mutex<(String, usize)>,
     progress: &'a (dyn Fn(PlanProgress<'_>) + Send + Sync),
 }
 
 impl DeltaSink for Watching<'_> {
     fn delta(&self, delta: Delta<'_>) {
         let Delta::Text(piece) = delta else { return };
-        let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
-        if text.len() + piece.len() > WATCHED {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let (text, shown) = &mut *seen;
+        if text.len() + piece.len() > WATCHED || *shown >= MAX_NODES {
             return;
         }
         text.push_str(piece);
         // A step can only have become whole when something was closed.
         if piece.contains('}')
-            && let Some(draft) = draft_so_far(&text)
+            && let Some(draft) = draft_so_far(text)
+            && draft.nodes.len() > *shown
         {
+            *shown = draft.nodes.len();
             (self.progress)(PlanProgress::Writing(&draft));
         }
     }
@@ -82,7 +86,7 @@ impl App {
         };
         let began = self.now_ms();
         let number = question.number;
-        let answer = match self.world.llm.ask(asked, &Watching { text: Mutex::default(), progress }).await {
+        let answer = match self.world.llm.ask(asked, &Watching { seen: Mutex::default(), progress }).await {
             Ok(answer) => answer,
             Err(failure) => {
                 let code = match failure.fault {

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::caller::Caller;
-use crate::dto::{PlanExplanation, ExplainedLine};
+use crate::dto::{ExplainedLine, PlanExplanation};
 use crate::error::ApiResult;
 use crate::workflows::check;
 use serde_json::Value;

@@ -175,7 +175,6 @@ pub(crate) fn plan_settle(app: &App, caller: &Caller, request: PlanSettle) -> Ap
     let accepted = !canonical::same(&request.before, &request.after);
     app.keep_plan(&request.reference, |kept| {
         let proposal = current(kept, &request.revision)?.clone();
-        // What stays open was proposed: no other text comes in by this door.
         kept.proposal = request.rest.clone().map(|document| Proposal { document, ..proposal });
         Ok(())
     })?;
