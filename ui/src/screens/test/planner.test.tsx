@@ -13,8 +13,8 @@ const call = (step: string, effect: string) => ({ step, title: step, effect, tar
 const view: PlanView = {
   model: { provider: 'house', model: 'small' },
   messages: [
-    { by: 'person', text: 'fetch the user' },
-    { by: 'planner', outcome: 'intent_changed', text: '<b>not bold</b>', intentChanges: ['The correction drops the step'], usage: { questions: 3, inputTokens: 300, outputTokens: 30, costMicros: 1000 } },
+    { by: 'person', at: '2026-11-28T20:00:00Z', text: 'fetch the user' },
+    { by: 'planner', at: '2026-11-28T20:00:01Z', outcome: 'intent_changed', text: '<b>not bold</b>', intentChanges: ['The correction drops the step'], usage: { questions: 3, inputTokens: 300, outputTokens: 30, costMicros: 1000 } },
   ],
   proposal: { base, document: proposed, revision: 'r1', by: 'planner', at: '2026-11-28T20:00:00Z', calls: [call('fetch', 'read'), call('send', 'write')] },
 };
