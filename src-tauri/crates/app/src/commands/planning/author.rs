@@ -215,7 +215,7 @@ impl App {
     pub async fn call_author_tool(self: &Arc<Self>, caller: &Caller, name: &str, arguments: Map) -> Option<ToolResult> {
         let tool = author_tools().into_iter().find(|tool| tool.name == name)?;
         let answered = match caller.require(CallerRole::Builder) {
-            Ok(()) => self.author_answer(caller, tool.name, arguments).await,
+            Ok(()) => Box::pin(self.author_answer(caller, tool.name, arguments)).await,
             Err(error) => Err(error),
         };
         Some(match answered {

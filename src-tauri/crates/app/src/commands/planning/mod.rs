@@ -145,7 +145,7 @@ impl App {
             self.has_model()?;
         }
         let plan = Plan::new(text, request.tries);
-        let report = self.drive_plan(caller, &request, plan, progress, stopped).await?;
+        let report = Box::pin(self.drive_plan(caller, &request, plan, progress, stopped)).await?;
         self.record_plan(caller, AuditEvent::PlanProposed, &report, PlanPlace::default()).await?;
         Ok(report)
     }

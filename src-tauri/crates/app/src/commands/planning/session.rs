@@ -242,7 +242,7 @@ async fn work(
             }
         });
     };
-    let report = app.drive_plan(caller, request, plan, &told, under.stop.notified()).await?;
+    let report = Box::pin(app.drive_plan(caller, request, plan, &told, under.stop.notified())).await?;
     let (hash, base) = (revision_of(before), before.clone());
     let place = PlanPlace { before: Some(&hash), file: None };
     app.record_plan(caller, AuditEvent::PlanProposed, &report, place).await?;
