@@ -17,6 +17,7 @@ import { said } from './en.said.ts';
 import { secrets } from './en.secrets.ts';
 import { time } from './en.time.ts';
 import { hooks } from './en.hooks.ts';
+import { plan } from './en.plan.ts';
 import { poll } from './en.poll.ts';
 import { imports } from './en.import.ts';
 import { pins } from './en.pins.ts';
@@ -24,7 +25,7 @@ import { tools } from './en.tools.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations, ...forms, ...hooks, ...conditions, ...poll, ...pins };
+const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations, ...forms, ...hooks, ...conditions, ...poll, ...pins, ...plan };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

@@ -20,6 +20,7 @@ use crate::tasks::model_suggestion::Suggesting;
 use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
 use crate::triggers::Hooks;
 use crate::workflows::library::{self, Library};
+use crate::workflows::proposals::Planning;
 use crate::workflows::step_names::Names;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -109,6 +110,8 @@ pub struct App {
     pub(crate) world: Arc<World>,
     /// Questions to models for corrections.
     pub(crate) suggesting: Suggesting,
+    /// Plans that are under way.
+    pub(crate) planning: Planning,
     /// Who signs the audit chain.
     pub(crate) signing: Signing,
     /// What happens in runs, written down for whoever watches this process.
@@ -209,6 +212,7 @@ impl App {
             allow: options.allow,
             world,
             suggesting: Suggesting::default(),
+            planning: Planning::default(),
             choices: Mutex::default(),
             viewed: Viewed::default(),
             previews: Previews::default(),
@@ -228,6 +232,7 @@ impl App {
             collector: OnceLock::new(),
             tracing: OnceLock::new(),
         });
+        app.planning.belongs_to(&app);
         app.grants_changed()?;
         if options.stays {
             app.verify_in_background();

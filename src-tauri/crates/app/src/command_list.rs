@@ -73,6 +73,13 @@ macro_rules! command_list {
             Action draft_put(DraftPut) -> Empty, Builder, [Desktop Http], [], "Saves a draft of unsaved changes.";
             Action draft_discard(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open], "Discards the draft of unsaved changes.";
             Query workflow_validate(ValidateDocument) -> Vec<Diagnostic>, Viewer, [Desktop Http], [], "Validates a workflow; nothing is run.";
+            Query plan_get(ByRef) -> PlanView, Builder, [Desktop Http], [], "Returns the conversation with the planner about a workflow, its proposal, and what is under way.";
+            Action plan_start(PlanStart) -> PlanView, Builder, [Desktop Http], [plan_get audit_list], "Asks the default model for a change of a workflow, or a question about it or a run; nothing is run, and no file is changed.";
+            Action plan_try(PlanTry) -> PlanView, Builder, [Desktop Http], [plan_get run_list audit_list], "Tries a proposal: reads are run for real, writes only where they are allowed by name.";
+            Action plan_cancel(ByRef) -> PlanView, Builder, [Desktop Http], [plan_get], "Cancels the plan of a workflow; the last valid draft is kept as the proposal.";
+            Action plan_settle(PlanSettle) -> PlanView, Builder, [Desktop Http], [plan_get audit_list], "Records which part of a proposal a person accepted or rejected.";
+            Action plan_forget(ByRef) -> Empty, Builder, [Desktop Http], [plan_get], "Deletes the conversation with the planner about a workflow, and its proposal.";
+            Query plan_explain(PlanExplain) -> PlanExplanation, Viewer, [Desktop Http], [], "Explains what a workflow does, or why a run failed, with its steps and events; no model is asked.";
             Action run_start(RunStart) -> RunStarted, Operator, [Desktop Http], [run_list workflow_list], "Starts a run.";
             Action run_again(RunId) -> RunStarted, Operator, [Desktop Http], [run_list workflow_list], "Starts a new run with the definition and input of an earlier one.";
             Query run_list(RunList) -> RunPage, Viewer, [Desktop Http], [], "Lists runs, newest first.";

@@ -197,13 +197,17 @@ pub(crate) enum Command {
         #[arg(value_name = "ID")]
         workflow: String,
     },
-    /// Serves active workflows as tools to another program (MCP over standard input and output).
+    /// Serves active workflows, or tools that plan workflows, to another program (MCP over standard input and output).
     #[command(
         after_help = "A workflow is a tool while it is active and its manual start is marked 'Offer as a tool'. A program that \
-                      speaks MCP starts this command itself; `signalbox serve` has the same at /mcp.\n\nExample (the settings of \
+                      speaks MCP starts this command itself; `signalbox serve` has the same at /mcp, and what --author gives at /mcp/author.\n\nExample (the settings of \
                       such a program):\n  {\"mcpServers\": {\"signalbox\": {\"command\": \"signalbox\", \"args\": [\"mcp\"]}}}"
     )]
-    Mcp,
+    Mcp {
+        /// Serves the tools with which an agent reads the catalog and workflows and proposes changes; a person accepts them.
+        #[arg(long)]
+        author: bool,
+    },
     /// Lists, shows and checks step kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),

@@ -104,7 +104,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Deactivate { workflow } => commands::triggers::deactivate(&app, output, workflow).await,
         Command::Versions { workflow } => commands::triggers::versions(&app, output, workflow).await,
         Command::Triggers(command) => commands::triggers::triggers(&app, output, command).await,
-        Command::Mcp => commands::mcp::mcp(&app).await,
+        Command::Mcp { author } => commands::mcp::mcp(&app, *author).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         // Handled before a store was opened.
         Command::Validate { .. } | Command::Import(_) | Command::Catalog(_) | Command::Service(_) => Ok(OK),

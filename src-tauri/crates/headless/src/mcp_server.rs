@@ -1,8 +1,10 @@
 //! Active workflows as tools of an MCP server, over standard input and output or over HTTP. What is offered and what a call
 //! gives is said by the app; here it is put into the protocol.
 
+mod author;
 mod http;
 
+pub(crate) use author::AuthorServer;
 pub(crate) use http::{HttpTools, known};
 
 use rmcp::model::{
@@ -35,11 +37,8 @@ impl McpServer {
         Self { app, caller }
     }
 
-    /// Over HTTP each request has a token of its own.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
-        let parts = context.extensions.get::<axum::http::request::Parts>();
-        let of_request = parts.and_then(|parts| parts.extensions.get::<Caller>());
-        of_request.or(self.caller.as_ref()).cloned().ok_or_else(|| ErrorData::internal_error("Nobody asks.", None))
+        caller_of(self.caller.as_ref(), context)
     }
 
     /// Waits for the run and tells how it comes on. A cancelled call cancels its run.
@@ -73,6 +72,13 @@ impl McpServer {
             }
         }
     }
+}
+
+/// Who asks: over HTTP each request has a token of its own.
+fn caller_of(fixed: Option<&Caller>, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+    let parts = context.extensions.get::<axum::http::request::Parts>();
+    let of_request = parts.and_then(|parts| parts.extensions.get::<Caller>());
+    of_request.or(fixed).cloned().ok_or_else(|| ErrorData::internal_error("Nobody asks.", None))
 }
 
 /// Tells a client that asked for it which steps have ended.

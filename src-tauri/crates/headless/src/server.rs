@@ -17,7 +17,7 @@ mod tokens;
 mod types;
 mod ui;
 
-use crate::mcp_server::HttpTools;
+use crate::mcp_server::{AuthorServer, HttpTools, McpServer};
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -26,6 +26,7 @@ use connections::RequestGuard;
 use guard::Names;
 use limits::Limits;
 use routes::Access;
+use signalbox_app::dto::CallerRole;
 use signalbox_app::{ApiError, App, Caller, Class, Followers};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -40,6 +41,9 @@ pub(crate) const BODY_LIMIT: usize = 20 * 1024 * 1024;
 
 /// Where active workflows are tools (MCP).
 const MCP: &str = "/mcp";
+
+/// Where agents plan workflows (MCP).
+const AUTHOR: &str = "/mcp/author";
 
 /// Characters of an unknown path that are told.
 const SHOWN: usize = 200;
@@ -59,7 +63,8 @@ pub(crate) struct Server {
     pub(crate) limits: Limits,
     pub(crate) forms: forms::Pages,
     /// Active workflows as tools, at [`MCP`].
-    pub(crate) tools: HttpTools,
+    pub(crate) tools: HttpTools<McpServer>,
+    pub(crate) author: HttpTools<AuthorServer>,
 }
 
 /// A server that listens but does not answer yet.
@@ -102,7 +107,8 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
     let local = addr.ip().is_loopback();
     let limits = Limits::of_this_process();
     let followers = sse::followers(&app);
-    let tools = HttpTools::new(Arc::clone(&app), BODY_LIMIT);
+    let tools = HttpTools::new(McpServer::new(Arc::clone(&app), None), BODY_LIMIT);
+    let author = HttpTools::new(AuthorServer::new(Arc::clone(&app), None), BODY_LIMIT);
     let server = Arc::new(Server {
         followers,
         app,
@@ -113,6 +119,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
         limits,
         forms: forms::Pages::default(),
         tools,
+        author,
     });
     Ok(Bound { addr, token, listener, server })
 }
@@ -181,12 +188,18 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
         under_way.belongs_to(&holder.name)?;
     }
     let caller = Caller::http(holder.role, server.local, &holder.name);
-    if path == MCP {
-        crate::mcp_server::known(&method)?;
+    if path == MCP || path == AUTHOR {
+        if path == AUTHOR {
+            caller.require(CallerRole::Builder)?;
+        }
+        crate::mcp_server::known(&method, &path)?;
         guard::json_only(&method, request.headers())?;
         let (parts, body) = request.into_parts();
         let body = read(body, server.limits.body).await?;
-        return server.tools.answer(caller, parts, body).await;
+        return match path.as_str() {
+            AUTHOR => server.author.answer(caller, parts, body).await,
+            _ => server.tools.answer(caller, parts, body).await,
+        };
     }
     let Some((route, id)) = found else { return Err(unknown(&method, &path)) };
     if let Access::Role(least) = route.access {

@@ -1,5 +1,6 @@
 //! The compact form in which a model writes a workflow: a flat list of nodes and a list of edges, nothing else.
 
+mod existing;
 mod layout;
 
 use crate::finding::Finding;

@@ -41,8 +41,11 @@ pub fn apply(draft: &Draft, patch: &[Value]) -> Result<(Draft, Vec<Change>), Vec
             Err(finding) => findings.push(finding),
         }
     }
-    if next.nodes.len() > MAX_NODES || next.edges.len() > MAX_EDGES {
-        let message = format!("A draft has at most {MAX_NODES} nodes and {MAX_EDGES} edges");
+    // A workflow that people have drawn may be larger; a patch may still add to it.
+    let most_nodes = if draft.nodes.len() > MAX_NODES { draft.nodes.len() + MAX_CHANGES } else { MAX_NODES };
+    let most_edges = if draft.edges.len() > MAX_EDGES { draft.edges.len() + MAX_CHANGES } else { MAX_EDGES };
+    if next.nodes.len() > most_nodes || next.edges.len() > most_edges {
+        let message = format!("The draft may have at most {most_nodes} nodes and {most_edges} edges");
         findings.push(Finding::new("TOO_LARGE", "/patch", message));
     }
     if findings.is_empty() { Ok((next, changes)) } else { Err(findings) }
@@ -159,7 +162,7 @@ fn set(node: &mut DraftNode, path: &str, value: Option<Value>) -> Option<Option<
 }
 
 /// What two drafts differ in, setting by setting.
-pub(crate) fn between(before: &Draft, after: &Draft) -> Vec<Change> {
+pub fn between(before: &Draft, after: &Draft) -> Vec<Change> {
     let mut changes = Vec::new();
     for (id, node) in &after.nodes {
         let at = format!("/nodes/{id}");

@@ -167,6 +167,9 @@ pub struct Plan {
     pub request: String,
     /// The draft is tried.
     pub tries: bool,
+    /// The workflow that is changed; none when a new one is drafted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Value>,
     /// Where it stands.
     pub stage: Stage,
     /// The question that is open.
@@ -215,6 +218,7 @@ impl Plan {
         Self {
             request: request.to_owned(),
             tries,
+            base: None,
             stage: Stage::New,
             question: 0,
             trial: 0,
@@ -237,6 +241,25 @@ impl Plan {
         }
     }
 
+    /// A plan that changes a workflow: the model sees its steps and answers with a patch.
+    pub fn changing(request: &str, document: &Value) -> Self {
+        let draft = Draft::of_document(document);
+        let draft = (!draft.nodes.is_empty()).then_some(draft);
+        Self { base: Some(document.clone()), draft, ..Self::new(request, false) }
+    }
+
+    /// A plan that begins with trying a workflow and corrects it.
+    pub fn trying(request: &str, document: &Value) -> Self {
+        let draft = Some(Draft::of_document(document));
+        Self {
+            base: Some(document.clone()),
+            first: draft.clone(),
+            valid: draft.clone(),
+            draft,
+            ..Self::new(request, true)
+        }
+    }
+
     /// The id of the workflow, from its request: it does not change while the draft is tried.
     pub fn workflow_id(&self) -> String {
         let mut id = String::new();
@@ -254,8 +277,30 @@ impl Plan {
 
     /// The last valid draft as a workflow file.
     pub fn document(&self, catalog: &Catalog) -> Option<Value> {
-        let draft = self.valid.as_ref()?;
-        Some(draft.document(&self.workflow_id(), &self.name, &self.description, catalog))
+        self.valid.as_ref().map(|draft| self.document_of(draft, catalog))
+    }
+
+    /// Whether the workflow gets its name from the plan: one that has steps keeps its own.
+    pub(crate) fn names(&self) -> bool {
+        let steps = self.base.as_ref().and_then(|base| base["nodes"].as_object());
+        steps.is_none_or(serde_json::Map::is_empty)
+    }
+
+    /// A draft of this plan as a workflow file.
+    pub fn document_of(&self, draft: &Draft, catalog: &Catalog) -> Value {
+        match &self.base {
+            Some(base) if !self.names() => draft.onto(base, catalog),
+            Some(base) => {
+                let mut document = draft.onto(base, catalog);
+                document["name"] = self.name.as_str().into();
+                document["description"] = self.description.as_str().into();
+                if document["settings"].get("errorPolicy").is_none() {
+                    document["settings"]["errorPolicy"] = "safe".into();
+                }
+                document
+            }
+            None => draft.document(&self.workflow_id(), &self.name, &self.description, catalog),
+        }
     }
 }
 

@@ -54,6 +54,8 @@ pub enum Purpose {
     RuntimeFix,
     /// Name, description, titles.
     Metadata,
+    /// Words about a workflow or a run.
+    Explain,
 }
 
 /// A question to the model.
@@ -94,26 +96,34 @@ pub(crate) fn question(number: u32, purpose: Purpose, of: &Material<'_>) -> Ques
     let mut text = format!("Request:\n<data>{request}</data>\n\n");
     let max_tokens = match purpose {
         Purpose::Outline => {
+            existing(&mut text, of);
             outline(&mut text, of);
             800
         }
         Purpose::Generate => {
-            settings(&mut text, of);
+            // The workflow that is changed needs room, too.
+            settings(&mut text, of, if of.draft.is_some() { SETTINGS / 2 } else { SETTINGS });
             if !of.steps.is_empty() {
                 text.push_str(&format!("Steps: {}\n", json!(of.steps)));
             }
             text.push_str(FORMAT);
-            text.push_str("Write the draft.\n");
+            if of.draft.is_some() {
+                existing(&mut text, of);
+                text.push_str("Change this workflow as the request says. ");
+                text.push_str(PATCH);
+            } else {
+                text.push_str("Write the draft.\n");
+            }
             4_000
         }
         Purpose::Repair if of.draft.is_none() => {
-            settings(&mut text, of);
+            settings(&mut text, of, SETTINGS);
             text.push_str(FORMAT);
             text.push_str("Your last answer could not be used. Write the draft again.\n");
             4_000
         }
         Purpose::Repair => {
-            settings(&mut text, of);
+            settings(&mut text, of, SETTINGS);
             draft(&mut text, of);
             text.push_str("The draft is not valid. ");
             text.push_str(PATCH);
@@ -130,6 +140,8 @@ pub(crate) fn question(number: u32, purpose: Purpose, of: &Material<'_>) -> Ques
             text.push_str(PATCH);
             2_000
         }
+        // Asked by `question_about`, not by a plan.
+        Purpose::Explain => 0,
         Purpose::Metadata => {
             draft(&mut text, of);
             text.push_str(
@@ -161,13 +173,21 @@ fn outline(text: &mut String, of: &Material<'_>) {
     );
 }
 
-fn settings(text: &mut String, of: &Material<'_>) {
-    let each = SETTINGS / of.kinds.len().clamp(1, CHOSEN);
+fn settings(text: &mut String, of: &Material<'_>, most: usize) {
+    let each = most / of.kinds.len().clamp(1, CHOSEN);
     text.push_str("Kinds:\n");
     for name in of.kinds.iter().take(CHOSEN) {
         if let Some(kind) = of.catalog.get(name) {
             text.push_str(&schema_in_brief(kind, each));
         }
+    }
+}
+
+/// The workflow that is changed, when there is one.
+fn existing(text: &mut String, of: &Material<'_>) {
+    if of.draft.is_some() {
+        text.push_str("The workflow as it is. ");
+        draft(text, of);
     }
 }
 

@@ -16,7 +16,7 @@ const COMMON: [&str; 8] = [
     "builtin.human_approval",
 ];
 /// Words of requests in other languages, and what the catalog calls them.
-const WORDS: [(&str, &str); 51] = [
+const WORDS: [(&str, &str); 63] = [
     ("täglich", "schedule"),
     ("stündlich", "schedule"),
     ("wöchentlich", "schedule"),
@@ -59,6 +59,7 @@ const WORDS: [(&str, &str); 51] = [
     ("save", "write"),
     ("speichere", "write"),
     ("summe", "aggregate"),
+    ("sum", "aggregate"),
     ("wenn", "condition"),
     ("falls", "condition"),
     ("only", "filter"),
@@ -68,6 +69,17 @@ const WORDS: [(&str, &str); 51] = [
     ("summarise", "chat"),
     ("summarize", "chat"),
     ("zusammenfassen", "chat"),
+    ("giorno", "schedule"),
+    ("scarica", "fetch"),
+    ("salva", "write"),
+    ("guardar", "write"),
+    ("取得", "fetch"),
+    ("保存", "write"),
+    ("ファイル", "file"),
+    ("approbation", "approval"),
+    ("approvazione", "approval"),
+    ("aprobación", "approval"),
+    ("anfrage", "fetch"),
 ];
 
 /// A kind that was found.
@@ -149,6 +161,9 @@ pub(crate) fn trigger_named(request: &str) -> Option<&'static str> {
         "quotidien",
         "diario",
         "diariamente",
+        "quotidianamente",
+        "毎日",
+        "毎週",
         "cron",
     ];
     let every = says(&["every", "each", "jeden", "jede", "chaque", "cada", "ogni"]);

@@ -1,4 +1,4 @@
-//! `cargo xtask run | test | gen | check | counts | peers | bench`: one way to set up, build and test, the same for a person and for CI.
+//! `cargo xtask run | test | gen | check | counts | peers | eval | bench`: one way to set up, build and test, the same for a person and for CI.
 //! Deliberately without dependencies.
 
 mod counts;
@@ -26,6 +26,7 @@ cargo xtask <task>
           `llama`: models against the server of llama.cpp, which needs Python packages and says which;
           `rest`: the server against its own description, by schemathesis, which it installs below the target folder;
           `models`: two model servers with a small real model, installed below target/peers
+  eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, too
   bench   measure, and print the table for docs/benchmarks.md
 ";
 
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Some("check") => steps::check(&root),
         Some("counts") => counts::counts(&root, &args[1..]),
         Some("peers") => steps::peers(&root, &args[1..]),
+        Some("eval") => steps::eval(&root, &args[1..]),
         Some("bench") => steps::bench(&root, &args[1..]),
         None | Some("help" | "-h" | "--help") => {
             print!("{HELP}");

@@ -63,6 +63,19 @@ pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// `cargo xtask eval`: how well a model plans; a part of no check, because models differ.
+pub(crate) fn eval(root: &Path, args: &[String]) -> Result<(), Failure> {
+    shell::run(root, "cargo", &["build", "--quiet", "-p", "signalbox-headless"])?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let status = shell::command("node")
+        .arg(root.join("tests/planner/eval.mjs"))
+        .arg(target.join("debug/signalbox"))
+        .args(args)
+        .status()
+        .map_err(|error| format!("node did not start: {error}"))?;
+    if status.success() { Ok(()) } else { Err("The evaluation did not end; see above.".to_owned()) }
+}
+
 fn cargo<'a>(root: &Path, name: &'a str, args: &[&'a str]) -> Step<'a> {
     Step { name, dir: root.to_path_buf(), program: "cargo", args: args.to_vec(), env: Vec::new() }
 }

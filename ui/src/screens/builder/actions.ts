@@ -52,6 +52,11 @@ export function builderActions(hooks: BuilderHooks): Action[] {
   ];
 }
 
+/** Opens the planner. */
+export function planAction(run: () => void, when: () => boolean): Action {
+  return { id: 'plan.open', title: t('plan.action'), keys: ['Mod+I'], run, when, group: t('group.workflow'), icon: 'spark', inFields: true };
+}
+
 /** The step chosen on the canvas, as an action of the palette and of its menu, with keys to be set. `place`: where it would begin, or why not;
  * null where there is nothing to say. */
 export function rerunAction(place: () => RerunPlace | null, ask: (step: string) => void): Action {

@@ -47,6 +47,7 @@ import { OutsideBanner } from './outside-banner.tsx';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
 import { takeTyped } from './typed.ts';
+import { usePlan } from './use-plan.tsx';
 import { useStepRuns } from './use-step-runs.tsx';
 import { useChosenKind } from './chosen-kind.ts';
 import { useSuggestedRule } from './suggested-rule.ts';
@@ -258,6 +259,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const steps = useStepRuns({ editor, catalog, runId, view: loading ? null : view, ran: definition, origins, pins, past, startTo, begun: show });
   const pinMarks = useMemo(() => new Map(Object.keys(pins?.steps ?? {}).map((id) => [id, t('pins.mark')])), [pins]);
   const { logOpen, panelOpen, onPanelOpen, problemsOpen } = panes;
+  const barKeys = useBarKeys();
+  const plan = usePlan({ session, catalog, runId, canvas, keys: barKeys.plan });
   const actions = useMemo(() => builderActions({
     // The title bar says that it is saved.
     save: () => { takeTyped(); void session.save(); },
@@ -284,8 +287,6 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     canClearRun: () => runId !== null && !running,
   }), [past, session, editor, undoLabel, redoLabel, run, running, starting, loading, cancel, runWith, asksValues, may, onLogOpen, logOpen, onPanelOpen, panelOpen, onProblemsOpen, problemsOpen, runId]);
   useActions(actions);
-  const keys = useBarKeys();
-
   const openStep = (nodeId: string) => {
     if (canvas.current) canvas.current.reveal(nodeId);
     else editor.select([nodeId]);
@@ -319,11 +320,12 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} /><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></> : null}
       <span className="grow" />
       <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} />
+      {plan.button}
       <span className="opt"><FindButton /></span>
       <span className="vr opt" />
       <span className="row gap1">
-        <IconButton icon="undo" label={undoLabel ? t('builder.undoOf', { what: undoLabel }) : t('builder.undo')} keys={keys.undo} disabled={undoLabel === null || session.readOnly} onClick={() => editor.undo()} />
-        <IconButton icon="redo" label={redoLabel ? t('builder.redoOf', { what: redoLabel }) : t('builder.redo')} keys={keys.redo} disabled={redoLabel === null || session.readOnly} onClick={() => editor.redo()} />
+        <IconButton icon="undo" label={undoLabel ? t('builder.undoOf', { what: undoLabel }) : t('builder.undo')} keys={barKeys.undo} disabled={undoLabel === null || session.readOnly} onClick={() => editor.undo()} />
+        <IconButton icon="redo" label={redoLabel ? t('builder.redoOf', { what: redoLabel }) : t('builder.redo')} keys={barKeys.redo} disabled={redoLabel === null || session.readOnly} onClick={() => editor.redo()} />
       </span>
       <Menu trigger={<IconButton icon="dots" label={t('builder.more')} />} entries={[
         { id: 'rename', label: t('builder.rename'), icon: 'pencil', disabled: session.readOnly, onSelect: () => setRenaming(true) },
@@ -331,14 +333,14 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
         ...activation.entries,
       ]} />
-      <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={keys.save}>{t('builder.save')}</Button>
+      <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={barKeys.save}>{t('builder.save')}</Button>
       {activation.bar}
       {debug.bar}
       {running
         ? <Button icon="stop" busy={cancelling} disabled={past || !may('run_cancel')} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
         : (
           <span className="btn-split">
-            <Button variant="primary" icon="play" busy={starting} disabled={loading || !may('run_start')} title={may('run_start') ? undefined : t('builder.runRole')} keys={keys.run} onClick={run}>{t('builder.run')}</Button>
+            <Button variant="primary" icon="play" busy={starting} disabled={loading || !may('run_start')} title={may('run_start') ? undefined : t('builder.runRole')} keys={barKeys.run} onClick={run}>{t('builder.run')}</Button>
             <ActionMenu groups={RUN_MENU} trigger={<IconButton icon="down" variant="default" className="pri" label={t('builder.runMore')} disabled={loading || starting || !may('run_start')} />} />
           </span>
         )}
@@ -349,7 +351,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     <PinsContext value={pins}>
     <RerunContext value={past ? null : ask}>
       <TriggerRunContext value={running || starting || loading || past || !may('run_start') ? null : runWithEvent}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} pinned={pinMarks} onStepRun={steps.run} workflowPanel onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} pinned={pinMarks} onStepRun={steps.run} workflowPanel planner={plan.panel} preview={plan.preview} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} dirty={dirty} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         <PastBanner time={time} words={words} />
@@ -378,7 +380,7 @@ function useBarKeys() {
       const action = all.find((candidate) => candidate.id === id);
       return action && keysOf(action)[0];
     };
-    return { undo: of('edit.undo'), redo: of('edit.redo'), save: of('workflow.save'), run: of('run.start') };
+    return { undo: of('edit.undo'), redo: of('edit.redo'), save: of('workflow.save'), run: of('run.start'), plan: of('plan.open') };
   }, [all]);
 }
 

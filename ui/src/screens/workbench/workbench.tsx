@@ -49,6 +49,9 @@ export interface WorkbenchProps {
   params?: unknown;
   output?: unknown[];
   bar: ReactNode;
+  /** The planner, in the place of the panel; and what it proposes, drawn in the place of the document. */
+  planner?: ReactNode;
+  preview?: { editor: EditorStore; marks: ReadonlyMap<string, string> } | null;
   /** Breakpoints: on the canvas, and under the panel. */
   breakpoints?: ReadonlyMap<string, string> | undefined;
   underPanel?: ReactNode;
@@ -99,12 +102,15 @@ export function Workbench(props: WorkbenchProps) {
     setHandle(next);
     onReady?.(next);
     // An empty canvas says "press Tab": then the keys must be its own.
-    const { document: now, readOnly: fixed } = editor.getState();
-    if (!fixed && Object.keys(now.nodes).length === 0 && window.document.activeElement === window.document.body) next.focus();
+    const { document: now, readOnly: looksOnly } = editor.getState();
+    if (!looksOnly && Object.keys(now.nodes).length === 0 && window.document.activeElement === window.document.body) next.focus();
   }, [onReady, editor]);
+  // What is proposed cannot be edited before it is accepted.
+  const shownEditor = props.preview?.editor ?? editor;
+  const fixed = readOnly || shownEditor !== editor;
   const approved = useCommand('tool_list', {}, { staleTime: 30_000, enabled: !readOnly }).data;
   const tools = useMemo(() => (readOnly ? [] : toolEntries(approved ?? [])), [readOnly, approved]);
-  useActions(useMemo(() => (handle ? [...canvasActions(editor, handle, readOnly ? [] : catalog), ...toolActions(editor, handle, catalog, tools)] : []), [editor, handle, readOnly, catalog, tools]));
+  useActions(useMemo(() => (handle ? [...canvasActions(shownEditor, handle, fixed ? [] : catalog), ...(fixed ? [] : toolActions(editor, handle, catalog, tools))] : []), [editor, shownEditor, fixed, handle, catalog, tools]));
 
   // A part that closes may have had the focus: the keys go back to the canvas, not to nothing.
   const { problemsOpen } = props;
@@ -204,14 +210,19 @@ export function Workbench(props: WorkbenchProps) {
       onEdit={(edits, options) => editor.apply(withRoomForTitle(editor.getState().document, kindsByType, [edits].flat() as readonly Edit[]), options)} onSelect={(id) => go(id)}
       {...(handle ? { onEachEntry: (id: string, field: string) => handle.addBehind(id, SPLIT_LIST, field === '' ? {} : { config: { field } }) } : {})} />
   );
-  const panel = useMemo(() => {
-    if (!panelOpen) return null;
+  const { planner, preview = null } = props;
+  const planning = Boolean(planner);
+  const ownPanel = useMemo(() => {
+    if (!panelOpen || planning) return null;
     if (selected.length === 0 && view) {
       return <RunPanel view={view} definition={document} loading={loading} params={props.params} output={props.output} workflow={props.workflowPanel ? nodePanel(NO_IDS) : undefined} />;
     }
     return <div className="wb-panel" data-scope="panel">{nodePanel(selected)}</div>;
     // Every value that the panel draws from is listed.
-  }, [handle, panelOpen, selected, view, loading, document, catalog, found, readOnly, at, wanted, empty, full, setFull, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
+  }, [handle, panelOpen, planning, selected, view, loading, document, catalog, found, readOnly, at, wanted, empty, full, setFull, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
+
+  const panel = planner ?? ownPanel;
+  const panelShown = panelOpen || planning;
 
   const { broken = false } = props;
   const [brokenMs, setBrokenMs] = useState<number>();
@@ -225,13 +236,13 @@ export function Workbench(props: WorkbenchProps) {
       <div className="wb-banners">{props.banners}</div>
       <div className="wb-main">
         {/* The panel is beside canvas and log, not above the log: its settings keep their height when the log opens. */}
-        <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelOpen} over={full} onResize={setPanelSize} label={t('builder.panelHandle')}
-          onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel ? <div className="dbg-panel" ref={panelBox} tabIndex={-1} onKeyDown={leaveFull}><div className="dbg-all">{panel}{props.underPanel ? <div className="dbg-under">{props.underPanel}</div> : null}</div></div> : null}>
+        <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelShown} over={full} onResize={setPanelSize} label={t('builder.panelHandle')}
+          onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel ? <div className="dbg-panel" ref={panelBox} tabIndex={-1} onKeyDown={leaveFull}><div className="dbg-all">{panel}{props.underPanel && !planner ? <div className="dbg-under">{props.underPanel}</div> : null}</div></div> : null}>
           <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={time ? TIME_BAR : 0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
             onToggle={() => props.onLogOpen(!logOpen)}
             pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
             <div className="wb-canvas">
-              <Canvas editor={editor} catalog={catalog} tools={tools} diagnostics={found} runView={view} onChoose={choose} legend={view !== null && !loading} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={preview?.editor ?? editor} catalog={catalog} tools={tools} diagnostics={preview ? NONE : found} runView={preview ? null : view} differs={preview?.marks} onChoose={choose} legend={view !== null && !loading && !preview} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
             {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}

@@ -163,6 +163,8 @@ pub(crate) fn workflow_delete(app: &App, _: &Caller, request: ByRef) -> ApiResul
     app.library.delete(&path, None)?;
     pins::forget(&path)?;
     forget_draft(app, &request.reference);
+    // The workflow is gone; a conversation about it that cannot be deleted now does no harm.
+    drop(app.forget_plan(&request.reference));
     Ok(Empty {})
 }
 

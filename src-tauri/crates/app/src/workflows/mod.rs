@@ -10,6 +10,7 @@ pub(crate) mod library;
 pub(crate) mod node_scope;
 pub(crate) mod number_literals;
 pub(crate) mod pins;
+pub(crate) mod proposals;
 pub mod samples;
 pub(crate) mod step_names;
 mod subworkflows;

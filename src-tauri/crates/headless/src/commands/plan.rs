@@ -29,6 +29,7 @@ pub(crate) async fn plan(app: &Arc<App>, output: &Output, args: &Plan) -> Done {
             (kind, provider.url.clone())
         }),
         model: args.model.clone(),
+        watched: false,
     };
     let out = *output;
     let progress = move |step: PlanProgress<'_>| match step {
@@ -44,7 +45,7 @@ pub(crate) async fn plan(app: &Arc<App>, output: &Output, args: &Plan) -> Done {
                 out.aside(&format!("  {how:<6} {:<5} {}  {}", call.effect, call.title, call.target));
             }
         }
-        PlanProgress::Trying(_) => {}
+        PlanProgress::Trying(_) | PlanProgress::Writing(_) | PlanProgress::Stands(_) => {}
     };
     let report = app.plan_workflow(&caller, request, &progress, told_to_stop()).await?;
     let accepted = match report.outcome {

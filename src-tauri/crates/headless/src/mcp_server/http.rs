@@ -1,13 +1,13 @@
 //! The server at `/mcp` of `serve`: the guards of the other routes have passed a request before it comes here.
 
-use super::McpServer;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{Method, request::Parts};
 use axum::response::Response;
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use signalbox_app::{ApiError, App, Caller, Class};
+use signalbox_app::{ApiError, Caller, Class};
 use std::sync::Arc;
 
 /// Clients that are connected at the same time.
@@ -16,22 +16,22 @@ const SESSIONS: usize = 100;
 /// The header that names the session of a request.
 const SESSION: &str = "mcp-session-id";
 
-/// MCP over HTTP, for all clients.
-pub(crate) struct HttpTools {
-    service: StreamableHttpService<McpServer, LocalSessionManager>,
+/// A server of MCP over HTTP, for all clients.
+pub(crate) struct HttpTools<S> {
+    service: StreamableHttpService<S, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
 }
 
-impl HttpTools {
+impl<S: ServerHandler + Clone> HttpTools<S> {
     /// `largest`: bytes of a request.
-    pub(crate) fn new(app: Arc<App>, largest: usize) -> Self {
+    pub(crate) fn new(server: S, largest: usize) -> Self {
         let sessions = Arc::new(LocalSessionManager::default());
         // Host and Origin are checked for every route of this server, before the token.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_max_request_body_bytes(largest);
-        let make = move || Ok(McpServer::new(Arc::clone(&app), None));
+        let make = move || Ok(server.clone());
         Self { service: StreamableHttpService::new(make, Arc::clone(&sessions), config), sessions }
     }
 
@@ -50,10 +50,10 @@ impl HttpTools {
 }
 
 /// Methods of the transport.
-pub(crate) fn known(method: &Method) -> Result<(), ApiError> {
+pub(crate) fn known(method: &Method, path: &str) -> Result<(), ApiError> {
     if [Method::GET, Method::POST, Method::DELETE].contains(method) {
         return Ok(());
     }
-    let message = format!("There is no route {method} /mcp.");
+    let message = format!("There is no route {method} {path}.");
     Err(ApiError::new(Class::WrongMethod, "METHOD_NOT_ALLOWED", message, "MCP uses GET, POST and DELETE."))
 }

@@ -1,6 +1,7 @@
 //! The command line and the server, run as the real program; one binary, so that it is linked once.
 
 mod anchors;
+mod author;
 mod binaries;
 mod cli;
 mod compare;
@@ -33,6 +34,7 @@ mod models;
 mod openapi;
 mod people;
 mod plan;
+mod planner;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod power;
 #[cfg(all(target_os = "linux", debug_assertions))]

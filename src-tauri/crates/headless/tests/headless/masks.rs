@@ -55,6 +55,8 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         }
         // Files of a folder, for builders: nothing of a run.
         "skill_list" => Vec::new(),
+        // For builders: a conversation about a workflow.
+        "plan_get" => Vec::new(),
         "model_names" => vec![json!({ "name": "nobody" })],
         "run_get" | "run_paths" | "run_usage" => vec![json!({ "runId": run })],
         "run_diff" => vec![json!({ "runId": run, "with": run })],
@@ -103,6 +105,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "hook_heard" | "hook_preview" => Vec::new(),
         // For builders, who see the data of runs as it is.
         "workflow_pins" => Vec::new(),
+        "plan_explain" => vec![json!({ "document": document, "runId": run }), json!({ "document": document })],
         "workflow_open" => vec![json!({ "ref": "" })],
         "workflow_revision" | "workflow_validate" | "error_coverage" | "rules_check" | "handler_dry_run"
         | "retry_timeline" | "secret_status" | "secret_list" => Vec::new(),

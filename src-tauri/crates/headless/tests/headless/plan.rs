@@ -9,13 +9,13 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
 /// A model that answers in order; it keeps what it was asked.
-struct Model {
-    base: String,
+pub(crate) struct Model {
+    pub(crate) base: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Model {
-    fn start(answers: Vec<String>) -> Self {
+    pub(crate) fn start(answers: Vec<String>) -> Self {
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
         let kept = Arc::clone(&asked);
         let mut answers = answers.into_iter();
@@ -34,19 +34,19 @@ impl Model {
         Self { base: format!("{base}/v1"), asked }
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().expect("no panic").clone()
     }
 }
 
 /// A service that answers by its path and counts the calls of each.
-struct Service {
-    base: String,
+pub(crate) struct Service {
+    pub(crate) base: String,
     hits: Arc<Mutex<HashMap<String, usize>>>,
 }
 
 impl Service {
-    fn start(answers: &[(&'static str, &'static str, Value)]) -> Self {
+    pub(crate) fn start(answers: &[(&'static str, &'static str, Value)]) -> Self {
         let hits: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
         let counted = Arc::clone(&hits);
         let answers = answers.to_vec();
@@ -60,24 +60,24 @@ impl Service {
         Self { base, hits }
     }
 
-    fn hits(&self, line: &str) -> usize {
+    pub(crate) fn hits(&self, line: &str) -> usize {
         self.hits.lock().expect("no panic").get(line).copied().unwrap_or_default()
     }
 }
 
-fn outline(kinds: &[&str]) -> String {
+pub(crate) fn outline(kinds: &[&str]) -> String {
     json!({ "kinds": kinds, "steps": ["Do it"] }).to_string()
 }
 
-fn named() -> String {
+pub(crate) fn named() -> String {
     json!({ "name": "GitHub user", "description": "Fetches a user." }).to_string()
 }
 
-fn patch(node: &str, path: &str, value: Value) -> String {
+pub(crate) fn patch(node: &str, path: &str, value: Value) -> String {
     json!({ "patch": [{ "op": "set", "node": node, "path": path, "value": value }] }).to_string()
 }
 
-const REQUEST: &str = "fetch the user torvalds from GitHub and keep name and biography";
+pub(crate) const REQUEST: &str = "fetch the user torvalds from GitHub and keep name and biography";
 
 fn plan(place: &TestHome, model: &Model, request: &str, more: &[&str]) -> Done {
     let provider = format!("openai={}", model.base);
@@ -90,7 +90,7 @@ fn saved(place: &TestHome) -> Option<Value> {
     serde_json::from_str(&text).ok()
 }
 
-fn user(base: &str, extract: Value) -> String {
+pub(crate) fn user(base: &str, extract: Value) -> String {
     json!({
         "nodes": [
             { "id": "fetch", "kind": "http.request", "config": { "url": format!("{base}/user"), "extract": extract } },
@@ -101,7 +101,7 @@ fn user(base: &str, extract: Value) -> String {
     .to_string()
 }
 
-fn github() -> (&'static str, &'static str, Value) {
+pub(crate) fn github() -> (&'static str, &'static str, Value) {
     ("GET /user", "200 OK", json!({ "login": "torvalds", "id": 1, "bio": "Kernel", "name": "Linus" }))
 }
 

@@ -24,6 +24,10 @@ pub fn plan(mut state: Plan, event: &Event, checker: &dyn Checker) -> (Plan, Vec
         return (state, Vec::new());
     }
     let effects = match event {
+        Event::Started if state.stage == Stage::New && state.valid.is_some() => {
+            let document = state.document(checker.catalog()).unwrap_or_default();
+            try_it(&mut state, document)
+        }
         Event::Started if state.stage == Stage::New => {
             state.stage = Stage::Outline;
             vec![ask(&mut state, Purpose::Outline, checker)]
@@ -201,7 +205,7 @@ fn drafted(state: &mut Plan, answer: &Map<String, Value>, checker: &dyn Checker)
         state.first = Some(draft.clone());
     }
     state.draft = Some(draft.clone());
-    let document = draft.document(&state.workflow_id(), &state.name, &state.description, checker.catalog());
+    let document = state.document_of(&draft, checker.catalog());
     let mut findings = checker.check(&document);
     if findings.is_empty() {
         findings.extend(trigger_missing(state, &draft));
@@ -237,6 +241,10 @@ fn try_it(state: &mut Plan, document: Value) -> Vec<Effect> {
 }
 
 fn name_it(state: &mut Plan, checker: &dyn Checker) -> Vec<Effect> {
+    if !state.names() {
+        // A workflow that is changed has its name.
+        return ready(state, "");
+    }
     state.stage = Stage::Metadata;
     state.draft.clone_from(&state.valid);
     vec![ask(state, Purpose::Metadata, checker)]
@@ -284,7 +292,7 @@ fn named(state: &mut Plan, answer: &Map<String, Value>, checker: &dyn Checker) -
     let (old_name, old_description) = (state.name.clone(), state.description.clone());
     state.name = name.unwrap_or_else(|| old_name.clone());
     state.description = description.unwrap_or_else(|| old_description.clone());
-    let document = draft.document(&state.workflow_id(), &state.name, &state.description, checker.catalog());
+    let document = state.document_of(&draft, checker.catalog());
     if checker.check(&document).is_empty() {
         state.valid = Some(draft);
     } else {

@@ -1,6 +1,6 @@
 //! One question of a plan to the model.
 
-use super::PlanRequest;
+use super::{PlanProgress, PlanRequest};
 use crate::app::App;
 use crate::dto::ModelKind;
 use crate::error::ApiResult;
@@ -8,25 +8,53 @@ use signalbox_model::budget::Budget;
 use signalbox_model::call_progress::{LlmDone, LlmUsage};
 use signalbox_model::event::Telemetry;
 use signalbox_model::{EventBody, time};
-use signalbox_planner::{Event, Question, Usage};
+use signalbox_planner::{Event, MAX_NODES, Purpose, Question, Usage, draft_so_far};
 use signalbox_ports::llm::{
     AnswerForm, Delta, DeltaSink, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Longest wait for an answer.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Nobody watches the answer being written.
-struct Silent;
+/// Most of an answer that is looked at while it is written, bytes.
+const WATCHED: usize = 64 * 1024;
 
-impl DeltaSink for Silent {
-    fn delta(&self, _delta: Delta<'_>) {}
+/// Shows the draft while it is written.
+struct Watching<'a> {
+    /// The text so far, and how many steps of it were shown.
+    seen: Mutex<(String, usize)>,
+    progress: &'a (dyn Fn(PlanProgress<'_>) + Send + Sync),
+}
+
+impl DeltaSink for Watching<'_> {
+    fn delta(&self, delta: Delta<'_>) {
+        let Delta::Text(piece) = delta else { return };
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let (text, shown) = &mut *seen;
+        if text.len() + piece.len() > WATCHED || *shown >= MAX_NODES {
+            return;
+        }
+        text.push_str(piece);
+        // A step can only have become whole when something was closed.
+        if piece.contains('}')
+            && let Some(draft) = draft_so_far(text)
+            && draft.nodes.len() > *shown
+        {
+            *shown = draft.nodes.len();
+            (self.progress)(PlanProgress::Writing(&draft));
+        }
+    }
 }
 
 impl App {
-    pub(super) async fn ask_planner(self: &Arc<Self>, request: &PlanRequest, question: &Question) -> ApiResult<Event> {
+    pub(super) async fn ask_planner(
+        self: &Arc<Self>,
+        request: &PlanRequest,
+        question: &Question,
+        progress: &(dyn Fn(PlanProgress<'_>) + Send + Sync),
+    ) -> ApiResult<Event> {
         let provider = match &request.provider {
             None => ProviderChoice::Named(String::new()),
             Some((kind, url)) => ProviderChoice::Inline {
@@ -50,7 +78,7 @@ impl App {
             temperature: None,
             max_tokens: question.max_tokens,
             thinking_budget: None,
-            stream: false,
+            stream: request.watched && question.purpose == Purpose::Generate,
             // A person at this machine named the address.
             loopback_allowed: request.provider.is_some(),
             timeout: LIMIT,
@@ -58,7 +86,7 @@ impl App {
         };
         let began = self.now_ms();
         let number = question.number;
-        let answer = match self.world.llm.ask(asked, &Silent).await {
+        let answer = match self.world.llm.ask(asked, &Watching { seen: Mutex::default(), progress }).await {
             Ok(answer) => answer,
             Err(failure) => {
                 let code = match failure.fault {

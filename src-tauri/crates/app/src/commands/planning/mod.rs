@@ -1,7 +1,13 @@
 //! Drafts of workflows by a model (ADR 103): carries out what the pure loop of `signalbox_planner` asks for.
 
 mod ask;
+mod author;
+mod explain;
+mod session;
 mod trial;
+
+pub use author::{AuthorTool, author_tools};
+pub(crate) use session::{plan_cancel, plan_explain, plan_forget, plan_get, plan_settle, plan_start, plan_try};
 
 use crate::app::App;
 use crate::audit::facts::signed;
@@ -16,8 +22,8 @@ use signalbox_engine::validate::check_bytes;
 use signalbox_model::AuditEvent;
 use signalbox_model::hash::sha256_hex;
 use signalbox_planner::{
-    Attempt, Call, Checker, Effect, Event, Finding, IntentChange, Outcome, Plan, Question, Usage, from_diagnostics,
-    plan, tokens,
+    Attempt, Call, Checker, Draft, Effect, Event, Finding, IntentChange, Outcome, Plan, Question, Usage,
+    from_diagnostics, plan, tokens,
 };
 use signalbox_store::audit::Level;
 use std::collections::{BTreeSet, VecDeque};
@@ -43,6 +49,8 @@ pub struct PlanRequest {
     pub provider: Option<(ModelKind, String)>,
     /// The model; that of the provider when absent.
     pub model: Option<String>,
+    /// Somebody watches the draft being written.
+    pub watched: bool,
 }
 
 /// What happens while a plan is made.
@@ -52,6 +60,10 @@ pub enum PlanProgress<'a> {
     Asking(&'a Question, usize),
     /// The draft is tried with these calls.
     Trying(&'a [Call]),
+    /// The draft as far as the model has written it.
+    Writing(&'a Draft),
+    /// Where the plan stands after an event.
+    Stands(&'a Plan),
 }
 
 /// A plan that is over.
@@ -85,6 +97,15 @@ pub struct PlanReport {
     pub usage: Usage,
 }
 
+/// What a plan is about, for the audit chain.
+#[derive(Debug, Clone, Copy, Default)]
+struct PlanPlace<'a> {
+    /// Hash of the definition before.
+    before: Option<&'a str>,
+    /// The new file.
+    file: Option<&'a Path>,
+}
+
 /// The validator of the engine.
 struct Validator;
 
@@ -99,6 +120,16 @@ impl Checker for Validator {
     }
 }
 
+/// A request without the space around it; refused when it is empty or too long.
+fn fitting_text(text: &str) -> ApiResult<&str> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > MAX_REQUEST {
+        let message = format!("A request has 1 to {MAX_REQUEST} characters.");
+        return Err(ApiError::bad_request(message, "Say in a few sentences what the workflow should do."));
+    }
+    Ok(text)
+}
+
 impl App {
     /// Has a model draft a workflow; nothing is saved. `stopped` ends it early, with the last valid draft.
     pub async fn plan_workflow(
@@ -109,15 +140,25 @@ impl App {
         stopped: impl Future<Output = ()> + Send,
     ) -> ApiResult<PlanReport> {
         caller.require(CallerRole::Builder)?;
-        let text = request.text.trim();
-        if text.is_empty() || text.chars().count() > MAX_REQUEST {
-            let message = format!("A request has 1 to {MAX_REQUEST} characters.");
-            return Err(ApiError::bad_request(message, "Say in a few sentences what the workflow should do."));
-        }
+        let text = fitting_text(&request.text)?;
         if request.provider.is_none() {
             self.has_model()?;
         }
-        let mut state = Plan::new(text, request.tries);
+        let plan = Plan::new(text, request.tries);
+        let report = Box::pin(self.drive_plan(caller, &request, plan, progress, stopped)).await?;
+        self.record_plan(caller, AuditEvent::PlanProposed, &report, PlanPlace::default()).await?;
+        Ok(report)
+    }
+
+    /// Carries out what the loop asks for until the plan is over.
+    async fn drive_plan(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: &PlanRequest,
+        mut state: Plan,
+        progress: &(dyn Fn(PlanProgress<'_>) + Send + Sync),
+        stopped: impl Future<Output = ()> + Send,
+    ) -> ApiResult<PlanReport> {
         let mut trials = Trials::new(Arc::clone(self), caller.clone(), request.allowed.clone());
         let mut events = VecDeque::from([Event::Started]);
         let mut stopped = pin!(stopped);
@@ -125,6 +166,7 @@ impl App {
             let before = state;
             let (next, effects) = self.blocking(move |_| Ok(plan(before, &event, &Validator))).await?;
             state = next;
+            progress(PlanProgress::Stands(&state));
             for effect in effects {
                 let event = match effect {
                     Effect::Finish(_) => continue,
@@ -133,7 +175,7 @@ impl App {
                         tokio::select! {
                             biased;
                             () = &mut stopped => Event::Cancelled,
-                            answered = self.ask_planner(&request, &question) => answered?,
+                            answered = self.ask_planner(request, &question, progress) => answered?,
                         }
                     }
                     Effect::Try(wanted) => {
@@ -151,7 +193,7 @@ impl App {
             }
         }
         trials.cancel().await;
-        let report = PlanReport {
+        Ok(PlanReport {
             outcome: state.outcome.unwrap_or(Outcome::Invalid),
             workflow: state.document(check::catalog()),
             calls: trials.calls(),
@@ -163,9 +205,7 @@ impl App {
             findings: state.findings,
             intent_changes: state.intent,
             usage: state.usage,
-        };
-        self.record_plan(caller, AuditEvent::PlanProposed, &report, None).await?;
-        Ok(report)
+        })
     }
 
     /// Saves the draft of a plan as a new file: an existing one is never replaced.
@@ -184,7 +224,8 @@ impl App {
             })
         })
         .await?;
-        self.record_plan(caller, AuditEvent::PlanAccepted, report, Some(file)).await
+        let place = PlanPlace { file: Some(file), ..PlanPlace::default() };
+        self.record_plan(caller, AuditEvent::PlanAccepted, report, place).await
     }
 
     /// Who had what planned, and what came of it: hashes of the request and the definition, not their texts.
@@ -193,20 +234,20 @@ impl App {
         caller: &Caller,
         event: AuditEvent,
         report: &PlanReport,
-        file: Option<&Path>,
+        place: PlanPlace<'_>,
     ) -> ApiResult<()> {
         let hash = report.workflow.as_ref().map(|document| sha256_hex(canonical::print(document).as_bytes()));
         let facts = json!({
             "workflowId": report.workflow.as_ref().map(|document| &document["id"]),
             "name": report.workflow.as_ref().map(|document| &document["name"]),
-            // A plan makes a new workflow: there is no definition before it.
-            "before": null,
+            // A plan that makes a new workflow has no definition before it.
+            "before": place.before,
             "after": hash,
             "outcome": report.outcome,
             "corrections": report.attempts.iter().filter(|attempt| !attempt.changes.is_empty()).count(),
             "runs": report.runs,
             "tokens": report.usage.input_tokens + report.usage.output_tokens,
-            "file": file.and_then(Path::file_name).map(|name| name.to_string_lossy()),
+            "file": place.file.and_then(Path::file_name).map(|name| name.to_string_lossy()),
         });
         let record = self.fact(event, Level::Info, caller.actor(), signed(caller, facts));
         self.blocking(move |app| {
