@@ -211,37 +211,6 @@ fn a_crash_at_any_point_neither_loses_nor_doubles_a_file_or_an_item() {
     assert_eq!(place.run(&["audit", "verify"]).code, 0);
 }
 
-/// The source is a workflow: its own run may be cut off, or end and not be dealt with.
-#[test]
-fn a_crash_at_any_point_takes_each_item_of_a_workflow_once() {
-    let place = TestHome::new();
-    let (url, listed) = source();
-    let shop = json!({
-        "signalbox": 1, "id": "shop", "name": "shop", "settings": { "errorPolicy": "fail" },
-        "nodes": {
-            "ask": { "type": "http.request", "typeVersion": 1, "config": { "url": url } },
-            "each": { "type": "data.split", "typeVersion": 1, "config": { "field": "response" } },
-        },
-        "edges": [{ "from": "ask.success", "to": "each" }],
-    });
-    place.file("shop.signalbox.json", shop.to_string());
-    let source = json!({ "kind": "workflow", "workflow": "shop" });
-    let config = json!({ "every": 10_000, "source": source, "key": "item.id", "existing": "process" });
-    activate(&place, &flow("items", "trigger.poll", config, "{'id': item.id}"), &[]);
-    let mut all = BTreeSet::new();
-    let points = [(Point::Written, 3), (Point::Committed, 6), (Point::Told, 5), (Point::Born, 1), (Point::Born, 2)];
-    for (id, (point, nth)) in (1_i64..).zip(points) {
-        listed.lock().expect("no panic").insert(id);
-        all.insert(id);
-        let mut child = dying(&place, point, nth, &[]);
-        eventually(&format!("the end at {point:?}"), || child.try_wait().expect("asks").is_some());
-    }
-    let serving = Serving::start(&place, &[]);
-    each_once(&serving, "items", &all);
-    drop(serving);
-    assert_eq!(place.run(&["audit", "verify"]).code, 0);
-}
-
 /// What could not be stored gets 503, or waits; with room it is taken, once.
 #[test]
 fn a_full_disk_takes_nothing_and_loses_nothing() {

@@ -202,6 +202,7 @@ fn kills_at_random_under_load_lose_and_double_nothing() {
     taken.sort_unstable();
     assert_eq!(taken, (1..=files as i64).collect::<Vec<_>>(), "seed {seed}");
 
+    eventually("a tick fires", || !runs(&serving, "ticks").is_empty());
     // No tick comes any more.
     assert_eq!(place.run(&["deactivate", "ticks"]).code, 0);
     let ticks = runs(&serving, "ticks").len();

@@ -170,8 +170,8 @@ fn the_test_runs_the_workflow_of_the_draft_with_its_params() {
     place.activates(&shop(&source), &polling(json!({}))).expect("is active");
     place.polls(0);
     let draft = |mut document: Value, config: &Value| {
-        let place = json!({ "type": "string", "default": source.address });
-        document["params"] = json!({ "type": "object", "properties": { "place": place } });
+        let address = json!({ "type": "string", "default": source.address });
+        document["params"] = json!({ "type": "object", "properties": { "place": address } });
         let request = PollTest {
             workflow_id: "daily".into(),
             node_id: "t".into(),
