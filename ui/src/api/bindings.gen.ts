@@ -2901,39 +2901,6 @@ export interface RunUsage {
   steps: StepUsage[];
 }
 
-/** A ready workflow for a job. */
-export interface Template {
-  /** For `sampleId` of `workflow_create`. */
-  id: string;
-  /** In plain words. */
-  title: string;
-  /** One sentence. */
-  description: string;
-  /** `reports`, `sales`, `finance`, `support`, `operations`, `people`, `data` or `monitoring`. */
-  category: string;
-  /** Words of the job that it is found by, in English and Chinese. */
-  words: string[];
-  /** What has to be filled in or set up. */
-  needs: TemplateNeed[];
-  /** Number of nodes. */
-  steps: number;
-  /** The workflow. */
-  document: Workflow;
-  /** The workflow with sample data: it calls nothing and asks nobody. For `run_start`. */
-  sample: Workflow;
-}
-
-/** Something that has to be filled in or set up. */
-export interface TemplateNeed {
-  /** What it is. */
-  kind: TemplateNeedKind;
-  /** In plain words, with the step. */
-  text: string;
-}
-
-/** What a template does not work without. */
-export type TemplateNeedKind = 'address' | 'folder' | 'secret' | 'model';
-
 /** One sample of the gallery. */
 export interface Sample {
   /** For `workflow_create`. */
@@ -4159,6 +4126,39 @@ export interface TaskWay {
   /** Else the steps where the run goes on, by their titles. */
   steps: string[];
 }
+
+/** A ready workflow for a job. */
+export interface Template {
+  /** For `sampleId` of `workflow_create`. */
+  id: string;
+  /** In plain words. */
+  title: string;
+  /** One sentence. */
+  description: string;
+  /** `reports`, `sales`, `finance`, `support`, `operations`, `people`, `data` or `monitoring`. */
+  category: string;
+  /** Words of the job that it is found by, in English and Chinese. */
+  words: string[];
+  /** What has to be filled in or set up. */
+  needs: TemplateNeed[];
+  /** Number of nodes. */
+  steps: number;
+  /** The workflow. */
+  document: Workflow;
+  /** The workflow with sample data: it calls nothing and asks nobody. For `run_start`. */
+  sample: Workflow;
+}
+
+/** Something that has to be filled in or set up. */
+export interface TemplateNeed {
+  /** What it is. */
+  kind: TemplateNeedKind;
+  /** In plain words, with the step. */
+  text: string;
+}
+
+/** What a template does not work without. */
+export type TemplateNeedKind = 'address' | 'folder' | 'secret' | 'model';
 
 /** Colours. */
 export type Theme = 'system' | 'light' | 'dark';
