@@ -65,6 +65,10 @@ fn draft_of(request: &Request) -> Value {
         if let Some(guess) = request.guess.as_ref().filter(|_| name == "http.request") {
             config = json!({ "url": "https://api.example.com/thing", "extract": { "value": guess } });
         }
+        if name == "flow.subworkflow" {
+            // It has no examples: which files there are depends on the machine.
+            config = json!({ "workflow": "other" });
+        }
         let mut node = json!({ "id": id, "kind": name, "config": config });
         if let Some(parent) = &inside {
             node["parent"] = json!(parent);
