@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signalbox_engine::Catalog;
 use signalbox_engine::validate::check_bytes;
-use signalbox_model::path;
+use signalbox_model::{Role, path};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -77,7 +77,7 @@ fn draft_of(request: &Request) -> Value {
         if let Some((id_before, port)) = before {
             edges.push(json!([format!("{id_before}.{port}"), id]));
         }
-        if kind.role.is_container() {
+        if kind.role.is_container() && kind.role != Role::Subworkflow {
             // What comes after it stands in it.
             (inside, before) = (Some(id), None);
             continue;
