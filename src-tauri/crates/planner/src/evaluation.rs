@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signalbox_engine::Catalog;
 use signalbox_engine::validate::check_bytes;
-use signalbox_model::path;
+use signalbox_model::{Role, path};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -65,6 +65,10 @@ fn draft_of(request: &Request) -> Value {
         if let Some(guess) = request.guess.as_ref().filter(|_| name == "http.request") {
             config = json!({ "url": "https://api.example.com/thing", "extract": { "value": guess } });
         }
+        if name == "flow.subworkflow" {
+            // It has no examples: which files there are depends on the machine.
+            config = json!({ "workflow": "other" });
+        }
         let mut node = json!({ "id": id, "kind": name, "config": config });
         if let Some(parent) = &inside {
             node["parent"] = json!(parent);
@@ -73,7 +77,7 @@ fn draft_of(request: &Request) -> Value {
         if let Some((id_before, port)) = before {
             edges.push(json!([format!("{id_before}.{port}"), id]));
         }
-        if kind.role.is_container() {
+        if kind.role.is_container() && kind.role != Role::Subworkflow {
             // What comes after it stands in it.
             (inside, before) = (Some(id), None);
             continue;
