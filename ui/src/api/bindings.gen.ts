@@ -1191,6 +1191,20 @@ export interface ExpiryPolicy {
   then?: OnExpiry;
 }
 
+/** A line of an explanation. */
+export interface ExplainedLine {
+  /** Words; of an error, what the service said. */
+  text: string;
+  /** The step. */
+  step?: string;
+  /** Its title. */
+  title?: string;
+  /** The event. */
+  seq?: number;
+  /** The code of the error. */
+  code?: string;
+}
+
 /** As what entries are exported. */
 export type ExportFormat = 'pack' | 'csv' | 'jsonl';
 
@@ -2211,6 +2225,198 @@ export interface PinList {
   steps: Record<string, Pin>;
   /** Where they are kept: a file beside the workflow. */
   file: string;
+}
+
+/** One try. */
+export interface PlanAttempt {
+  /** From 1 on. */
+  number: number;
+  /** What was found. */
+  issues: PlanIssue[];
+  /** What the correction changed. */
+  changes: PlanChange[];
+}
+
+/** A step that a try reaches out with. */
+export interface PlanCall {
+  /** The step. */
+  step: string;
+  /** Its title. */
+  title: string;
+  /** `read` or `write`. */
+  effect: string;
+  /** Method and host, tool, or path. */
+  target: string;
+  /** It is called; a sample stands for its output otherwise. */
+  real: boolean;
+}
+
+/** One change of a correction. */
+export interface PlanChange {
+  /** JSON Pointer into the workflow. */
+  at: string;
+  /** What was there. */
+  before?: unknown;
+  /** What is there now. */
+  after?: unknown;
+}
+
+/** Asks what a workflow does, or why a run failed. */
+export interface PlanExplain {
+  /** The workflow. */
+  document: Workflow;
+  /** The run; what the workflow does when absent. */
+  runId?: string;
+}
+
+/** What a workflow does, or why a run failed. */
+export interface PlanExplanation {
+  /** The run. */
+  runId?: string;
+  /** Its status. */
+  status?: string;
+  /** A line for each step or event. */
+  lines: ExplainedLine[];
+}
+
+/** One thing that a try found. */
+export interface PlanIssue {
+  /** The step. */
+  step: string;
+  /** The code of the error. */
+  code: string;
+  /** Plain words. */
+  message: string;
+  /** What was guessed. */
+  attempted: string[];
+  /** What was there. */
+  available: string[];
+}
+
+/** A message of the conversation. */
+export interface PlanMessage {
+  /** `person`, `planner`, or `agent`. */
+  by: string;
+  /** RFC 3339. */
+  at: string;
+  /** Words. */
+  text: string;
+  /** How a plan ended. */
+  outcome?: string;
+  /** The tries. */
+  attempts?: PlanAttempt[];
+  /** What is wrong with the last answer of the model. */
+  findings?: string[];
+  /** What differs from what was asked for. */
+  intentChanges?: string[];
+  /** Steps that follow from a sample and were not checked. */
+  unchecked?: string[];
+  /** Steps that it is about. */
+  steps?: string[];
+  /** The run that it is about. */
+  runId?: string;
+  /** Events of that run. */
+  events?: number[];
+  /** What it cost. */
+  usage?: PlanUsage;
+}
+
+/** A proposal. */
+export interface PlanProposal {
+  /** The workflow that it changes, as it was. */
+  base: Workflow;
+  /** The workflow that is proposed. */
+  document: Workflow;
+  /** Its content hash. */
+  revision: string;
+  /** Who made it: `planner`, or the person whose agent did. */
+  by: string;
+  /** RFC 3339. */
+  at: string;
+  /** What a try would call, and how. */
+  calls: PlanCall[];
+}
+
+/** Accepts or rejects a proposal, or one step of it. */
+export interface PlanSettle {
+  /** The workflow. */
+  ref: string;
+  /** The proposal that was shown. */
+  revision: string;
+  /** The workflow before. */
+  before: Workflow;
+  /** The workflow with what was accepted; the same as before when nothing was. */
+  after: Workflow;
+  /** The proposal with what is still open; absent when nothing is. */
+  rest?: Workflow;
+}
+
+/** Asks for a change of a workflow, or asks about it. */
+export interface PlanStart {
+  /** The workflow. */
+  ref: string;
+  /** It as the editor shows it. */
+  document: Workflow;
+  /** It with the changes that are proposed and still open, when the plan is to go on from there. */
+  from?: Workflow;
+  /** What it should do, or the question. */
+  text: string;
+  /** It is a question, not a change. */
+  asks?: boolean;
+  /** The run that the question is about. */
+  runId?: string;
+}
+
+/** Agrees to a try of the proposal. */
+export interface PlanTry {
+  /** The workflow. */
+  ref: string;
+  /** The proposal whose calls were listed. */
+  revision: string;
+  /** Steps that write and may be called. */
+  allowed?: string[];
+}
+
+/** What questions cost. */
+export interface PlanUsage {
+  /** Questions that were answered. */
+  questions: number;
+  /** Tokens of the questions. */
+  inputTokens: number;
+  /** Tokens of the answers. */
+  outputTokens: number;
+  /** Money in millionths, where the price of the model is known. */
+  costMicros?: number;
+}
+
+/** The planner of a workflow. */
+export interface PlanView {
+  /** The model that is asked; absent when none is chosen. */
+  model?: ModelChoice;
+  /** What is under way. */
+  working?: PlanWorking;
+  /** The conversation, oldest first. */
+  messages: PlanMessage[];
+  /** What waits for a person. */
+  proposal?: PlanProposal;
+}
+
+/** What is under way. */
+export interface PlanWorking {
+  /** `outline`, `generate`, `repair`, `runtime_fix`, `metadata`, `explain`, or `try`. */
+  stage: string;
+  /** The question has at most so many tokens. */
+  questionTokens: number;
+  /** What the steps will do, in words. */
+  steps: string[];
+  /** The draft as far as it is written. */
+  draft?: Workflow;
+  /** What the try calls. */
+  calls: PlanCall[];
+  /** The tries so far. */
+  attempts: PlanAttempt[];
+  /** What it cost so far. */
+  usage: PlanUsage;
 }
 
 /** An item of a source. */
@@ -5290,6 +5496,20 @@ export interface Commands {
   draft_discard: { request: ByRef; response: Empty };
   /** Validates a workflow; nothing is run. */
   workflow_validate: { request: ValidateDocument; response: Diagnostic[] };
+  /** Returns the conversation with the planner about a workflow, its proposal, and what is under way. */
+  plan_get: { request: ByRef; response: PlanView };
+  /** Asks the default model for a change of a workflow, or a question about it or a run; nothing is run, and no file is changed. */
+  plan_start: { request: PlanStart; response: PlanView };
+  /** Tries a proposal: reads are run for real, writes only where they are allowed by name. */
+  plan_try: { request: PlanTry; response: PlanView };
+  /** Cancels the plan of a workflow; the last valid draft is kept as the proposal. */
+  plan_cancel: { request: ByRef; response: PlanView };
+  /** Records which part of a proposal a person accepted or rejected. */
+  plan_settle: { request: PlanSettle; response: PlanView };
+  /** Deletes the conversation with the planner about a workflow, and its proposal. */
+  plan_forget: { request: ByRef; response: Empty };
+  /** Explains what a workflow does, or why a run failed, with its steps and events; no model is asked. */
+  plan_explain: { request: PlanExplain; response: PlanExplanation };
   /** Starts a run. */
   run_start: { request: RunStart; response: RunStarted };
   /** Starts a new run with the definition and input of an earlier one. */
@@ -5582,6 +5802,13 @@ export const commands: Record<CommandName, CommandInfo> = {
   draft_put: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   draft_discard: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open'] },
   workflow_validate: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  plan_get: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  plan_start: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get', 'audit_list'] },
+  plan_try: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get', 'run_list', 'audit_list'] },
+  plan_cancel: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get'] },
+  plan_settle: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get', 'audit_list'] },
+  plan_forget: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get'] },
+  plan_explain: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_start: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'workflow_list'] },
   run_again: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'workflow_list'] },
   run_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -596,6 +596,16 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       "every": {
         "is": "none"
       },
+      "source": {
+        "fields": {
+          "kind": {
+            "is": "none"
+          },
+          "workflow": {
+            "is": "none"
+          }
+        }
+      },
       "credential": {
         "is": "none"
       },
