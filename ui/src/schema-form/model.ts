@@ -287,7 +287,8 @@ export function initialValue(schema: JsonSchema | undefined): unknown {
       return [];
     case 'variants':
       return initialValue((schema.oneOf ?? schema.anyOf)?.[0]);
-    case 'code': {
+    case 'code':
+    case 'formFields': {
       // A box of JSON is no text.
       const [type] = typesOf(schema);
       return type === 'object' ? {} : type === 'array' ? [] : '';

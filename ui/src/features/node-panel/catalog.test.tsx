@@ -75,10 +75,10 @@ function addAll(form: () => HTMLElement[], check: (what: string) => void) {
   }
 }
 
-/** Every control that the form has after that, once; rows of a condition have tests of their own. JSON is left as it is: it is whatever one writes. */
+/** Every control that the form has after that, once; rows of a condition and of a form's fields have tests of their own. JSON is left as it is: it is whatever one writes. */
 async function useAll(form: () => HTMLElement[], check: (what: string) => void) {
   const controls = 'input:not(.kvt-key):not([type=checkbox]):not([aria-hidden]), textarea, .cm-content:not([data-language=json]), button[role=switch], span[role=switch], button[role=combobox]';
-  const own = () => all(form(), controls).filter((one) => one.closest('.cond-rows') === null);
+  const own = () => all(form(), controls).filter((one) => one.closest('.cond-rows, .param') === null);
   for (let i = 0; i < own().length; i += 1) {
     const one = own()[i];
     if (!one) return;
