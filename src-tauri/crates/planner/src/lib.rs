@@ -7,6 +7,7 @@ mod answer;
 mod brief;
 mod draft;
 #[cfg(test)]
+#[path = "evaluation/tests.rs"]
 mod evaluation;
 mod finding;
 mod intent;

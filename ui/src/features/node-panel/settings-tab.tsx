@@ -1,6 +1,6 @@
 // Settings of a step: the form of its kind, then what every step has.
 
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { asSchema } from '../../json/json-schema.ts';
 import { isObject } from '../../json/json.ts';
 import { FormStep } from '../../shared/form/form-step.tsx';
@@ -153,15 +153,30 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       {node.type === 'agent.task' ? <WritesEditor nodeId={nodeId} node={node} schema={contextSchema} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} /> : null}
       <div className="panel-rule" />
       <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, Object.keys(common.first.properties ?? {}))} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} widgets={WIDGETS} />
-      <details className="more" open={used.length > 0 || foldedInUse} key={`more ${nodeId}`}>
-        <summary className="cap">{t('settings.more')}</summary>
+      <MoreSettings inUse={used.length > 0 || foldedInUse} key={`more ${nodeId}`}>
         {parts ? (
           <ModelContext value={chosen}><SchemaForm key={`folded ${nodeId}`} schema={parts.schema} shown={parts.folded} value={node.config} onChange={onConfig} diagnostics={forFields(diagnostics, `${pointer}/config`, parts.folded)} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.folded', { kind: label })} json={false} widgets={WIDGETS} /></ModelContext>
         ) : null}
         <SchemaForm schema={common.more} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, Object.keys(common.more.properties ?? {}))} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.more')} json={false} />
-      </details>
+      </MoreSettings>
       <GuardsEditor nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} readOnly={readOnly} onEdit={onEdit} />
     </div>
+  );
+}
+
+/** Opens when something in it is set or wrong, and stays as it is when that ends: a field that is emptied does not vanish under the hand. */
+function MoreSettings({ inUse, children }: { inUse: boolean; children: ReactNode }) {
+  const [open, setOpen] = useState(inUse);
+  const [before, setBefore] = useState(inUse);
+  if (inUse !== before) {
+    setBefore(inUse);
+    if (inUse) setOpen(true);
+  }
+  return (
+    <details className="more" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="cap">{t('settings.more')}</summary>
+      {children}
+    </details>
   );
 }
 

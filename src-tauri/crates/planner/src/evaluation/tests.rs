@@ -33,7 +33,7 @@ struct Request {
 }
 
 fn set() -> Vec<Request> {
-    serde_json::from_str(include_str!("../../../../tests/planner/requests.json")).expect("a list")
+    serde_json::from_str(include_str!("../../../../../tests/planner/requests.json")).expect("a list")
 }
 
 struct Engine;
