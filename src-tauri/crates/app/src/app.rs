@@ -118,7 +118,7 @@ pub struct App {
     pub(crate) run_log: RunLog,
     /// Counts what happens in runs, where somebody asks for metrics.
     pub(crate) collector: OnceLock<Arc<Collector>>,
-    /// Sends spans, where the process is told to.
+    /// Sends spans, where tracing is on.
     pub(crate) tracing: OnceLock<Arc<Tracing>>,
 }
 

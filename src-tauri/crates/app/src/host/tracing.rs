@@ -1,5 +1,5 @@
 //! Traces of runs for a collector of OpenTelemetry: a thread turns what runs commit into spans and sends them in batches.
-//! Off unless the process is told otherwise. A collector that is slow or down never holds a run up: what does not fit into
+//! Off by default. A collector that is slow or down never holds a run up: what does not fit into
 //! the queue, or does not arrive, is dropped and counted.
 
 pub(crate) mod spans;
@@ -65,7 +65,7 @@ impl Tracing {
 
 impl App {
     /// Where `SIGNALBOX_OTEL` is `on`, spans of the runs that this process executes go to the collector that the `OTEL_…`
-    /// variables name. `complain` is told why spans do not arrive: the first time, and again after they did. Once for a process.
+    /// variables name. `complain` gets the reason when spans do not arrive, once until they arrive again. Once for a process.
     pub fn trace_runs(self: &Arc<Self>, complain: impl Fn(&str) + Send + 'static) -> ApiResult<()> {
         match std::env::var("SIGNALBOX_OTEL").as_deref() {
             Err(_) | Ok("" | "off") => Ok(()),
@@ -163,7 +163,7 @@ impl Sending {
         if !begins
             && !spans.knows(&first.run_id)
             && let (Some(app), Some(seq)) = (self.app.upgrade(), first.seq)
-            // A log that cannot be read has no spans; whoever looks at the run is told why.
+            // A log that cannot be read has no spans; opening the run shows why.
             && let Ok(mut before) = app.store.events(&first.run_id, 0, HISTORY)
         {
             before.retain(|event| event.seq.is_some_and(|known| known < seq));

@@ -286,7 +286,7 @@ impl Run {
             continues: None,
             kind: SpanKind::Client,
             name: format!("{operation} {name}").trim_end().to_owned(),
-            // What is told of a duration may be older than the call: questions of a step that a person interrupted.
+            // The duration may reach back before this call: a step that a person interrupted counts all its questions.
             began_ms: began.max(call.began_ms),
             ended_ms: at,
             attributes,
