@@ -6,6 +6,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+/// Starts a server on a data folder: the process, its host with port, and the token.
+fn spawn(binary: &Path, folder: &Path) -> Option<(Child, String, String)> {
+    let mut child = Command::new(binary)
+        .args(["serve", "--addr", "127.0.0.1:0", "--data"])
+        .arg(folder.join("data"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut()?).read_line(&mut line).ok()?;
+    let host = text_at(&line, "url")?.trim_start_matches("http://").to_owned();
+    let token = std::fs::read_to_string(text_at(&line, "tokenFile")?).ok()?.lines().next()?.to_owned();
+    Some((child, host, token))
+}
+
 /// A server; it is killed when this is dropped, and its data folder goes.
 pub(crate) struct Served {
     child: Child,
@@ -20,19 +37,16 @@ impl Served {
         let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("signalbox-bench-{}-{count}", std::process::id()));
         std::fs::create_dir_all(&folder).ok()?;
-        let mut child = Command::new(binary)
-            .args(["serve", "--addr", "127.0.0.1:0", "--data"])
-            .arg(folder.join("data"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut()?).read_line(&mut line).ok()?;
-        let host = text_at(&line, "url")?.trim_start_matches("http://").to_owned();
-        let token = std::fs::read_to_string(text_at(&line, "tokenFile")?).ok()?.lines().next()?.to_owned();
+        let (child, host, token) = spawn(binary, &folder)?;
         Some(Self { child, host, token, folder })
+    }
+
+    /// Ends the process without a word and starts another one on the same data folder.
+    pub(crate) fn restart(&mut self, binary: &Path) -> Option<()> {
+        self.child.kill().ok()?;
+        self.child.wait().ok()?;
+        (self.child, self.host, self.token) = spawn(binary, &self.folder)?;
+        Some(())
     }
 
     pub(crate) fn connect(&self) -> Option<Connection> {

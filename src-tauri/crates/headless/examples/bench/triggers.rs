@@ -203,7 +203,7 @@ fn due(binary: &Path) -> Option<Vec<Row>> {
 }
 
 fn idle(binary: &Path) -> Option<Vec<Row>> {
-    let server = Served::start(binary)?;
+    let mut server = Served::start(binary)?;
     let mut control = server.connect()?;
     let before = server.memory();
     let (workflows, each) = IDLE;
@@ -225,8 +225,15 @@ fn idle(binary: &Path) -> Option<Vec<Row>> {
     let (cpu, begin) = (server.cpu(), Instant::now());
     std::thread::sleep(Duration::from_secs(30));
     let busy = (server.cpu() - cpu) / begin.elapsed().as_secs_f64() * 100.0;
-    let found =
-        format!("{:.0} MB above {before:.0} MB; {busy:.2} % of a core; load {}", server.memory() - before, load());
+    let activated = server.memory() - before;
+    // A process that has activated a hundred large workflows keeps memory for the next ones; one that was started anew has only the schedules.
+    server.restart(binary)?;
+    std::thread::sleep(Duration::from_secs(10));
+    let found = format!(
+        "{:.0} MB above {before:.0} MB when started anew, {activated:.0} MB right after activating; {busy:.2} % of a core; load {}",
+        server.memory() - before,
+        load()
+    );
     Some(vec![row("100,000 active schedules of which none is due", found, "<= 50 MB; <= 1 %")])
 }
 

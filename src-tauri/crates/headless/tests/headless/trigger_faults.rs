@@ -44,6 +44,24 @@ fn items(url: &str) -> Value {
     flow("items", "trigger.poll", config, "{'id': item.id}")
 }
 
+/// A workflow that puts out what the address lists, and one that has it as its source.
+fn shop(url: &str) -> Value {
+    json!({
+        "signalbox": 1, "id": "shop", "name": "shop", "settings": { "errorPolicy": "fail" },
+        "nodes": {
+            "ask": { "type": "http.request", "typeVersion": 1, "config": { "url": url } },
+            "split": { "type": "data.split", "typeVersion": 1, "config": { "field": "response" } },
+        },
+        "edges": [{ "from": "ask.success", "to": "split" }],
+    })
+}
+
+fn looks() -> Value {
+    let source = json!({ "kind": "workflow", "workflow": "shop" });
+    let config = json!({ "every": 10_000, "source": source, "key": "item.id", "existing": "process" });
+    flow("looks", "trigger.poll", config, "{'id': item.id}")
+}
+
 fn activate(place: &TestHome, document: &Value, more: &[&str]) {
     let name = format!("{}.json", document["id"].as_str().expect("an id"));
     let file = place.file(&name, document.to_string()).display().to_string();
@@ -195,6 +213,8 @@ fn a_crash_at_any_point_neither_loses_nor_doubles_a_file_or_an_item() {
     let (url, listed) = source();
     activate(&place, &inbox(&folder), &["--allow-dir", &allow]);
     activate(&place, &items(&url), &[]);
+    place.file("shop.signalbox.json", shop(&url).to_string());
+    activate(&place, &looks(), &[]);
     let mut all = BTreeSet::new();
     let points = [(Point::Written, 5), (Point::Committed, 6), (Point::Told, 7), (Point::Born, 1), (Point::Decided, 2)];
     for (id, (point, nth)) in (1_i64..).zip(points) {
@@ -207,6 +227,7 @@ fn a_crash_at_any_point_neither_loses_nor_doubles_a_file_or_an_item() {
     let serving = Serving::start(&place, &["--allow-dir", &allow]);
     each_once(&serving, "inbox", &all);
     each_once(&serving, "items", &all);
+    each_once(&serving, "looks", &all);
     drop(serving);
     assert_eq!(place.run(&["audit", "verify"]).code, 0);
 }
