@@ -1,8 +1,20 @@
 //! `extract`: name → path over an answer (K-44, K-51, K-52). One resolver and one error for every kind that offers it.
 
+use crate::support::{setting, wrong_setting};
 use serde_json::{Map, Value, json};
+use signalbox_engine::effect::CallSlot;
 use signalbox_model::NodeFailure;
 use signalbox_model::path::{self, Missing};
+
+/// The setting; nothing when no path is given.
+pub(crate) fn paths(slot: &CallSlot) -> Result<Option<&Map<String, Value>>, NodeFailure> {
+    match setting(slot, "extract") {
+        None => Ok(None),
+        Some(Value::Object(paths)) if paths.is_empty() => Ok(None),
+        Some(Value::Object(paths)) => Ok(Some(paths)),
+        Some(other) => Err(wrong_setting("extract", "an object of name and path", other)),
+    }
+}
 
 /// Follows every path. All paths that lead nowhere are reported together, so one correction can mend all of them.
 pub fn extract(value: &Value, paths: &Map<String, Value>) -> Result<Map<String, Value>, NodeFailure> {

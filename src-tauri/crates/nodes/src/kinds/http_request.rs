@@ -28,7 +28,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     request.credential = credential(slot, world, &request).await?;
     let head = request.method == "HEAD";
     let wanted = response_type(slot)?;
-    let paths = extract_paths(slot)?;
+    let paths = extract::paths(slot)?;
     let fail_on_status = flag(slot, "failOnStatus", true)?;
     let scrubber = world.secrets.scrubber();
     let answer =
@@ -120,15 +120,6 @@ fn redirects(slot: &CallSlot) -> Result<Redirects, NodeFailure> {
         "same-host" => Ok(Redirects::SameHost),
         "no" => Ok(Redirects::No),
         _ => Err(wrong_setting("redirects", "follow, same-host or no", &slot.config["redirects"])),
-    }
-}
-
-fn extract_paths(slot: &CallSlot) -> Result<Option<&Map<String, Value>>, NodeFailure> {
-    match setting(slot, "extract") {
-        None => Ok(None),
-        Some(Value::Object(paths)) if paths.is_empty() => Ok(None),
-        Some(Value::Object(paths)) => Ok(Some(paths)),
-        Some(other) => Err(wrong_setting("extract", "an object of name and path", other)),
     }
 }
 

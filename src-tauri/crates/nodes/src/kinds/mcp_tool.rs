@@ -4,7 +4,7 @@
 use crate::support::{first, flag, made, setting, text, whole, wrong_setting};
 use crate::tool_answer::{self as answers, Told};
 use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS, Wanted};
-use crate::{EffectFuture, Kind, Outcome};
+use crate::{EffectFuture, Kind, Outcome, extract};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::NodeFailure;
@@ -27,6 +27,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         Some(Value::Object(arguments)) => arguments.clone(),
         Some(other) => return Err(wrong_setting("arguments", "an object of name and value", other)),
     };
+    let paths = extract::paths(slot)?;
     let handed_on = !arguments.is_empty() && first(slot).as_object() == Some(&arguments);
     // Before the server is asked: which arguments the step has is its own affair.
     let found = world.tools.list(server).await.map_err(|failure| answers::failed(failure, None));
@@ -39,7 +40,13 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     }
     let wanted = Wanted { tool, found, arguments, timeout_ms, handed_on, for_model: false };
     match tool_call::carry_out(call, wanted, world, log, |_| allowed).await {
-        Ok(Told { result, envelope, .. }) => Ok(with_envelope(made(slot, result), envelope)),
+        Ok(Told { result, envelope, .. }) => {
+            let result = match paths {
+                Some(paths) => Value::Object(extract::extract(&result, paths)?),
+                None => result,
+            };
+            Ok(with_envelope(made(slot, result), envelope))
+        }
         Err((failure, envelope)) if allowed => {
             Ok(with_envelope(made(slot, answers::allowed(tool, &failure)), envelope.unwrap_or_default()))
         }
