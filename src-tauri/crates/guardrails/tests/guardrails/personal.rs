@@ -36,7 +36,7 @@ fn each_country_by_a_published_example() {
             'Q'
         });
         if !text.starts_with("SSN") {
-            assert_eq!(masked(&other), other);
+            assert!(!masked(&other).contains("nationalId"), "{other}");
         }
     }
 }
