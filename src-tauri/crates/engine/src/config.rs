@@ -221,9 +221,11 @@ pub fn expressions(node: &Node, descriptor: Option<&NodeDescriptor>) -> Vec<Node
         cel("/if", condition, false);
     }
     let guards = crate::guard::Guardrails::read(node).ok().flatten().unwrap_or_default();
-    for (place, list) in [("before", &guards.before), ("after", &guards.after)] {
-        for (i, guard) in list.iter().enumerate() {
-            cel(&format!("/guardrails/{place}/{i}/refuse"), &guard.refuse, place == "after");
+    for (at, guard) in guards.all() {
+        for (field, text) in [("refuse", &guard.refuse), ("value", &guard.value)] {
+            if let Some(text) = text {
+                cel(&format!("/guardrails{at}/{field}"), text, at.starts_with("/after"));
+            }
         }
     }
     for Written { pointer, schema, value, after } in written(node, descriptor) {

@@ -4,14 +4,18 @@ use crate::{
     compiled::{Compiled, CompiledNode},
     config,
     expr::{self, Expr, ExprError},
-    fold, guard, limit,
+    fold,
+    guard::{self, Guard, Seen},
+    limit,
     schema::Violation,
     scope::{NodeView, Scope},
     state::RunState,
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};
-use signalbox_model::{Data, ErrorPayload, Items, Map, Mode, NodeFailure, SuggestedAction, data::TEXT_FROM};
+use signalbox_model::{
+    Data, ErrorPayload, Items, Map, Mode, NodeFailure, SuggestedAction, data::TEXT_FROM, event::MaskedData,
+};
 use std::sync::Arc;
 
 /// What a slot sends.
@@ -20,6 +24,8 @@ pub(crate) struct Prepared {
     pub(crate) input: Vec<Data>,
     pub(crate) resolved: Option<Arc<Value>>,
     pub(crate) failure: Option<NodeFailure>,
+    /// What guards masked in it.
+    pub(crate) masked: Vec<MaskedData>,
 }
 
 /// Neither disabled nor kept from it by its `if`.
@@ -76,8 +82,9 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
     {
         let resolved = this.node.input.as_ref().and_then(|_| known.input.first().map(Data::value));
         // What was refused before the code stays refused: a rule's retry does not get round it.
-        let failure = guarded(compiled, state, node, slot, &known.input);
-        return Prepared { config: Arc::clone(config), input: known.input.clone(), resolved, failure };
+        let failure = guarded(compiled, state, node, slot, &known.input, config);
+        let input = known.input.clone();
+        return Prepared { config: Arc::clone(config), input, resolved, failure, masked: Vec::new() };
     }
     let replaced = fold::slot_ref(state, node, slot).filter(|s| s.replaced);
     let mut input = replaced.map_or_else(|| raw_input(compiled, state, node, slot), |s| s.input.clone());
@@ -91,10 +98,24 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
                 resolved = Some(value);
             }
             Err(error) => {
-                let failure = error.failure("in");
-                return Prepared { config: Arc::new(Value::Null), input, resolved: None, failure: Some(failure) };
+                let failure = Some(error.failure("in"));
+                let config = Arc::new(Value::Null);
+                return Prepared { config, input, resolved: None, failure, masked: Vec::new() };
             }
         }
+    }
+    let guards = &this.guards.before;
+    let mut masked = Vec::new();
+    if guards.iter().any(Guard::masks) {
+        for data in &mut input {
+            let before = data.value();
+            let mut value = Arc::clone(&before);
+            guard::mask_value(guards, &mut value, None, &mut masked);
+            if !Arc::ptr_eq(&before, &value) {
+                *data = Data::Value(value);
+            }
+        }
+        resolved = resolved.map(|resolved| input.first().map_or(resolved, Data::value));
     }
     let config = if this.config_is_static {
         Ok(Arc::clone(&this.config))
@@ -103,13 +124,14 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
         config::evaluate(&this.config, Some(&this.descriptor.config), &scope).map(Arc::new)
     };
     match config {
-        Ok(config) => {
-            let failure = guarded(compiled, state, node, slot, &input);
-            Prepared { config, input, resolved, failure }
+        Ok(mut config) => {
+            guard::mask_value(guards, &mut config, Some(&this.config), &mut masked);
+            let failure = guarded(compiled, state, node, slot, &input, &config);
+            Prepared { config, input, resolved, failure, masked }
         }
         Err(error) => {
-            let failure = error.failure("config");
-            Prepared { config: Arc::new(Value::Null), input, resolved, failure: Some(failure) }
+            let failure = Some(error.failure("config"));
+            Prepared { config: Arc::new(Value::Null), input, resolved, failure, masked }
         }
     }
 }
@@ -123,13 +145,21 @@ fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
 }
 
 /// Guards before the code, then the input against the kind's schema.
-fn guarded(compiled: &Compiled, state: &RunState, node: usize, slot: usize, input: &[Data]) -> Option<NodeFailure> {
+fn guarded(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    input: &[Data],
+    config: &Value,
+) -> Option<NodeFailure> {
     let this = &compiled.nodes[node];
     let refused = if this.guards.before.is_empty() {
         None
     } else {
         let scope = node_scope(compiled, state, node, slot, input, None);
-        guard::refusal(&this.guards.before, "before", &scope)
+        let seen = Seen { place: "before", data: input, settings: Some((config, &this.config)) };
+        guard::refusal(&this.guards.before, &seen, &scope)
     };
     refused.or_else(|| refused_as_values(compiled, this, input)).or_else(|| check_input(this, input))
 }

@@ -135,6 +135,7 @@ pub fn check_bytes(bytes: &[u8], catalog: &Catalog) -> Checked {
         same_for_all::check(workflow, catalog, &mut checked.diagnostics);
         // Not for every compilation: the rules are tried out.
         checked.diagnostics.extend(crate::validate::rules::of_file(workflow));
+        checked.diagnostics.extend(agents::hints(workflow));
         checked.diagnostics.extend(crate::validate::conditions::of_file(workflow, catalog));
         checked.diagnostics.sort_by_key(|d| d.severity == Severity::Warning);
     }
@@ -212,13 +213,17 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
             "An id starts with a letter or _, followed by letters, digits, _ or -",
         ));
     }
-    if let Err(error) = Guardrails::read(node) {
-        found.push(Diagnostic::error(
+    match Guardrails::read(node) {
+        Err(error) => found.push(Diagnostic::error(
             Code::BadConfig,
             format!("{at}/guardrails"),
             format!("The safety checks of '{id}' are not valid: {error}"),
             "Write { enabled, before: [{ name, refuse, message }], after: […] }",
-        ));
+        )),
+        Ok(guards) => found.extend(guards.unwrap_or_default().problems().into_iter().map(|problem| {
+            let path = format!("{at}/guardrails{}", problem.path);
+            Diagnostic::error(Code::BadConfig, path, problem.message, problem.hint)
+        })),
     }
     let Some(descriptor) = catalog.get(&node.kind) else {
         found.push(unknown_kind(&at, node, catalog));

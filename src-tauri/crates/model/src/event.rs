@@ -140,6 +140,20 @@ pub struct StepStart {
     /// The step is not called: its pinned output follows (ADR 102).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// What safety checks masked in the input and the settings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masked: Vec<MaskedData>,
+}
+
+/// Personal data that a safety check replaced by placeholders (ADR 125).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MaskedData {
+    /// Name of the safety check.
+    pub check: String,
+    /// `email`, `phone`, `iban`, `card` or `nationalId`.
+    pub kind: String,
+    /// How many places.
+    pub count: usize,
 }
 
 /// One item as it went into a call.
@@ -169,6 +183,9 @@ pub struct StepDone {
     /// The items are pinned output; the step was not called (ADR 102).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// What safety checks masked in the result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masked: Vec<MaskedData>,
 }
 
 /// Payload of `step_error`.

@@ -206,7 +206,7 @@ pub struct Node {
     pub idempotency_key: Option<String>,
     /// Guard settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-refs" = { "before/*/refuse": "cel", "after/*/refuse": "cel" }))]
+    #[schemars(extend("x-refs" = { "before/*/refuse": "cel", "before/*/value": "cel", "after/*/refuse": "cel", "after/*/value": "cel" }))]
     pub guardrails: Option<Value>,
     /// Id of the container the node stands in.
     #[serde(default, skip_serializing_if = "Option::is_none")]

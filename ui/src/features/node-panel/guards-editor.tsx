@@ -4,14 +4,12 @@ import { useMemo } from 'react';
 import { isObject } from '../../json/json.ts';
 import type { Diagnostic, ExpressionName, NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
-import { IconButton, Switch } from '../../kit/index.ts';
+import { Switch } from '../../kit/index.ts';
 import { Findings, FormScopeProvider, diagnosticsAt, pointerOf, type ExpressionHost, type FormScope } from '../../schema-form/index.ts';
-import { ConditionBox } from '../../shared/conditions/condition-field.tsx';
+import { GuardRow, readGuard, type Guard, type GuardPlace } from './guard-row.tsx';
 import type { NodePanelProps } from './types.ts';
 
-interface Guard { name: string; refuse: string; message?: string }
-type Place = 'before' | 'after';
-const PLACES: readonly Place[] = ['before', 'after'];
+const PLACES: readonly GuardPlace[] = ['before', 'after'];
 
 /** Steps that only handle errors have none: nobody would handle what they refuse. */
 const WITHOUT: ReadonlySet<NodeDescriptor['role']> = new Set(['trigger', 'stop', 'recovery']);
@@ -24,10 +22,7 @@ const AFTER_NAMES: readonly ExpressionName[] = [{ label: '_result', type: 'dyn' 
 interface Read { enabled: boolean; before: Guard[]; after: Guard[] }
 function read(value: unknown): Read {
   const own = isObject(value) ? value : {};
-  const list = (one: unknown): Guard[] => (Array.isArray(one) ? one : []).map((guard: unknown) => {
-    const { name, refuse, message } = isObject(guard) ? guard : {};
-    return { name: String(name ?? ''), refuse: String(refuse ?? ''), ...(typeof message === 'string' ? { message } : {}) };
-  });
+  const list = (one: unknown): Guard[] => (Array.isArray(one) ? one : []).map(readGuard);
   return { enabled: own['enabled'] === true, before: list(own['before']), after: list(own['after']) };
 }
 
@@ -48,7 +43,7 @@ export function GuardsEditor({ nodeId, node, descriptor, diagnostics, host, read
       ? { enabled: next.enabled, ...(next.before.length ? { before: next.before } : {}), ...(next.after.length ? { after: next.after } : {}) } : undefined;
     onEdit({ type: 'setNode', id: nodeId, path: ['guardrails'], value }, { label: t('guards.title'), merge: `guards ${nodeId} ${merge}` });
   };
-  const add = (place: Place) => put({ enabled: guards.enabled || count === 0, [place]: [...guards[place], { name: t('guards.new', { n: count + 1 }), refuse: 'false' }] }, `add ${String(count)}`);
+  const add = (place: GuardPlace) => put({ enabled: guards.enabled || count === 0, [place]: [...guards[place], { name: t('guards.new', { n: count + 1 }), refuse: 'false' }] }, `add ${String(count)}`);
   return (
     <details className="more" open={count > 0} key={`guards ${nodeId}`} data-guards={guards.enabled ? 'on' : 'off'}>
       <summary className="cap">{t('guards.title')} {count ? <span className="t3">{guards.enabled ? count : t('guards.off', { n: count })}</span> : null}</summary>
@@ -72,31 +67,15 @@ export function GuardsEditor({ nodeId, node, descriptor, diagnostics, host, read
   );
 }
 
-function Rows({ place, guards, at, diagnostics, readOnly, onChange }: { place: Place; guards: readonly Guard[]; at: string; diagnostics: readonly Diagnostic[]; readOnly: boolean; onChange(guards: Guard[], merge: string): void }) {
-  const change = (index: number, part: Partial<Guard>, field: string) => onChange(guards.map((guard, i) => {
-    if (i !== index) return guard;
-    const { message, ...next } = { ...guard, ...part };
-    return message ? { ...next, message } : next;
-  }), `${place} ${String(index)} ${field}`);
+function Rows({ place, guards, at, diagnostics, readOnly, onChange }: { place: GuardPlace; guards: readonly Guard[]; at: string; diagnostics: readonly Diagnostic[]; readOnly: boolean; onChange(guards: Guard[], merge: string): void }) {
   return (
     <div className="box" role="list" aria-label={t(`guards.${place}`)}>
-      {guards.map((guard, index) => {
-        const findings = diagnosticsAt(diagnostics, `${at}/${String(index)}`, true);
-        const n = String(index + 1);
-        return (
-          // Guards are told apart by their place.
-          <div className="rule-row" role="listitem" key={`guard ${n}`} aria-label={t('guards.one', { n })}>
-            <span className="list-n s t3">{index + 1}</span>
-            <div className="rule-body">
-              <span className="input"><input aria-label={t('guards.name', { n })} value={guard.name} readOnly={readOnly} onChange={(event) => change(index, { name: event.target.value }, 'name')} /></span>
-              <ConditionBox text={guard.refuse} onText={(refuse) => change(index, { refuse }, 'refuse')} label={t('guards.refuse', { n })} invalid={findings.some((one) => one.path.endsWith('/refuse'))} placeholder={place === 'before' ? 'item.amount > 1000' : 'has(_result.body.card)'} />
-              <span className="input"><input aria-label={t('guards.message', { n })} placeholder={t('guards.messagePlaceholder')} value={guard.message ?? ''} readOnly={readOnly} onChange={(event) => change(index, { message: event.target.value }, 'message')} /></span>
-              <Findings findings={findings} />
-            </div>
-            {readOnly ? null : <span className="list-tools"><IconButton small icon="x" label={t('guards.remove', { n })} onClick={() => onChange(guards.filter((_, i) => i !== index), `${place} remove ${n}`)} /></span>}
-          </div>
-        );
-      })}
+      {guards.map((guard, index) => (
+        // Guards are told apart by their place.
+        <GuardRow key={`guard ${String(index)}`} n={index + 1} place={place} guard={guard} findings={diagnosticsAt(diagnostics, `${at}/${String(index)}`, true)} readOnly={readOnly}
+          onChange={(next, field) => onChange(guards.map((one, i) => (i === index ? next : one)), `${place} ${String(index)} ${field}`)}
+          onRemove={() => onChange(guards.filter((_, i) => i !== index), `${place} remove ${String(index + 1)}`)} />
+      ))}
     </div>
   );
 }

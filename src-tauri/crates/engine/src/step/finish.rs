@@ -6,7 +6,8 @@ use crate::{
     compiled::Compiled,
     context,
     effect::{CallKey, CallOutput, Effect},
-    expr, fold, guard,
+    expr, fold,
+    guard::{self, Guard, Seen},
     prepare::node_scope,
     scope::Context,
     state::{Phase, RunState},
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use signalbox_model::{
     CallProgress, Data, Effects, ErrorType, EventBody, Item, Items, Map, Mode, NodeFailure,
     call_progress::LeftFile,
-    event::{FileDone, FileStart, StepDone, StepPrint, Telemetry, VarChanged},
+    event::{FileDone, FileStart, MaskedData, StepDone, StepPrint, Telemetry, VarChanged},
     item::together,
 };
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub(super) struct Outcome {
     pub(super) changes: Vec<VarChanged>,
     artifacts: Vec<(String, Arc<Value>)>,
     print: Option<Arc<Value>>,
+    masked: Vec<MaskedData>,
 }
 
 impl Deciding<'_> {
@@ -154,6 +156,7 @@ impl Deciding<'_> {
         let input = self.state.nodes[node].activation.as_ref().map(|a| Arc::clone(&a.input)).unwrap_or_default();
         let (keeps_error, keeps_bytes) = (this.descriptor.keeps_error, this.pure || this.descriptor.keeps_error);
         let (mut changes, mut artifacts, mut prints) = (Vec::new(), Vec::new(), Vec::new());
+        let mut masked = Vec::new();
         let key_slot = outcomes.first().map_or(0, |o| o.slot);
         // ADR 54: what is made of several items has the bytes of all, unless it hands them on one by one.
         let makes = this.pure && this.mode == Mode::All && !keeps_error && input.len() > 1;
@@ -166,6 +169,7 @@ impl Deciding<'_> {
             changes.extend(outcome.changes);
             artifacts.extend(outcome.artifacts);
             prints.extend(outcome.print);
+            masked.extend(outcome.masked);
             for (port, items) in outcome.output.ports {
                 let list = ports.entry(port).or_default();
                 for (made, data) in items.pieces() {
@@ -205,7 +209,15 @@ impl Deciding<'_> {
         let pinned = this.pinned.is_some();
         self.emit(
             Some(key),
-            EventBody::StepDone(StepDone { outputs, selected, ports: counts, items: ports, origin: None, pinned }),
+            EventBody::StepDone(StepDone {
+                outputs,
+                selected,
+                ports: counts,
+                items: ports,
+                origin: None,
+                pinned,
+                masked,
+            }),
         )
     }
 }
@@ -225,7 +237,7 @@ pub(super) fn after(
     state: &RunState,
     node: usize,
     slot: usize,
-    output: CallOutput,
+    mut output: CallOutput,
     scratch: &mut Context,
 ) -> Result<Outcome, NodeFailure> {
     let this = &compiled.nodes[node];
@@ -234,12 +246,20 @@ pub(super) fn after(
         let message = format!("The step answered through the port '{port}', which '{}' does not have", this.kind);
         return Err(NodeFailure::new(ErrorType::UnknownError, "INTERNAL", message));
     }
-    let plain =
-        |output| Outcome { slot, output, outputs: None, changes: Vec::new(), artifacts: Vec::new(), print: None };
+    let plain = |output| Outcome {
+        slot,
+        output,
+        outputs: None,
+        changes: Vec::new(),
+        artifacts: Vec::new(),
+        print: None,
+        masked: Vec::new(),
+    };
     let is_plain = this.node.out.is_none() && this.node.print.is_none() && output.writes.is_empty();
     if is_plain && this.guards.after.is_empty() {
         return Ok(plain(output));
     }
+    let masked = mask(&this.guards.after, &mut output);
     // Its expressions see all that it made, at once.
     let made: Vec<Data> = output.ports.values().flat_map(|items| items.pieces().map(|(_, data)| data)).collect();
     let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
@@ -254,12 +274,15 @@ pub(super) fn after(
         scope
     };
     if !this.guards.after.is_empty()
-        && let Some(failure) = guard::refusal(&this.guards.after, "after", &bound(&working))
+        && let Some(failure) = {
+            let seen = Seen { place: "after", data: &made, settings: None };
+            guard::refusal(&this.guards.after, &seen, &bound(&working))
+        }
     {
         return Err(failure);
     }
     if is_plain {
-        return Ok(plain(output));
+        return Ok(Outcome { masked, ..plain(output) });
     }
     let mut scope = bound(&working);
     let mut outputs = Map::new();
@@ -289,5 +312,27 @@ pub(super) fn after(
     };
     *scratch = working;
     let outputs = this.node.out.as_ref().map(|_| outputs);
-    Ok(Outcome { slot, output, outputs, changes, artifacts, print })
+    Ok(Outcome { slot, output, outputs, changes, artifacts, print, masked })
+}
+
+/// Masks all that a call made: its items, what it tells about itself, and what it writes.
+fn mask(guards: &[Guard], output: &mut CallOutput) -> Vec<MaskedData> {
+    let mut masked = Vec::new();
+    if !guards.iter().any(Guard::masks) {
+        return masked;
+    }
+    for items in output.ports.values_mut() {
+        guard::mask_items(guards, items, &mut masked);
+    }
+    // The same data again, in another form: it is masked and not counted twice.
+    let mut again = Vec::new();
+    if let Some(meta) = &mut output.meta {
+        guard::mask_value(guards, meta, None, &mut again);
+    }
+    for (_, value) in &mut output.writes {
+        let mut shared = Arc::new(std::mem::take(value));
+        guard::mask_value(guards, &mut shared, None, &mut again);
+        *value = Arc::unwrap_or_clone(shared);
+    }
+    masked
 }

@@ -56,6 +56,7 @@ impl Deciding<'_> {
                 due_ms: None,
                 origin: None,
                 pinned: true,
+                masked: Vec::new(),
             }),
         )?;
         let path = fold::place::path_of(compiled, self.state, node).unwrap_or_default();

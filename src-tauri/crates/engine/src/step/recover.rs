@@ -171,6 +171,7 @@ impl Deciding<'_> {
             due_ms: None,
             origin: Some(self.origin_of(node, slot)),
             pinned: false,
+            masked: Vec::new(),
         };
         self.emit(Some(key), EventBody::StepStart(start))?;
         Ok(key)
@@ -193,6 +194,7 @@ impl Deciding<'_> {
             items: IndexMap::from([(port.to_owned(), vec![item].into())]),
             origin: Some(self.origin_of(node, slot)),
             pinned: false,
+            masked: Vec::new(),
         };
         self.emit(Some(key), EventBody::StepDone(done))
     }

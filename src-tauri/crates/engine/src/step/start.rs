@@ -14,7 +14,7 @@ use serde_json::Value;
 use signalbox_model::budget::Budget;
 use signalbox_model::{
     Data, Effects, ErrorPayload, ErrorType, EventBody, Item, Items, Mode, NodeFailure, Role, SuggestedAction,
-    event::{InputItem, StepError as StepErrorEvent, StepSkipped, StepStart},
+    event::{InputItem, MaskedData, StepError as StepErrorEvent, StepSkipped, StepStart},
     hash::sha256_parts,
     item::together,
     time,
@@ -93,6 +93,7 @@ impl Deciding<'_> {
                 input: raw_input(self.compiled, self.state, node, *slot),
                 resolved: None,
                 failure: Some(failure.clone()),
+                masked: Vec::new(),
             })
             .collect();
         self.start_prepared(node, slots, prepared)
@@ -125,6 +126,13 @@ impl Deciding<'_> {
         for (slot, p) in slots.iter().zip(&prepared).skip(1) {
             if p.config != config {
                 configs.insert(*slot, Arc::clone(&p.config));
+            }
+        }
+        let mut masked: Vec<MaskedData> = Vec::new();
+        for one in prepared.iter().flat_map(|prepared| &prepared.masked) {
+            match masked.iter_mut().find(|known| known.check == one.check && known.kind == one.kind) {
+                Some(known) => known.count += one.count,
+                None => masked.push(one.clone()),
             }
         }
         let each = this.mode == Mode::Each;
@@ -187,6 +195,7 @@ impl Deciding<'_> {
                 due_ms,
                 origin: None,
                 pinned: false,
+                masked,
             }),
         )?;
         for (slot, failure) in &early {
@@ -460,7 +469,10 @@ pub(crate) fn complete(
         details.insert("retryAfterMs".into(), ms.into());
         retryable &= ms <= crate::retry::RETRY_AFTER_LIMIT_MS;
     }
-    details.insert("input".into(), fold::input_value(compiled, state, node, slot));
+    // A guard that blocked personal data tells the input without it.
+    if !(failure.code == "GUARDRAIL_BLOCKED" && details.contains_key("input")) {
+        details.insert("input".into(), fold::input_value(compiled, state, node, slot));
+    }
     if let Some(visit) = known.map(|s| s.visit).filter(|visit| *visit > 1) {
         details.insert("humanRound".into(), (visit - 1).into());
     }

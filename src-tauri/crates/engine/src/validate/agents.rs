@@ -51,6 +51,33 @@ pub(super) fn check(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     }
 }
 
+/// More variables than this in `writes` are a wide right for a model.
+const MOST_WRITES: usize = 5;
+/// More paths than this are better chosen by a condition than by a model.
+const MOST_TRANSITIONS: usize = 3;
+
+/// Hints for agents that may do much (G-22): they run, but a narrower step is easier to trust.
+pub(super) fn hints(workflow: &Workflow) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.kind == agent::KIND) {
+        let at = format!("/nodes/{}", pointer_token(id));
+        let name = node.title.as_deref().unwrap_or(id);
+        let writes = node.writes.as_deref().unwrap_or_default().len();
+        if writes > MOST_WRITES {
+            let message = format!("“{name}” lets a model write {writes} variables");
+            let hint = "List only the variables that this step needs to write, or split it into steps";
+            found.push(Diagnostic::warning(Code::BadConfig, format!("{at}/writes"), message, hint));
+        }
+        let transitions = agent::names(node.config.as_ref(), "transitions").len();
+        if transitions > MOST_TRANSITIONS {
+            let message = format!("“{name}” lets a model choose between {transitions} paths");
+            let hint = "Let it write a variable, and choose the path with a Switch step";
+            found.push(Diagnostic::warning(Code::BadConfig, format!("{at}/config/transitions"), message, hint));
+        }
+    }
+    found
+}
+
 /// Whether steps of this kind let a model call tools.
 pub(super) fn uses_tools(kind: &str) -> bool {
     kind == agent::KIND || kind == "llm.chat"

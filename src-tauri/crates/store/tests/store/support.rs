@@ -76,6 +76,7 @@ pub(crate) fn step_start(run: &str, seq: u64, node: &str, data: Value) -> RunEve
         idempotency_key: None,
         due_ms: None,
         pinned: false,
+        masked: Vec::new(),
     };
     event(run, seq, Some(node), EventBody::StepStart(body))
 }
@@ -88,6 +89,7 @@ pub(crate) fn step_done(run: &str, seq: u64, node: &str, data: Value) -> RunEven
         ports: [("success".to_owned(), 1)].into_iter().collect(),
         items: [("success".to_owned(), vec![Item::new("1", data)].into())].into_iter().collect(),
         pinned: false,
+        masked: Vec::new(),
     };
     event(run, seq, Some(node), EventBody::StepDone(body))
 }

@@ -9,6 +9,7 @@ use std::process::Command;
 /// Package → rank. A crate may depend on lower ranks only. `None` = a dev crate.
 const RANKS: &[(&str, Option<u32>)] = &[
     ("signalbox-model", Some(0)),
+    ("signalbox-guardrails", Some(0)),
     ("signalbox-engine", Some(1)),
     ("signalbox-ports", Some(1)),
     ("signalbox-audit", Some(1)),
@@ -32,6 +33,7 @@ const FORBIDDEN_EDGES: &[(&str, &str)] =
 /// Outside crates a crate must not have as a normal dependency.
 const FORBIDDEN_CRATES: &[(&str, &[&str])] = &[
     ("signalbox-model", &["tokio", "reqwest", "rusqlite", "rand", "uuid", "chrono", "jiff", "time"]),
+    ("signalbox-guardrails", &["tokio", "reqwest", "rusqlite", "rand", "uuid", "chrono", "jiff", "time"]),
     (
         "signalbox-engine",
         &["tokio", "reqwest", "rusqlite", "rand", "getrandom", "fastrand", "uuid", "chrono", "time", "async-trait"],

@@ -84,6 +84,9 @@ export const OF_FILE: Place = {
                   "fields": {
                     "refuse": {
                       "is": "cel"
+                    },
+                    "value": {
+                      "is": "cel"
                     }
                   }
                 }
@@ -92,6 +95,9 @@ export const OF_FILE: Place = {
                 "any": {
                   "fields": {
                     "refuse": {
+                      "is": "cel"
+                    },
+                    "value": {
                       "is": "cel"
                     }
                   }

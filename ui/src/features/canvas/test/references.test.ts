@@ -119,7 +119,7 @@ describe('references over the schema', () => {
   it('renaming carries every marked field, and undo brings the bytes back', () => {
     expect(new Set(made(same).filled)).toEqual(new Set([
       'nodes', 'layout', 'layout/$view/*/*', 'from', 'to', 'onAbort', 'when', 'toolRules/*/when', 'auditRules/*/when', 'concurrency/key', 'if', 'print', 'in', 'config', 'out',
-      'idempotencyKey', 'guardrails/before/*/refuse', 'guardrails/after/*/refuse', 'parent', 'fallbackNodeId',
+      'idempotencyKey', 'guardrails/before/*/refuse', 'guardrails/before/*/value', 'guardrails/after/*/refuse', 'guardrails/after/*/value', 'parent', 'fallbackNodeId',
     ]));
     fc.assert(fc.property(id, (to) => {
       const editor = createEditor(made(same).document);

@@ -1,0 +1,4 @@
+//! Tests of the detection.
+
+mod labelled;
+mod personal;
