@@ -418,6 +418,6 @@ export const panel = {
   'guards.allow': 'Allowed values of check {n}',
   'guards.hint.personalData': 'Looks at the data and at settings that come from data. Found by rules and check digits; names of people are not found.',
   'guards.hint.size': 'Blocks data with more bytes, written as JSON.',
-  'guards.hint.allowList': 'Blocks when a value matches none of these patterns; * stands for any characters.',
+  'guards.hint.allowList': 'Blocks when a value matches none of these patterns; * matches any characters.',
   'guards.hint.promptInjection': 'Blocks text that tells a model what to do. Finds common wording, not every attack.',
 } as const;

@@ -4,6 +4,7 @@
 mod allow;
 mod checksum;
 mod contact;
+mod country;
 mod injection;
 mod measure;
 mod national_id;
@@ -13,7 +14,8 @@ mod scan;
 mod value;
 
 pub use allow::allowed;
+pub use country::Country;
 pub use injection::{Signal, signals};
 pub use measure::{Score, measure};
-pub use personal_data::{Country, Finder, Found, Kind, mask, sample};
+pub use personal_data::{Finder, Found, Kind, mask, sample};
 pub use value::{Hit, find_in, mask_in, texts};

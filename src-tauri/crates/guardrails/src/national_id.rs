@@ -2,7 +2,7 @@
 //! personal one, the number must be written in its usual groups or be named in the text.
 
 use crate::checksum::{is_day, mod_11_10, verhoeff, weighted};
-use crate::personal_data::Country;
+use crate::country::Country;
 use crate::scan::{digits, is_called, stands_alone};
 use regex::Regex;
 use std::ops::Range;

@@ -1,6 +1,7 @@
 //! The same for a JSON value: all its texts, its numbers, and the names of its fields.
 
-use crate::personal_data::{Country, Finder, Found, Kind, mask, sample};
+use crate::country::Country;
+use crate::personal_data::{Finder, Found, Kind, mask, sample};
 use serde_json::{Map, Value};
 
 /// A finding in a value.
