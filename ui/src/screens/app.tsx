@@ -4,7 +4,7 @@ import { whenTokenChanges } from '../api/client.ts';
 import { toApiError, type ApiError, errorText } from '../api/error.ts';
 import { loadRole, queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
-import { formatTime, t } from '../i18n/index.ts';
+import { formatTime, t, useLanguage } from '../i18n/index.ts';
 import { Button, EmptyState, leaveScreen, listenForKeys, toast, Toaster } from '../kit/index.ts';
 import { AutomationsScreen } from './automations-screen.tsx';
 import { CatalogScreen } from './catalog-screen.tsx';
@@ -26,9 +26,10 @@ const CompareScreen = lazy(() => part(import('./run/compare-screen.tsx')).then((
 const RunScreen = lazy(() => part(import('./run/run-screen.tsx')).then((module) => ({ default: module.RunScreen })));
 
 export function App() {
+  const language = useLanguage((state) => state.language);
   return (
     <QueryClientProvider client={queryClient}>
-      <Start />
+      <Start key={language} />
       <Toaster label={t('common.messages')} closeLabel={t('common.close')} more={(n) => t('common.messagesMore', { n })} none={t('common.messagesNone')} at={(ms) => formatTime(new Date(ms).toISOString())} />
     </QueryClientProvider>
   );

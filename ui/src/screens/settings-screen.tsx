@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { transport } from '../api/client.ts';
 import { act, useCommand } from '../api/queries.ts';
-import { resetKeys, setClosing, setKeys, setTheme, useSettings } from '../api/settings.ts';
+import { resetKeys, setClosing, setKeys, setLanguage, setTheme, useSettings } from '../api/settings.ts';
 import { mayNotify, useNotify, useNotifyFailures } from '../shared/notify.ts';
 import { ModelsSection } from '../features/models/models-section.tsx';
 import { KeyDialog } from '../shared/secrets/key-dialog.tsx';
@@ -50,7 +50,7 @@ export function SettingsScreen({ part }: { part: string | undefined }) {
   return (
     <Screen title={t('settings.title')}>
       <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
-        onTheme={setTheme} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
+        onTheme={setTheme} onLanguage={(language) => void attempt(() => setLanguage(language))} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />
     </Screen>

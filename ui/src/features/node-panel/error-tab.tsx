@@ -29,7 +29,7 @@ const FIELDS: [keyof RetryPolicy, JsonSchema][] = [
   ['initialDelayMs', { type: 'integer', title: t('error.firstPause'), minimum: 0, default: 500, 'x-ui': { ...STRICT, widget: 'duration' } }],
   ['maxDelayMs', { type: 'integer', title: t('error.atMost'), minimum: 0, default: 30_000, 'x-ui': { ...STRICT, widget: 'duration' } }],
 ];
-const JITTER: JsonSchema = { type: 'boolean', title: t('error.jitter'), description: t('error.jitterHint'), default: true };
+const JITTER: JsonSchema = { type: 'boolean', get title() { return t('error.jitter'); }, get description() { return t('error.jitterHint'); }, default: true };
 
 const LEVELS = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const;
 
