@@ -31,7 +31,7 @@ function pseudo(text: string): string {
 /** The pseudo-language takes the place of the Chinese words on their way to the page: no build contains it. */
 async function speakPseudo(page: Page): Promise<void> {
   const words = Object.fromEntries(Object.entries(en).map(([key, text]) => [key, pseudo(text)]));
-  await page.route(/\/assets\/zh-[^/]*\.js$/, (route) => route.fulfill({ contentType: 'text/javascript', body: `export const zh = ${JSON.stringify(words)};` }));
+  await page.route(/\/assets\/zh-[^/]*\.js$/, (route) => route.fulfill({ contentType: 'text/javascript', body: `export const zh = ${JSON.stringify(words)}; export const kinds = {};` }));
 }
 
 /** Texts that reach beyond a box that hides what does not fit, where nothing says that there is more. */

@@ -1,5 +1,6 @@
 /** The language that a person reads: their choice, else that of the system where it is there, else English. */
 import { create } from 'zustand';
+import { setKindWords } from './kind-words.ts';
 import { setWords } from './t.ts';
 
 export type Language = 'en' | 'zh';
@@ -19,10 +20,11 @@ let wanted: Language = 'en';
 export async function applyLanguage(choice: Language | undefined): Promise<void> {
   const language = choice ?? systemLanguage();
   wanted = language;
-  const words = language === 'en' ? undefined : (await import('./zh.ts')).zh;
+  const words = language === 'en' ? undefined : await import('./zh.ts');
   // Somebody chose again while it was loading.
   if (wanted !== language) return;
-  setWords(words);
+  setWords(words?.zh);
+  setKindWords(words?.kinds);
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
   useLanguage.setState({ language });
 }

@@ -1,9 +1,13 @@
 /** Every word has its translation, with the same places to fill. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { applyLanguage, t, tn, useLanguage } from './index.ts';
 import { systemLanguage } from './language.ts';
 import { en } from './t.ts';
-import { zh } from './zh.ts';
+import { kinds, zh } from './zh.ts';
+import { localKinds, withWords } from './kind-words.ts';
+import type { NodeDescriptor } from '../api/types.ts';
 
 afterEach(() => applyLanguage('en'));
 
@@ -54,4 +58,42 @@ it('u_24 the first language of the system that is here is taken, English otherwi
   expect(systemLanguage(['zh-TW'])).toBe('en');
   expect(systemLanguage(['fr'])).toBe('en');
   expect(systemLanguage([])).toBe('en');
+});
+
+const catalog = JSON.parse(readFileSync(join(import.meta.dirname, '../test/catalog.gen.json'), 'utf8')) as NodeDescriptor[];
+const SHOWN = new Set(['title', 'description']);
+/** Where a schema has words for people. Names of fields are no words, and `enum`, `default` and the like are data. */
+function shown(value: unknown, at: string, isNames = false): string[] {
+  if (Array.isArray(value)) return value.flatMap((one, index) => shown(one, `${at}/${String(index)}`));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => {
+    if (!isNames && SHOWN.has(key) && typeof one === 'string') return [`${at}/${key}`];
+    if (!isNames && ['enum', 'const', 'default', 'examples', 'required'].includes(key)) return [];
+    if (key === 'labels' && typeof one === 'object' && one !== null) return Object.keys(one).map((name) => `${at}/labels/${name}`);
+    return shown(one, `${at}/${key}`, !isNames && (key === 'properties' || key === '$defs'));
+  });
+}
+const pointers = (kind: NodeDescriptor): string[] => ['/title', '/description', ...kind.ports.filter((port) => port.title !== undefined).map((port) => `/ports/${port.id}/title`), ...shown(kind.config, '/config')];
+
+it('u_24 each title and description of the catalog has a Chinese text', () => {
+  const missing = catalog.flatMap((kind) => pointers(kind).filter((at) => !kinds[kind.type]?.[at]).map((at) => `${kind.type}#${at}`));
+  expect(missing, `Add these to ui/src/i18n/zh.kinds-*.ts: ${missing.join(', ')}`).toEqual([]);
+  const left = Object.entries(kinds).flatMap(([type, words]) => {
+    const kind = catalog.find((one) => one.type === type);
+    const known = new Set(kind ? pointers(kind) : []);
+    return Object.keys(words).filter((at) => !known.has(at)).map((at) => `${type}#${at}`);
+  });
+  expect(left, `Remove these from ui/src/i18n/zh.kinds-*.ts: ${left.join(', ')}`).toEqual([]);
+});
+
+it('u_24 a kind keeps everything but its words', async () => {
+  const request = catalog.find((kind) => kind.type === 'http.request');
+  if (!request) throw new Error('http.request is in the catalog');
+  expect(localKinds([request])).toEqual([request]);
+  await applyLanguage('zh');
+  const [local] = localKinds([request]);
+  expect(local).toMatchObject({ type: 'http.request', title: 'HTTP 请求', effects: request.effects, errors: request.errors });
+  expect(local?.aliases).toContain('HTTP request');
+  expect(local?.config).toMatchObject({ properties: { method: { title: '方法', enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] } } });
+  expect(withWords(request, undefined)).toBe(request);
 });
