@@ -60,10 +60,10 @@ const clipped = (page: Page): Promise<string[]> => page.evaluate(() => {
 });
 
 test('u_24 a pseudo-language finds no clipped text on the main screens', async ({ open, host }) => {
+  const page = await open();
   await host.rpc('settings_set', { settings: { theme: 'system', layout: {}, keymap: {}, language: 'zh' } });
   const made = await host.rpc<{ ref: string }>('workflow_create', { name: 'Long words' });
   try {
-    const page = await open('about:blank');
     await speakPseudo(page);
     for (const screen of [...SCREENS, `#/workflow/${encodeURIComponent(made.ref)}`]) {
       await page.goto(`${host.origin}/${screen}`);

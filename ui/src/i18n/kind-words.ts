@@ -1,7 +1,8 @@
 /** Titles and descriptions of step kinds in the language of the window. The catalog itself is English. */
-import type { NodeDescriptor } from '../api/types.ts';
 
 /** Pointer into the kind (ports by id) → text. */
+/** What has words in a kind. */
+interface Kind { type: string; title: string; description: string; aliases: string[]; ports: { id: string; title?: string }[]; config: unknown }
 export interface KindWords { [pointer: string]: string }
 export type AllKindWords = { [kind: string]: KindWords };
 
@@ -12,7 +13,7 @@ export function setKindWords(next: AllKindWords | undefined): void {
 }
 
 /** The same kind with the words there are; the English ones stay where there are none. */
-export function withWords(kind: NodeDescriptor, words: KindWords | undefined): NodeDescriptor {
+export function withWords<K extends Kind>(kind: K, words: KindWords | undefined): K {
   if (!words) return kind;
   return {
     ...kind,
@@ -25,7 +26,7 @@ export function withWords(kind: NodeDescriptor, words: KindWords | undefined): N
   };
 }
 
-export const localKinds = (kinds: NodeDescriptor[]): NodeDescriptor[] => (all ? kinds.map((kind) => withWords(kind, all?.[kind.type])) : kinds);
+export const localKinds = <K extends Kind>(kinds: K[]): K[] => (all ? kinds.map((kind) => withWords(kind, all?.[kind.type])) : kinds);
 
 function replaced(value: unknown, at: string, words: KindWords): unknown {
   if (typeof value === 'string') return words[at] ?? value;

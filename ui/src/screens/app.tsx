@@ -26,10 +26,9 @@ const CompareScreen = lazy(() => part(import('./run/compare-screen.tsx')).then((
 const RunScreen = lazy(() => part(import('./run/run-screen.tsx')).then((module) => ({ default: module.RunScreen })));
 
 export function App() {
-  const language = useLanguage((state) => state.language);
   return (
     <QueryClientProvider client={queryClient}>
-      <Start key={language} />
+      <Start />
       <Toaster label={t('common.messages')} closeLabel={t('common.close')} more={(n) => t('common.messagesMore', { n })} none={t('common.messagesNone')} at={(ms) => formatTime(new Date(ms).toISOString())} />
     </QueryClientProvider>
   );
@@ -38,6 +37,7 @@ export function App() {
 /** Settings first: they hold the theme and the keys. And the role: nothing is drawn that goes away again. */
 function Start() {
   const [state, setState] = useState<'wait' | 'ready' | ApiError>('wait');
+  const language = useLanguage((one) => one.language);
   const load = () => {
     setState('wait');
     Promise.all([loadSettings(), loadRole()]).then(() => setState('ready'), (cause: unknown) => setState(toApiError(cause)));
@@ -53,7 +53,8 @@ function Start() {
     void queryClient.invalidateQueries();
     if (!ready) load();
   }), [ready]);
-  if (ready) return <Screens />;
+  // All words are drawn again; settings that are still being kept are not read again.
+  if (ready) return <Screens key={language} />;
   if (state === 'wait') return <div aria-busy="true" aria-label={t('app.starting')} />;
   return (
     <main className="start">
