@@ -44,6 +44,9 @@ const clipped = (page: Page): Promise<string[]> => page.evaluate(() => {
     range.selectNodeContents(node);
     const text = range.getBoundingClientRect();
     if (text.width === 0 || text.height === 0) continue;
+    const press = node.parentElement?.closest('a, button')?.getBoundingClientRect();
+    const cut = node.parentElement && getComputedStyle(node.parentElement).textOverflow === 'ellipsis';
+    if (press && !cut && press.width > 1 && (text.right > press.right + 1 || text.left < press.left - 1)) found.push(`${node.textContent.slice(0, 60)} leaves its ${node.parentElement?.tagName ?? ''}.${node.parentElement?.className ?? ''}`);
     for (let box = node.parentElement; box; box = box.parentElement) {
       const style = getComputedStyle(box);
       // Said to be cut with dots, hidden from sight on purpose, or moved into sight by scrolling.
@@ -65,6 +68,14 @@ test('u_24 a pseudo-language finds no clipped text on the main screens', async (
   const made = await host.rpc<{ ref: string }>('workflow_create', { name: 'Long words' });
   try {
     await speakPseudo(page);
+    // What looks for clipped text finds some.
+    await page.evaluate(() => {
+      const box = document.createElement('div');
+      box.style.cssText = 'position: fixed; width: 20px; overflow: hidden; white-space: nowrap';
+      box.textContent = '[longer than its box]';
+      document.body.append(box);
+    });
+    expect(await clipped(page)).toHaveLength(1);
     for (const screen of [...SCREENS, `#/workflow/${encodeURIComponent(made.ref)}`]) {
       await page.goto(`${host.origin}/${screen}`);
       await page.reload();
