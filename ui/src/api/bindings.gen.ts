@@ -114,6 +114,8 @@ export interface AppSettings {
   queries?: Record<string, string>;
   /** What closing the window does while workflows are active; the person is asked when absent. */
   closing?: Closing;
+  /** Language of the window; that of the system when absent. */
+  language?: Language;
 }
 
 /** A decision that is asked again. */
@@ -1713,6 +1715,9 @@ export interface KeptAnswer {
 
 /** Where a secret key is. */
 export type KeyPlace = 'file' | 'system';
+
+/** Language of the window. */
+export type Language = 'en' | 'zh';
 
 /** How bad an error is (K-06). */
 export type Level = 'INFO' | 'WARN' | 'ERROR' | 'CRITICAL';

@@ -2,6 +2,7 @@
 import { useCallback } from 'react';
 import { create } from 'zustand';
 import { setKeymap } from '../kit/action.ts';
+import { applyLanguage, type Language } from '../i18n/index.ts';
 import { call } from './client.ts';
 import type { AppSettings, Closing, ThemeChoice } from './types.ts';
 
@@ -32,7 +33,10 @@ function show(settings: AppSettings): void {
 }
 
 export async function loadSettings(): Promise<void> {
-  show(await read());
+  const settings = await read();
+  // Nothing is drawn in a language that goes away again.
+  await applyLanguage(settings.language).catch(() => undefined);
+  show(settings);
 }
 
 function change(step: Change): void {
@@ -63,6 +67,16 @@ function without<T>(map: { [key: string]: T }, key: string): { [key: string]: T 
 
 export function setTheme(theme: ThemeChoice): void {
   change((settings) => ({ ...settings, theme }));
+}
+/** `null`: that of the system. The window changes at once. */
+export async function setLanguage(language: Language | null): Promise<void> {
+  await applyLanguage(language ?? undefined);
+  change((settings) => {
+    const next = { ...settings };
+    if (language) next.language = language;
+    else delete next.language;
+    return next;
+  });
 }
 /** `null` brings the default back. */
 export function setKeys(actionId: string, keys: string[] | null): void {

@@ -4,7 +4,9 @@ import '../kit/kit.css';
 import './form-page.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { applyLanguage } from '../i18n/index.ts';
 import { FormPage } from './form-page.tsx';
 
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<StrictMode><FormPage address={window.location.pathname} /></StrictMode>);
+const show = () => { if (root) createRoot(root).render(<StrictMode><FormPage address={window.location.pathname} /></StrictMode>); };
+applyLanguage(undefined).then(show, show);

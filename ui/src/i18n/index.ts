@@ -10,6 +10,8 @@ export function tn(key: PluralBase, n: number, args?: MessageArgs): string {
 }
 
 export { choiceWord, withChoiceWords } from './choice-words.ts';
+export { localKinds } from './kind-words.ts';
 export { jsonWords, whatWords } from './json-words.ts';
 export * from './format.ts';
+export { applyLanguage, useLanguage, type Language } from './language.ts';
 export { t, type MessageArgs, type MessageKey };

@@ -25,7 +25,7 @@ import { tools } from './en.tools.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations, ...forms, ...hooks, ...conditions, ...poll, ...pins, ...plan };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations, ...forms, ...hooks, ...conditions, ...poll, ...pins, ...plan };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };
@@ -33,7 +33,17 @@ export type MessageArgs = { [name: string]: string | number };
 /** A whole number is written as numbers are everywhere. */
 const written = (value: string | number | undefined): string => (typeof value === 'number' && Number.isInteger(value) ? formatNumber(value) : String(value));
 
+/** Words of another language. It needs no word for one where it has the same for many. */
+export type Words = { [key in MessageKey]?: string };
+let words: Words | undefined;
+
+export function setWords(next: Words | undefined): void {
+  words = next;
+}
+
+const wordsOf = (key: MessageKey): string => words?.[key] ?? (key.endsWith('.one') ? words?.[key.replace(/one$/, 'other') as MessageKey] : undefined) ?? en[key];
+
 export function t(key: MessageKey, args?: MessageArgs): string {
-  const text: string = en[key];
+  const text = wordsOf(key);
   return args ? text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in args ? written(args[name]) : whole)) : text;
 }

@@ -4,7 +4,7 @@ import { whenTokenChanges } from '../api/client.ts';
 import { toApiError, type ApiError, errorText } from '../api/error.ts';
 import { loadRole, queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
-import { formatTime, t } from '../i18n/index.ts';
+import { formatTime, t, useLanguage } from '../i18n/index.ts';
 import { Button, EmptyState, leaveScreen, listenForKeys, toast, Toaster } from '../kit/index.ts';
 import { AutomationsScreen } from './automations-screen.tsx';
 import { CatalogScreen } from './catalog-screen.tsx';
@@ -37,6 +37,7 @@ export function App() {
 /** Settings first: they hold the theme and the keys. And the role: nothing is drawn that goes away again. */
 function Start() {
   const [state, setState] = useState<'wait' | 'ready' | ApiError>('wait');
+  const language = useLanguage((one) => one.language);
   const load = () => {
     setState('wait');
     Promise.all([loadSettings(), loadRole()]).then(() => setState('ready'), (cause: unknown) => setState(toApiError(cause)));
@@ -52,7 +53,8 @@ function Start() {
     void queryClient.invalidateQueries();
     if (!ready) load();
   }), [ready]);
-  if (ready) return <Screens />;
+  // All words are drawn again; settings that are still being kept are not read again.
+  if (ready) return <Screens key={language} />;
   if (state === 'wait') return <div aria-busy="true" aria-label={t('app.starting')} />;
   return (
     <main className="start">

@@ -1,6 +1,7 @@
 import { act, useCommand, usePermission } from '../api/queries.ts';
 import { CatalogView } from '../features/catalog/catalog.tsx';
 import { t, tn } from '../i18n/index.ts';
+import { useCatalog } from '../shared/use-catalog.ts';
 import { Banner, Button, Skeleton } from '../kit/index.ts';
 import { plain } from '../text/letters.ts';
 import { attempt, kindWhenOpen } from './commands.ts';
@@ -11,7 +12,7 @@ import { navigate } from './router.ts';
 const MOST = 12;
 
 export function CatalogScreen({ kind }: { kind: string | undefined }) {
-  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
+  const catalog = useCatalog();
   const may = usePermission();
   const workflows = useCommand('workflow_list', {}, { enabled: may('workflow_save') });
   const add = may('workflow_save') ? { workflows: (workflows.data ?? []).slice(0, MOST).map((one) => ({ ref: one.ref, name: plain(one.name) })), onAdd: (type: string, ref: string | undefined) => void addTo(type, ref) } : undefined;

@@ -155,7 +155,7 @@ export function frameActions(showPalette: () => void, showSheet: () => void, mak
 }
 
 /** What belongs to the open workflow comes first; groups that are not named here come before them. */
-const GROUP_ORDER = [t('group.run'), t('group.workflow'), t('group.app'), t('group.view'), t('canvas.group'), t('canvas.group.add')];
+const groupOrder = () => [t('group.run'), t('group.workflow'), t('group.app'), t('group.view'), t('canvas.group'), t('canvas.group.add')];
 
 function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
   const actions = useAllActions();
@@ -174,7 +174,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
       if (action.hidden || (action.when && !action.when())) continue;
       list.push({
         id: `action/${action.id}`, title: action.title, what: action.group ?? t('palette.action'), icon: action.icon ?? 'bolt',
-        keys: keysOf(action)[0], order: GROUP_ORDER.indexOf(action.group ?? '') + 1, run: action.run,
+        keys: keysOf(action)[0], order: groupOrder().indexOf(action.group ?? '') + 1, run: action.run,
       });
     }
     for (const [id, node] of Object.entries(graph?.document.nodes ?? {})) {

@@ -14,6 +14,7 @@ import { failedPlace } from '../features/rerun/failed-place.ts';
 import { rerunSteps } from '../features/rerun/steps.ts';
 import { RerunDialog } from '../features/rerun/rerun-dialog.tsx';
 import { namesIn } from '../shared/format-path.ts';
+import { useCatalog } from '../shared/use-catalog.ts';
 import { titleOf } from '../features/node-panel/index.ts';
 import { Banner, Button, ConfirmDialog, Dialog, EmptyState, Skeleton, toast } from '../kit/index.ts';
 import { attempt, copyText } from './commands.ts';
@@ -91,7 +92,7 @@ export function RunsScreen({ workflow, queued = false }: { workflow: string | un
 /** From the history no step is chosen yet: the one that failed, else the first that ran. */
 function HistoryRerun({ run, onClose }: { run: RunRow; onClose(): void }) {
   const details = useCommand('run_get', { runId: run.runId });
-  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
+  const catalog = useCatalog();
   const failed = details.error ?? catalog.error;
   const steps = useMemo(() => {
     if (!details.data || !catalog.data) return null;

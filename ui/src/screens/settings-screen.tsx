@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { transport } from '../api/client.ts';
 import { act, useCommand } from '../api/queries.ts';
-import { resetKeys, setClosing, setKeys, setTheme, useSettings } from '../api/settings.ts';
+import { resetKeys, setClosing, setKeys, setLanguage, setTheme, useSettings } from '../api/settings.ts';
 import { mayNotify, useNotify, useNotifyFailures } from '../shared/notify.ts';
 import { ModelsSection } from '../features/models/models-section.tsx';
 import { KeyDialog } from '../shared/secrets/key-dialog.tsx';
 import { SecretsSection } from '../features/secrets/secrets-section.tsx';
 import { SettingsView, isSettingsPart } from '../features/settings/settings.tsx';
-import { t } from '../i18n/index.ts';
+import { t, type Language } from '../i18n/index.ts';
 import { keysOf, toast, useAllActions } from '../kit/index.ts';
 import { attempt } from './commands.ts';
 import { Screen } from './frame.tsx';
@@ -17,7 +17,7 @@ import { AuditKeySection } from './parts/audit-key.tsx';
 import { RetentionSection } from './parts/retention.tsx';
 import { ToolsSection } from './parts/tools.tsx';
 import { WebhooksSection } from './parts/webhooks.tsx';
-import { hashOf } from './router.ts';
+import { hashOf, navigate } from './router.ts';
 import { useKnownActions } from './known-actions.ts';
 
 export function SettingsScreen({ part }: { part: string | undefined }) {
@@ -36,6 +36,11 @@ export function SettingsScreen({ part }: { part: string | undefined }) {
     const other = actions.find((action) => action.id !== actionId && keys?.some((combo) => keysOf(action).includes(combo)));
     if (other) toast({ signal: 'warn', text: t('settings.keysTaken', { name: other.title }) });
   }
+  /** The screen is drawn anew: the person stays where they chose. */
+  async function speak(language: Language | null) {
+    navigate({ screen: 'settings', part: 'look' }, true);
+    await attempt(() => setLanguage(language));
+  }
   const [notifyOn, setNotifyOn] = useNotify();
   const [notify, setNotify] = useState(mayNotify);
   const [failuresOn, setFailuresOn] = useNotifyFailures();
@@ -50,7 +55,7 @@ export function SettingsScreen({ part }: { part: string | undefined }) {
   return (
     <Screen title={t('settings.title')}>
       <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
-        onTheme={setTheme} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
+        onTheme={setTheme} onLanguage={(language) => void speak(language)} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />
     </Screen>

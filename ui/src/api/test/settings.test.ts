@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { setTransport } from '../client.ts';
-import { loadSettings, setKeys, setQuery, setTheme, useSettings, whenSettingsFail } from '../settings.ts';
+import { loadSettings, setKeys, setLanguage, setQuery, setTheme, useSettings, whenSettingsFail } from '../settings.ts';
 import { fakeTransport } from '../transport/fake.ts';
 import type { AppSettings } from '../types.ts';
 
@@ -48,4 +48,24 @@ it('what could not be kept is shown, told, and kept with the next change', async
   setKeys('run.start', []);
   await settled();
   expect(kept).toMatchObject({ theme: 'dark', keymap: { 'run.start': [] } });
+});
+
+it('u_24 a language is kept, changes at once, and follows the system when nothing is chosen', async () => {
+  await setLanguage('zh');
+  expect(document.documentElement.lang).toBe('zh-CN');
+  await settled();
+  expect(kept.language).toBe('zh');
+  await setLanguage(null);
+  expect(document.documentElement.lang).toBe('en');
+  await settled();
+  expect(kept).not.toHaveProperty('language');
+});
+
+it('u_24 the kept language is there before anything is shown', async () => {
+  kept = { ...kept, language: 'zh' };
+  await loadSettings();
+  expect(document.documentElement.lang).toBe('zh-CN');
+  kept = { theme: 'system', layout: {}, keymap: {} };
+  await loadSettings();
+  expect(document.documentElement.lang).toBe('en');
 });

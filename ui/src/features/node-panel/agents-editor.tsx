@@ -9,7 +9,7 @@ import { ToolRules } from './tool-rules.tsx';
 import { offered, useSkills } from './tool-schema.ts';
 
 const AGENT = 'agent.task';
-const SKILLS: JsonSchema = { type: 'string', title: t('workflow.skills'), description: t('workflow.skillsHint'), 'x-ui': { widget: 'path', plain: true, placeholder: '/srv/skills' } } as JsonSchema;
+const SKILLS: JsonSchema = { type: 'string', get title() { return t('workflow.skills'); }, get description() { return t('workflow.skillsHint'); }, 'x-ui': { widget: 'path', plain: true, placeholder: '/srv/skills' } } as JsonSchema;
 
 export function AgentsEditor({ workflowId, settings, catalog }: { workflowId: string; settings: Workflow['settings']; catalog: readonly NodeDescriptor[] }) {
   const tools = useCommand('tool_list', {}, { staleTime: 30_000 });

@@ -17,19 +17,19 @@ import type { NodePanelProps } from './types.ts';
 /** The engine counts in whole numbers from 0: a file with another one could not be read. */
 const STRICT = { bounds: 'strict' };
 const FIELDS: [keyof RetryPolicy, JsonSchema][] = [
-  ['maxAttempts', { type: 'integer', title: t('error.retries'), minimum: 0, maximum: 100, default: 3, 'x-ui': STRICT }],
+  ['maxAttempts', { type: 'integer', get title() { return t('error.retries'); }, minimum: 0, maximum: 100, default: 3, 'x-ui': STRICT }],
   ['backoff', {
-    type: 'string', title: t('error.backoff'), default: 'exponential',
+    type: 'string', get title() { return t('error.backoff'); }, default: 'exponential',
     oneOf: [
-      { const: 'exponential', title: t('error.backoff.exponential') },
-      { const: 'linear', title: t('error.backoff.linear') },
-      { const: 'fixed', title: t('error.backoff.fixed') },
+      { const: 'exponential', get title() { return t('error.backoff.exponential'); } },
+      { const: 'linear', get title() { return t('error.backoff.linear'); } },
+      { const: 'fixed', get title() { return t('error.backoff.fixed'); } },
     ],
   }],
-  ['initialDelayMs', { type: 'integer', title: t('error.firstPause'), minimum: 0, default: 500, 'x-ui': { ...STRICT, widget: 'duration' } }],
-  ['maxDelayMs', { type: 'integer', title: t('error.atMost'), minimum: 0, default: 30_000, 'x-ui': { ...STRICT, widget: 'duration' } }],
+  ['initialDelayMs', { type: 'integer', get title() { return t('error.firstPause'); }, minimum: 0, default: 500, 'x-ui': { ...STRICT, widget: 'duration' } }],
+  ['maxDelayMs', { type: 'integer', get title() { return t('error.atMost'); }, minimum: 0, default: 30_000, 'x-ui': { ...STRICT, widget: 'duration' } }],
 ];
-const JITTER: JsonSchema = { type: 'boolean', title: t('error.jitter'), description: t('error.jitterHint'), default: true };
+const JITTER: JsonSchema = { type: 'boolean', get title() { return t('error.jitter'); }, get description() { return t('error.jitterHint'); }, default: true };
 
 const LEVELS = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const;
 

@@ -5,10 +5,10 @@ import { t } from '../../i18n/index.ts';
 import { Select, Switch } from '../../kit/index.ts';
 import { Field, Findings, diagnosticsAt } from '../../schema-form/index.ts';
 
-const MAX: JsonSchema = { type: 'integer', minimum: 1, maximum: 1000, title: t('limits.max') };
-const KEY: JsonSchema = { type: 'string', title: t('limits.key'), 'x-widget': 'text' };
-const COUNT: JsonSchema = { type: 'integer', minimum: 1, title: t('limits.count') };
-const PER: JsonSchema = { type: 'integer', minimum: 1, title: t('limits.per') };
+const MAX: JsonSchema = { type: 'integer', minimum: 1, maximum: 1000, get title() { return t('limits.max'); } };
+const KEY: JsonSchema = { type: 'string', get title() { return t('limits.key'); }, 'x-widget': 'text' };
+const COUNT: JsonSchema = { type: 'integer', minimum: 1, get title() { return t('limits.count'); } };
+const PER: JsonSchema = { type: 'integer', minimum: 1, get title() { return t('limits.per'); } };
 
 const ON_LIMIT = ['queue', 'skip', 'cancel_oldest'] as const;
 /** A minute, as most services count. */

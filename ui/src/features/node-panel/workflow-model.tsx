@@ -8,8 +8,8 @@ import { Findings, FormScopeProvider, diagnosticsAt, useForm, type FormScope } f
 import { chosenFor, typedModel, withName } from './model-choice.ts';
 import { ModelContext, ModelField, ProviderField } from './model-fields.tsx';
 
-const PROVIDER: JsonSchema = { type: 'string', title: t('workflow.modelProvider') };
-const MODEL: JsonSchema = { type: 'string', title: t('workflow.modelName') };
+const PROVIDER: JsonSchema = { type: 'string', get title() { return t('workflow.modelProvider'); } };
+const MODEL: JsonSchema = { type: 'string', get title() { return t('workflow.modelName'); } };
 
 export function WorkflowModel({ settings }: { settings: Workflow['settings'] }) {
   const around = useForm();

@@ -21,11 +21,11 @@ import { ofStep } from './tried-step.ts';
 import type { NodePanelProps } from './types.ts';
 import { WorkflowModel } from './workflow-model.tsx';
 
-const NAME: JsonSchema = { type: 'string', title: t('workflow.name') };
-const DESCRIPTION: JsonSchema = { type: 'string', title: t('workflow.description'), 'x-multiline': true };
+const NAME: JsonSchema = { type: 'string', get title() { return t('workflow.name'); } };
+const DESCRIPTION: JsonSchema = { type: 'string', get title() { return t('workflow.description'); }, 'x-multiline': true };
 
-const PER_RUN: JsonSchema = { type: 'number', minimum: 0, title: t('workflow.budgetRun') };
-const PER_DAY: JsonSchema = { type: 'number', minimum: 0, title: t('workflow.budgetDay') };
+const PER_RUN: JsonSchema = { type: 'number', minimum: 0, get title() { return t('workflow.budgetRun'); } };
+const PER_DAY: JsonSchema = { type: 'number', minimum: 0, get title() { return t('workflow.budgetDay'); } };
 
 /** What can wait until the workflow does something. */
 function Later({ closed, children }: { closed: boolean; children: ReactNode }) {

@@ -4,7 +4,6 @@ import { use, useCallback, useEffect, useMemo, useState } from 'react';
 import { choiceOf, EVERY, readPath, viewAt, type Choice } from '../../run/run-paths.ts';
 import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../run/run-state.ts';
 import { statusIn } from '../../run/run-location.ts';
-import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Workflow } from '../../api/types.ts';
 import { ValueView, CopyButton } from '../../code/ValueView.tsx';
@@ -20,6 +19,7 @@ import { thinksNow } from './model-output.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { stepTitle } from '../../shared/step-title.ts';
 import { namesIn, formatPlace, formatPath } from '../../shared/format-path.ts';
+import { useCatalog } from '../../shared/use-catalog.ts';
 import './run-log.css';
 
 export type LogView = 'cards' | 'events' | 'timeline';
@@ -59,7 +59,7 @@ export function DetailLog(props: DetailLogProps) {
 }
 
 function Log({ run: runView, time = null, loading = false, document, selected, onSelectNode, view: asked, onView, onChoose, onPicked }: DetailLogProps) {
-  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
+  const catalog = useCatalog().data;
   // Where nothing comes of the run any more, its clock stands.
   const stands = use(MomentContext);
   const selectedNode = selected ?? null;

@@ -2,7 +2,7 @@
 import './settings.css';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { AppInfo, Closing, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
-import { t } from '../../i18n/index.ts';
+import { t, type Language } from '../../i18n/index.ts';
 import { NoLine, Section } from '../../shared/settings-section.tsx';
 import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
@@ -33,6 +33,7 @@ export interface SettingsProps {
   onFailures(on: boolean): void;
   onNotify(on: boolean): void;
   onTheme(theme: ThemeChoice): void;
+  onLanguage(language: Language | null): void;
   /** What closing the window does; only where there is one. */
   onClosing?: ((closing: Closing | null) => void) | undefined;
   onKeys(actionId: string, keys: string[] | null): void;
@@ -102,7 +103,7 @@ function Part({ name, ...props }: SettingsProps & { name: SettingsPart }) {
   }
 }
 
-function Appearance({ settings, onTheme }: SettingsProps) {
+function Appearance({ settings, onTheme, onLanguage }: SettingsProps) {
   return (
     <Section id="look" title={t('settings.look')}>
       <div className="box">
@@ -110,6 +111,11 @@ function Appearance({ settings, onTheme }: SettingsProps) {
           <div className="grow col"><span>{t('settings.theme')}</span><span className="s t3">{t('settings.themeHint')}</span></div>
           <Segmented label={t('settings.theme')} value={settings.theme} onChange={onTheme}
             options={(['system', 'light', 'dark'] as const).map((theme) => ({ value: theme, label: t(`settings.theme.${theme}`) }))} />
+        </div>
+        <div className="line">
+          <div className="grow col"><span>{t('settings.language')}</span><span className="s t3">{t('settings.languageHint')}</span></div>
+          <Segmented label={t('settings.language')} value={settings.language ?? 'system'} onChange={(language) => onLanguage(language === 'system' ? null : language)}
+            options={(['system', 'en', 'zh'] as const).map((language) => ({ value: language, label: t(`settings.language.${language}`) }))} />
         </div>
       </div>
     </Section>

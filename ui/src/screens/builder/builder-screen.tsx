@@ -27,6 +27,7 @@ import { ranIn, rerunSteps } from '../../features/rerun/steps.ts';
 import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { namesIn } from '../../shared/format-path.ts';
 import { StatusBadge } from '../../shared/run-status.tsx';
+import { useCatalog } from '../../shared/use-catalog.ts';
 import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
 import { attempt, showError, takePendingRun } from '../commands.ts';
@@ -54,7 +55,7 @@ import { useSuggestedRule } from './suggested-rule.ts';
 
 export function BuilderScreen({ fileRef }: { fileRef: string }) {
   const { session, error, retry } = useSession(fileRef);
-  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
+  const catalog = useCatalog();
   const failed = error ?? catalog.error;
   const path = useCommand('workflow_list', {}, { enabled: error !== null }).data?.find((file) => file.ref === fileRef)?.path;
   if (failed) {

@@ -18,6 +18,7 @@ import { cardOf, marksOf, type Comparison, type Side } from '../../features/comp
 import { titleOf } from '../../features/node-panel/index.ts';
 import { shortRunId, StatusBadge } from '../../shared/run-status.tsx';
 import { namesIn, type NameOf } from '../../shared/format-path.ts';
+import { useCatalog } from '../../shared/use-catalog.ts';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, Skeleton, SplitPane, toast } from '../../kit/index.ts';
 import { useNow } from '../../kit/use-now.ts';
@@ -56,7 +57,7 @@ export function CompareScreen({ runId, with: other }: { runId: string; with: str
   });
   const came = a.data && b.data ? cameTo(a.data, b.data) : null;
   useAgain(came, found);
-  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
+  const catalog = useCatalog();
   const failed = found.error ?? a.error ?? b.error ?? catalog.error;
   if (failed && !(found.data && a.data && b.data && catalog.data)) {
     return (

@@ -22,6 +22,7 @@ import { useRerunDialog } from '../../features/rerun/use-rerun-dialog.tsx';
 import { SpentChip } from '../../shared/model-cost.tsx';
 import { shortRunId, StatusBadge } from '../../shared/run-status.tsx';
 import { namesIn } from '../../shared/format-path.ts';
+import { useCatalog } from '../../shared/use-catalog.ts';
 import { timeActions } from '../../features/time-travel/actions.ts';
 import { PastBanner } from '../../features/time-travel/past-banner.tsx';
 import { useTimeTravel, type Moment, type TimeTravel } from '../../run/time-travel.ts';
@@ -47,7 +48,7 @@ import { Workbench } from '../workbench/workbench.tsx';
 export function RunScreen({ runId, step, at }: { runId: string; step?: string | undefined; at?: Moment | undefined }) {
   // It is asked by the listener below.
   const run = useCommand('run_get', { runId }, { refetchOnWindowFocus: false });
-  const catalog = useCommand('catalog_list', {}, { staleTime: Infinity });
+  const catalog = useCatalog();
   const failed = run.data ? null : run.error ?? catalog.error;
   const { refetch } = run;
   useEffect(() => {

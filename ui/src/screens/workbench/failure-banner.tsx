@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { codeOf } from '../../api/error.ts';
 import { writeExact } from '../../json/exact-json.ts';
-import { useCommand, usePermission } from '../../api/queries.ts';
+import { usePermission } from '../../api/queries.ts';
 import { cameAs } from '../../run/run-error.ts';
 import { slotKey } from '../../run/run-paths.ts';
 import type { RunView } from '../../run/run-state.ts';
@@ -14,6 +14,7 @@ import { t, type MessageKey } from '../../i18n/index.ts';
 import { Banner, Button, IconButton } from '../../kit/index.ts';
 import type { AskRerun } from '../../shared/rerun-context.ts';
 import { stepTitle } from '../../shared/step-title.ts';
+import { useCatalog } from '../../shared/use-catalog.ts';
 import { copyText } from '../commands.ts';
 import { SendToInbox } from './send-to-inbox.tsx';
 
@@ -83,7 +84,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
   const inside = step !== view.failedStepId;
   const name = view.failedStepId === undefined ? undefined : slotKey(view.failedStepId, failed?.path);
   const error = view.error;
-  const kinds = useCommand('catalog_list', {}, { staleTime: Infinity }).data;
+  const kinds = useCatalog().data;
   // As on its card: its own title, else that of its kind.
   const node = step ? document.nodes[step] : undefined;
   const own = step ? stepTitle(node?.title, kinds?.find((kind) => kind.type === node?.type)?.title ?? view.nodes[step]?.title, step) : '';

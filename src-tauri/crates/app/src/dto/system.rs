@@ -98,6 +98,16 @@ pub enum Closing {
     Quit,
 }
 
+/// Language of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// English.
+    En,
+    /// Simplified Chinese.
+    Zh,
+}
+
 /// What a person set for their own eyes and hands.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -114,6 +124,9 @@ pub struct AppSettings {
     /// What closing the window does while workflows are active; the person is asked when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closing: Option<Closing>,
+    /// Language of the window; that of the system when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
 }
 
 /// New settings.

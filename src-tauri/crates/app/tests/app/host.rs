@@ -49,7 +49,7 @@ fn about_kinds_samples_settings() {
     assert!(place.ok("sample_list", json!({})).as_array().expect("a list").len() >= 4);
     let usual = place.ok("settings_get", json!({}));
     assert_eq!(usual, json!({ "theme": "system", "layout": {}, "keymap": {} }));
-    let set = json!({ "theme": "dark", "layout": { "left": 240.0, "log": true }, "keymap": { "run": ["F5"] } });
+    let set = json!({ "theme": "dark", "layout": { "left": 240.0, "log": true }, "keymap": { "run": ["F5"] }, "language": "zh" });
     place.ok("settings_set", json!({ "settings": set }));
     let place = place.reopen();
     assert_eq!(place.ok("settings_get", json!({})), set);

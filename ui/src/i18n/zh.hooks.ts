@@ -1,0 +1,20 @@
+/** Simplified Chinese of en.hooks.ts. */
+export const hooks = {
+  'hook.title': '地址与测试',
+  'hook.address': '地址',
+  'hook.addressHint': '工作流处于激活状态且 signalbox serve 正在运行时，请求会启动运行。',
+  'hook.noAddress': '输入路径以获得地址。',
+  'hook.testAddress': '测试地址',
+  'hook.copy': '复制：{what}',
+  'hook.copied': '地址已复制',
+  'hook.listen': '监听一个请求',
+  'hook.listenFailed': '测试未能开始',
+  'hook.listening': '等待请求，直到 {when}',
+  'hook.stop': '停止监听',
+  'hook.ended': '未收到请求。请再次监听以重试。',
+  'hook.refused.other': '{n} 个请求被拒绝。{reason}。',
+  'hook.received': '收到的请求',
+  'hook.runEvent': '用此请求运行',
+  'hook.runSample': '用示例运行',
+  'hook.noServer': '要用真实请求测试，请用 signalbox serve --ui 打开编辑器。',
+};
