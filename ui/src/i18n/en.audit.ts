@@ -295,6 +295,7 @@ export const audit = {
   'sink.resumeOf': 'Resume {place}',
   'sink.resumed': 'Copying continues',
   'sink.failedTitle': 'Entries could not be copied',
+  'sink.failedText': 'Signalbox retries automatically; runs continue, and the chain here is complete.',
   'anchor.title': 'Audit anchors',
   'anchor.hint': 'Checkpoints of the audit chain, kept where whoever controls this computer cannot change them. Only they reveal a complete rewrite.',
   'anchor.none': 'No anchors',

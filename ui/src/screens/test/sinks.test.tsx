@@ -5,6 +5,7 @@ import { queryClient } from '../../api/queries.ts';
 import type { AuditSinkView, Commands } from '../../api/types.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { renderOnce } from '../../test/render.tsx';
+import { SinkBanner } from '../parts/sink-banner.tsx';
 import { SinksSection } from '../parts/sinks.tsx';
 
 afterEach(() => {
@@ -73,4 +74,11 @@ it('a server is added with its kind, and is tested, paused and resumed', async (
   expect(screen.getByText('2 wait')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Resume postgresql://ada@db.example/audit' }));
   await waitFor(() => expect(screen.queryByText('paused')).toBeNull());
+});
+
+it('the audit screen says which copy is late; a paused one is not', async () => {
+  const paused = { ...FILE, id: 's9', paused: true, error: 'It is off.' };
+  renderOnce(<SinkBanner />, { who: who('operator'), audit_sinks: () => [FILE, paused] });
+  expect(await screen.findByText(/no space\. 3 wait/)).toBeTruthy();
+  expect(screen.queryByText(/It is off/)).toBeNull();
 });
