@@ -1,6 +1,6 @@
-// Copies of the audit chain on real servers: PostgreSQL (Debian package `postgresql`) over TLS, and S3 by the server of moto
-// (sinks-requirements.txt, installed below the target folder). Run only when it is named. What arrived is read from there and given
-// to the verifier.
+// Copies of the audit chain on real servers: PostgreSQL (Debian package `postgresql`) over TLS, S3 by the server of moto
+// (sinks-requirements.txt, installed below the target folder), and the TLS of Node as a logger. Run only when it
+// is named. What arrived is read from there and given to the verifier.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,6 +8,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { Signalbox } from './signalbox.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -31,6 +32,17 @@ function programs() {
   return join(root, versions[0], 'bin');
 }
 
+/** An authority of its own, and a certificate of it for this machine. */
+function certificates(folder) {
+  const [ca, key, own, request, extra, certificate] = ['ca.pem', 'ca.key', 'server.key', 'server.csr', 'server.ext', 'server.pem'].map((name) => join(folder, name));
+  const ssl = (...args) => execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  ssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=peer authority', '-keyout', key, '-out', ca);
+  ssl('req', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-keyout', own, '-out', request);
+  writeFileSync(extra, 'subjectAltName=DNS:localhost,IP:127.0.0.1');
+  ssl('x509', '-req', '-in', request, '-CA', ca, '-CAkey', key, '-CAcreateserial', '-days', '2', '-extfile', extra, '-out', certificate);
+  return { ca, own, certificate };
+}
+
 /** A server of its own, with a certificate of an authority of its own. It does not run as root. */
 class Postgres {
   constructor(port) {
@@ -41,15 +53,8 @@ class Postgres {
     this.data = join(this.folder, 'data');
     const password = join(this.folder, 'password');
     writeFileSync(password, PASSWORD);
-    this.ca = join(this.folder, 'ca.pem');
-    const key = join(this.folder, 'ca.key');
-    const ssl = (...args) => execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    ssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=peer authority', '-keyout', key, '-out', this.ca);
-    const [own, request, extra] = ['server.key', 'server.csr', 'server.ext'].map((name) => join(this.folder, name));
-    ssl('req', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-keyout', own, '-out', request);
-    writeFileSync(extra, 'subjectAltName=DNS:localhost,IP:127.0.0.1');
-    this.certificate = join(this.folder, 'server.pem');
-    ssl('x509', '-req', '-in', request, '-CA', this.ca, '-CAkey', key, '-CAcreateserial', '-days', '2', '-extfile', extra, '-out', this.certificate);
+    const { ca, own, certificate } = certificates(this.folder);
+    Object.assign(this, { ca, certificate });
     for (const name of readdirSync(this.folder)) chmodSync(join(this.folder, name), 0o644);
     this.as('initdb', '-D', this.data, '-U', 'peer', '--auth=scram-sha-256', `--pwfile=${password}`);
     execFileSync('sh', ['-c', this.command(`cp ${own} ${this.data}/server.key && chmod 600 ${this.data}/server.key && cp ${this.certificate} ${this.data}/server.crt`)]);
@@ -252,7 +257,49 @@ async function s3(report) {
   }
 }
 
+/** The TLS of Node as a logger: RFC 5425 with a certificate that is checked. */
+async function syslog(report) {
+  const place = new Signalbox();
+  const { ca, own, certificate } = certificates(place.folder);
+  const batches = [];
+  const server = createTlsServer({ key: readFileSync(own), cert: readFileSync(certificate) }, (socket) => {
+    const parts = [];
+    socket.on('data', (part) => parts.push(part));
+    socket.on('end', () => { if (parts.length) batches.push(Buffer.concat(parts)); });
+    // Who does not trust the certificate breaks off.
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    await runs(place, 2);
+    await report('Syslog: over TLS to a certificate that is vouched for, and to no other', async () => {
+      const url = `syslog://127.0.0.1:${server.address().port}`;
+      const stranger = await last(place, 'add', '--kind', 'syslog', '--url', url, '--allow-local');
+      assert.equal(stranger.code, 1);
+      assert.match(stranger.sink.error, /certificate/u);
+      assert.equal(batches.length, 0);
+      await place.run('audit', 'sinks', 'remove', stranger.sink.id);
+      const { code, sink } = await last(place, 'add', '--kind', 'syslog', '--url', url, '--ca', ca, '--allow-local');
+      assert.deepEqual([code, sink.waiting], [0, 0], JSON.stringify(sink));
+      const lines = [];
+      for (let rest = Buffer.concat(batches); rest.length; ) {
+        const space = rest.indexOf(32);
+        const end = space + 1 + Number(rest.toString('utf8', 0, space));
+        const message = rest.toString('utf8', space + 1, end);
+        assert.match(message, /^<1\d\d>1 \S+ - signalbox - [A-Z_]+ - \{"entry":/u);
+        lines.push(`${message.slice(message.indexOf(' - {') + 3)}\n`);
+        rest = rest.subarray(end);
+      }
+      await verified(place, lines.join(''));
+    });
+  } finally {
+    server.close();
+    place.end();
+  }
+}
+
 export async function sinks(report) {
+  await syslog(report);
   await postgres(report);
   await s3(report);
 }
