@@ -3354,7 +3354,7 @@ export interface SinkAdd {
 /** What a sink is. */
 export type SinkKind = 'file' | 'postgres' | 's3' | 'elasticsearch' | 'syslog';
 
-/** Pauses a sink, or goes on. */
+/** Pauses a sink, or continues it. */
 export interface SinkPause {
   /** Its id. */
   id: string;

@@ -111,7 +111,7 @@ impl Elastic {
         for (at, line) in lines.iter().enumerate() {
             let hash = documents.get(at).map(|document| &document["_source"]["hash"]);
             if hash.and_then(Value::as_str) != Some(line.hash.as_str()) {
-                return Err(other(format!("another entry stands in the index under the number {}", line.seq)));
+                return Err(other(format!("the index has another entry with the number {}", line.seq)));
             }
         }
         Ok(())

@@ -141,8 +141,7 @@ impl Postgres {
         );
         let same = self.client.query_one(&same, &[&self.log_id, &seqs, &hashes]).await.map_err(failed)?;
         if same.get::<_, i64>(0) != i64::try_from(lines.len()).unwrap_or(i64::MAX) {
-            let what =
-                "another entry stands in the table under the number of one of these, or was left out by a rule of it";
+            let what = "the table has another entry with one of these numbers, or a rule of the table left one out";
             return Err(other(what));
         }
         Ok(())

@@ -2,30 +2,32 @@
 //! always the store's; nothing waits for a sink. One that fails is told, and goes on where it ended: each entry comes at
 //! least once, and an entry is known by its log and its number.
 
+mod target;
+
+pub(crate) use target::SinkTurns;
+
 use crate::app::App;
-use crate::audit::destinations::{self, Kind, MINUTE, Place, Standing};
+use crate::audit::destinations::{self, MINUTE, Place as _, Standing};
 use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{AuditSinkView, SinkAdd, SinkKind, SinkTest};
 use crate::error::{ApiError, ApiResult};
 use crate::host::files::io_words;
 use crate::host::outgoing;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use signalbox_adapters::sinks::{self, JsonlSink, Remote, StdoutSink};
-use signalbox_model::AuditEvent;
 use signalbox_model::secret_ref::SCHEME;
 use signalbox_ports::{AuditLine, AuditSink, NotTaken};
 use signalbox_store::audit::Level;
 use signalbox_store::audit::line;
 use signalbox_store::audit::sink::read_rows;
 use signalbox_store::audit::verify::Row;
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+use target::{Target, kind};
 
 /// How often a host that stays looks for new entries.
 const LOOK: Duration = Duration::from_secs(1);
@@ -33,96 +35,10 @@ const LOOK: Duration = Duration::from_secs(1);
 const PART: usize = 500;
 /// Bytes of lines after which a batch is full.
 const BYTES: usize = 4 << 20;
-/// How long entries are gathered for a server, and for a store where each batch is an object.
-const GATHERED: i64 = 2_000;
-const SEGMENT: i64 = MINUTE;
 /// How long it takes at most until a sink that failed is tried again.
 const LONGEST: i64 = 15 * MINUTE;
 /// How it stands with the standard output.
 const STDOUT: &str = "stdout";
-
-/// One copy at a time to each place: a slow one holds up no other, and nobody delivers twice at once.
-#[derive(Default)]
-pub(crate) struct SinkTurns(Mutex<HashMap<String, Arc<Mutex<()>>>>);
-
-impl SinkTurns {
-    fn of(&self, id: &str) -> Arc<Mutex<()>> {
-        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(turns.entry(id.to_owned()).or_default())
-    }
-}
-
-/// A sink, as it is kept. Those of before are files.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Target {
-    id: String,
-    place: String,
-    #[serde(default)]
-    kind: SinkKind,
-    /// A person on this machine named an address of it or of a private network.
-    #[serde(default)]
-    here: bool,
-    /// Name of the secret.
-    #[serde(default)]
-    credential: Option<String>,
-    /// PEM.
-    #[serde(default)]
-    ca: Option<String>,
-    #[serde(default)]
-    paused: bool,
-}
-
-impl Target {
-    fn file(place: String) -> Self {
-        let id = uuid::Uuid::now_v7().to_string();
-        Self { id, place, kind: SinkKind::File, here: false, credential: None, ca: None, paused: false }
-    }
-
-    /// How long entries wait for more.
-    fn gathers(&self) -> i64 {
-        match self.kind {
-            SinkKind::File => 0,
-            SinkKind::S3 => SEGMENT,
-            SinkKind::Postgres | SinkKind::Elasticsearch | SinkKind::Syslog => GATHERED,
-        }
-    }
-}
-
-fn kind(kind: SinkKind) -> Option<sinks::Kind> {
-    Some(match kind {
-        SinkKind::File => return None,
-        SinkKind::Postgres => sinks::Kind::Postgres,
-        SinkKind::S3 => sinks::Kind::S3,
-        SinkKind::Elasticsearch => sinks::Kind::Elasticsearch,
-        SinkKind::Syslog => sinks::Kind::Syslog,
-    })
-}
-
-impl Place for Target {
-    const KIND: Kind = Kind {
-        list: "sinks",
-        standing: "sink",
-        changed: AuditEvent::AuditSinkChanged,
-        failed: AuditEvent::AuditSinkFailed,
-        goes_to: "Entries are copied to",
-        exists: "SINK_EXISTS",
-        too_many: "TOO_MANY_SINKS",
-        command: "signalbox audit sink list",
-    };
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn shown(&self) -> String {
-        self.place.clone()
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        self.place == other.place
-    }
-}
 
 impl App {
     /// The files, and how it stands with each.

@@ -53,7 +53,7 @@ pub struct SinkRef {
     pub id: String,
 }
 
-/// Pauses a sink, or goes on.
+/// Pauses a sink, or continues it.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SinkPause {

@@ -201,10 +201,7 @@ fn k_22_an_index_that_refuses_one_entry_is_told_and_gets_all_in_the_end() {
     index.0.lock().expect("held").0.insert(last + 1, json!({ "hash": "00", "entry": "", "seq": last + 1 }));
     let (code, list) = sinks(&place, &["now"]);
     let why = list[0]["error"].as_str().unwrap_or_default();
-    assert!(
-        code == 1 && why.contains(&format!("another entry stands in the index under the number {}", last + 1)),
-        "{list}"
-    );
+    assert!(code == 1 && why.contains(&format!("the index has another entry with the number {}", last + 1)), "{list}");
     assert_eq!(place.run(&["audit", "verify"]).code, 0, "the chain of record is whole");
 }
 
