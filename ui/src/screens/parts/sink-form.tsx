@@ -7,7 +7,7 @@ import { isLocalAddress, LocalConsent } from './local-address.tsx';
 
 const EXAMPLES = {
   postgres: 'postgresql://signalbox@db.example:5432/audit',
-  s3: 'https://s3.eu-central-1.amazonaws.com/bucket/prefix?region=eu-central-1',
+  s3: 'https://s3.example/bucket/prefix?region=eu-central-1',
   elasticsearch: 'https://search.example:9200/signalbox-audit',
   syslog: 'syslog://log.example:6514',
 } as const;

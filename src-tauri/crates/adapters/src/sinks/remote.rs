@@ -29,7 +29,7 @@ impl Kind {
     pub fn example(self) -> &'static str {
         match self {
             Self::Postgres => "postgresql://user@db.example:5432/database?table=audit_events",
-            Self::S3 => "https://s3.eu-central-1.amazonaws.com/bucket/prefix?region=eu-central-1",
+            Self::S3 => "https://s3.example/bucket/prefix?region=eu-central-1",
             Self::Elasticsearch => "https://search.example:9200/index",
             Self::Syslog => "syslog://log.example:6514",
         }
