@@ -538,12 +538,18 @@ export interface AuditRow {
   payload?: AuditPayloadState;
 }
 
-/** A file that every entry is copied to, and how it stands with it. */
+/** A place that every entry is copied to, and how it stands with it. */
 export interface AuditSinkView {
   /** Its id. */
   id: string;
-  /** The file. */
+  /** What it is. */
+  kind: SinkKind;
+  /** The file, or the address. */
   place: string;
+  /** The secret that is sent, `secret://NAME`. */
+  credential?: string;
+  /** Nothing is copied to it until it is continued. */
+  paused: boolean;
   /** Entries up to the last one that was copied: the number of the next. */
   next: number;
   /** The entry that the file begins with, when that is not the first of the chain: it was begun anew, and those before it stand in a file that was moved or deleted, or were removed by a retention. */
@@ -3334,16 +3340,45 @@ export interface SettingsSet {
 /** How serious a diagnostic is. */
 export type Severity = 'error' | 'warning';
 
-/** A new file for copies, in a folder. */
+/** A new sink: a file in a folder, or a server. */
 export interface SinkAdd {
   /** Handle of a folder that the system's dialog gave; the file is made in it. */
-  folder: string;
+  folder?: string;
+  /** What stands at the address. */
+  kind?: SinkKind;
+  /** The address of a server, such as `postgresql://user@db.example/audit`. */
+  url?: string;
+  /** `secret://NAME`: who Signalbox is there. It must allow the host of the address. */
+  credential?: string;
+  /** The authority that signed the certificate of the server (PEM), instead of those that the system trusts. */
+  ca?: string;
+  /** A person on this machine allows an address of this machine. */
+  allowLocal?: boolean;
+}
+
+/** What a sink is. */
+export type SinkKind = 'file' | 'postgres' | 's3' | 'elasticsearch' | 'syslog';
+
+/** Pauses a sink, or continues it. */
+export interface SinkPause {
+  /** Its id. */
+  id: string;
+  /** Nothing is copied to it until it is continued. */
+  paused: boolean;
 }
 
 /** Names a sink. */
 export interface SinkRef {
   /** Its id. */
   id: string;
+}
+
+/** Whether a sink would take entries now. Nothing was sent to it. */
+export interface SinkTest {
+  /** It would. */
+  ok: boolean;
+  /** Why it would not. */
+  error?: string;
 }
 
 /** A skill that agents of a workflow may unlock. */
@@ -5649,12 +5684,16 @@ export interface Commands {
   audit_anchor_remove: { request: AnchorRef; response: AuditAnchor[] };
   /** Sends a checkpoint to every anchor now. */
   audit_anchor_now: { request: Empty; response: AuditAnchor[] };
-  /** Lists the files to which audit entries are copied. */
+  /** Lists the places to which audit entries are copied, and how far each is. */
   audit_sinks: { request: Empty; response: AuditSinkView[] };
-  /** Copies every audit entry to a file in a folder from now on. */
+  /** Copies every audit entry to a file in a folder, or to a server, from now on. */
   audit_sink_add: { request: SinkAdd; response: AuditSinkView[] };
-  /** Stops copying to a file; the file is kept. */
+  /** Stops copying to a place; what it holds is kept. */
   audit_sink_remove: { request: SinkRef; response: AuditSinkView[] };
+  /** Pauses copying to a place, or continues where it stopped. */
+  audit_sink_pause: { request: SinkPause; response: AuditSinkView[] };
+  /** Checks whether a place would take entries now; sends none. */
+  audit_sink_test: { request: SinkRef; response: SinkTest };
   /** Copies waiting entries now. */
   audit_sink_now: { request: Empty; response: AuditSinkView[] };
   /** Returns how long entries are kept, and what was removed so far. */
@@ -5884,6 +5923,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   audit_sinks: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   audit_sink_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_sinks', 'audit_list'] },
   audit_sink_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_sinks', 'audit_list'] },
+  audit_sink_pause: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_sinks', 'audit_list'] },
+  audit_sink_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   audit_sink_now: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['audit_sinks', 'audit_list'] },
   audit_retention: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   audit_retention_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['audit_retention', 'audit_list'] },

@@ -26,6 +26,7 @@ import { Banner, Button, Dialog, EmptyState, Field, IconButton, keysOf, Skeleton
 import { attempt } from './commands.ts';
 import { FindButton } from './frame.tsx';
 import { AnchorBanner } from './parts/anchors.tsx';
+import { SinkBanner } from './parts/sink-banner.tsx';
 import { navigate } from './router.ts';
 
 /** Newer records that stand above the one that somebody went to. */
@@ -174,6 +175,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
         </div>
         <VerdictBar status={status.data} size={size} busy={verifying} onGo={goTo} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} onAccept={accepts ? () => setDialog('accept') : undefined} />
         <AnchorBanner anchors={status.data?.anchors} />
+        <SinkBanner />
         {status.error && !status.data ? <Banner signal="err" title={status.error.message}><span className="s t2">{status.error.hint}</span></Banner> : null}
         {list.error ? <Banner signal="err" title={list.error.message} actions={wrong ? undefined : <Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
         <div className="au-main">

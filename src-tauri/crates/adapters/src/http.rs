@@ -283,6 +283,14 @@ fn as_text(value: &HeaderValue) -> String {
 }
 
 fn make(filter: Filter, pooled: bool) -> Result<Client, String> {
+    built(builder(filter, pooled))
+}
+
+fn built(builder: reqwest::ClientBuilder) -> Result<Client, String> {
+    builder.build().map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
+}
+
+fn builder(filter: Filter, pooled: bool) -> reqwest::ClientBuilder {
     // A second call finds the provider already there, which is just as well.
     let _already = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
@@ -293,8 +301,7 @@ fn make(filter: Filter, pooled: bool) -> Result<Client, String> {
         .connect_timeout(CONNECT_TIMEOUT)
         .connector_layer(connection::ConnectionObserver)
         .dns_resolver(Arc::new(filter));
-    let builder = if pooled { builder } else { builder.pool_max_idle_per_host(0) };
-    builder.build().map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
+    if pooled { builder } else { builder.pool_max_idle_per_host(0) }
 }
 
 /// A client for one address that a person on this machine registered: its host may be this machine or in the own network. It
@@ -330,6 +337,12 @@ impl Rules {
 /// A client that reaches what the rules allow, follows no redirect, and resolves names by the filter.
 pub(crate) fn client_of(rules: &Rules) -> Result<Client, String> {
     make(Filter { lookup: Arc::new(System), reach: rules.reach, grants: Arc::clone(&rules.grants) }, true)
+}
+
+/// [`client_of`] that checks certificates as `tls` says.
+pub(crate) fn client_with_tls(rules: &Rules, tls: rustls::ClientConfig) -> Result<Client, String> {
+    let filter = Filter { lookup: Arc::new(System), reach: rules.reach, grants: Arc::clone(&rules.grants) };
+    built(builder(filter, true).tls_backend_preconfigured(tls))
 }
 
 /// Why an address was not reached, in plain words without a full stop.

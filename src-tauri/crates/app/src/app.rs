@@ -3,6 +3,7 @@
 use crate::audit::log_port::ChainLog;
 use crate::audit::signing::Signing;
 use crate::audit::signing_key::AuditKeys;
+use crate::audit::sinks::SinkTurns;
 use crate::dto::{Access, AuditVerdict, Folder, Host};
 use crate::error::{ApiError, ApiResult};
 use crate::host::clock;
@@ -112,6 +113,8 @@ pub struct App {
     pub(crate) suggesting: Suggesting,
     /// Plans that are under way.
     pub(crate) planning: Planning,
+    /// Who copies audit entries to which sink.
+    pub(crate) sink_turns: SinkTurns,
     /// Who signs the audit chain.
     pub(crate) signing: Signing,
     /// What happens in runs, written down for whoever watches this process.
@@ -227,6 +230,7 @@ impl App {
             browser: OnceLock::new(),
             secrets,
             models,
+            sink_turns: SinkTurns::default(),
             signing,
             run_log: RunLog::default(),
             collector: OnceLock::new(),

@@ -147,9 +147,11 @@ macro_rules! command_list {
             Action audit_anchor_add(AnchorAdd) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Adds an anchor: a folder or an address for checkpoints.";
             Action audit_anchor_remove(AnchorRef) -> Vec<AuditAnchor>, Builder, [Desktop Http], [audit_anchors audit_status audit_list], "Removes an anchor; checkpoints already there are kept.";
             Action audit_anchor_now(Empty) -> Vec<AuditAnchor>, Operator, [Desktop Http], [audit_anchors audit_status audit_list], "Sends a checkpoint to every anchor now.";
-            Query audit_sinks(Empty) -> Vec<AuditSinkView>, Viewer, [Desktop Http], [], "Lists the files to which audit entries are copied.";
-            Action audit_sink_add(SinkAdd) -> Vec<AuditSinkView>, Builder, [Desktop Http], [audit_sinks audit_list], "Copies every audit entry to a file in a folder from now on.";
-            Action audit_sink_remove(SinkRef) -> Vec<AuditSinkView>, Builder, [Desktop Http], [audit_sinks audit_list], "Stops copying to a file; the file is kept.";
+            Query audit_sinks(Empty) -> Vec<AuditSinkView>, Viewer, [Desktop Http], [], "Lists the places to which audit entries are copied, and how far each is.";
+            Action audit_sink_add(SinkAdd) -> Vec<AuditSinkView>, Builder, [Desktop Http], [audit_sinks audit_list], "Copies every audit entry to a file in a folder, or to a server, from now on.";
+            Action audit_sink_remove(SinkRef) -> Vec<AuditSinkView>, Builder, [Desktop Http], [audit_sinks audit_list], "Stops copying to a place; what it holds is kept.";
+            Action audit_sink_pause(SinkPause) -> Vec<AuditSinkView>, Builder, [Desktop Http], [audit_sinks audit_list], "Pauses copying to a place, or continues where it stopped.";
+            Action audit_sink_test(SinkRef) -> SinkTest, Builder, [Desktop Http], [], "Checks whether a place would take entries now; sends none.";
             Action audit_sink_now(Empty) -> Vec<AuditSinkView>, Operator, [Desktop Http], [audit_sinks audit_list], "Copies waiting entries now.";
             Query audit_retention(Empty) -> AuditRetention, Viewer, [Desktop Http], [], "Returns how long entries are kept, and what was removed so far.";
             Action audit_retention_set(AuditRetentionSet) -> AuditRetention, Builder, [Desktop Http], [audit_retention audit_list], "Sets how long entries are kept.";

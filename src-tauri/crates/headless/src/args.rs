@@ -9,7 +9,7 @@ mod tools;
 mod triggers;
 mod webhook;
 
-pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink};
+pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink, SinkKind};
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;

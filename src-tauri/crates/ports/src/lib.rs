@@ -16,7 +16,7 @@ pub mod telemetry;
 pub mod tools;
 mod wait;
 
-pub use audit_sink::AuditSink;
+pub use audit_sink::{AuditLine, AuditSink, NotTaken};
 pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use call_log::{CallLog, Unheard};
 pub use http::{Cookie, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_of_connection};

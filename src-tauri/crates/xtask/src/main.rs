@@ -25,7 +25,8 @@ cargo xtask <task>
           `cel`: the language of expressions against the conformance cases of CEL;
           `llama`: models against the server of llama.cpp, which needs Python packages and says which;
           `rest`: the server against its own description, by schemathesis, which it installs below the target folder;
-          `models`: two model servers with a small real model, installed below target/peers
+          `models`: two model servers with a small real model, installed below target/peers;
+          `sinks`: copies of the audit chain in PostgreSQL, which the system has, and in the S3 of moto
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, too
   bench   measure, and print the table for docs/benchmarks.md
 ";

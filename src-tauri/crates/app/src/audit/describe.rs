@@ -290,6 +290,12 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         },
         AuditEvent::AuditSinkChanged => match text(facts, "removed") {
             Some(place) => format!("{} removed a copy of the audit chain: {place}", who()),
+            None if text(facts, "paused").is_some() => {
+                format!("{} paused a copy of the audit chain{}", who(), of("paused"))
+            }
+            None if text(facts, "continued").is_some() => {
+                format!("{} continued a copy of the audit chain{}", who(), of("continued"))
+            }
             None => format!("{} added a copy of the audit chain{}", who(), of("added")),
         },
         AuditEvent::AuditSinkFailed => format!("Entries could not be copied{}", of("place")),

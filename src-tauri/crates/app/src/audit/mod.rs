@@ -12,7 +12,7 @@ pub(crate) mod query;
 mod retention;
 pub(crate) mod signing;
 pub(crate) mod signing_key;
-mod sinks;
+pub(crate) mod sinks;
 mod text_index;
 pub(crate) mod verification;
 pub(crate) mod view;

@@ -36,7 +36,9 @@ pub(crate) use audit::{
 };
 pub(crate) use audit_anchor::{audit_anchor_add, audit_anchor_now, audit_anchor_remove, audit_anchors};
 pub(crate) use audit_retention::{audit_retention, audit_retention_now, audit_retention_set};
-pub(crate) use audit_sink::{audit_sink_add, audit_sink_now, audit_sink_remove, audit_sinks};
+pub(crate) use audit_sink::{
+    audit_sink_add, audit_sink_now, audit_sink_pause, audit_sink_remove, audit_sink_test, audit_sinks,
+};
 pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
 pub use folder::parse_allow_dir;
 pub(crate) use folder::{folder_grant, folder_list, folder_revoke};

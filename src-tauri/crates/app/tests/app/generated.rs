@@ -59,17 +59,19 @@ fn gen_catalog_of_the_forms_is_fresh() {
     }
 }
 
+fn schema(name: &str) -> jsonschema::Validator {
+    let text = fs::read_to_string(tree().join(format!("schemas/{name}.schema.json"))).expect("there");
+    jsonschema::validator_for(&serde_json::from_str(&text).expect("json")).expect("a schema")
+}
+
+fn check(schema: &jsonschema::Validator, value: &serde_json::Value, what: &str) {
+    let wrong: Vec<String> = schema.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(wrong.is_empty(), "{what}: {wrong:?}\n{value}");
+}
+
 /// Real values, written by serde, fit the schemas that are committed: code, schema and TypeScript never drift apart.
 #[test]
 fn real_values_fit_the_schemas() {
-    let schema = |name: &str| {
-        let text = fs::read_to_string(tree().join(format!("schemas/{name}.schema.json"))).expect("generated");
-        jsonschema::validator_for(&serde_json::from_str(&text).expect("json")).expect("a schema")
-    };
-    let check = |schema: &jsonschema::Validator, value: &serde_json::Value, what: &str| {
-        let wrong: Vec<String> = schema.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
-        assert!(wrong.is_empty(), "{what}: {wrong:?}\n{value}");
-    };
     let events = schema("run-event");
     let history = fs::read_to_string(tree().join("tests/histories/first.jsonl")).expect("there");
     for line in history.lines() {
@@ -121,6 +123,36 @@ fn real_values_fit_the_schemas() {
     }
     let diagnostic = signalbox_model::Diagnostic::error(signalbox_model::Code::BadJson, "/a", "What.", "Next.");
     check(&schema("diagnostic"), &serde_json::to_value(diagnostic).expect("json"), "diagnostic");
+}
+
+/// The two schemas of the source (A-02, E-05) take what is written here, and refuse what misses a part.
+#[test]
+fn a_02_payloads_fit_the_schemas_of_other_programs() {
+    use signalbox_store::audit::{Actor, Chain, Level, Record};
+    let refused = |schema: &jsonschema::Validator, whole: &serde_json::Value, parts: &[&str]| {
+        for part in parts {
+            let mut value = whole.clone();
+            value.as_object_mut().expect("an object").remove(*part);
+            assert!(!schema.is_valid(&value), "without {part}");
+        }
+    };
+    let audit = schema("AuditPayload");
+    for actor in [Actor::system(), Actor::operator("user:ada")] {
+        let record = Record::new("2026-11-21T00:00:00.000Z", "run", "step", "NODE_ERROR", Level::Critical, actor);
+        let sealed = Chain::new("log").seal(record).expect("an entry");
+        let mut entry: serde_json::Value = serde_json::from_str(&sealed.text).expect("json");
+        entry["hash"] = sealed.hash.to_hex().into();
+        check(&audit, &entry, "entry");
+        refused(&audit, &entry, &["timestamp", "event", "level", "actor", "nodeId", "runId"]);
+        entry["level"] = "LOUD".into();
+        assert!(!audit.is_valid(&entry));
+    }
+    let history = fs::read_to_string(tree().join("tests/histories/first.jsonl")).expect("there");
+    let failure = history.lines().find(|line| line.contains("step_error")).expect("there");
+    let failure: serde_json::Value = serde_json::from_str(failure).expect("json");
+    let error = &failure["payload"]["error"];
+    check(&schema("ErrorPayload"), error, "error");
+    refused(&schema("ErrorPayload"), error, &["type", "message", "timestamp", "originNode", "retryable"]);
 }
 
 /// Samples stand in the tree as the program itself would write them.

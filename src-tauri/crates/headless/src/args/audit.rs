@@ -55,8 +55,8 @@ pub(crate) enum Audit {
     /// Manages anchors: places where the writer of the chain cannot change signed checkpoints.
     #[command(subcommand)]
     Anchor(Anchor),
-    /// Manages copies of the chain: JSON lines files for log collectors; the chain itself stays here
-    #[command(subcommand)]
+    /// Manages copies of the chain: files, databases, object stores, search engines, loggers; the chain itself stays here.
+    #[command(subcommand, visible_alias = "sinks")]
     Sink(Sink),
     /// Shows or changes how long entries are kept. A signed entry replaces removed ones, so the rest still verifies.
     #[command(
@@ -186,32 +186,94 @@ pub(crate) enum Anchor {
     Now,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SinkKind {
+    /// A table of PostgreSQL: postgresql://user@host:5432/database?table=audit_events
+    Postgres,
+    /// A bucket of S3 or a compatible store: https://host/bucket/prefix?region=eu-central-1
+    S3,
+    /// An index of Elasticsearch or OpenSearch: https://host:9200/index
+    Elasticsearch,
+    /// A logger, RFC 5424 over TLS: syslog://host:6514
+    Syslog,
+}
+
+impl SinkKind {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgres",
+            Self::S3 => "s3",
+            Self::Elasticsearch => "elasticsearch",
+            Self::Syslog => "syslog",
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sink {
-    /// Lists the files and their state.
+    /// Lists the sinks, how far each is, and what went wrong.
     #[command(
-        after_help = "Exit: 0 no problems, 1 a file has a problem.\n\nExample:\n  signalbox audit sink list --json"
+        after_help = "Exit: 0 no problems, 1 a sink has a problem.\n\nExample:\n  signalbox audit sinks list --json"
     )]
     List,
-    /// Adds a file and copies all entries to it, from the first one.
+    /// Adds a sink and copies all entries to it, from the first one.
     #[command(
-        after_help = "A long-running host (the window, serve) copies new entries automatically; `audit sink now` copies them \
+        after_help = "A long-running host (the window, serve) copies new entries automatically; `audit sinks now` copies them \
                       immediately. A file that was moved away is created again. `serve --audit-stdout` writes the same \
-                      lines to standard output.\n\nExample:\n  signalbox audit sink add --file /var/log/signalbox/audit.jsonl"
+                      lines to standard output. Entries go to other machines over TLS only.\n\nExamples:\n  signalbox audit sinks add --file \
+                      /var/log/signalbox/audit.jsonl\n  signalbox audit sinks add --kind postgres --url \
+                      postgresql://signalbox@db.example/audit --credential secret://audit-db"
     )]
+    #[command(group = clap::ArgGroup::new("where").required(true).args(["file", "url"]))]
     Add {
         /// A dedicated file; created if missing.
         #[arg(long, value_name = "FILE")]
-        file: PathBuf,
+        file: Option<PathBuf>,
+        /// What stands at the address.
+        #[arg(long, value_enum, value_name = "KIND", requires = "url")]
+        kind: Option<SinkKind>,
+        /// The address of a server.
+        #[arg(long, value_name = "URL", requires = "kind")]
+        url: Option<String>,
+        /// The secret to sign in with; it must allow the host of the address.
+        #[arg(long, value_name = "secret://NAME", requires = "url")]
+        credential: Option<String>,
+        /// A PEM file with the authority that signed the certificate of the server; without it, those of the system count.
+        #[arg(long, value_name = "FILE", requires = "url")]
+        ca: Option<PathBuf>,
+        /// Allow an address of this machine.
+        #[arg(long, requires = "url")]
+        allow_local: bool,
     },
-    /// Stops copying to a file; the file is kept.
-    #[command(after_help = "Example:\n  signalbox audit sink remove 0199a1b2-…")]
+    /// Checks whether a sink would take entries now; sends none.
+    #[command(after_help = "Exit: 0 it would, 1 it would not.\n\nExample:\n  signalbox audit sinks test 0199a1b2-…")]
+    Test {
+        /// Id of the sink, as printed by `list`.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Pauses copying to a sink. Entries wait in the chain.
+    #[command(after_help = "Example:\n  signalbox audit sinks pause 0199a1b2-…")]
+    Pause {
+        /// Id of the sink, as printed by `list`.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Continues copying to a paused sink where it stopped.
+    #[command(after_help = "Example:\n  signalbox audit sinks resume 0199a1b2-…")]
+    Resume {
+        /// Id of the sink, as printed by `list`.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Stops copying to a sink; what it holds is kept.
+    #[command(after_help = "Example:\n  signalbox audit sinks remove 0199a1b2-…")]
     Remove {
         /// Id of the sink, as printed by `list`.
         #[arg(value_name = "ID")]
         id: String,
     },
     /// Copies waiting entries now.
-    #[command(after_help = "Exit: 0 all succeeded, 1 at least one failed.\n\nExample:\n  signalbox audit sink now")]
+    #[command(after_help = "Exit: 0 all succeeded, 1 at least one failed.\n\nExample:\n  signalbox audit sinks now")]
     Now,
 }

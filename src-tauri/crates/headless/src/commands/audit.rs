@@ -1,7 +1,7 @@
 //! `audit verify | status | key | list | export` and the rest.
 
 use super::Done;
-use crate::args::{Anchor, Audit, ExportProfile, LogLevel, SigningKeyPlace, Sink};
+use crate::args::{Anchor, Audit, ExportProfile, LogLevel, SigningKeyPlace, Sink, SinkKind};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::dto::AuditProfile;
@@ -223,7 +223,7 @@ fn is_good(places: &[Value], added: bool) -> bool {
     places[asked..].iter().all(|place| place["error"].is_null())
 }
 
-/// Files that every entry is copied to.
+/// Places that every entry is copied to.
 async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
     let caller = Caller::terminal(None)?;
     let ask = |name: &'static str, request: Value| app.dispatch(&caller, name, request);
@@ -231,7 +231,36 @@ async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
         Sink::List => ask("audit_sinks", json!({})).await?,
         Sink::Now => ask("audit_sink_now", json!({})).await?,
         Sink::Remove { id } => ask("audit_sink_remove", json!({ "id": id })).await?,
-        Sink::Add { file } => serde_json::to_value(app.sink_file(&caller, file.clone()).await?).unwrap_or_default(),
+        Sink::Pause { id } => ask("audit_sink_pause", json!({ "id": id, "paused": true })).await?,
+        Sink::Resume { id } => ask("audit_sink_pause", json!({ "id": id, "paused": false })).await?,
+        Sink::Test { id } => {
+            let told = ask("audit_sink_test", json!({ "id": id })).await?;
+            if output.json {
+                output.value(&told);
+            } else if let Some(error) = told["error"].as_str() {
+                output.line(&output.paint(&plain(error), Tone::Bad));
+            } else {
+                output.line("It takes entries.");
+            }
+            return Ok(if told["ok"] == true { OK } else { FAILED });
+        }
+        Sink::Add { file: Some(file), .. } => {
+            serde_json::to_value(app.sink_file(&caller, file.clone()).await?).unwrap_or_default()
+        }
+        Sink::Add { file: None, kind, url, credential, ca, allow_local } => {
+            let read = |file: &std::path::PathBuf| {
+                std::fs::read_to_string(file).map_err(|error| {
+                    let message = format!("{} cannot be read: {error}.", file.display());
+                    ApiError::bad_request(message, "Name a PEM file of the certificate authority.")
+                })
+            };
+            let ca = ca.as_ref().map(read).transpose()?;
+            let kind = kind.map(SinkKind::as_str);
+            let request = json!({
+                "kind": kind, "url": url, "credential": credential, "ca": ca, "allowLocal": allow_local
+            });
+            ask("audit_sink_add", request).await?
+        }
     };
     let list = files.as_array().map(Vec::as_slice).unwrap_or_default();
     let good = is_good(list, matches!(command, Sink::Add { .. }));
@@ -246,11 +275,13 @@ async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
         let text = |key: &str| plain(file[key].as_str().unwrap_or_default());
         let at = if text("at").is_empty() { "never".into() } else { text("at") };
         output.line(&format!(
-            "{}  {}  {} entries, last at {at}; {} wait",
+            "{}  {}  {}  {} entries, last at {at}; {} wait{}",
             text("id"),
+            text("kind"),
             text("place"),
             file["next"].as_u64().unwrap_or_default().saturating_sub(file["begins"].as_u64().unwrap_or_default()),
-            file["waiting"]
+            file["waiting"],
+            if file["paused"] == true { "; paused" } else { "" }
         ));
         if let Some(seq) = file["begins"].as_u64() {
             let line = format!("  Starts at entry {seq}: earlier ones are not in this file.");

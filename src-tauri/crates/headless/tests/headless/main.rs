@@ -51,6 +51,7 @@ mod serve;
 #[cfg(target_os = "linux")]
 mod service;
 mod sign_in;
+mod sink_servers;
 mod sinks;
 mod start_key;
 mod stats;

@@ -1,0 +1,153 @@
+//! Connections to sinks: only to allowed addresses, encrypted with a certificate that was checked, and in bounded time.
+
+use super::remote::Place;
+use crate::address::{self, Class, Reach};
+use crate::http::{Rules, client_with_tls, why_not};
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Method};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+use url::Url;
+
+/// How long a sink has for one step: connecting, one batch, one look.
+pub(super) const LIMIT: Duration = Duration::from_secs(30);
+
+pub(super) fn other(why: impl Into<String>) -> io::Error {
+    io::Error::other(why.into())
+}
+
+/// Waits for `work`, but not for ever.
+pub(super) fn bounded<T>(threads: &Handle, work: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    threads.block_on(async {
+        tokio::time::timeout(LIMIT, work)
+            .await
+            .unwrap_or_else(|_| Err(other(format!("it did not answer within {} seconds", LIMIT.as_secs()))))
+    })
+}
+
+/// How far a sink may be: where a person on this machine named it, its host and nothing else of the own network.
+fn rules(place: &Place) -> Rules {
+    let host = place.host();
+    let linked = host.parse::<IpAddr>().is_ok_and(|ip| address::class(ip) == Class::LinkLocal);
+    if place.here && !linked {
+        Rules { reach: Reach::Loopback, grants: Arc::new([host]) }
+    } else {
+        Rules { reach: Reach::Public, grants: Arc::new([]) }
+    }
+}
+
+/// An address that the rules allow to connect to.
+pub(super) async fn address(place: &Place) -> io::Result<SocketAddr> {
+    let (rules, host) = (rules(place), place.host());
+    let found: Vec<IpAddr> = match host.parse() {
+        Ok(ip) => vec![ip],
+        Err(_) => {
+            let looked_up = tokio::net::lookup_host((host.as_str(), 0)).await;
+            looked_up.map(|all| all.map(|address| address.ip()).collect()).unwrap_or_default()
+        }
+    };
+    let Some(first) = found.first().copied() else { return Err(other(format!("the name '{host}' was not found"))) };
+    let good = found.into_iter().find(|ip| address::allowed(&host, *ip, rules.reach, &rules.grants));
+    good.map(|ip| SocketAddr::new(ip, place.port())).ok_or_else(|| other(address::refusal(&host, Some(first))))
+}
+
+pub(super) async fn tcp(place: &Place) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address(place).await?).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// Which certificates are good.
+pub(super) fn tls(place: &Place) -> io::Result<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    match &place.ca {
+        Some(pem) => {
+            for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
+                let certificate = certificate.map_err(|_| other("its certificate authority is no PEM file"))?;
+                roots
+                    .add(certificate)
+                    .map_err(|why| other(format!("its certificate authority cannot be used: {why}")))?;
+            }
+            if roots.is_empty() {
+                return Err(other("its certificate authority has no certificate in it"));
+            }
+        }
+        None => {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.map_err(|why| other(format!("TLS cannot be set up: {why}")))?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+pub(super) fn server_name(place: &Place) -> io::Result<ServerName<'static>> {
+    ServerName::try_from(place.host()).map_err(|_| other(format!("'{}' is no host of a certificate", place.host())))
+}
+
+/// Requests to a sink that speaks HTTP.
+pub(super) struct Web {
+    client: Client,
+}
+
+/// What came back.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) body: Vec<u8>,
+}
+
+impl Web {
+    pub(super) fn open(place: &Place) -> io::Result<Self> {
+        let rules = rules(place);
+        rules.check(&place.web()?).map_err(other)?;
+        Ok(Self { client: client_with_tls(&rules, tls(place)?).map_err(other)? })
+    }
+
+    /// Sends a request; an answer of more than `most` bytes is an error.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        url: Url,
+        headers: HeaderMap,
+        body: Option<Vec<u8>>,
+        most: usize,
+    ) -> io::Result<Answer> {
+        let mut request = self.client.request(method, url.clone()).headers(headers);
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        let failed = |error: reqwest::Error| other(why_not(&error, &url));
+        let mut response = request.send().await.map_err(failed)?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            if body.len() + chunk.len() > most {
+                return Err(other(format!("its answer is larger than {most} bytes")));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Answer { status: response.status().as_u16(), body })
+    }
+}
+
+impl Answer {
+    /// What an unwanted answer says about itself, cut short.
+    pub(super) fn refusal(&self) -> io::Error {
+        let text = String::from_utf8_lossy(&self.body);
+        let between = |from: &str, to: &str| {
+            let rest = text.split_once(from)?.1;
+            Some(rest.split_once(to)?.0.chars().take(200).collect::<String>())
+        };
+        let word = between("<Code>", "</Code>").or_else(|| between("\"reason\":\"", "\""));
+        let what = word.map_or_else(String::new, |word| format!(" ({word})"));
+        other(format!("it answered {}{what}", self.status))
+    }
+}

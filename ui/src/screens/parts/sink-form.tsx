@@ -1,0 +1,49 @@
+/** A server that audit records are copied to: what it is, its address, the secret, and the authority of its certificate. */
+import { useState } from 'react';
+import { useCommand } from '../../api/queries.ts';
+import { t } from '../../i18n/index.ts';
+import { Button, Select, TextArea, TextInput } from '../../kit/index.ts';
+import { isLocalAddress, LocalConsent } from './local-address.tsx';
+
+const EXAMPLES = {
+  postgres: 'postgresql://signalbox@db.example:5432/audit',
+  s3: 'https://s3.example/bucket/prefix?region=eu-central-1',
+  elasticsearch: 'https://search.example:9200/signalbox-audit',
+  syslog: 'syslog://log.example:6514',
+} as const;
+type Kind = keyof typeof EXAMPLES;
+const KINDS = Object.keys(EXAMPLES) as Kind[];
+
+export interface NewSink { kind: Kind; url: string; credential?: string; ca?: string; allowLocal?: boolean }
+
+/** The rules for this machine are those of web addresses. */
+const asWeb = (url: string) => url.replace(/^[a-z]+:\/\//u, 'https://');
+
+export function SinkForm({ busy, onAdd, onCancel }: { busy: boolean; onAdd(sink: NewSink): void; onCancel(): void }) {
+  const [kind, setKind] = useState<Kind>('postgres');
+  const [url, setUrl] = useState('');
+  const [secret, setSecret] = useState('');
+  const [ca, setCa] = useState('');
+  const [local, setLocal] = useState(false);
+  // Without the right to see them, or with a locked key, there is nothing to choose.
+  const secrets = useCommand('secret_list', {});
+  const isLocal = isLocalAddress(asWeb(url));
+  return (
+    <form className="col gap2" onSubmit={(event) => {
+      event.preventDefault();
+      if (url.trim()) onAdd({ kind, url: url.trim(), ...(secret ? { credential: secret } : {}), ...(ca.trim() ? { ca } : {}), ...(isLocal ? { allowLocal: local } : {}) });
+    }}>
+      <div className="row wrap">
+        <Select label={t('sink.kind')} value={kind} onChange={(value) => setKind(value as Kind)} options={KINDS.map((value) => ({ value, label: t(`sink.kind.${value}`) }))} />
+        <TextInput className="set-url" value={url} onChange={setUrl} placeholder={EXAMPLES[kind]} aria-label={t('sink.address')} maxLength={2000} />
+        {secrets.data?.length ? <Select label={t('anchor.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('credential.none') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /> : null}
+      </div>
+      <TextArea value={ca} onChange={setCa} rows={2} aria-label={t('sink.ca')} placeholder={t('sink.ca')} maxLength={65_536} />
+      <LocalConsent url={asWeb(url)} given={local} onChange={setLocal} />
+      <div className="row">
+        <Button type="submit" busy={busy} disabled={!url.trim() || (isLocal && !local)}>{t('sink.addThis')}</Button>
+        <Button onClick={onCancel}>{t('common.cancel')}</Button>
+      </div>
+    </form>
+  );
+}
