@@ -128,6 +128,7 @@ export function rowIcon(task: TaskRow): { icon: IconName; color: string; label: 
     case 'pause': return { icon: 'pause', color: 'c-person', label: t('inbox.kind.pause') };
     case 'decision':
       if (task.reason === 'tool_call') return { icon: 'wrench', color: 'c-person', label: t('inbox.kind.tool') };
+      if (task.reason === 'question') return { icon: 'rows', color: 'c-person', label: t('inbox.kind.question') };
       return task.reason === 'interrupted'
         ? { icon: 'stale', color: 'c-wait', label: t('inbox.kind.interrupted') }
         : { icon: 'errd', color: 'c-err', label: t('inbox.kind.decision') };
@@ -200,7 +201,7 @@ export function afterText(task: Task, action: TaskAction, target?: string): stri
   const wired = way === undefined && task.stepId !== task.nodeId && (action === 'correct' || action === 'retry');
   const text = way !== undefined && !way.again ? t(`inbox.after.to.${action}` as MessageKey, { step, steps: namesOf(way.steps) }) : wired ? t(`inbox.after.wired.${action}`) : action === 'alternative'
     ? t('inbox.after.alternative', { step: target ?? t('inbox.after.other') })
-    : t(`inbox.after.${task.reason === 'tool_call' && (action === 'approve' || action === 'reject') ? `tool.${action}` : action}` as MessageKey, { step });
+    : t(`inbox.after.${task.reason === 'tool_call' && (action === 'approve' || action === 'reject') ? `tool.${action}` : task.reason === 'question' && action === 'reject' ? 'question.reject' : action}` as MessageKey, { step });
   return task.cases > 1 ? `${text} ${tn('inbox.after.cases', task.cases)}` : text;
 }
 
