@@ -40,13 +40,12 @@ pub(crate) struct EventStream {
 }
 
 impl EventStream {
-    /// The data of the events that these bytes complete.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Excess> {
+    /// Adds the data of the events that these bytes complete, also of those before it is too much.
+    pub(crate) fn push(&mut self, bytes: &[u8], found: &mut Vec<Vec<u8>>) -> Result<(), Excess> {
         self.bytes = self.bytes.saturating_add(bytes.len());
         if self.bytes > MOST_BYTES {
             return Err(Excess::Bytes);
         }
-        let mut found = Vec::new();
         for byte in bytes {
             if *byte != b'\n' {
                 self.line.push(*byte);
@@ -73,6 +72,6 @@ impl EventStream {
                 self.data.extend_from_slice(data.strip_prefix(b" ").unwrap_or(data));
             }
         }
-        Ok(found)
+        Ok(())
     }
 }

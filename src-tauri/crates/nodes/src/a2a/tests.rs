@@ -73,6 +73,11 @@ fn a_hostile_card_is_refused_in_words() {
     }
 }
 
+fn pushed(stream: &mut EventStream, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Excess> {
+    let mut found = Vec::new();
+    stream.push(bytes, &mut found).map(|()| found)
+}
+
 /// A card signed as the SDKs do it: canonical JSON without signatures and empty values.
 fn signed(card: &Value, header: &Value) -> (Value, Value) {
     let pair = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).expect("a key");
@@ -111,18 +116,18 @@ fn a_signature_holds_for_the_card_as_it_was_signed() {
 #[test]
 fn a_stream_is_put_together_and_bounded() {
     let mut stream = EventStream::default();
-    assert_eq!(stream.push(b": hello\r\ndata: {\"a\":").expect("in bounds"), Vec::<Vec<u8>>::new());
+    assert_eq!(pushed(&mut stream, b": hello\r\ndata: {\"a\":").expect("in bounds"), Vec::<Vec<u8>>::new());
     assert_eq!(
-        stream.push(b"1}\r\n\r\ndata: x\ndata: y\n\n\n").expect("in bounds"),
+        pushed(&mut stream, b"1}\r\n\r\ndata: x\ndata: y\n\n\n").expect("in bounds"),
         [b"{\"a\":1}".to_vec(), b"x\ny".to_vec()]
     );
     let mut endless = EventStream::default();
-    assert_eq!(endless.push(&vec![b'a'; 3 << 20]), Err(Excess::Event));
+    assert_eq!(pushed(&mut endless, &vec![b'a'; 3 << 20]), Err(Excess::Event));
     let mut many = EventStream::default();
-    assert_eq!(many.push(&b"data:\n\n".repeat(10_001)), Err(Excess::Events));
+    assert_eq!(pushed(&mut many, &b"data:\n\n".repeat(10_001)), Err(Excess::Events));
     let mut long = EventStream::default();
     let comment = [&vec![b':'; 1 << 20][..], b"\n"].concat();
-    let found = (0..17).map(|_| long.push(&comment)).find_map(Result::err);
+    let found = (0..17).map(|_| pushed(&mut long, &comment)).find_map(Result::err);
     assert_eq!(found, Some(Excess::Bytes));
 }
 
@@ -149,12 +154,12 @@ proptest! {
     #[test]
     fn pieces_of_a_stream_say_the_same_wherever_it_is_cut(texts in prop::collection::vec("[a-z ]{0,20}", 0..8), cuts in prop::collection::vec(1_usize..9, 1..40)) {
         let whole: String = texts.iter().map(|text| format!("event: x\ndata: {text}\n\n")).collect();
-        let at_once = EventStream::default().push(whole.as_bytes()).expect("in bounds");
+        let at_once = pushed(&mut EventStream::default(), whole.as_bytes()).expect("in bounds");
         let (mut stream, mut found, mut rest) = (EventStream::default(), Vec::new(), whole.as_bytes());
         for cut in cuts.iter().cycle() {
             if rest.is_empty() { break; }
             let (head, tail) = rest.split_at((*cut).min(rest.len()));
-            found.extend(stream.push(head).expect("in bounds"));
+            found.extend(pushed(&mut stream, head).expect("in bounds"));
             rest = tail;
         }
         prop_assert_eq!(found, at_once);

@@ -252,20 +252,24 @@ impl StreamReader<'_> {
 
 impl BodySink for StreamReader<'_> {
     fn chunk(&mut self, bytes: &[u8]) -> ControlFlow<()> {
-        let found = match self.events.push(bytes) {
-            Ok(found) => found,
-            Err(excess) => {
-                self.refused = Some(too_much(excess));
-                return ControlFlow::Break(());
-            }
-        };
+        let mut found = Vec::new();
+        let pushed = self.events.push(bytes, &mut found);
         for data in found {
             if let Err(failure) = self.take(&data) {
                 self.refused = Some(failure);
                 return ControlFlow::Break(());
             }
         }
-        if self.known.is_settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.known.is_settled() {
+            return ControlFlow::Break(());
+        }
+        match pushed {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(excess) => {
+                self.refused = Some(too_much(excess));
+                ControlFlow::Break(())
+            }
+        }
     }
 }
 
