@@ -29,7 +29,9 @@ class Worker {
       bus.finished();
       return;
     }
-    if (!task) bus.publish(AgentEvent.task(Task.fromJSON({ id: taskId, contextId, status: status('TASK_STATE_SUBMITTED'), history: [Message.toJSON(userMessage)] })));
+    // The SDK wants every stream to begin with the task: here as it stood before the answer.
+    if (task) bus.publish(AgentEvent.task(task));
+    else bus.publish(AgentEvent.task(Task.fromJSON({ id: taskId, contextId, status: status('TASK_STATE_SUBMITTED'), history: [Message.toJSON(userMessage)] })));
     update('TASK_STATE_WORKING', 'on it');
     if (text.startsWith('fail')) update('TASK_STATE_FAILED', 'Out of paper');
     else if (text.startsWith('ask')) update('TASK_STATE_INPUT_REQUIRED', 'Which colour?');

@@ -164,13 +164,15 @@ export const approvalsText = (task: Pick<TaskRow, 'approvals' | 'minApprovals'>)
 /** What leads on this task: the first allowed of these. Who has begun to correct, or must, is not led to send it back as it was. */
 export function leading(task: Task, work: Pick<Work, 'changed' | 'check'>): TaskAction | undefined {
   // What the step itself calls no use to try again fails again as it is; a budget that is used up is approved, not corrected.
-  const fails = task.kind === 'decision' && task.error?.retryable === false && !asksForMore(task);
+  const fails = isFailure(task) && task.error?.retryable === false && !asksForMore(task);
   const changed = work.changed || fails || work.check.state === 'unread' || work.check.violations.length > 0;
   const allowed = task.allowedActions.filter(isAction);
   const order: TaskAction[] = changed ? ['correct', 'submit', 'approve', 'retry', 'alternative', 'skip'] : ['submit', 'approve', 'retry', 'correct', 'alternative', 'skip'];
   return order.find((action) => allowed.includes(action));
 }
 
+/** A failed step is decided. A question of something that the step called is filled in like a form. */
+export const isFailure = (task: Pick<TaskRow, 'kind' | 'reason'>): boolean => task.kind === 'decision' && task.reason !== 'question';
 export const takesInput = (action: TaskAction): boolean => action === 'correct' || action === 'submit';
 
 export function historyText(event: TaskEvent): string {

@@ -67,14 +67,27 @@ pub(crate) struct Conversation {
     artifacts: Vec<Map<String, Value>>,
     bytes: usize,
     answered: bool,
+    /// Id of the message with the question that is answered: an agent may first tell its task as it stood before the answer.
+    question: Option<String>,
 }
 
 type Refusal = String;
 
 impl Conversation {
-    /// One that goes on.
-    pub(crate) fn about(task_id: &str, context_id: Option<&str>) -> Self {
-        Self { task_id: Some(task_id.to_owned()), context_id: context_id.map(str::to_owned), ..Self::default() }
+    /// One that continues with the answer to a question.
+    pub(crate) fn about(task_id: &str, context_id: Option<&str>, question: Option<&str>) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        Self {
+            task_id: Some(task_id.to_owned()),
+            context_id: owned(context_id),
+            question: owned(question),
+            ..Self::default()
+        }
+    }
+
+    /// Id of the message in which the agent asks.
+    pub(crate) fn question_id(&self) -> Option<&str> {
+        self.message.as_ref()?.get("messageId")?.as_str().filter(|id| !id.is_empty())
     }
 
     /// Whether nothing more is to be waited for.
@@ -152,6 +165,13 @@ impl Conversation {
         };
         self.state = Some(state);
         self.message = status.get("message").filter(|message| message.is_object()).cloned();
+        if state == TaskState::InputRequired
+            && self.question.is_some()
+            && self.question_id() == self.question.as_deref()
+        {
+            self.state = Some(TaskState::Working);
+            return Ok(None);
+        }
         let words = self.message.as_ref().map(text_of).filter(|text| !text.is_empty());
         Ok(Some(words.unwrap_or_else(|| state.as_str().to_owned())))
     }

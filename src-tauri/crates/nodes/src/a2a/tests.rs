@@ -150,6 +150,19 @@ fn artifacts_grow_by_pieces_and_a_task_replaces_them() {
     assert_eq!(known.state, Some(TaskState::Completed));
 }
 
+#[test]
+fn a_task_that_is_told_as_it_stood_before_the_answer_asks_nothing() {
+    let status = |state: &str, id: &str| {
+        let message = json!({ "messageId": id, "role": "ROLE_AGENT", "parts": [{ "text": "Which colour?" }] });
+        json!({ "task": { "id": "t", "status": { "state": state, "message": message } } })
+    };
+    let mut known = Conversation::about("t", None, Some("q1"));
+    known.take(&status("TASK_STATE_INPUT_REQUIRED", "q1")).expect("taken");
+    assert!(!known.is_settled(), "that one is answered");
+    known.take(&status("TASK_STATE_INPUT_REQUIRED", "q2")).expect("taken");
+    assert!(known.is_settled(), "this one is new");
+}
+
 proptest! {
     #[test]
     fn pieces_of_a_stream_say_the_same_wherever_it_is_cut(texts in prop::collection::vec("[a-z ]{0,20}", 0..8), cuts in prop::collection::vec(1_usize..9, 1..40)) {

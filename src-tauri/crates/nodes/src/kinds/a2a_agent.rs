@@ -313,7 +313,7 @@ impl Talk<'_> {
         let Some(task_id) = held["taskId"].as_str() else {
             return Err(NodeFailure::tool("AGENT_ANSWER", "The agent asked without a task that could go on"));
         };
-        let known = Conversation::about(task_id, held["contextId"].as_str());
+        let known = Conversation::about(task_id, held["contextId"].as_str(), held["question"].as_str());
         let values = answer.filter(|answer| answer.allowed).and_then(|answer| answer.values.as_deref());
         let Some(values) = values else {
             self.cancel(&known).await;
@@ -541,6 +541,7 @@ impl Talk<'_> {
             .detail("severity", "WARN");
         failure.held = Some(Arc::new(json!({
             "agent": agent, "taskId": known.task_id, "contextId": known.context_id, "round": round + 1,
+            "question": known.question_id(),
         })));
         Err(failure)
     }
