@@ -7,10 +7,9 @@ mod message;
 mod rpc;
 mod task;
 
-use crate::server::json_answer;
 use axum::body::{Body, Bytes};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use rpc::{Asked, RpcError};
 use serde_json::{Value, json};
@@ -97,7 +96,7 @@ impl AgentServer {
         let authority = parts.uri.authority().map(ToString::to_string);
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
         let base = format!("http://{}", host.or(authority).unwrap_or_default());
-        Ok(json_answer(StatusCode::OK, &card::of(&skills, only, &base)))
+        Ok(json_answer(&card::of(&skills, only, &base)))
     }
 
     /// One request. Errors of the protocol stand in the answer; who may not ask is refused as on every route.
@@ -111,12 +110,12 @@ impl AgentServer {
         caller.require(CallerRole::Operator)?;
         let asked = match rpc::read(&parts.headers, body) {
             Ok(asked) => asked,
-            Err((id, error)) => return Ok(json_answer(StatusCode::OK, &rpc::failed(&id, &error))),
+            Err((id, error)) => return Ok(json_answer(&rpc::failed(&id, &error))),
         };
         Ok(match self.carry_out(&caller, only, &asked).await {
-            Ok(Done::Result(result)) => json_answer(StatusCode::OK, &rpc::result(&asked.id, result)),
+            Ok(Done::Result(result)) => json_answer(&rpc::result(&asked.id, result)),
             Ok(Done::Stream(run_id)) => self.stream(caller, run_id, asked.id),
-            Err(error) => json_answer(StatusCode::OK, &rpc::failed(&asked.id, &error)),
+            Err(error) => json_answer(&rpc::failed(&asked.id, &error)),
         })
     }
 
@@ -228,6 +227,15 @@ impl AgentServer {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
+}
+
+/// An answer in JSON.
+fn json_answer(value: &Value) -> Response {
+    let mut response = Response::new(Body::from(value.to_string()));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 /// What a method leads to.

@@ -19,7 +19,6 @@ mod ui;
 
 use crate::a2a_server::{AgentServer, Place as AgentPlace};
 use crate::mcp_server::{AuthorServer, HttpTools, McpServer};
-pub(crate) use answer::json as json_answer;
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};

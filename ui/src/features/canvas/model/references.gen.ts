@@ -134,6 +134,16 @@ export const OF_FILE: Place = {
 };
 
 export const OF_KINDS: { readonly [kind: string]: Place } = {
+  "a2a.agent": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
   "agent.task": {
     "fields": {
       "tools": {
@@ -581,6 +591,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
   "trigger.manual": {
     "fields": {
       "offerAsTool": {
+        "is": "none"
+      },
+      "offerAsAgent": {
         "is": "none"
       },
       "toolDescription": {
