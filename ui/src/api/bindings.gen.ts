@@ -4089,7 +4089,7 @@ export interface TaskPerson {
 }
 
 /** Why it is asked. */
-export type TaskReason = 'error' | 'interrupted' | 'step' | 'tool_call';
+export type TaskReason = 'error' | 'interrupted' | 'step' | 'tool_call' | 'question';
 
 /** Gives a task to somebody. */
 export interface TaskReassign {

@@ -19,7 +19,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_LENGTH, COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 use reqwest::{Client, Method, Response};
 use signalbox_ports::host::canonical;
-use signalbox_ports::{Clock as _, Http, HttpError, HttpRequest, HttpResponse, Redirects};
+use signalbox_ports::{BodySink, Clock as _, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_event_stream};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -371,6 +371,26 @@ impl Http for WebHttp {
             Ok(result) => result,
             Err(_) => Err(HttpError::Timeout { sent: sent.load(Ordering::Relaxed) }),
         }
+    }
+
+    async fn send_streaming(&self, request: HttpRequest, sink: &mut dyn BodySink) -> Result<HttpResponse, HttpError> {
+        let sent = Arc::new(AtomicBool::new(false));
+        let (limit, most) = (request.timeout, request.max_body);
+        let late = |sent: &AtomicBool| HttpError::Timeout { sent: sent.load(Ordering::Relaxed) };
+        let mut opened = tokio::time::timeout(limit, self.open(request, &sent)).await.map_err(|_| late(&sent))??;
+        let coded = opened.header("content-encoding").is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"));
+        if coded || !is_event_stream(opened.status(), opened.header("content-type")) {
+            return tokio::time::timeout(limit, read(opened, most)).await.map_err(|_| late(&sent))?;
+        }
+        let headers = opened.response.headers();
+        let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), as_text(value))).collect();
+        let answer = HttpResponse { status: opened.status(), headers, ..HttpResponse::default() };
+        while let Some(chunk) = tokio::time::timeout(limit, opened.chunk()).await.map_err(|_| late(&sent))?? {
+            if sink.chunk(&chunk).is_break() {
+                break;
+            }
+        }
+        Ok(answer)
     }
 }
 

@@ -40,7 +40,7 @@ pub use signalbox_planner as planner;
 pub use signalbox_runtime::StartOutcome;
 pub use tasks::change_feed::TaskChanges;
 pub use triggers::{
-    ActiveForm, Forms, HookReply, HookRequest, HookTarget, OfferedTool, ToolResult, next_of_file, tool_refusal,
+    ActiveForm, Forms, HookReply, HookRequest, HookTarget, Offer, OfferedTool, ToolResult, next_of_file, tool_refusal,
     tool_result,
 };
 pub use workflows::{canonical, check, import, samples, templates};

@@ -135,8 +135,8 @@ pub struct Suspended {
     pub answer: Option<ToolAnswer>,
 }
 
-/// What a person said about a call of a tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What a person said about a call of a tool, or to a question.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolAnswer {
     /// It may be made.
@@ -144,6 +144,12 @@ pub struct ToolAnswer {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// To a question: what was filled in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Arc<Value>>,
+    /// Nobody answered in time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
 }
 
 /// One slot of a call.

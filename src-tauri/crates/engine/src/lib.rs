@@ -38,6 +38,7 @@ pub mod params;
 pub mod patch;
 mod paths;
 mod prepare;
+pub mod question;
 mod reachable;
 mod recovery;
 pub mod repair;

@@ -545,7 +545,9 @@ impl<'a> Answers<'a> {
             _ => None,
         };
         let questions: BTreeMap<_, _> = all.iter().filter_map(created).collect();
-        let of_tools = questions.iter().filter(|(_, created)| created.reason == TaskReason::ToolCall);
+        let of_tools = questions
+            .iter()
+            .filter(|(_, created)| matches!(created.reason, TaskReason::ToolCall | TaskReason::Question));
         let calls = of_tools.map(|(id, _)| *id).collect();
         Self { parent, questions, calls, found: Vec::new() }
     }

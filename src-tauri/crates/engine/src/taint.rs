@@ -6,7 +6,8 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 8] = [
+const UNTRUSTED: [&str; 9] = [
+    "a2a.agent",
     "http.request",
     "file.read",
     "file.list",

@@ -1,5 +1,6 @@
 //! The `signalbox` program: the command line, and the server of `serve`.
 
+mod a2a_server;
 mod args;
 mod commands;
 mod mcp_server;

@@ -15,7 +15,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
-use signalbox_app::{ApiError, App, Caller, OfferedTool, ToolResult, tool_refusal, tool_result};
+use signalbox_app::{ApiError, App, Caller, Offer, OfferedTool, ToolResult, tool_refusal, tool_result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -159,7 +159,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         self.caller(&context)?;
-        let tools = self.app.offered_tools().await.map_err(|error| broken(&error))?;
+        let tools = self.app.offered_tools(Offer::Tool).await.map_err(|error| broken(&error))?;
         Ok(ListToolsResult::with_all_items(tools.into_iter().map(as_tool).collect()))
     }
 
@@ -170,7 +170,7 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = self.caller(&context)?;
         let arguments = request.arguments.unwrap_or_default().into_iter().collect();
-        let started = self.app.start_offered(&caller, &request.name, arguments).await;
+        let started = self.app.start_offered(&caller, Offer::Tool, &request.name, arguments).await;
         let (tool, run_id) = match started {
             Ok(Some(started)) => started,
             Ok(None) => {

@@ -17,6 +17,7 @@ mod tokens;
 mod types;
 mod ui;
 
+use crate::a2a_server::{AgentServer, Place as AgentPlace};
 use crate::mcp_server::{AuthorServer, HttpTools, McpServer};
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
@@ -65,6 +66,8 @@ pub(crate) struct Server {
     /// Active workflows as tools, at [`MCP`].
     pub(crate) tools: HttpTools<McpServer>,
     pub(crate) author: HttpTools<AuthorServer>,
+    /// Active workflows as skills of an agent.
+    agent: Arc<AgentServer>,
 }
 
 /// A server that listens but does not answer yet.
@@ -109,6 +112,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
     let followers = sse::followers(&app);
     let tools = HttpTools::new(McpServer::new(Arc::clone(&app), None), BODY_LIMIT);
     let author = HttpTools::new(AuthorServer::new(Arc::clone(&app), None), BODY_LIMIT);
+    let agent = Arc::new(AgentServer::new(Arc::clone(&app)));
     let server = Arc::new(Server {
         followers,
         app,
@@ -120,6 +124,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
         forms: forms::Pages::default(),
         tools,
         author,
+        agent,
     });
     Ok(Bound { addr, token, listener, server })
 }
@@ -176,6 +181,14 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     {
         return Ok(handlers::health());
     }
+    let agent = AgentPlace::of(&path);
+    // A card is for everybody who reaches this server: it says how the agent is asked, and that a token is needed.
+    if method == Method::GET
+        && let Some(AgentPlace::Card(skill)) = &agent
+    {
+        let (parts, _) = request.into_parts();
+        return server.agent.card(skill.as_deref(), &parts).await;
+    }
     if server.ui
         && found.is_none()
         && method == Method::GET
@@ -200,6 +213,16 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
             AUTHOR => server.author.answer(caller, parts, body).await,
             _ => server.tools.answer(caller, parts, body).await,
         };
+    }
+    if let Some(AgentPlace::Messages(skill)) = &agent {
+        if method != Method::POST {
+            let message = format!("There is no route {method} {path}.");
+            return Err(ApiError::new(Class::WrongMethod, "METHOD_NOT_ALLOWED", message, "A2A messages use POST."));
+        }
+        guard::json_only(&method, request.headers())?;
+        let (parts, body) = request.into_parts();
+        let body = read(body, server.limits.body).await?;
+        return server.agent.answer(caller, skill.as_deref(), &parts, &body).await;
     }
     let Some((route, id)) = found else { return Err(unknown(&method, &path)) };
     if let Access::Role(least) = route.access {

@@ -50,6 +50,8 @@ pub enum TaskReason {
     Step,
     /// A model wants to call a tool, and a rule asks before.
     ToolCall,
+    /// A tool or an agent that the step called asks back.
+    Question,
 }
 
 /// How far an approval of a call of a tool goes.

@@ -2,6 +2,8 @@
 
 use crate::Entry;
 
+#[path = "kinds/a2a_agent.rs"]
+mod a2a_agent;
 #[path = "kinds/agent_task.rs"]
 mod agent_task;
 #[path = "kinds/builtin_audit.rs"]
@@ -113,6 +115,7 @@ mod trigger_webhook;
 
 #[rustfmt::skip]
 pub(crate) const TABLE: &[Entry] = &[
+    Entry { kind: "a2a.agent", yaml: include_str!("../../../../node-catalog/a2a.agent.yaml"), code: a2a_agent::KIND },
     Entry { kind: "agent.task", yaml: include_str!("../../../../node-catalog/agent.task.yaml"), code: agent_task::KIND },
     Entry { kind: "builtin.audit", yaml: include_str!("../../../../node-catalog/builtin.audit.yaml"), code: builtin_audit::KIND },
     Entry { kind: "builtin.error_as_context", yaml: include_str!("../../../../node-catalog/builtin.error_as_context.yaml"), code: builtin_error_as_context::KIND },

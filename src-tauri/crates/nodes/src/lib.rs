@@ -8,6 +8,7 @@
 //! code runs once, `item` is the first item, and kinds that pass items on pass all of them on.
 #![deny(missing_docs)]
 
+mod a2a;
 mod binary;
 mod cel;
 pub mod check;
@@ -22,6 +23,7 @@ mod groups;
 mod http_answer;
 mod http_body;
 mod http_cookies;
+mod http_credential;
 mod http_header;
 mod http_text;
 mod keys;

@@ -55,14 +55,19 @@ fn effect_of(kind: &NodeDescriptor, config: &Value) -> Effects {
 
 fn target_of(kind: &str, config: &Value) -> String {
     let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
+    let host = |name: &str| {
+        let url = text(name);
+        let after = url.find("://").map_or(0, |at| at + 3);
+        let end = url[after..].find(['/', '?', '#']).map_or(url.len(), |at| after + at);
+        url[..end].to_owned()
+    };
     match kind {
         "http.request" => {
-            let url = text("url");
-            let after = url.find("://").map_or(0, |at| at + 3);
-            let end = url[after..].find(['/', '?', '#']).map_or(url.len(), |at| after + at);
             let method = if text("method").is_empty() { "GET" } else { text("method") };
-            format!("{method} {}", &url[..end])
+            format!("{method} {}", host("url"))
         }
+        "a2a.agent" if !text("endpoint").is_empty() => format!("{} {}", host("url"), host("endpoint")),
+        "a2a.agent" => host("url"),
         "mcp.tool" => format!("{}/{}", text("server"), text("tool")),
         _ => ["path", "workflow", "model", "server"]
             .into_iter()

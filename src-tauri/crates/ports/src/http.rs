@@ -2,7 +2,7 @@
 
 use crate::secret::Credential;
 use async_trait::async_trait;
-use std::{sync::Arc, time::Duration};
+use std::{ops::ControlFlow, sync::Arc, time::Duration};
 
 /// Which redirects are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -139,9 +139,35 @@ pub enum HttpError {
     },
 }
 
+/// Takes the body of an event stream while it arrives.
+pub trait BodySink: Send {
+    /// The next bytes; `Break` ends the exchange without an error.
+    fn chunk(&mut self, bytes: &[u8]) -> ControlFlow<()>;
+}
+
+/// Media type of an event stream.
+pub const EVENT_STREAM: &str = "text/event-stream";
+
+/// Whether an answer is an event stream that `send_streaming` gives to its sink.
+pub fn is_event_stream(status: u16, content_type: Option<&str>) -> bool {
+    let media = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    status < 300 && media.eq_ignore_ascii_case(EVENT_STREAM)
+}
+
 /// HTTP with the address rules of TRUST.
 #[async_trait]
 pub trait Http: Send + Sync {
     /// Sends one request; redirects are followed within the rules.
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError>;
+
+    /// The same; the body of an event stream goes to `sink` while it arrives, and the answer has none then. The time limit
+    /// holds until the head of the answer, and then for each silence. `max_body` holds for other answers only.
+    async fn send_streaming(&self, request: HttpRequest, sink: &mut dyn BodySink) -> Result<HttpResponse, HttpError> {
+        let mut answer = self.send(request).await?;
+        let content_type = answer.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| &**value);
+        if is_event_stream(answer.status, content_type) {
+            let _ended = sink.chunk(&std::mem::take(&mut answer.body));
+        }
+        Ok(answer)
+    }
 }

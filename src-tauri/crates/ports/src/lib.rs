@@ -19,7 +19,10 @@ mod wait;
 pub use audit_sink::{AuditLine, AuditSink, NotTaken};
 pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use call_log::{CallLog, Unheard};
-pub use http::{Cookie, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_of_connection};
+pub use http::{
+    BodySink, Cookie, EVENT_STREAM, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_event_stream,
+    is_of_connection,
+};
 pub use llm::{Llm, NoLlm};
 pub use remembered::{NoRemembered, RememberError, Remembered};
 pub use scripts::{NoScripts, Scripts};

@@ -19,7 +19,7 @@ import { changesText } from './change-words.ts';
 import { dropDraft, unmask } from './drafts.ts';
 import { SuggestButton, useModelSuggestion } from './model-suggestion.tsx';
 import { asDiagnostics, formSchema, titleAt, wholeMasks } from './schema.ts';
-import { afterText, approvalsText, cannotApprove, decidedText, isAction, isTheirs, leading, pathText, viaText, whenText, whoText } from './words.ts';
+import { afterText, approvalsText, cannotApprove, decidedText, isAction, isFailure, isTheirs, leading, pathText, viaText, whenText, whoText } from './words.ts';
 
 export function CorrectTab(props: DetailProps) {
   const { task } = props;
@@ -32,7 +32,7 @@ export function CorrectTab(props: DetailProps) {
 const useTheirs = ({ task, me }: Pick<DetailProps, 'task' | 'me'>): boolean => isTheirs(task, me, useNow(15_000));
 
 /** Nobody has filled it in yet: nothing is wrong with it. */
-const isUntouched = ({ task, work }: Pick<DetailProps, 'task' | 'work'>): boolean => task.kind !== 'decision' && !work.changed;
+const isUntouched = ({ task, work }: Pick<DetailProps, 'task' | 'work'>): boolean => !isFailure(task) && !work.changed;
 
 function FormSide(props: DetailProps) {
   const { task, work, mayDecide } = props;
@@ -43,7 +43,7 @@ function FormSide(props: DetailProps) {
   const onChange = useCallback((next: unknown) => setValue(next), [setValue]);
   const hidden = useMemo(() => hiddenIn(value), [value]);
   const theirs = useTheirs(props);
-  const title = t(task.kind === 'decision' ? 'inbox.correctTitle' : task.kind === 'pause' ? 'inbox.resumeTitle' : 'inbox.fillTitle');
+  const title = t(isFailure(task) ? 'inbox.correctTitle' : task.kind === 'pause' ? 'inbox.resumeTitle' : 'inbox.fillTitle');
   return (
     <div className="ib-side">
       {/* Letters typed here belong to the fields, not to the shortcuts. */}
@@ -143,7 +143,7 @@ function CheckLine({ work, task }: DetailProps) {
   const { check, changed } = work;
   if (check.state === 'off') return null;
   // What failed once is not praised because no schema speaks against it.
-  const asFailed = !changed && task.kind === 'decision';
+  const asFailed = !changed && isFailure(task);
   const untouched = isUntouched({ task, work });
   return (
     <div className="row s ib-check" role="status">
@@ -236,7 +236,7 @@ function ChangeSide(props: DetailProps & { edits: boolean }) {
       ) : null}
       {task.sameCount > 1 && mayDecide && task.kind !== 'form' ? (
         <div className="well row ib-same">
-          <Icon name="copy" /><span className="grow col"><span>{tn(task.kind === 'decision' ? 'inbox.others' : 'inbox.othersAsk', task.sameCount - 1)}</span><span className="s t2">{work.changed ? t('inbox.othersCorrect') : t('inbox.othersDecide')}</span></span>
+          <Icon name="copy" /><span className="grow col"><span>{tn(isFailure(task) ? 'inbox.others' : 'inbox.othersAsk', task.sameCount - 1)}</span><span className="s t2">{work.changed ? t('inbox.othersCorrect') : t('inbox.othersDecide')}</span></span>
           <Button small onClick={onReviewAll}>{t('inbox.reviewAll')}</Button>
         </div>
       ) : null}

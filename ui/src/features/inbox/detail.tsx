@@ -92,7 +92,7 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenRun, onOpenTask,
   const now = useNow(1000);
   const open = task.state === 'open';
   const due = open ? dueOf(task, now) : undefined;
-  const tile = isToolCall(task) ? TOOL_TILE : TILE[task.kind];
+  const tile = isToolCall(task) ? TOOL_TILE : TILE[task.reason === 'question' ? 'form' : task.kind];
   return (
     <header className="ib-hd">
       <span className={`tile t32 k-${tile.tone}`}><Icon name={tile.icon} /></span>

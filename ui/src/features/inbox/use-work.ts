@@ -44,7 +44,8 @@ export function useWork(task: Task, mayDecide: boolean): Work {
   const revealed = useDrafts((state) => state.revealed[task.id]);
   const original = revealed ? revealed.input : task.input;
   // A form shows its defaults: what is seen is what is sent.
-  const start = useMemo(() => (task.kind === 'form' ? withDefaults(asSchema(task.schema), original) : original), [task.kind, task.schema, original]);
+  const asksForValues = task.kind === 'form' || task.reason === 'question';
+  const start = useMemo(() => (asksForValues ? withDefaults(asSchema(task.schema), original) : original), [asksForValues, task.schema, original]);
   const value = draft?.value ? draft.value.now : start;
   const changed = draft?.value !== undefined && !same(value, start);
   const differs = useMemo(() => !same(value, original), [value, original]);

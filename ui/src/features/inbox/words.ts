@@ -128,6 +128,7 @@ export function rowIcon(task: TaskRow): { icon: IconName; color: string; label: 
     case 'pause': return { icon: 'pause', color: 'c-person', label: t('inbox.kind.pause') };
     case 'decision':
       if (task.reason === 'tool_call') return { icon: 'wrench', color: 'c-person', label: t('inbox.kind.tool') };
+      if (task.reason === 'question') return { icon: 'rows', color: 'c-person', label: t('inbox.kind.question') };
       return task.reason === 'interrupted'
         ? { icon: 'stale', color: 'c-wait', label: t('inbox.kind.interrupted') }
         : { icon: 'errd', color: 'c-err', label: t('inbox.kind.decision') };
@@ -163,13 +164,15 @@ export const approvalsText = (task: Pick<TaskRow, 'approvals' | 'minApprovals'>)
 /** What leads on this task: the first allowed of these. Who has begun to correct, or must, is not led to send it back as it was. */
 export function leading(task: Task, work: Pick<Work, 'changed' | 'check'>): TaskAction | undefined {
   // What the step itself calls no use to try again fails again as it is; a budget that is used up is approved, not corrected.
-  const fails = task.kind === 'decision' && task.error?.retryable === false && !asksForMore(task);
+  const fails = isFailure(task) && task.error?.retryable === false && !asksForMore(task);
   const changed = work.changed || fails || work.check.state === 'unread' || work.check.violations.length > 0;
   const allowed = task.allowedActions.filter(isAction);
   const order: TaskAction[] = changed ? ['correct', 'submit', 'approve', 'retry', 'alternative', 'skip'] : ['submit', 'approve', 'retry', 'correct', 'alternative', 'skip'];
   return order.find((action) => allowed.includes(action));
 }
 
+/** A failed step is decided. A question of something that the step called is filled in like a form. */
+export const isFailure = (task: Pick<TaskRow, 'kind' | 'reason'>): boolean => task.kind === 'decision' && task.reason !== 'question';
 export const takesInput = (action: TaskAction): boolean => action === 'correct' || action === 'submit';
 
 export function historyText(event: TaskEvent): string {
@@ -200,7 +203,7 @@ export function afterText(task: Task, action: TaskAction, target?: string): stri
   const wired = way === undefined && task.stepId !== task.nodeId && (action === 'correct' || action === 'retry');
   const text = way !== undefined && !way.again ? t(`inbox.after.to.${action}` as MessageKey, { step, steps: namesOf(way.steps) }) : wired ? t(`inbox.after.wired.${action}`) : action === 'alternative'
     ? t('inbox.after.alternative', { step: target ?? t('inbox.after.other') })
-    : t(`inbox.after.${task.reason === 'tool_call' && (action === 'approve' || action === 'reject') ? `tool.${action}` : action}` as MessageKey, { step });
+    : t(`inbox.after.${task.reason === 'tool_call' && (action === 'approve' || action === 'reject') ? `tool.${action}` : task.reason === 'question' && action === 'reject' ? 'question.reject' : action}` as MessageKey, { step });
   return task.cases > 1 ? `${text} ${tn('inbox.after.cases', task.cases)}` : text;
 }
 

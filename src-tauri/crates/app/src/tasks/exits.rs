@@ -23,7 +23,7 @@ pub(crate) fn of(workflow: &Workflow, row: &TaskRow, title: impl Fn(&str) -> Str
 
 /// The port of the asking step that an answer leaves by. What is asked about a tool, or by a policy, leaves by none of its own.
 fn port(row: &TaskRow, action: TaskAction) -> Option<&'static str> {
-    if row.reason == TaskReason::ToolCall {
+    if matches!(row.reason, TaskReason::ToolCall | TaskReason::Question) {
         return None;
     }
     match (row.kind, action) {

@@ -21,7 +21,7 @@ mod view;
 mod webhook;
 
 pub use forms::{ActiveForm, Forms};
-pub use offered::{OfferedTool, ToolResult, tool_refusal, tool_result};
+pub use offered::{Offer, OfferedTool, ToolResult, tool_refusal, tool_result};
 pub use preview::next_of_file;
 pub(crate) use webhook::Hooks;
 pub use webhook::{HookReply, HookRequest, HookTarget};

@@ -1,4 +1,4 @@
-//! Active workflows as tools of other programs: each whose manual start is offered as one is a tool with the workflow's id,
+//! Active workflows as tools of other programs, and as skills of an agent: each whose manual start is offered has the workflow's id,
 //! its params as arguments, and the output of its run as the answer. The active version runs, whatever the file holds.
 
 use crate::app::App;
@@ -29,9 +29,28 @@ pub struct OfferedTool {
     pub output_schema: Option<Map>,
 }
 
-/// Whether a manual start offers its workflow as a tool.
+/// To whom a workflow is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    /// As a tool (MCP).
+    Tool,
+    /// As a skill of an agent (A2A).
+    Agent,
+}
+
+impl Offer {
+    const fn field(self) -> &'static str {
+        match self {
+            Self::Tool => "offerAsTool",
+            Self::Agent => "offerAsAgent",
+        }
+    }
+}
+
+/// Whether a manual start offers its workflow to other programs.
 pub(crate) fn is_offered(node: &Node) -> bool {
-    node.kind == MANUAL && node.config.as_ref().is_some_and(|config| config["offerAsTool"] == true)
+    let offers = |config: &Value| [Offer::Tool, Offer::Agent].iter().any(|how| config[how.field()] == true);
+    node.kind == MANUAL && node.config.as_ref().is_some_and(offers)
 }
 
 fn object_schema(schema: Option<&Value>) -> Map {
@@ -64,19 +83,20 @@ fn tool_of(workflow: &Workflow, trigger: &TriggerRow) -> OfferedTool {
 }
 
 impl App {
-    fn offered_rows(&self) -> ApiResult<Vec<TriggerRow>> {
+    fn offered_rows(&self, how: Offer) -> ApiResult<Vec<TriggerRow>> {
         let mut rows = self.store.triggers_of_kind(MANUAL)?;
+        rows.retain(|row| serde_json::from_str::<Value>(&row.config).is_ok_and(|config| config[how.field()] == true));
         // A workflow is one tool, however many manual starts it has.
         rows.sort_by(|a, b| a.workflow.cmp(&b.workflow));
         rows.dedup_by(|later, first| later.workflow == first.workflow);
         Ok(rows)
     }
 
-    /// The active workflows that are offered as tools, by name. One whose version cannot be read is left out.
-    pub async fn offered_tools(self: &Arc<Self>) -> ApiResult<Vec<OfferedTool>> {
-        self.blocking(|app| {
+    /// The active workflows that are offered, by name. One whose version cannot be read is left out.
+    pub async fn offered_tools(self: &Arc<Self>, how: Offer) -> ApiResult<Vec<OfferedTool>> {
+        self.blocking(move |app| {
             let tool = |row: TriggerRow| Some(tool_of(&app.pinned_version(&row.version).ok()?.0, &row));
-            Ok(app.offered_rows()?.into_iter().filter_map(tool).collect())
+            Ok(app.offered_rows(how)?.into_iter().filter_map(tool).collect())
         })
         .await
     }
@@ -90,13 +110,16 @@ impl App {
     pub async fn start_offered(
         self: &Arc<Self>,
         caller: &Caller,
+        how: Offer,
         name: &str,
         arguments: Map,
     ) -> ApiResult<Option<(OfferedTool, String)>> {
         caller.require(CallerRole::Operator)?;
         let (caller, name) = (caller.clone(), name.to_owned());
         self.blocking(move |app| {
-            let Some(row) = app.offered_rows()?.into_iter().find(|row| row.workflow == name) else { return Ok(None) };
+            let Some(row) = app.offered_rows(how)?.into_iter().find(|row| row.workflow == name) else {
+                return Ok(None);
+            };
             let version = app.pinned_version(&row.version)?;
             let tool = tool_of(&version.0, &row);
             let run_id = app.fire_manual(&caller, &row, version, arguments)?.run_id();

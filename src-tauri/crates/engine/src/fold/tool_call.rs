@@ -1,4 +1,5 @@
-//! A step that waits for a person who allows a call of a tool (ADR 51): what it waits with, and what the person said.
+//! A step that waits for a person who allows a call of a tool (ADR 51) or answers what was asked back (ADR 123): what it waits
+//! with, and what the person said.
 
 use super::{
     case::{case_of, put},
@@ -7,6 +8,7 @@ use super::{
 use crate::{
     compiled::Compiled,
     effect::{Granted, Suspended, ToolAnswer},
+    question::INPUT_REQUIRED,
     state::{At, RunState},
     tool_rules::TOOL_APPROVAL,
 };
@@ -31,22 +33,23 @@ pub(super) fn waits(
 /// Whether a slot waits for such a person.
 pub(crate) fn is_waiting(state: &RunState, node: usize, slot: usize) -> bool {
     let waits = slot_ref(state, node, slot).and_then(|slot| slot.suspended.as_deref());
-    let asks = || case_of(state, node, slot).is_some_and(|case| case.error.code() == TOOL_APPROVAL);
+    let asks =
+        || case_of(state, node, slot).is_some_and(|case| [TOOL_APPROVAL, INPUT_REQUIRED].contains(&case.error.code()));
     waits.is_some_and(|waits| waits.answer.is_none()) && asks()
 }
 
 /// A person said whether the call may be made; what was allowed for the run holds for all of it.
 pub(super) fn answered(compiled: &Compiled, state: &mut RunState, (node, slot): (usize, usize), answer: &Answer) {
+    let is_question = case_of(state, node, slot).is_some_and(|case| case.error.code() == INPUT_REQUIRED);
     let allowed = match answer.action {
-        TaskAction::Approve => true,
+        TaskAction::Approve | TaskAction::Submit => true,
         TaskAction::Reject => false,
+        // Nobody answered in time: the step goes on and says so to whoever asked.
+        TaskAction::Retry if is_question => false,
         // The step ends with these.
-        TaskAction::Retry
-        | TaskAction::Correct
-        | TaskAction::Skip
-        | TaskAction::Alternative
-        | TaskAction::Abort
-        | TaskAction::Submit => return,
+        TaskAction::Retry | TaskAction::Correct | TaskAction::Skip | TaskAction::Alternative | TaskAction::Abort => {
+            return;
+        }
     };
     if allowed && answer.tool_grant == Some(ToolGrant::Run) {
         let error = case_of(state, node, slot).map(|case| Arc::clone(&case.error));
@@ -60,6 +63,11 @@ pub(super) fn answered(compiled: &Compiled, state: &mut RunState, (node, slot): 
         }
     }
     if let Some(waits) = slot_mut(state, node, slot).and_then(|known| known.suspended.as_deref_mut()) {
-        waits.answer = Some(ToolAnswer { allowed, notes: answer.notes.clone() });
+        waits.answer = Some(ToolAnswer {
+            allowed,
+            notes: answer.notes.clone(),
+            values: answer.corrected_input.clone(),
+            expired: answer.action == TaskAction::Retry,
+        });
     }
 }

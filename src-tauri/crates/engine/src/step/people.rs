@@ -174,6 +174,46 @@ impl Deciding<'_> {
         self.create(key, created)
     }
 
+    /// What the step called asks back (ADR 123). Each question is its own task: an answer to one says nothing about another.
+    pub(super) fn ask_question(
+        &mut self,
+        node: usize,
+        slot: usize,
+        error: &Arc<ErrorPayload>,
+        question: &Value,
+    ) -> Result<(), StepError> {
+        let this = &self.compiled.nodes[node];
+        let id = Arc::clone(&this.id);
+        let told = |name: &str| question.get(name).and_then(Value::as_str).unwrap_or_default();
+        let from = one_line(told("from"));
+        let title = format!("{}: {from} asks", this.name()).chars().take(200).collect();
+        let schema = question.get("schema").filter(|schema| schema.is_object()).cloned();
+        let parts = [&*self.compiled.workflow.id, &*id, &*from, told("message")].map(str::as_bytes);
+        let fingerprint = sha256_parts(&parts);
+        let asked = Asked {
+            kind: TaskKind::Decision,
+            reason: TaskReason::Question,
+            title,
+            allowed: vec![TaskAction::Submit, TaskAction::Reject, TaskAction::Abort],
+            alternatives: Vec::new(),
+            error: Some(Arc::clone(error)),
+            input: Arc::new(question.get("values").cloned().unwrap_or_else(|| Value::Object(Map::new()))),
+            binary: Default::default(),
+            schema,
+        };
+        let mut config = Map::new();
+        config.insert("instructions".into(), told("message").into());
+        if let Some(ttl) = question.get("ttlMs").and_then(Value::as_u64) {
+            // The step goes on when the time is over, and tells whoever asked that nobody answered.
+            config.insert("ttlMs".into(), ttl.into());
+            config.insert("onExpiry".into(), "retry".into());
+        }
+        let mut created = self.task(node, None, &id, asked, &config);
+        created.fingerprint = fingerprint.get(..16).unwrap_or(&fingerprint).to_owned();
+        let key = self.event_key(node, Some(slot), slot);
+        self.create(key, created)
+    }
+
     /// An approval, a form or a pause asks for itself; its `step_start` stands.
     pub(super) fn ask_self(&mut self, node: usize, key: EventKey) -> Result<(), StepError> {
         let this = &self.compiled.nodes[node];
@@ -277,7 +317,7 @@ impl Deciding<'_> {
             sent_from: None,
         };
         match created.kind {
-            TaskKind::Decision if created.reason == TaskReason::ToolCall => {}
+            TaskKind::Decision if matches!(created.reason, TaskReason::ToolCall | TaskReason::Question) => {}
             TaskKind::Decision => self.collect(&mut created, human),
             TaskKind::Approval => {
                 let wanted = number("minApprovals").and_then(|n| u32::try_from(n).ok());
@@ -309,7 +349,7 @@ impl Deciding<'_> {
         let id = created.task_id.clone();
         self.out.durable = true;
         // No answer is about a call of a tool but the one that is given to it: also not that of an approval which stood here before.
-        let keeps = created.reason != TaskReason::ToolCall;
+        let keeps = !matches!(created.reason, TaskReason::ToolCall | TaskReason::Question);
         let (kept, reopens, sent_from) = match self.ask_place(key, &created) {
             Some(place) => {
                 let kept = self.kept_answer(&place, &created).filter(|_| keeps);

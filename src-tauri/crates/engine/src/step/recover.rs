@@ -6,7 +6,7 @@ use crate::{
     effect::{Call, CallKey, CallOutput, CallSlot, Effect, Permits, Timer},
     expr::ExprError,
     fold::{self, case},
-    prepare,
+    prepare, question,
     recovery::RecoveryKind,
     route,
     scope::Scope,
@@ -103,9 +103,10 @@ impl Deciding<'_> {
                 self.emit(Some(key), EventBody::AutoFixAttempt(tried))
             }
             At::Ask if self.state.is_given_up() => self.ask_nobody(node, slot),
-            At::Ask if fold::tool_call::is_waiting(self.state, node, slot) => {
-                self.ask_tool_call(node, slot, &case.error)
-            }
+            At::Ask if fold::tool_call::is_waiting(self.state, node, slot) => match question::of(&case.error) {
+                Some(asked) => self.ask_question(node, slot, &case.error, asked),
+                None => self.ask_tool_call(node, slot, &case.error),
+            },
             At::Ask => {
                 let interrupted = route::is_cut_off(self.compiled, self.state, node, slot, &case.error);
                 self.ask_default(node, slot, &case.error, interrupted)

@@ -1,5 +1,6 @@
 //! The command line and the server, run as the real program; one binary, so that it is linked once.
 
+mod a2a;
 mod anchors;
 mod author;
 mod binaries;

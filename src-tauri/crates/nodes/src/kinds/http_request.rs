@@ -2,13 +2,13 @@
 //! `extract`.
 
 use crate::http_answer::{self as answers, Body, ResponseType};
+use crate::http_credential::credential;
 use crate::support::{flag, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{Effects, Node, NodeFailure, SuggestedAction, secret_ref};
-use signalbox_ports::{CallLog, Credential, HttpRequest, Redirects, SecretError, World, is_of_connection};
-use std::sync::Arc;
+use signalbox_model::{Effects, Node, NodeFailure};
+use signalbox_ports::{CallLog, HttpRequest, Redirects, World, is_of_connection};
 use std::time::Duration;
 use url::Url;
 
@@ -72,36 +72,6 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         data.insert("extracted".into(), Value::Object(extracted));
     }
     Ok(binary::made_with(slot, Value::Object(data), "response", bytes))
-}
-
-async fn credential(
-    slot: &CallSlot,
-    world: &World,
-    request: &HttpRequest,
-) -> Result<Option<Arc<Credential>>, NodeFailure> {
-    if setting(slot, "credential").is_none() {
-        return Ok(None);
-    }
-    let field = |failure: NodeFailure| failure.detail("field", "credential");
-    let given = text(slot, "credential")?;
-    let name = secret_ref::reference(given).ok_or_else(|| {
-        let words = "The credential is no reference to a secret; choose one in the panel, or write secret://name";
-        field(NodeFailure::validation("INPUT_INVALID", words))
-    })?;
-    let credential = world.secrets.credential(name).await.map_err(|error| {
-        let (code, message) = match error {
-            SecretError::Missing { message } => ("SECRET_MISSING", message),
-            SecretError::Unavailable { message } => ("SECRET_UNAVAILABLE", message),
-        };
-        field(NodeFailure::tool(code, message)).suggest(SuggestedAction::HumanReview)
-    })?;
-    if let Some(header) = credential.kind.header()
-        && request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(&header))
-    {
-        let words = format!("The credential '{name}' sets the header '{header}', and so does 'headers'; remove one");
-        return Err(field(NodeFailure::validation("INPUT_INVALID", words)));
-    }
-    Ok(Some(credential))
 }
 
 fn response_type(slot: &CallSlot) -> Result<ResponseType, NodeFailure> {

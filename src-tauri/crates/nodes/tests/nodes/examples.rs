@@ -23,6 +23,20 @@ fn http() -> std::sync::Arc<FakeHttp> {
             {
                 answer(200, &json, r#"{"token":"t"}"#)
             }
+            "https://agent.example.org/.well-known/agent-card.json" => answer(
+                200,
+                &json,
+                r#"{"name":"Greeter","supportedInterfaces":[{"url":"https://agent.example.org/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}"#,
+            ),
+            "https://agent.example.org/a2a" => {
+                let fails = request.body.as_deref().is_some_and(|body| String::from_utf8_lossy(body).contains("Fail"));
+                let task = if fails {
+                    r#"{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_FAILED"}}"#
+                } else {
+                    r#"{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a1","parts":[{"text":"Hello"}]}]}"#
+                };
+                answer(200, &json, &format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"task":{task}}}}}"#))
+            }
             "https://api.example.org/fail" => answer(503, &[], ""),
             _ => answer(404, &json, "{}"),
         })

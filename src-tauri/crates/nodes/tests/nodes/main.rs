@@ -1,5 +1,6 @@
 //! Node kinds through their surface; one binary.
 
+mod a2a;
 mod common;
 mod examples;
 mod http;

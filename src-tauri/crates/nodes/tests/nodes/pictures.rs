@@ -139,7 +139,7 @@ impl Place {
     /// Goes on after a person has allowed what the step waits for.
     fn allowed(&self, waits: NodeFailure) -> Result<CallOutput, NodeFailure> {
         assert_eq!(waits.code, "TOOL_APPROVAL", "{}", waits.message);
-        let answer = Some(effect::ToolAnswer { allowed: true, notes: None });
+        let answer = Some(effect::ToolAnswer { allowed: true, ..Default::default() });
         self.run(Some(Suspended { conversation: waits.held.expect("a conversation"), answer }))
     }
 

@@ -69,6 +69,24 @@ fn consent_names_method_host_and_step() {
 }
 
 #[test]
+fn consent_to_ask_an_agent_names_its_host() {
+    let ask = |config: serde_json::Value| {
+        let document = json!({
+            "signalbox": 1, "id": "ask", "name": "Ask",
+            "nodes": { "ask": { "type": "a2a.agent", "config": config } }, "edges": [],
+        });
+        calls(&read(&document), &catalog(), &BTreeSet::from(["ask".to_owned()]))
+    };
+    let agreed = ask(json!({ "url": "https://agent.example.com/team", "message": "Hi" }));
+    assert_eq!((&*agreed[0].target, &*agreed[0].effect), ("https://agent.example.com", "write"));
+    let other = ask(json!({ "url": "https://evil.example.com", "message": "Hi" }));
+    assert_eq!(not_consented(&agreed, &other).len(), 1);
+    let elsewhere =
+        json!({ "url": "https://agent.example.com", "endpoint": "https://evil.example.com", "message": "Hi" });
+    assert_eq!(not_consented(&agreed, &ask(elsewhere)).len(), 1);
+}
+
+#[test]
 fn ts_144_a_correction_resumes_at_the_last_step_that_all_changes_follow_from() {
     let before = read(&chain());
     let failed = |id: &str| BTreeSet::from([id.to_owned()]);

@@ -140,6 +140,16 @@ export const OF_FILE: Place = {
 };
 
 export const OF_KINDS: { readonly [kind: string]: Place } = {
+  "a2a.agent": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
   "agent.task": {
     "fields": {
       "tools": {
@@ -587,6 +597,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
   "trigger.manual": {
     "fields": {
       "offerAsTool": {
+        "is": "none"
+      },
+      "offerAsAgent": {
         "is": "none"
       },
       "toolDescription": {

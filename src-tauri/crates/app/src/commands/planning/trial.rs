@@ -23,7 +23,7 @@ use std::time::Duration;
 /// Longest try.
 const LIMIT: Duration = Duration::from_secs(180);
 /// Kinds that call a service whose answer may hold an error.
-const SERVICES: [&str; 2] = ["http.request", "mcp.tool"];
+const SERVICES: [&str; 3] = ["a2a.agent", "http.request", "mcp.tool"];
 /// Events of one read.
 const PAGE: usize = 500;
 /// Events of a try that are looked at.
