@@ -184,6 +184,8 @@ export const panel = {
   'data.notRead': 'No call of this step is loaded yet',
   'data.notReadText': 'The run is still loading.',
   'data.notCalled': 'This step did not run',
+  'data.tryRequest': 'Try this request',
+  'data.tryRequestText': 'Runs the workflow up to this step. The request only reads.',
   'data.notCalledText': 'An earlier step took another path, or the run ended before.',
   'data.kept': 'The result of this step was reused',
   'data.keptText': 'It did not run again. Its data is in the run that produced it.',

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
-import { EmptyState, Icon, Tabs } from '../../kit/index.ts';
+import { Button, EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
 import { seenIn } from '../../shared/conditions/condition-editor.tsx';
 import { formatPath } from '../../shared/format-path.ts';
@@ -13,6 +13,7 @@ import { DataTab } from './data-tab.tsx';
 import { EarlierData } from './earlier-data.tsx';
 import { earlierSteps } from './earlier-steps.ts';
 import { ErrorTab } from './error-tab.tsx';
+import { canTryRequest } from './try-request.ts';
 import { useExpressionHost } from './expression-host.ts';
 import { servedSteps } from './handler-tab.tsx';
 import type { IncomingStep } from './incoming-field.tsx';
@@ -107,7 +108,12 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const eachEntry = list === null || !onEachEntry ? undefined : () => onEachEntry(nodeId, list);
   const ports = outputPorts(descriptor, values);
   const band = pins && ports.length > 0 ? <PinBand pins={pins} nodeId={nodeId} title={titleOf(document, nodeId, catalog)} node={node} ports={ports} portTitles={portTitles} state={data} side={side} onSide={setSide} /> : undefined;
-  const output = <DataTab readOnly={readOnly} onEachEntry={eachEntry} nodeId={nodeId} side="output" state={shownOut} head={band} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
+  const { onTry } = props;
+  const tryIt = onTry && !readOnly && !counts.output && canTryRequest(document, nodeId, catalog) ? (
+    <div className="row wrap"><Button icon="play" onClick={() => onTry(nodeId)}>{t('data.tryRequest')}</Button><span className="s t3">{t('data.tryRequestText')}</span></div>
+  ) : undefined;
+  const head = tryIt || band ? <>{tryIt}{band}</> : undefined;
+  const output = <DataTab readOnly={readOnly} onEachEntry={eachEntry} nodeId={nodeId} side="output" state={shownOut} head={head} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} incoming={incoming} readOnly={readOnly} draft={draft} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>

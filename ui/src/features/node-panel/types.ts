@@ -34,6 +34,8 @@ export interface NodePanelProps {
   readOnly?: boolean;
   /** Puts a step behind this one that takes the entries of its list one by one; `field`: where the list is. */
   onEachEntry?: (nodeId: string, field: string) => void;
+  /** Runs what leads to a request that only reads, and the request. */
+  onTry?: (nodeId: string) => void;
   tab?: PanelTab;
   onTab?: (tab: PanelTab) => void;
   /** The tab that is seen, null where there are none: what has rules and pauses wants more room. */

@@ -208,6 +208,7 @@ export function Workbench(props: WorkbenchProps) {
     <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} at={at} readOnly={readOnly}
       {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)} onShown={setShownTab} empty={empty} full={full} onFull={setFull}
       onEdit={(edits, options) => editor.apply(withRoomForTitle(editor.getState().document, kindsByType, [edits].flat() as readonly Edit[]), options)} onSelect={(id) => go(id)}
+      {...(props.onStepRun ? { onTry: (id: string) => props.onStepRun?.('to', id) } : {})}
       {...(handle ? { onEachEntry: (id: string, field: string) => handle.addBehind(id, SPLIT_LIST, field === '' ? {} : { config: { field } }) } : {})} />
   );
   const { planner, preview = null } = props;
