@@ -33,11 +33,11 @@ export type MessageArgs = { [name: string]: string | number };
 /** A whole number is written as numbers are everywhere. */
 const written = (value: string | number | undefined): string => (typeof value === 'number' && Number.isInteger(value) ? formatNumber(value) : String(value));
 
-/** Words of another language. It needs no word for one where it has the same for many. */
-export type Words = { [key in MessageKey]?: string };
-let words: Words | undefined;
+/** Translation of another language. It needs no word for one where it has the same for many. */
+export type Translation = { [key in MessageKey]?: string };
+let words: Translation | undefined;
 
-export function setWords(next: Words | undefined): void {
+export function setWords(next: Translation | undefined): void {
   words = next;
 }
 

@@ -1,6 +1,6 @@
 /** All words in Simplified Chinese, loaded when somebody reads it. Terms: docs/translation.md. */
 import type { AllKindWords } from './kind-words.ts';
-import type { Words } from './t.ts';
+import type { Translation } from './t.ts';
 import { data } from './zh.kinds-data.ts';
 import { steps } from './zh.kinds-steps.ts';
 import { triggers } from './zh.kinds-triggers.ts';
@@ -29,6 +29,6 @@ import { tools } from './zh.tools.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Words = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...pins, ...tools, ...webhooks, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...pins, ...tools, ...webhooks, ...common };
 
 export const kinds: AllKindWords = { ...data, ...steps, ...triggers };
