@@ -1330,9 +1330,15 @@ export interface Folder {
   library: boolean;
 }
 
+/** Looks into a folder of the server that may be granted. */
+export interface FolderBrowse {
+  /** Absolute path as listed; the folders to begin with when absent. */
+  folder?: string;
+}
+
 /** Grants a folder. */
 export interface FolderGrant {
-  /** What the dialog of the desktop shell handed out for the folder. */
+  /** What the dialog of the desktop shell handed out for the folder; in a browser, its path as `folder_browse` lists it. */
   folder: string;
   /** Only for this workflow; for all when absent. */
   workflowId?: string;
@@ -1340,6 +1346,18 @@ export interface FolderGrant {
   access: Access;
   /** List its workflows in the library. */
   library: boolean;
+}
+
+/** Folders of the server. */
+export interface FolderListing {
+  /** The folder that was looked into; absent for the list of folders to begin with. */
+  folder?: string;
+  /** The folder above it, when that may be granted, too. */
+  parent?: string;
+  /** Absolute paths by name, without hidden folders and links. */
+  folders: string[];
+  /** There are more than are listed. */
+  more: boolean;
 }
 
 /** Takes a grant back. */
@@ -5810,9 +5828,11 @@ export interface Commands {
   settings_set: { request: SettingsSet; response: Empty };
   /** Lists granted folders. */
   folder_list: { request: Empty; response: Folder[] };
-  /** Grants a folder that was chosen in the system dialog. */
+  /** Lists the subfolders of a folder of the server that may be granted; without a folder, the folders to begin with. */
+  folder_browse: { request: FolderBrowse; response: FolderListing };
+  /** Grants a folder that was chosen in the system dialog or in folder_browse; recorded. */
   folder_grant: { request: FolderGrant; response: Empty };
-  /** Revokes a grant. */
+  /** Revokes a grant; recorded. */
   folder_revoke: { request: FolderRevoke; response: Empty };
 }
 
@@ -5983,8 +6003,9 @@ export const commands: Record<CommandName, CommandInfo> = {
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
-  folder_grant: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list', 'skill_list', 'workflow_validate', 'workflow_open'] },
-  folder_revoke: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: ['folder_list', 'workflow_list', 'skill_list', 'workflow_validate', 'workflow_open'] },
+  folder_browse: { kind: 'query', role: 'builder', hosts: ['http'], stale: [] },
+  folder_grant: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['folder_list', 'workflow_list', 'skill_list', 'workflow_validate', 'workflow_open', 'audit_list'] },
+  folder_revoke: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['folder_list', 'workflow_list', 'skill_list', 'workflow_validate', 'workflow_open', 'audit_list'] },
 };
 
 /** How a command reaches its host. */

@@ -117,6 +117,8 @@ export const audit = {
   'audit.event.TOOL_SERVER_SIGN_IN_ENDED': 'Sign-in to a tool server ended',
   'audit.event.WORKFLOW_ACTIVATED': 'Workflow activated',
   'audit.event.WORKFLOW_DEACTIVATED': 'Workflow deactivated',
+  'audit.event.FOLDER_GRANTED': 'Folder allowed',
+  'audit.event.FOLDER_REVOKED': 'Folder grant revoked',
   'audit.event.PLAN_PROPOSED': 'Workflow planned',
   'audit.event.PLAN_ACCEPTED': 'Planned workflow saved',
   'audit.event.TRIGGER_FIRED': 'Trigger fired',

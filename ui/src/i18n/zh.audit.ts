@@ -42,6 +42,8 @@ export const audit = {
   'audit.actor.system': '引擎',
   'audit.actor.human': '人员',
   'audit.actor.agent': '智能体',
+  'audit.event.FOLDER_GRANTED': '文件夹已允许',
+  'audit.event.FOLDER_REVOKED': '文件夹授权已撤销',
   'audit.event.WORKFLOW_STARTED': '运行已启动',
   'audit.event.WORKFLOW_COMPLETED': '运行已结束',
   'audit.event.NODE_START': '步骤已开始',

@@ -10,6 +10,7 @@ import { canvas } from './zh.canvas.ts';
 import { compare } from './zh.compare.ts';
 import { conditions } from './zh.conditions.ts';
 import { errors } from './zh.errors.ts';
+import { folders } from './zh.folders.ts';
 import { forms } from './zh.forms.ts';
 import { inbox } from './zh.inbox.ts';
 import { log } from './zh.log.ts';
@@ -29,6 +30,6 @@ import { tools } from './zh.tools.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...pins, ...tools, ...webhooks, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...pins, ...tools, ...webhooks, ...common };
 
 export const kinds: AllKindWords = { ...data, ...steps, ...triggers };

@@ -7,6 +7,8 @@ import { plain } from '../text/letters.ts';
 import { Pieces } from '../code/pieces.tsx';
 import { Button, Icon } from '../kit/index.ts';
 import { pointerParts } from '../json/json.ts';
+import { useAllowFolder } from '../shared/folder-grants.ts';
+import { t } from '../i18n/index.ts';
 import { useFormAround, useLenient } from './scope.ts';
 
 export interface FrameIds {
@@ -86,6 +88,7 @@ export function Frame({ label, required, aside, hint, findings: all, labelFor = 
 
 /** They name what stands in a file, and a file may be anybody's: what is not seen in it is marked. */
 export function Findings({ findings, id }: { findings: readonly Diagnostic[]; id?: string }) {
+  const allow = useAllowFolder();
   if (findings.length === 0) return null;
   return (
     <div className="findings" id={id}>
@@ -102,6 +105,7 @@ export function Findings({ findings, id }: { findings: readonly Diagnostic[]; id
               <bdi><Pieces text={finding.message} /></bdi> {finding.code ? <code className="t3">{finding.code}</code> : null}
               {finding.hint ? <bdi className="t2 finding-hint"><Pieces text={finding.hint} /></bdi> : null}
               <Mend finding={finding} />
+              {allow(finding) ? <Button small icon="folder" onClick={allow(finding)}>{t('folders.button')}</Button> : null}
             </span>
           </div>
         )

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { transport } from '../api/client.ts';
-import { act, useCommand } from '../api/queries.ts';
+import { act, useCommand, usePermission } from '../api/queries.ts';
 import { resetKeys, setClosing, setKeys, setLanguage, setTheme, useSettings } from '../api/settings.ts';
 import { mayNotify, useNotify, useNotifyFailures } from '../shared/notify.ts';
 import { ModelsSection } from '../features/models/models-section.tsx';
@@ -9,6 +9,7 @@ import { SecretsSection } from '../features/secrets/secrets-section.tsx';
 import { SettingsView, isSettingsPart } from '../features/settings/settings.tsx';
 import { t, type Language } from '../i18n/index.ts';
 import { keysOf, toast, useAllActions } from '../kit/index.ts';
+import { AllowFolderDialog } from '../shared/allow-folder.tsx';
 import { attempt } from './commands.ts';
 import { Screen } from './frame.tsx';
 import { AnchorsSection } from './parts/anchors.tsx';
@@ -25,12 +26,8 @@ export function SettingsScreen({ part }: { part: string | undefined }) {
   const info = useCommand('app_info', {});
   const folders = useCommand('folder_list', {});
   const actions = useKnownActions(useAllActions());
-  const pick = transport().pickFolder;
-  async function grant(access: 'ro' | 'rw') {
-    if (!pick) return;
-    const folder = await attempt(() => pick());
-    if (folder && await attempt(() => act('folder_grant', { folder: folder.handle, access, library: false }))) toast({ signal: 'ok', text: t('settings.granted') });
-  }
+  const may = usePermission();
+  const [allowing, setAllowing] = useState<'ro' | 'rw'>();
   function bind(actionId: string, keys: string[] | null) {
     setKeys(actionId, keys);
     const other = actions.find((action) => action.id !== actionId && keys?.some((combo) => keysOf(action).includes(combo)));
@@ -54,10 +51,11 @@ export function SettingsScreen({ part }: { part: string | undefined }) {
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={pick !== undefined} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
-        onTheme={setTheme} onLanguage={(language) => void speak(language)} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={(access) => void grant(access)}
+      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={may('folder_grant')} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<WebhooksSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
+        onTheme={setTheme} onLanguage={(language) => void speak(language)} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={setAllowing}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />
+      {allowing ? <AllowFolderDialog writes={allowing === 'rw'} onClose={() => setAllowing(undefined)} /> : null}
     </Screen>
   );
 }

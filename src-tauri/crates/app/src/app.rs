@@ -79,6 +79,8 @@ pub struct App {
     /// Commands that run at once.
     pub(crate) turns: Arc<tokio::sync::Semaphore>,
     allow: Vec<Folder>,
+    /// Folders that a browser may grant folders of.
+    grant_roots: OnceLock<Vec<PathBuf>>,
     /// Paths that the system's dialogs gave: the window gets a handle, never a path that a later command trusts.
     choices: Mutex<HashMap<String, PathBuf>>,
     /// The run that was looked at last.
@@ -228,6 +230,7 @@ impl App {
             sign_ins: SignIns::default(),
             hooks: Hooks::default(),
             browser: OnceLock::new(),
+            grant_roots: OnceLock::new(),
             secrets,
             models,
             sink_turns: SinkTurns::default(),
@@ -285,6 +288,17 @@ impl App {
     pub fn set_browser(&self, open: impl Fn(&str) -> bool + Send + Sync + 'static) {
         // A host says so once.
         drop(self.browser.set(Box::new(open)));
+    }
+
+    /// Says of which folders a browser may grant folders; without this, of the home folder, to a builder on this machine.
+    pub fn set_grant_roots(&self, roots: Vec<PathBuf>) {
+        // A host says so once.
+        drop(self.grant_roots.set(roots));
+    }
+
+    /// What [`Self::set_grant_roots`] was given.
+    pub(crate) fn grant_roots(&self) -> Option<&[PathBuf]> {
+        self.grant_roots.get().map(Vec::as_slice)
     }
 
     /// Opens an address in the person's browser, when the host can. Nothing but web pages.

@@ -210,8 +210,9 @@ macro_rules! command_list {
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "Returns the caller's settings: theme, panes, keys, saved queries.";
             Action settings_set(SettingsSet) -> Empty, Viewer, [Desktop Http], [settings_get], "Saves the caller's settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Lists granted folders.";
-            Action folder_grant(FolderGrant) -> Empty, Builder, [Desktop], [folder_list workflow_list skill_list workflow_validate workflow_open], "Grants a folder that was chosen in the system dialog.";
-            Action folder_revoke(FolderRevoke) -> Empty, Builder, [Desktop], [folder_list workflow_list skill_list workflow_validate workflow_open], "Revokes a grant.";
+            Query folder_browse(FolderBrowse) -> FolderListing, Builder, [Http], [], "Lists the subfolders of a folder of the server that may be granted; without a folder, the folders to begin with.";
+            Action folder_grant(FolderGrant) -> Empty, Builder, [Desktop Http], [folder_list workflow_list skill_list workflow_validate workflow_open audit_list], "Grants a folder that was chosen in the system dialog or in folder_browse; recorded.";
+            Action folder_revoke(FolderRevoke) -> Empty, Builder, [Desktop Http], [folder_list workflow_list skill_list workflow_validate workflow_open audit_list], "Revokes a grant; recorded.";
         }
     };
 }

@@ -237,6 +237,7 @@ impl Command {
                     | Runs::Snapshot { .. }
                     | Runs::Diff { .. }
             ),
+            Self::Validate { .. } => true,
             Self::Tasks(command) => matches!(command, Tasks::List { .. } | Tasks::Stats { .. } | Tasks::Show { .. }),
             Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
             Self::Triggers(command) => matches!(command, Triggers::List { .. } | Triggers::Show { .. }),
@@ -754,6 +755,10 @@ pub(crate) struct Serve {
     /// Also serve the web UI.
     #[arg(long)]
     pub(crate) ui: bool,
+    /// A folder whose subfolders a builder may grant in the browser; may be given several times. Default: the home folder, for
+    /// browsers on this machine only.
+    #[arg(long = "grant-root", value_name = "DIR")]
+    pub(crate) grant_root: Vec<PathBuf>,
     /// Token file; default: `serve.token` in the data folder.
     #[arg(long = "token-file", value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,

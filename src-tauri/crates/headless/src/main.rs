@@ -48,7 +48,10 @@ fn start() -> u8 {
         Command::Validate { files } => {
             // Without a data folder there is no library.
             let data = data_folder(&cli.global).ok();
-            finish(&output, commands::validate::validate(&output, files, data.as_deref()))
+            // Where a person has worked, it is known which folders are allowed.
+            let known = data.as_ref().is_some_and(|data| data.join("signalbox.db").is_file());
+            let app = if known { open(&cli.global, &cli.command).ok().map(|(app, _)| app) } else { None };
+            finish(&output, commands::validate::validate(&output, files, data.as_deref(), app.as_deref()))
         }
         Command::Import(args) => finish(&output, commands::import::import(&output, args)),
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),

@@ -155,6 +155,10 @@ events! {
     ToolServerSignInEnded = "TOOL_SERVER_SIGN_IN_ENDED",
     /// A person deleted a tool server.
     ToolServerDeleted = "TOOL_SERVER_DELETED",
+    /// A person allowed a folder to workflows.
+    FolderGranted = "FOLDER_GRANTED",
+    /// A person took back the grant of a folder.
+    FolderRevoked = "FOLDER_REVOKED",
     /// A person activated a version of a workflow: its triggers start runs.
     WorkflowActivated = "WORKFLOW_ACTIVATED",
     /// A person deactivated a workflow: its triggers start no more runs.

@@ -659,14 +659,24 @@ impl Store {
     }
 
     /// Grants a folder, or changes the grant of the same folder and workflow.
-    pub fn folder_grant(&self, grant: FolderGrant) -> Result<()> {
-        self.write(true, move |work| folder_grant::put(work.connection, &grant))
+    pub fn folder_grant(&self, grant: FolderGrant, record: Record) -> Result<()> {
+        self.write(true, move |work| {
+            folder_grant::put(work.connection, &grant)?;
+            chain::append(work, vec![record])?;
+            Ok(())
+        })
     }
 
-    /// Takes a grant back; false when there was none.
-    pub fn folder_revoke(&self, folder: &str, workflow_id: Option<&str>) -> Result<bool> {
+    /// Takes a grant back; false, and nothing is recorded, when there was none.
+    pub fn folder_revoke(&self, folder: &str, workflow_id: Option<&str>, record: Record) -> Result<bool> {
         let (folder, workflow) = (folder.to_owned(), workflow_id.map(str::to_owned));
-        self.write(true, move |work| folder_grant::delete(work.connection, &folder, workflow.as_deref()))
+        self.write(true, move |work| {
+            let deleted = folder_grant::delete(work.connection, &folder, workflow.as_deref())?;
+            if deleted {
+                chain::append(work, vec![record])?;
+            }
+            Ok(deleted)
+        })
     }
 
     /// Unsaved edits of a file.

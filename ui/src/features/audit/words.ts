@@ -9,6 +9,8 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   WORKFLOW_COMPLETED: { icon: 'okc', color: 'c-ok', key: 'audit.event.WORKFLOW_COMPLETED' },
   WORKFLOW_ACTIVATED: { icon: 'play', color: 'c-ok', key: 'audit.event.WORKFLOW_ACTIVATED' },
   WORKFLOW_DEACTIVATED: { icon: 'pause', color: 't2', key: 'audit.event.WORKFLOW_DEACTIVATED' },
+  FOLDER_GRANTED: { icon: 'folder', color: 'c-wait', key: 'audit.event.FOLDER_GRANTED' },
+  FOLDER_REVOKED: { icon: 'folder', color: 't2', key: 'audit.event.FOLDER_REVOKED' },
   PLAN_PROPOSED: { icon: 'agent', color: 'c-wait', key: 'audit.event.PLAN_PROPOSED' },
   PLAN_ACCEPTED: { icon: 'agent', color: 'c-ok', key: 'audit.event.PLAN_ACCEPTED' },
   TRIGGER_FIRED: { icon: 'clock', color: 'c-run', key: 'audit.event.TRIGGER_FIRED' },

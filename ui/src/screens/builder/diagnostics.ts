@@ -4,11 +4,13 @@ import type { Finding } from '../../api/diagnostics.ts';
 import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
 import type { Diagnostic, Workflow } from '../../api/types.ts';
+import { useGrantRound } from '../../shared/folder-grants.ts';
 
 export const VALIDATE_MS = 250;
 
 /** `ref` says where the document stands: sub-workflows are looked for beside it. */
 export function useDiagnostics(document: Workflow | undefined, ref: string, first: Diagnostic[]): Diagnostic[] {
+  const grants = useGrantRound();
   const [found, setFound] = useState({ list: first, of: document });
   useEffect(() => {
     if (!document) return undefined;
@@ -24,7 +26,7 @@ export function useDiagnostics(document: Workflow | undefined, ref: string, firs
       clearTimeout(timer);
       stop.abort();
     };
-  }, [document, ref]);
+  }, [document, ref, grants]);
   // What would mend an older text waits for the next answer.
   return useMemo(() => (found.of === document || !found.list.some((one) => one.fix) ? found.list : found.list.map((one): Finding => (one.fix ? { ...one, stale: true } : one))), [found, document]);
 }

@@ -20,6 +20,7 @@ import { showTemplates } from '../parts/templates-dialog.tsx';
 import { Button, SplitPane, toast, useActions } from '../../kit/index.ts';
 import { MomentContext } from '../../kit/use-now.ts';
 import { rerunAction, stepRunActions } from '../builder/actions.ts';
+import { AllowFolder } from './allow-folder.tsx';
 import { FirstStep } from './first-step.tsx';
 import { fullPanelActions, useFullPanel } from './full-panel.ts';
 import { MENUS, panelActions } from './menus.ts';
@@ -231,6 +232,7 @@ export function Workbench(props: WorkbenchProps) {
   // What is still being read stands at the newest event that has come.
   const readMs = view?.behind ? Date.parse(view.events.at(-1)?.ts ?? '') : NaN;
   return (
+    <AllowFolder document={document} readOnly={readOnly}>
     <MomentContext value={brokenMs ?? (Number.isNaN(readMs) ? undefined : readMs)}>
     <main className={`wb ${time !== null && time.seq !== null ? 'past' : ''} ${broken ? 'broken' : ''}`}>
       {props.bar}
@@ -254,6 +256,7 @@ export function Workbench(props: WorkbenchProps) {
         problemsOpen={props.problemsOpen} onProblems={() => props.onProblemsOpen(!props.problemsOpen)} />
     </main>
     </MomentContext>
+    </AllowFolder>
   );
 }
 

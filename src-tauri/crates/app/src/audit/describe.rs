@@ -327,6 +327,8 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::ToolServerSignedIn => format!("{} signed in to a tool server{}", who(), of("name")),
         AuditEvent::ToolServerSignedOut => format!("{} signed out of a tool server{}", who(), of("name")),
         AuditEvent::ToolServerSignInEnded => format!("A sign-in to a tool server ended{}", of("name")),
+        AuditEvent::FolderGranted => format!("{} allowed a folder{}", who(), of("folder")),
+        AuditEvent::FolderRevoked => format!("{} revoked the grant of a folder{}", who(), of("folder")),
         AuditEvent::WorkflowActivated => format!("{} activated the workflow{}", who(), of("name")),
         AuditEvent::WorkflowDeactivated => format!("{} deactivated the workflow{}", who(), of("name")),
         AuditEvent::PlanProposed => format!("{} had a workflow planned{}", who(), of("name")),

@@ -40,8 +40,8 @@ pub(crate) use audit_sink::{
     audit_sink_add, audit_sink_now, audit_sink_pause, audit_sink_remove, audit_sink_test, audit_sinks,
 };
 pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
-pub use folder::parse_allow_dir;
-pub(crate) use folder::{folder_grant, folder_list, folder_revoke};
+pub(crate) use folder::{folder_browse, folder_grant, folder_list, folder_revoke};
+pub use folder::{grant_root, parse_allow_dir};
 pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_view_forget, task_view_save};
 pub(crate) use model::{
     model_budget_set, model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,

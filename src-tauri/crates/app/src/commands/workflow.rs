@@ -197,6 +197,7 @@ pub(crate) fn workflow_validate(app: &App, caller: &Caller, request: ValidateDoc
         checked.diagnostics.extend(app.called_findings(caller, workflow, file.as_deref())?);
         checked.diagnostics.sort_by_key(|found| found.severity == Severity::Warning);
         checked.diagnostics.extend(app.secret_findings(workflow));
+        checked.diagnostics.extend(app.grant_findings_now(workflow)?);
     }
     Ok(checked.diagnostics)
 }

@@ -166,7 +166,7 @@ pub struct Folder {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FolderGrant {
-    /// What the dialog of the desktop shell handed out for the folder.
+    /// What the dialog of the desktop shell handed out for the folder; in a browser, its path as `folder_browse` lists it.
     pub folder: String,
     /// Only for this workflow; for all when absent.
     #[serde(default)]
@@ -175,6 +175,31 @@ pub struct FolderGrant {
     pub access: Access,
     /// List its workflows in the library.
     pub library: bool,
+}
+
+/// Looks into a folder of the server that may be granted.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FolderBrowse {
+    /// Absolute path as listed; the folders to begin with when absent.
+    #[serde(default)]
+    pub folder: Option<String>,
+}
+
+/// Folders of the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FolderListing {
+    /// The folder that was looked into; absent for the list of folders to begin with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// The folder above it, when that may be granted, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Absolute paths by name, without hidden folders and links.
+    pub folders: Vec<String>,
+    /// There are more than are listed.
+    pub more: bool,
 }
 
 /// Takes a grant back.

@@ -125,11 +125,19 @@ impl App {
         self.blocking(move |app| {
             let workflow = load(&file).ok().and_then(|loaded| check_bytes(&loaded.bytes, check::catalog()).workflow);
             let found = |workflow| {
-                [app.secret_findings(&workflow), app.tool_findings(&workflow), app.skill_findings(&workflow)].concat()
+                let machine =
+                    [app.secret_findings(&workflow), app.tool_findings(&workflow), app.skill_findings(&workflow)];
+                [machine.concat(), app.grant_findings(&workflow)].concat()
             };
             Ok(workflow.map(found).unwrap_or_default())
         })
         .await
+    }
+
+    /// The folders that a file's steps use and nobody allowed on this machine; nothing when it cannot be read.
+    pub fn folder_warnings(&self, file: &Path) -> Vec<Diagnostic> {
+        let workflow = load(file).ok().and_then(|loaded| check_bytes(&loaded.bytes, check::catalog()).workflow);
+        workflow.map(|workflow| self.grant_findings(&workflow)).unwrap_or_default()
     }
 
     /// Starts a run of a document; `file` is where it stands. On a thread that may wait.

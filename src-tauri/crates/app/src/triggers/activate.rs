@@ -11,6 +11,7 @@ use crate::dto::{Activation, WorkflowActivate, WorkflowVersion};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::models::with_called;
 use crate::workflows::check;
+use crate::workflows::grants::is_fixed;
 use crate::workflows::library::load;
 use serde_json::{Value, json};
 use signalbox_engine::params;
@@ -26,7 +27,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Warnings that a person who starts a run sees and may live with; a run that a trigger starts has nobody who does.
-const NEEDED: [Code; 6] = [
+const NEEDED: [Code; 7] = [
+    Code::MissingGrant,
     Code::SecretMissing,
     Code::SecretHost,
     Code::MissingModel,
@@ -34,10 +36,6 @@ const NEEDED: [Code; 6] = [
     Code::UnknownTool,
     Code::UnusableTool,
 ];
-
-/// Steps that use files, and whether they write.
-const FILE_STEPS: [(&str, bool); 4] =
-    [("file.read", false), ("file.list", false), ("file.write", true), (file_watch::KIND, false)];
 
 impl App {
     /// Activates what a file holds; the file need not be in the library.
@@ -179,21 +177,6 @@ impl App {
         .with(json!({ "diagnostics": missing })))
     }
 
-    /// Paths that stand in a step, in folders that nobody granted.
-    fn grant_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
-        for (id, node) in &workflow.nodes {
-            let Some((_, writes)) = FILE_STEPS.iter().find(|(kind, _)| *kind == node.kind) else { continue };
-            let path = node.config.as_ref().and_then(|config| config.get("path")?.as_str());
-            let Some(path) = path.filter(|path| is_fixed(path)) else { continue };
-            if let Err(why) = self.may_use_path(&workflow.id, path, *writes) {
-                let at = format!("/nodes/{}/config/path", pointer_token(id));
-                found.push(Diagnostic::error(Code::MissingGrant, at, why, "Allow the folder for this workflow"));
-            }
-        }
-        found
-    }
-
     /// Folders that are to be watched and cannot be looked into.
     fn folder_findings(&self, workflow: &Workflow) -> ApiResult<Vec<Diagnostic>> {
         let mut found = Vec::new();
@@ -304,9 +287,4 @@ fn params_findings(workflow: &Workflow) -> Vec<Diagnostic> {
             Diagnostic::error(Code::UnfitParams, path, one.message, hint)
         })
         .collect()
-}
-
-/// A path that stands in the step; what an expression makes is checked when the step runs.
-fn is_fixed(path: &str) -> bool {
-    !path.starts_with('=') && !path.contains("{{") && !path.starts_with("sample:")
 }

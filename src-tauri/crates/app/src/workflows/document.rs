@@ -36,6 +36,7 @@ pub(crate) fn open(app: &App, caller: &Caller, path: &Path) -> ApiResult<OpenWor
     if let Ok(workflow) = serde_json::from_value(document.clone()) {
         diagnostics.extend(app.called_findings(caller, &workflow, Some(path))?);
         diagnostics.extend(app.secret_findings(&workflow));
+        diagnostics.extend(app.grant_findings_now(&workflow)?);
     }
     Ok(OpenWorkflow {
         reference,

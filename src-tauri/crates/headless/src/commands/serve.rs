@@ -10,6 +10,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &Path) -> Done {
+    if !args.grant_root.is_empty() {
+        app.set_grant_roots(
+            args.grant_root.iter().map(|root| signalbox_app::grant_root(root)).collect::<Result<_, _>>()?,
+        );
+    }
     let token_file = args.token_file.clone().unwrap_or_else(|| data.join("serve.token"));
     let bound = server::bind(Arc::clone(&app), args.addr, &token_file, args.ui).await?;
     let url = format!("http://{}", bound.addr);

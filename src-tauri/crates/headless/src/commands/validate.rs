@@ -1,16 +1,18 @@
-//! `validate`: everything that is wrong with files; nothing is opened but the files, and those that they name.
+//! `validate`: everything that is wrong with files; nothing is opened but the files, those that they name, and the list of
+//! allowed folders.
 
 use super::Done;
 use crate::output::{INVALID, OK, Output, Tone, plain};
 use serde_json::{Value, json};
-use signalbox_app::check;
+use signalbox_app::{App, check};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn validate(output: &Output, files: &[PathBuf], data: Option<&Path>) -> Done {
+pub(crate) fn validate(output: &Output, files: &[PathBuf], data: Option<&Path>, app: Option<&App>) -> Done {
     let mut all_ok = true;
     let mut results = Vec::new();
     for file in files {
-        let diagnostics = check::file(file, data);
+        let mut diagnostics = check::file(file, data);
+        diagnostics.extend(app.map(|app| app.folder_warnings(file)).unwrap_or_default());
         let ok = !diagnostics.iter().any(|d| d.severity == signalbox_model::Severity::Error);
         all_ok &= ok;
         results.push(json!({ "file": file, "ok": ok, "diagnostics": diagnostics }));

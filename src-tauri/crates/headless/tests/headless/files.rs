@@ -4,7 +4,7 @@ use crate::support;
 
 use serde_json::{Value, json};
 use signalbox_model::hash::sha256_hex;
-use support::{TestHome, workflow};
+use support::{Serving, TestHome, workflow};
 
 /// A run of one step.
 fn run(place: &TestHome, kind: &str, config: Value, grant: &str) -> Value {
@@ -112,4 +112,61 @@ fn a_temporary_file_of_a_killed_process_is_removed_at_the_next_start() {
     assert_eq!(listed.code, 0, "{}", listed.err);
     assert!(!left.exists() && other.exists(), "the file of the note is gone, and no other");
     assert_eq!(std::fs::read_dir(&notes).expect("there").count(), 0);
+}
+
+/// A builder in a browser allows folders below the named roots and nowhere else; it is a problem before the run until then, it is recorded, and it
+/// can be taken back.
+#[test]
+fn a_builder_allows_folders_below_the_roots_only() {
+    let place = TestHome::new();
+    let home = place.dir.path().canonicalize().expect("there");
+    for folder in ["root/orders", "root/.keys", "other"] {
+        std::fs::create_dir_all(home.join(folder)).expect("made");
+    }
+    std::fs::write(home.join("root/orders/a.txt"), "hello").expect("written");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(home.join("other"), home.join("root/out")).expect("linked");
+    let at = |name: &str| home.join(name).display().to_string();
+    let root = at("root");
+    let serving = Serving::start(&place, &["--grant-root", &root]);
+    let ask = |command: &str, body: Value| serving.ask("POST", &format!("/rpc/{command}"), &body);
+
+    assert_eq!(ask("folder_browse", json!({})).json(), json!({ "folders": [root], "more": false }));
+    assert_eq!(
+        ask("folder_browse", json!({ "folder": root })).json(),
+        json!({ "folder": root, "folders": [at("root/orders")], "more": false }),
+        "hidden folders and links are left out, and nothing is above a root"
+    );
+    assert_eq!(ask("folder_browse", json!({ "folder": at("root/orders") })).json()["parent"], root);
+    let grant = |folder: &str| json!({ "folder": folder, "workflowId": "read", "access": "ro", "library": false });
+    for refused in ["other", "root/.keys", "root/out", "root/../other", "nowhere", "data"] {
+        assert_eq!(ask("folder_grant", grant(&at(refused))).status, 403, "{refused}");
+        assert_eq!(ask("folder_browse", json!({ "folder": at(refused) })).status, 403, "{refused}");
+    }
+    let mut library = grant(&at("root/orders"));
+    library["library"] = json!(true);
+    assert_eq!(ask("folder_grant", library).status, 403);
+
+    let mut document =
+        workflow(json!({ "r": { "type": "file.read", "config": { "path": at("root/orders/a.txt") } } }), json!([]));
+    document["id"] = json!("read");
+    let problems = || {
+        let found = ask("workflow_validate", json!({ "document": document })).json();
+        let missing = found.as_array().expect("a list").iter().filter(|one| one["code"] == "MISSING_GRANT");
+        missing.map(|one| (one["severity"].clone(), one["path"].clone())).collect::<Vec<_>>()
+    };
+    let file = place.file("read.signalbox.json", document.to_string());
+    let told = || place.run(&["validate", file.to_str().expect("text"), "--json"]);
+    assert_eq!(problems(), [(json!("warning"), json!("/nodes/r/config/path"))]);
+    assert_eq!((told().code, told().out.contains("MISSING_GRANT")), (0, true), "{}", told().out);
+    assert_eq!(ask("folder_grant", grant(&at("root/orders"))).status, 200);
+    assert_eq!(problems(), []);
+    assert!(!told().out.contains("MISSING_GRANT"), "{}", told().out);
+    let revoke = json!({ "folder": at("root/orders"), "workflowId": "read" });
+    assert_eq!(ask("folder_revoke", revoke.clone()).status, 200);
+    assert_eq!(ask("folder_revoke", revoke).status, 404);
+    assert_eq!(problems().len(), 1);
+    let recorded =
+        |event: &str| ask("audit_list", json!({ "query": format!("event:{event}") })).json()["total"].as_u64();
+    assert_eq!((recorded("FOLDER_GRANTED"), recorded("FOLDER_REVOKED")), (Some(1), Some(1)));
 }

@@ -53,8 +53,8 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         | "audit_facets" | "tool_list" | "tool_server_list" | "model_list" | "model_usage" => {
             vec![json!({})]
         }
-        // Files of a folder, for builders: nothing of a run.
-        "skill_list" => Vec::new(),
+        // Files and folders, for builders: nothing of a run.
+        "skill_list" | "folder_browse" => Vec::new(),
         // For builders: a conversation about a workflow.
         "plan_get" => Vec::new(),
         "model_names" => vec![json!({ "name": "nobody" })],

@@ -1,0 +1,38 @@
+//! What a workflow lacks of folders before it runs: paths that stand in its file steps, in folders that nobody allowed.
+
+use crate::app::App;
+use crate::error::ApiResult;
+use signalbox_model::diagnostic::pointer_token;
+use signalbox_model::{Code, Diagnostic, Workflow};
+
+/// Steps that use files, and whether they write.
+const FILE_STEPS: [(&str, bool); 4] =
+    [("file.read", false), ("file.list", false), ("file.write", true), ("trigger.file_watch", false)];
+
+/// A path that is known before the run, of a real file.
+pub(crate) fn is_fixed(path: &str) -> bool {
+    !path.starts_with('=') && !path.contains("{{") && !path.starts_with("sample:")
+}
+
+impl App {
+    /// Warnings: a draft may be saved, and a run may not reach the step. Activating makes errors of them.
+    pub(crate) fn grant_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        for (id, node) in &workflow.nodes {
+            let Some((_, writes)) = FILE_STEPS.iter().find(|(kind, _)| *kind == node.kind) else { continue };
+            let path = node.config.as_ref().and_then(|config| config.get("path")?.as_str());
+            let Some(path) = path.filter(|path| !path.is_empty() && is_fixed(path)) else { continue };
+            if let Err(why) = self.may_use_path(&workflow.id, path, *writes) {
+                let at = format!("/nodes/{}/config/path", pointer_token(id));
+                found.push(Diagnostic::warning(Code::MissingGrant, at, why, "Allow the folder for this workflow"));
+            }
+        }
+        found
+    }
+
+    /// [`Self::grant_findings`] with the grants of now: another process may have changed them.
+    pub(crate) fn grant_findings_now(&self, workflow: &Workflow) -> ApiResult<Vec<Diagnostic>> {
+        self.grants_changed()?;
+        Ok(self.grant_findings(workflow))
+    }
+}

@@ -1,0 +1,22 @@
+/** Words of allowing folders to steps. */
+export const folders = {
+  'folders.title': 'Allow a folder',
+  'folders.button': 'Allow a folder…',
+  'folders.text': 'File steps read and write only in folders that a person allowed.',
+  'folders.textPath': 'A step uses “{path}”. File steps read and write only in folders that a person allowed.',
+  'folders.choose': 'Choose a folder…',
+  'folders.noneChosen': 'No folder chosen',
+  'folders.server': 'Folders of the server',
+  'folders.begin': 'Choose where to begin',
+  'folders.up': 'Up one folder',
+  'folders.toBegin': 'All starting folders',
+  'folders.noSub': 'No subfolders',
+  'folders.more': 'Only the first 1,000 subfolders are listed.',
+  'folders.access': 'What steps may do',
+  'folders.scope': 'For which workflows',
+  'folders.thisWorkflow': 'this workflow',
+  'folders.allWorkflows': 'all workflows',
+  'folders.allow': 'Allow this folder',
+  'folders.allowed': 'The folder is allowed',
+  'folders.recorded': 'The grant is recorded in the audit chain. It can be revoked under Settings, Folders.',
+} as const;

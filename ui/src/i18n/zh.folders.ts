@@ -1,0 +1,22 @@
+/** Simplified Chinese of en.folders.ts. */
+export const folders = {
+  'folders.title': '允许文件夹',
+  'folders.button': '允许文件夹…',
+  'folders.text': '文件步骤只在人员允许的文件夹中读写。',
+  'folders.textPath': '有步骤使用“{path}”。文件步骤只在人员允许的文件夹中读写。',
+  'folders.choose': '选择文件夹…',
+  'folders.noneChosen': '未选择文件夹',
+  'folders.server': '服务器的文件夹',
+  'folders.begin': '选择从哪里开始',
+  'folders.up': '上一级文件夹',
+  'folders.toBegin': '所有起始文件夹',
+  'folders.noSub': '没有子文件夹',
+  'folders.more': '只列出前 1,000 个子文件夹。',
+  'folders.access': '步骤可以做什么',
+  'folders.scope': '用于哪些工作流',
+  'folders.thisWorkflow': '此工作流',
+  'folders.allWorkflows': '所有工作流',
+  'folders.allow': '允许此文件夹',
+  'folders.allowed': '文件夹已允许',
+  'folders.recorded': '该授权记录在审计链中。可在“设置”的“文件夹”中撤销。',
+};
