@@ -1830,6 +1830,16 @@ export interface LlmUsage {
   estimated?: boolean;
 }
 
+/** Personal data that a safety check replaced by placeholders (ADR 125). */
+export interface MaskedData {
+  /** Name of the safety check. */
+  check: string;
+  /** `email`, `phone`, `iban`, `card` or `nationalId`. */
+  kind: string;
+  /** How many places. */
+  count: number;
+}
+
 /** How a node takes its items. */
 export type Mode = 'each' | 'all';
 
@@ -3482,6 +3492,8 @@ export interface StepDone {
   origin?: Origin;
   /** The items are pinned output; the step was not called (ADR 102). */
   pinned?: boolean;
+  /** What safety checks masked in the result. */
+  masked?: MaskedData[];
 }
 
 /** What a step does outside. */
@@ -3558,6 +3570,8 @@ export interface StepStart {
   origin?: Origin;
   /** The step is not called: its pinned output follows (ADR 102). */
   pinned?: boolean;
+  /** What safety checks masked in the input and the settings. */
+  masked?: MaskedData[];
 }
 
 /** One node in a [`RunSummary`]. */
