@@ -161,9 +161,9 @@ fn inside(value: &Value, depth: usize) -> Option<String> {
     let is_false = |name: &str| map.get(name) == Some(&Value::Bool(false));
     let failed = ["ok", "success", "successful"].into_iter().any(is_false);
     let error = map.get("error").or_else(|| map.get("errors")).filter(|error| !is_empty(error));
-    // Beside data, a field of this name may be data itself.
-    let alone =
-        map.keys().all(|key| matches!(key.as_str(), "error" | "errors" | "message" | "code" | "status" | "details"));
+    // Beside data, a field of this name may be data itself. Data that is null is none: so GraphQL answers what it refused.
+    let names = ["error", "errors", "message", "code", "status", "details"];
+    let alone = map.iter().all(|(key, value)| names.contains(&key.as_str()) || (key == "data" && value.is_null()));
     match error {
         Some(error) if failed || alone => Some(words(error)),
         None if failed => Some(map.get("message").map_or_else(|| "The answer says that it failed".into(), words)),

@@ -394,7 +394,9 @@ fn every_sample_works_offline() {
             assert!(sample["description"].as_str().is_some_and(|text| text.contains(words)), "{title}");
             continue;
         }
-        assert_eq!(found, json!([]), "{title}");
+        // Where files are, only the person of this machine can say.
+        let others = found.as_array().expect("a list").iter().filter(|one| one["code"] != "MISSING_GRANT");
+        assert_eq!(others.collect::<Vec<_>>(), Vec::<&Value>::new(), "{title}");
         let made = place.ok("workflow_create", json!({ "sampleId": sample["id"] }));
         let run = place.ok("run_start", json!({ "ref": made["ref"], "params": {} }))["runId"].clone();
         let mut summary = wait(place.app.wait(run.as_str().expect("an id").to_owned())).expect("ends");
@@ -469,8 +471,9 @@ fn every_command_asks_for_host_role_and_shape() {
             };
             assert_eq!(code, want, "{} as {role:?}", command.name);
         }
-        // A window answers no requests of other programs, so it cannot listen for one, either.
-        let in_window = command.hosts.contains(&Host::Desktop) || command.name.starts_with("hook_");
+        // A window answers no requests of other programs, so it cannot listen for one, either; its system has a dialog for folders.
+        let of_server = command.name.starts_with("hook_") || command.name == "folder_browse";
+        let in_window = command.hosts.contains(&Host::Desktop) || of_server;
         assert!(!command.about.is_empty() && in_window, "{}", command.name);
         for stale in command.stale {
             assert!(COMMANDS.iter().any(|query| query.name == *stale), "{} makes {stale} stale", command.name);

@@ -392,12 +392,10 @@ fn d_10_a_step_says_which_bytes_there_are() {
         let mut nodes = nodes.clone();
         nodes["keep"]["config"] = config;
         let found = place.run(&["validate", &file(&place, nodes, edges.clone()), "--json"]).json();
-        let found = &found[0]["diagnostics"];
-        (
-            found[0]["code"].as_str().unwrap_or_default().to_owned(),
-            found[0]["path"].clone(),
-            found.as_array().map_or(0, Vec::len),
-        )
+        let found = found[0]["diagnostics"].as_array().expect("a list");
+        let found: Vec<&Value> = found.iter().filter(|one| one["code"] != "MISSING_GRANT").collect();
+        let first = found.first().copied().unwrap_or(&Value::Null);
+        (first["code"].as_str().unwrap_or_default().to_owned(), first["path"].clone(), found.len())
     };
     let at = |field: &str| json!(format!("/nodes/keep/config/{field}"));
     assert_eq!(validate(json!({ "path": "a" })), ("MISSING_CONFIG".into(), at("content"), 1));

@@ -60,6 +60,7 @@ fn ts_140_an_error_inside_a_good_answer_is_found() {
         (Value::from(slack.to_string()), Some("channel_not_found")),
         (slack, Some("channel_not_found")),
         (json!({ "errors": [{ "message": "Cannot query field" }] }), Some("Cannot query field")),
+        (json!({ "errors": [{ "message": "Cannot query field" }], "data": null }), Some("Cannot query field")),
         (json!({ "error": { "code": 7, "message": "gone" } }), Some("gone")),
         (json!({ "success": false, "message": "no quota" }), Some("no quota")),
     ]);
@@ -69,7 +70,6 @@ fn ts_140_an_error_inside_a_good_answer_is_found() {
 fn ts_141_an_error_that_is_null_or_a_field_of_the_data_is_none() {
     holds(&[
         (json!({ "error": null, "successful": true, "data": { "id": 1 } }), None),
-        (json!({ "errors": [{ "message": "Cannot query field" }], "data": null }), None),
         (json!({ "error": "", "ok": true }), None),
         (json!({ "name": "Ada", "error": "a field of the data" }), None),
         (json!([{ "ok": false }]), None),
