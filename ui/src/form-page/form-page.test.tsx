@@ -80,7 +80,7 @@ it('keeps what was entered when the disk of the server is full', async () => {
 it('says that there is no form', async () => {
   render(<FormPage address="/forms/none" />);
   expect(await screen.findByRole('heading', { name: 'There is no open form at this address' })).toBeTruthy();
-  expect(document.title).toBe('There is no open form at this address');
+  await waitFor(() => { expect(document.title).toBe('There is no open form at this address'); });
 });
 
 it('begins with the defaults of the schema, and with required switches off', () => {
