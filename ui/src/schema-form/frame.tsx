@@ -7,7 +7,7 @@ import { plain } from '../text/letters.ts';
 import { Pieces } from '../code/pieces.tsx';
 import { Button, Icon } from '../kit/index.ts';
 import { pointerParts } from '../json/json.ts';
-import { useAllowFolder } from '../shared/folder-grants.ts';
+import { useAllowFolder } from './folder-grants.ts';
 import { t } from '../i18n/index.ts';
 import { useFormAround, useLenient } from './scope.ts';
 

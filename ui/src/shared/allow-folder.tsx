@@ -9,7 +9,7 @@ import { Button, Icon, Segmented } from '../kit/index.ts';
 import { plain } from '../text/letters.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { Fault } from './form-error.tsx';
-import { grantsChanged } from './folder-grants.ts';
+import { grantsChanged } from '../schema-form/folder-grants.ts';
 import { attempt, useAsyncAction } from './use-async-action.ts';
 
 export interface AllowFolderProps {

@@ -4,7 +4,7 @@ import type { Finding } from '../../api/diagnostics.ts';
 import { call } from '../../api/client.ts';
 import { toApiError } from '../../api/error.ts';
 import type { Diagnostic, Workflow } from '../../api/types.ts';
-import { useGrantRound } from '../../shared/folder-grants.ts';
+import { useGrantRound } from '../../schema-form/folder-grants.ts';
 
 export const VALIDATE_MS = 250;
 

@@ -4,7 +4,7 @@ import { usePermission } from '../../api/queries.ts';
 import type { Diagnostic, Workflow } from '../../api/types.ts';
 import { isObject, pointerParts } from '../../json/json.ts';
 import { AllowFolderDialog } from '../../shared/allow-folder.tsx';
-import { AllowFolderContext } from '../../shared/folder-grants.ts';
+import { AllowFolderContext } from '../../schema-form/folder-grants.ts';
 
 const WRITES = 'file.write';
 

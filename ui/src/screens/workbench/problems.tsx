@@ -3,7 +3,7 @@ import type { Diagnostic, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { Button, EmptyState, Icon, SignalIcon } from '../../kit/index.ts';
-import { useAllowFolder } from '../../shared/folder-grants.ts';
+import { useAllowFolder } from '../../schema-form/folder-grants.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 
 /** Every finding: what, where, what now. A click goes there. */
