@@ -38,7 +38,7 @@ impl Signal {
         }
     }
 
-    /// Weak signs stand in honest text too: they count only together with another one.
+    /// Weak signs also occur in harmless text: they count only together with another one.
     fn is_weak(self) -> bool {
         matches!(self, Self::ChangesRole)
     }

@@ -23,7 +23,7 @@ impl Kind {
     /// All of them, in the order of the documentation.
     pub const ALL: [Self; 5] = [Self::Email, Self::Phone, Self::Iban, Self::Card, Self::NationalId];
 
-    /// As it stands in a workflow file.
+    /// Its name in a workflow file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Email => "email",
@@ -58,7 +58,7 @@ pub struct Finder {
     pub kinds: Vec<Kind>,
     /// Empty: all countries.
     pub countries: Vec<Country>,
-    /// Patterns of what may stand, such as `*@example.com`.
+    /// Patterns that are allowed, such as `*@example.com`.
     pub except: Vec<String>,
 }
 

@@ -99,7 +99,7 @@ impl AgentServer {
         Ok(json_answer(&card::of(&skills, only, &base)))
     }
 
-    /// One request. Errors of the protocol stand in the answer; who may not ask is refused as on every route.
+    /// One request. Protocol errors are part of the answer; missing permissions are refused as on every route.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         caller: Caller,

@@ -13,7 +13,7 @@ type Check = (typeof CHECKS)[number];
 const KINDS = ['email', 'phone', 'iban', 'card', 'nationalId'] as const;
 const ACTIONS = ['block', 'mask'] as const;
 
-/** As it stands in the file; fields that this program does not know are kept. */
+/** A check in the file; fields that this program does not know are kept. */
 export interface Guard { name: string; check?: string; refuse?: string; message?: string; action?: string; kinds?: string[]; countries?: string[]; except?: string[]; maxBytes?: number; value?: string; allow?: string[] }
 
 export const readGuard = (guard: unknown): Guard => ({ ...(isObject(guard) ? guard : {}), name: String((isObject(guard) ? guard['name'] : undefined) ?? '') });

@@ -1,4 +1,4 @@
-/** Places that every audit record is copied to as it comes: how far each is, and what is done about it. */
+/** Destinations that receive a copy of every new audit record, with their progress and actions. */
 import { useState } from 'react';
 import { transport } from '../../api/client.ts';
 import { act, useCommand, usePermission } from '../../api/queries.ts';

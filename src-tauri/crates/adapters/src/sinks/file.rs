@@ -84,7 +84,7 @@ impl AuditSink for JsonlSink {
             let line = &line[begin..];
             if !(line.starts_with(BEGINNING) || whole.is_none() && BEGINNING.starts_with(line)) {
                 self.cut = None;
-                let message = "its last line is no entry of an audit chain; name a file of its own";
+                let message = "its last line is not an entry of an audit chain; choose another file";
                 return Err(io::Error::new(io::ErrorKind::InvalidData, message));
             }
             if whole.is_some() {

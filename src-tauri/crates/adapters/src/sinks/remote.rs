@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// Names that may stand behind the `?`.
+    /// Query parameters that are allowed.
     fn options(self) -> &'static [&'static str] {
         match self {
             Self::Postgres => &["table", "tls"],
@@ -67,7 +67,7 @@ impl Kind {
 pub struct Place {
     /// What it is.
     pub kind: Kind,
-    /// Its address; no secret stands in it.
+    /// Its address, without secrets.
     pub url: Url,
     /// A person on this machine named it: it may be this machine or in a private network.
     pub here: bool,

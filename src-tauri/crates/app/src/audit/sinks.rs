@@ -69,7 +69,7 @@ impl App {
         let mut sink = open(&target.place)?;
         self.behind(&mut sink, 0).map_err(|why| refused(&target.place, &why))?;
         if sink.has_holes() {
-            let why = other("it has bytes that no entry has; name a file of its own");
+            let why = other("it has bytes that are not in the chain; choose another file");
             return Err(refused(&target.place, &why));
         }
         drop(sink);
@@ -103,7 +103,7 @@ impl App {
         self.sinks_now()
     }
 
-    /// Pauses a sink, or goes on where it stopped.
+    /// Pauses a sink, or resumes it at its position.
     pub(crate) fn sink_pause(&self, caller: &Caller, id: &str, paused: bool) -> ApiResult<Vec<AuditSinkView>> {
         let target = self.sink(id)?;
         if target.paused != paused {

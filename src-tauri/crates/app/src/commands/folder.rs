@@ -129,7 +129,7 @@ fn inside(app: &App, roots: &[PathBuf], folder: &str) -> ApiResult<PathBuf> {
     let given = Path::new(folder);
     let below =
         |path: &Path| roots.iter().any(|root| path.strip_prefix(root).is_ok_and(|rest| !rest.iter().any(hidden)));
-    // First as it is written: whether something is there is told of what may be granted only.
+    // The path as written is checked first, so that nobody learns what exists outside the roots.
     if !given.is_absolute() || !below(given) {
         return Err(refused());
     }

@@ -1,4 +1,4 @@
-//! What a workflow lacks of folders before it runs: paths that stand in its file steps, in folders that nobody allowed.
+//! Missing folder grants, found before a run: literal paths of file steps in folders that nobody allowed.
 
 use crate::app::App;
 use crate::error::ApiResult;

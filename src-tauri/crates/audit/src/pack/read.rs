@@ -278,7 +278,7 @@ struct Held<'a> {
 }
 
 impl Held<'_> {
-    fn expect(&self) -> Expect {
+    fn expected(&self) -> Expect {
         Expect {
             keys: self.keys.to_vec(),
             checkpoints: self.checkpoints.to_vec(),
@@ -294,7 +294,7 @@ impl Held<'_> {
         rows: impl Iterator<Item = Result<Told, Stop>>,
         seen: &mut Seen<'_>,
     ) -> Result<Intact, Stop> {
-        let mut expect = self.expect();
+        let mut expect = self.expected();
         expect.tombstone = self.tombstone.cloned();
         // An anchor from after the export says nothing about this pack.
         let size = last.checkpoint.size;
@@ -324,7 +324,7 @@ impl Held<'_> {
         seen: &mut Seen<'_>,
     ) -> Result<Intact, Stop> {
         let this = &last.checkpoint;
-        let mut intact = crate::verify::checkpoints_alone(&self.expect(), self.anchors)?;
+        let mut intact = crate::verify::checkpoints_alone(&self.expected(), self.anchors)?;
         let mut before: Option<(u64, Digest)> = None;
         intact.entries = 0;
         for row in rows {

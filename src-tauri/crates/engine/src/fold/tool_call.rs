@@ -44,7 +44,7 @@ pub(super) fn answered(compiled: &Compiled, state: &mut RunState, (node, slot): 
     let allowed = match answer.action {
         TaskAction::Approve | TaskAction::Submit => true,
         TaskAction::Reject => false,
-        // Nobody answered in time: the step goes on and says so to whoever asked.
+        // Nobody answered in time: the step continues and reports that to the agent.
         TaskAction::Retry if is_question => false,
         // The step ends with these.
         TaskAction::Retry | TaskAction::Correct | TaskAction::Skip | TaskAction::Alternative | TaskAction::Abort => {

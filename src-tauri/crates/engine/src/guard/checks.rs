@@ -91,7 +91,7 @@ fn by_personal_data(guard: &Guard, seen: &Seen<'_>) -> Option<NodeFailure> {
         told
     });
     let told: Vec<Value> = told.collect();
-    // The error goes on to other steps and to people: it does not carry what was blocked.
+    // Other steps and people see the error: it does not carry what was blocked.
     let input = seen.data.first().filter(|_| seen.place == "before").map(|first| {
         let mut input = match seen.data {
             [_] => Arc::unwrap_or_clone(first.value()),

@@ -70,7 +70,7 @@ pub struct Guard {
     /// `personalData`: countries whose personal numbers are looked for; all known ones when empty.
     #[serde(default)]
     pub countries: Vec<String>,
-    /// `personalData`: patterns of what may stand.
+    /// `personalData`: patterns that are allowed.
     #[serde(default)]
     pub except: Vec<String>,
     /// `size`: most bytes of the data, written as JSON.

@@ -204,7 +204,7 @@ impl Deciding<'_> {
         let mut config = Map::new();
         config.insert("instructions".into(), told("message").into());
         if let Some(ttl) = question.get("ttlMs").and_then(Value::as_u64) {
-            // The step goes on when the time is over, and tells whoever asked that nobody answered.
+            // After the time limit the step continues, and reports to the agent that nobody answered.
             config.insert("ttlMs".into(), ttl.into());
             config.insert("onExpiry".into(), "retry".into());
         }

@@ -13,7 +13,7 @@ pub(super) fn of(run_id: &str, context: &str, summary: &Value) -> Value {
     task
 }
 
-/// Where it stands. A run that waits for a person is still at work for whoever asked: the person is here.
+/// The state of the task. A run that waits for a person is still `working` for the caller, because the person is on this side.
 pub(super) fn status(run_id: &str, context: &str, summary: &Value) -> Value {
     let told = summary["status"].as_str().unwrap_or_default();
     let said = |parts: Value| message(run_id, context, told, parts);

@@ -264,7 +264,7 @@ fn k_22_a_bucket_gets_numbered_segments_that_are_never_written_over() {
     assert_eq!(objects.lock().expect("held").len(), 2);
     verified(&place, &lines());
 
-    // What is behind the cursor and no entry of ours stops the copy; without it everything goes on.
+    // A foreign object after the cursor stops the copy; once it is removed, copying continues.
     let next = sinks(&place, &["list"]).1[0]["next"].as_u64().expect("a number");
     let first = objects.lock().expect("held").keys().next().expect("a segment").clone();
     let foreign = first.replace(&"0".repeat(20), &format!("{next:020}"));

@@ -15,7 +15,7 @@ const MOST: usize = 10;
 /// Keys of a set that are tried.
 const MOST_KEYS: usize = 50;
 
-/// One signature as it stands in a card.
+/// One signature of a card.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Signature {
     protected: String,

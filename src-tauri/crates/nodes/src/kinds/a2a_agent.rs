@@ -359,7 +359,7 @@ impl Talk<'_> {
             self.stream("SendStreamingMessage", params, known).await?;
             for _ in 1..MOST_STREAMS {
                 let (false, Some(task_id)) = (known.is_settled(), &known.task_id) else { break };
-                // A stream may end early; the task goes on without it.
+                // A stream may end early; the task continues without it.
                 let again = json!({ "id": task_id });
                 match self.stream("SubscribeToTask", again, known).await {
                     Ok(()) => {}
@@ -389,7 +389,7 @@ impl Talk<'_> {
                     failed = 0;
                     tell(self.log, &self.card.name, known.task(&task).map_err(bad_answer)?);
                 }
-                // The task goes on although one look at it failed.
+                // The task continues although one poll failed.
                 Err(failure) if failure.retryable && failed < 5 => failed += 1,
                 Err(failure) => return Err(failure.maybe_happened()),
             }
@@ -507,7 +507,7 @@ impl Talk<'_> {
         Err(failure.detail("agent", known.result(agent)))
     }
 
-    /// The agent asks: the step ends its call, and goes on when a person has answered.
+    /// The agent asks back: the call ends, and the step continues when a person has answered.
     fn question(&self, known: &Conversation, round: u64) -> Outcome {
         let agent = &self.card.name;
         let words = known.words();
