@@ -93,7 +93,7 @@ fn a_file_of_something_else_is_left_alone() {
     for text in of_others {
         std::fs::write(&path, text).expect("written");
         let problem = JsonlSink::open(&path).expect("opened").last(0).expect_err("it holds something else");
-        assert!(problem.to_string().contains("no entry of an audit chain"), "{problem}");
+        assert!(problem.to_string().contains("not an entry of an audit chain"), "{problem}");
         assert_eq!(std::fs::read_to_string(&path).expect("text"), text);
     }
 }
