@@ -130,6 +130,12 @@ test('a file that arrives in a granted folder starts a run', async ({ page }) =>
       edges: [{ from: 'arrived.success', to: 'read' }],
       layout: { arrived: [0, 0], read: [280, 0] },
     });
+    // Before it is active, a sample shows what the next step gets.
+    await page.locator('.cv-node[data-node=arrived]').click();
+    await page.getByRole('group', { name: 'Test', exact: true }).getByRole('button', { name: 'Run with a sample' }).click();
+    await page.getByRole('tab', { name: 'Output' }).click();
+    await expect(page.locator('[data-scope=panel]')).toContainText('sample.csv');
+    await shot(page, 'file-watch-sample');
     await page.locator('.bar').getByRole('button', { name: 'Activate' }).click();
     await expect(page.getByText('Customers is active')).toBeVisible();
     // Written beside it and renamed into it, as programs do.
@@ -141,9 +147,10 @@ test('a file that arrives in a granted folder starts a run', async ({ page }) =>
     const row = page.getByRole('row').filter({ hasText: 'Customers' });
     await expect(row).toContainText(`Files *.csv in ${inbox}`);
     await expect(row).toContainText('Completed', { timeout: 30_000 });
-    await expect(row).toContainText('1 run');
+    // The sample had no file to read.
+    await expect(row).toContainText('2 runs, 1 failed');
     await shot(page, 'file-watch-automations');
-    await row.getByRole('button').first().click();
+    await row.getByRole('button', { name: 'Actions of Customers' }).click();
     await page.getByRole('menuitem', { name: 'Open last run' }).click();
     await page.locator('.cv-node[data-node=read]').click();
     await page.getByRole('tab', { name: 'Output' }).click();

@@ -29,7 +29,9 @@ test('a template is found by its job, tried without anything outside, and become
   await dialog.getByRole('region', { name: 'Expense approval' }).getByRole('button', { name: 'Use this template' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('heading', { name: 'Expense approval' })).toBeVisible();
-  await expect(page.locator('.wb-status')).toContainText('No problems');
+  // Only the folder of its record file is still to be allowed.
+  await page.locator('.wb-status').getByRole('button', { name: '1 problem' }).click();
+  await expect(page.getByText(/^No folder is open to this workflow/).last()).toBeVisible();
   const file = host.files().find((path) => path.includes('expense-approval'));
   expect(readJson<{ nodes: object }>(file ?? '').nodes).toHaveProperty('approve');
 });

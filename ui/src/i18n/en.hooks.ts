@@ -17,5 +17,7 @@ export const hooks = {
   'hook.received': 'Received request',
   'hook.runEvent': 'Run with this request',
   'hook.runSample': 'Run with a sample',
+  'sampleRun.title': 'Test',
+  'sampleRun.hint': 'Runs the workflow once as drawn, with a sample event. It need not be active.',
   'hook.noServer': 'To test with a real request, open the editor with signalbox serve --ui.',
 };

@@ -16,5 +16,7 @@ export const hooks = {
   'hook.received': '收到的请求',
   'hook.runEvent': '用此请求运行',
   'hook.runSample': '用示例运行',
+  'sampleRun.title': '测试',
+  'sampleRun.hint': '用示例事件按当前绘制的内容运行一次工作流，无需先启用。',
   'hook.noServer': '要用真实请求测试，请用 signalbox serve --ui 打开编辑器。',
 };

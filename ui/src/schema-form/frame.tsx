@@ -39,23 +39,27 @@ interface Around {
 
 /** The frame of a field that a schema describes. */
 export function FieldFrame({ field, ...around }: Around & { field: FieldProps }) {
-  return <Frame label={field.label} required={field.required} hint={field.schema.description} findings={field.findings} {...around} />;
+  return <Frame label={field.label} required={field.required} hint={field.schema.description} findings={field.findings} filled={typeof field.value === 'string' && field.value !== ''} {...around} />;
 }
 
 /** What a half-typed name is told: no error while it is being typed. */
 const OF_NAMES: ReadonlySet<string> = new Set(['CEL_SYNTAX', 'UNKNOWN_NAME']);
 
-export function Frame({ label, required, aside, hint, findings: all, labelFor = true, unfinished = false, children }: Around & {
+export function Frame({ label, required, aside, hint, findings: all, labelFor = true, unfinished = false, filled = false, children }: Around & {
   label: string;
   required?: boolean | undefined;
   hint?: string | undefined;
   findings: readonly Diagnostic[];
+  /** It holds a text. That it is missing was found before the text was typed, and goes at once: a field that shrank only when it is left
+   * would move what the mouse is about to press. */
+  filled?: boolean;
 }) {
   const id = useId();
   // Who was in the field and left it empty is told as of any other fault.
   const [left, setLeft] = useState(false);
   const [inside, setInside] = useState(false);
-  const findings = inside && unfinished ? all.filter((finding) => !OF_NAMES.has(finding.code)) : all;
+  const current = filled ? all.filter((finding) => finding.code !== 'MISSING_CONFIG') : all;
+  const findings = inside && unfinished ? current.filter((finding) => !OF_NAMES.has(finding.code)) : current;
   const told = left ? findings.map((finding): Finding => (isTodo(finding) ? { ...finding, todo: undefined } : finding)) : findings;
   const invalid = told.some(isFault);
   const noteId = `${id}-note`;

@@ -2,7 +2,8 @@
 import { createContext, useContext } from 'react';
 import type { JsonMap } from '../api/types.ts';
 
-export type RunWithEvent = (nodeId: string, event: JsonMap) => void;
+/** Without an event the trigger makes up a sample. */
+export type RunWithEvent = (nodeId: string, event: JsonMap | null) => void;
 
 /** Null where no run can be started now. */
 export const TriggerRunContext = createContext<RunWithEvent | null>(null);

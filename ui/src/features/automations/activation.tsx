@@ -112,7 +112,8 @@ export function useActivation({ document, fileRef, catalog, readOnly, pinned, on
       <ul className="am-problems">
         {open.problems.map((one) => (
           <li key={`${one.code} ${one.path} ${one.message}`}>
-            {one.message}{one.hint ? <span className="s t2"> {one.hint}</span> : null}{' '}
+            <span>{one.message}</span>
+            {one.hint && one.hint !== one.message ? <span className="s t2">{one.hint}</span> : null}
             {one.path.startsWith('/nodes/') ? <Button small variant="ghost" onClick={() => { close(); onShow(one); }}>{t('activate.showStep')}</Button> : null}
           </li>
         ))}

@@ -6,6 +6,7 @@ import { isObject } from '../../json/json.ts';
 import { FormStep } from '../../shared/form/form-step.tsx';
 import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
 import { PollPanel } from '../../shared/poll/poll-panel.tsx';
+import { SampleRun } from '../../shared/sample-run.tsx';
 import { WebhookPanel } from '../../shared/webhook/webhook-panel.tsx';
 import { useCommand } from '../../api/queries.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
@@ -54,6 +55,8 @@ const SCHEDULE = 'trigger.schedule';
 const FORM = 'trigger.form';
 const WEBHOOK = 'trigger.webhook';
 const POLL = 'trigger.poll';
+/** The webhook and the source of new items have tests of their own. */
+const TRIED_WITH_A_SAMPLE: readonly string[] = [SCHEDULE, FORM, 'trigger.file_watch', 'trigger.error'];
 
 /** When a schedule runs has an editor of its own; the form shows the other settings. */
 function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {
@@ -140,6 +143,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       {node.type === FORM ? <FormStep key={`form ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === POLL ? <PollPanel key={`poll ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} {...(draft ? { draft } : {})} /> : null}
+      {TRIED_WITH_A_SAMPLE.includes(node.type) ? <SampleRun nodeId={nodeId} /> : null}
       {descriptor && !empty ? (
         <ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} shown={parts?.shown} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext>
       ) : empty ? (

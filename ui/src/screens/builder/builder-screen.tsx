@@ -207,7 +207,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const runWithEvent = useCallback<RunWithEvent>((nodeId, payload) => {
     takeTyped();
     const schema = askedSchema(editor.getState().document);
-    const params = { ...(schema ? firstValues(schema, lastParams.get(session.ref)) : {}), _trigger: { triggerId: payload['triggerId'] ?? null, nodeId, payload } };
+    const params = { ...(schema ? firstValues(schema, lastParams.get(session.ref)) : {}), _trigger: { triggerId: payload?.['triggerId'] ?? null, nodeId, ...(payload ? { payload } : {}) } };
     start(params).catch((cause: unknown) => showError(cause, t('params.startFailed')));
   }, [editor, session.ref, start]);
 

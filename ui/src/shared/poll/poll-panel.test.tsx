@@ -18,7 +18,7 @@ const tested: Commands['poll_test']['response'] = { items: [{ item: { id: 7 }, s
 
 it('asks the source once, shows its items, and runs the draft with them', async () => {
   const asked: unknown[] = [];
-  const runs: [string, JsonMap][] = [];
+  const runs: [string, JsonMap | null][] = [];
   renderOnce(
     <TriggerRunContext.Provider value={(nodeId, event) => { runs.push([nodeId, event]); }}>
       <PollPanel workflowId="orders" nodeId="new" config={CONFIG} />
@@ -32,7 +32,7 @@ it('asks the source once, shows its items, and runs the draft with them', async 
   expect(asked).toEqual([{ workflowId: 'orders', nodeId: 'new', config: CONFIG }]);
   await userEvent.click(within(panel).getByRole('button', { name: 'Run with these items' }));
   expect(runs[0]?.[0]).toBe('new');
-  expect(runs[0]?.[1]['items']).toEqual([{ id: 7 }, { id: 8 }]);
+  expect(runs[0]?.[1]?.['items']).toEqual([{ id: 7 }, { id: 8 }]);
 });
 
 it('says why the source cannot be read', async () => {

@@ -50,6 +50,20 @@ pub(super) fn skip_level(code: &str) -> Level {
     }
 }
 
+/// Refuses a payload that names a field the event does not have: the steps would read the sample's value instead, unnoticed.
+fn only_known_fields(event: &Map, payload: &Map) -> ApiResult<()> {
+    let Some(unknown) = payload.keys().find(|name| !event.contains_key(name.as_str())) else { return Ok(()) };
+    let known: Vec<&str> = event.keys().map(String::as_str).collect();
+    let hint = match ["body", "answers"].into_iter().find(|name| event.contains_key(*name)) {
+        Some(name) => format!("The event has {}. Put what was sent under \"{name}\".", known.join(", ")),
+        None => format!("The event has {}.", known.join(", ")),
+    };
+    Err(ApiError::bad_request(
+        format!("The payload names \"{unknown}\", which events of this trigger do not have."),
+        hint,
+    ))
+}
+
 fn params(trigger: &TriggerRow, event: Map) -> Map {
     let fired = json!({ "triggerId": trigger.id, "nodeId": trigger.node, "payload": event });
     Map::from_iter([(PARAM.to_owned(), fired)])
@@ -145,6 +159,7 @@ impl App {
             payload
         } else {
             let mut event = Settings::read(&trigger)?.sample(&trigger, self.now_ms());
+            only_known_fields(&event, &payload)?;
             event.extend(payload);
             params(&trigger, event)
         };

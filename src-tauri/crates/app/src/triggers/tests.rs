@@ -302,6 +302,11 @@ fn a_person_fires_a_trigger_beside_its_schedule() {
     assert_eq!(place.app.store.trigger("daily.t").expect("reads").expect("is active").cursor_ms, cursor);
     let told = place.audit("TRIGGER_FIRED");
     assert_eq!(told[0]["actor"]["id"], json!(Caller::here().principal));
+    // A field that the event does not have would be read from the sample instead.
+    let payload = json!({ "number": 8 }).as_object().cloned().unwrap_or_default();
+    let refused = place.app.fire_by_hand(&Caller::here(), "daily.t", payload).expect_err("has no such field");
+    assert_eq!(refused.code, "BAD_REQUEST");
+    assert!(refused.message.contains("\"number\"") && refused.hint.contains("scheduledAt"), "{refused:?}");
 }
 
 /// A workflow with several starts begins at one of them: the one that fired, else the manual one, else the first.
