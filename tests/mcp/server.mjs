@@ -96,6 +96,20 @@ const tools = {
       return new Promise(() => token);
     },
   },
+  asks: {
+    description: "Asks back before it answers; `together` says how many questions at once.",
+    inputSchema: object({ together: { type: "integer" }, secret: { type: "boolean" } }),
+    run: async ({ together = 1, secret = false }, { request }) => {
+      const size = { type: "string", enum: ["S", "M"], default: "M" };
+      const properties = secret ? { apiKey: { type: "string", title: "API key" } } : { colour: { type: "string", title: "Colour", minLength: 1 }, size };
+      const requestedSchema = { type: "object", properties, required: [Object.keys(properties)[0]] };
+      log({ asking: together });
+      const ask = (_, at) => request("elicitation/create", { message: at ? `Which colour, ${at}?` : "Which colour?", requestedSchema });
+      const told = await Promise.all(Array.from({ length: together }, ask));
+      log({ told });
+      return data({ told });
+    },
+  },
   dies: {
     description: "Ends its process.",
     inputSchema: object(),
@@ -164,12 +178,24 @@ if (args.includes("--hostile")) {
   };
 }
 
-async function answer(message, notify) {
+/** Requests to the client that have no answer yet. */
+const asked = new Map();
+const asking = (send) => (method, params) => new Promise((done) => {
+  const id = `ask-${asked.size + 1}`;
+  asked.set(id, done);
+  send({ jsonrpc: "2.0", id, method, params });
+});
+
+async function answer(message, notify, request) {
   const { id, method, params = {} } = message;
+  if (method === undefined) {
+    asked.get(id)?.(message.result ?? { error: message.error });
+    return undefined;
+  }
   const result = (result) => ({ jsonrpc: "2.0", id, result });
   switch (method) {
     case "initialize":
-      log({ started: process.pid });
+      log({ started: process.pid, can: params.capabilities });
       if (args.includes("--newest")) return { jsonrpc: "2.0", id, error: { code: -32601, message: "There is no greeting" } };
       return result({
         protocolVersion: params.protocolVersion,
@@ -196,7 +222,7 @@ async function answer(message, notify) {
       const tool = tools[params.name];
       if (!tool) return { jsonrpc: "2.0", id, error: { code: -32602, message: `Unknown tool: ${params.name}` } };
       log({ called: params.name, arguments: params.arguments });
-      const done = await tool.run(params.arguments ?? {}, { notify, token: params._meta?.progressToken });
+      const done = await tool.run(params.arguments ?? {}, { notify, request, token: params._meta?.progressToken });
       return done.error ? { jsonrpc: "2.0", id, error: done.error } : result(done);
     }
     case "notifications/cancelled":
@@ -225,7 +251,7 @@ if (args.includes("--http")) {
         if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream" });
         response.write(`id: ${message.id}-${(events += 1)}\ndata: ${written(one)}\n\n`);
       };
-      const done = await answer(message, (method, params) => send({ jsonrpc: "2.0", method, params }));
+      const done = await answer(message, (method, params) => send({ jsonrpc: "2.0", method, params }), asking(send));
       if (!done) return response.writeHead(202).end();
       if (args.includes("--at-once")) return response.writeHead(200, { "content-type": "application/json" }).end(written(done));
       send(done);
@@ -236,7 +262,7 @@ if (args.includes("--http")) {
 } else {
   const send = (message) => process.stdout.write(`${written(message)}\n`);
   createInterface({ input: process.stdin }).on("line", async (line) => {
-    const done = await answer(JSON.parse(line), (method, params) => send({ jsonrpc: "2.0", method, params }));
+    const done = await answer(JSON.parse(line), (method, params) => send({ jsonrpc: "2.0", method, params }), asking(send));
     if (done) send(done);
   });
 }

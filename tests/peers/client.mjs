@@ -59,7 +59,10 @@ try {
   await program.run('tools', 'approve', 'suite', '--hash', told.json.hash);
   const [tool] = told.json.tools;
   if (tool) {
-    const summary = await patiently(() => program.call('suite', tool.name, ARGUMENTS[tool.name]), (done) => done.error?.details?.code === 'AUTH');
+    const call = () => program.call('suite', tool.name, ARGUMENTS[tool.name]);
+    // Whoever looks at the form and changes nothing.
+    const answered = async () => (await program.answering(call(), 'submit', {})).result;
+    const summary = await patiently(SCENARIO.startsWith('elicitation') ? answered : call, (done) => done.error?.details?.code === 'AUTH');
     console.log(JSON.stringify(summary));
     if (summary.status !== 'completed') throw new Error(`The call failed: ${JSON.stringify(summary.error)}`);
   }

@@ -9,9 +9,8 @@ import assert from 'node:assert/strict';
 export const SUITE = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
 /** What this client does not do, and why (docs/conformance.md). A scenario here that passes is a failure: the list is stale. */
-const ASKS_BACK = 'servers that ask back (elicitation) get "no": ADR 46';
 const ENTERPRISE = 'signing in through the identity provider of a company (SEP-990) is an extension that is not spoken: ADR 60';
-const NOT_DONE = { 'elicitation-sep1034-client-defaults': ASKS_BACK, 'auth/cross-app-access-complete-flow': ENTERPRISE };
+const NOT_DONE = { 'auth/cross-app-access-complete-flow': ENTERPRISE };
 const notDone = (scenario) => NOT_DONE[scenario];
 
 /** Node for the suite, which needs 22 or newer: this one, or the one that was installed beside it. */

@@ -101,6 +101,36 @@ const EITHER = {
   },
 };
 
+/** What a server asks back in the middle of a call (elicitation). */
+const QUESTIONS = {
+  async 'a question is answered in the inbox, and the call continues'(place) {
+    const values = { name: 'Ada', check: true, titledSingleSelectEnum: 'hero-2', untitledMultipleSelectEnum: ['Piano', 'Bass'] };
+    const { task, result } = await place.answering(place.call('all', 'trigger-elicitation-request'), 'submit', values);
+    assert.equal(task.reason, 'question');
+    const said = JSON.stringify(output(result));
+    assert.match(said, /provided the requested information/);
+    for (const part of ['Name: Ada', 'Agreed to terms: true', 'Favorite Integer: 42', 'hero-2', 'Piano']) assert.ok(said.includes(part), `${part} in ${said}`);
+  },
+  async 'a refusal is told to the server, and its answer is the result'(place) {
+    const { result } = await place.answering(place.call('all', 'trigger-elicitation-request'), 'reject');
+    assert.match(JSON.stringify(output(result)), /declined/);
+  },
+  async 'a question that nobody answers in time is cancelled'(place) {
+    const file = place.file('ask.json', step('trigger-elicitation-request', {}));
+    const flow = JSON.parse(readFileSync(file, 'utf8'));
+    flow.nodes.call.config.answerWithinMs = 1_000;
+    const done = await place.run('run', place.file('ask.json', flow));
+    assert.match(JSON.stringify(output(done.json)), /cancelled|canceled/i);
+  },
+  async 'a step that declines asks nobody'(place) {
+    const file = place.file('no.json', step('trigger-elicitation-request', {}));
+    const flow = JSON.parse(readFileSync(file, 'utf8'));
+    flow.nodes.call.config.onQuestion = 'decline';
+    const done = await place.run('run', place.file('no.json', flow));
+    assert.match(JSON.stringify(output(done.json)), /declined/);
+  },
+};
+
 const STDIO = {
   async 'a process gets the variables that it was approved with, and few others'(place) {
     const env = output(await place.call('all', 'get-env'));
@@ -154,14 +184,14 @@ async function all(report, title, cases, place, more) {
 export async function servers(report) {
   const stdio = new Signalbox();
   await stdio.server('all', '--env', 'PEER=yes', '--', process.execPath, server('everything'));
-  await all(report, 'everything, stdio', { ...EITHER, ...STDIO }, stdio);
+  await all(report, 'everything, stdio', { ...EITHER, ...QUESTIONS, ...STDIO }, stdio);
   stdio.end();
 
   const http = new Signalbox();
   const peer = await overHttp();
   try {
     await http.server('all', '--url', peer.url);
-    await all(report, 'everything, HTTP', { ...EITHER, ...HTTP }, http, peer);
+    await all(report, 'everything, HTTP', { ...EITHER, ...QUESTIONS, ...HTTP }, http, peer);
   } finally {
     peer.child.kill('SIGKILL');
     http.end();

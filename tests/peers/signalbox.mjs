@@ -68,6 +68,22 @@ export class Signalbox {
     return (await this.run('tools', 'call', server, tool, '--args', JSON.stringify(input))).json;
   }
 
+  /** Answers the next task that there is, as a person would who looks into the inbox until `work` is over. */
+  async answering(work, action, values) {
+    let over = false;
+    const ended = work.finally(() => { over = true; });
+    while (!over) {
+      const [task] = (await this.run('tasks', 'list')).json ?? [];
+      if (task) {
+        const input = values === undefined ? [] : ['--input', JSON.stringify(values)];
+        const done = await this.run('tasks', 'complete', task.id, '--action', action, ...input);
+        if (done.code !== 0) throw new Error(`The task was not answered: ${JSON.stringify(done.json)}${done.err}`);
+        return { task, result: await ended };
+      }
+    }
+    return { task: undefined, result: await ended };
+  }
+
   /** Writes a file beside the data. */
   file(name, content, mode = 0o666) {
     const path = join(this.folder, name);

@@ -10,6 +10,7 @@ mod connection;
 mod cursors;
 mod definition;
 mod depth;
+mod elicitation;
 mod ending;
 mod fault;
 mod handshake;
@@ -32,18 +33,21 @@ use crate::oauth::{Challenge, SignedIn};
 use access::Access;
 use async_trait::async_trait;
 use connection::{Held, Link, Outcome};
+use elicitation::{Parked, Parking};
 use ending::Ending;
 use handshake::Door;
 use process_tree::Trees;
 use serde_json::{Map, Value};
-use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo, ToolNotice};
+use signalbox_ports::tools::{
+    ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo, ToolNotice, ToolQuestion, ToolReply,
+};
 use signalbox_ports::{Clock, Secrets, Tools};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// The servers that a person registered on this machine, and what was approved of them.
 #[async_trait]
@@ -152,11 +156,14 @@ struct Inner {
     slots: Mutex<BTreeMap<String, Slot>>,
     closed: AtomicBool,
     trees: Trees,
+    /// Calls that wait for people.
+    parked: Arc<Parking>,
 }
 
 /// What the task of a call tells whoever waits for it.
 enum Told {
     Notice(ToolNotice),
+    Asks { message: String, schema: Value, reply: oneshot::Sender<ToolReply> },
     Done(Result<ToolAnswer, ToolFailure>),
 }
 
@@ -164,7 +171,8 @@ impl McpTools {
     /// Connections live on `handle`, whatever executor calls.
     pub fn new(book: Arc<dyn ServerBook>, secrets: Arc<dyn Secrets>, handle: Handle, limits: Limits) -> Self {
         let (slots, closed, trees) = (Mutex::default(), AtomicBool::new(false), Trees::new());
-        Self { inner: Arc::new(Inner { book, secrets, handle, limits, slots, closed, trees }) }
+        let parked = Arc::default();
+        Self { inner: Arc::new(Inner { book, secrets, handle, limits, slots, closed, trees, parked }) }
     }
 
     /// Starts or reaches a server for a moment and asks what it is; nothing has to be approved, and nothing is called.
@@ -197,6 +205,7 @@ impl McpTools {
     /// Ends every connection and every process, also those that somebody else is ending; later calls are refused.
     pub async fn shut_down(&self) {
         self.inner.closed.store(true, Ordering::SeqCst);
+        self.inner.parked.clear();
         let slots = std::mem::take(&mut *self.inner.slots());
         let (trees, longest) = (self.inner.trees.clone(), self.inner.limits.grace * 3);
         let ending = self.on_handle(async move {
@@ -214,6 +223,43 @@ impl McpTools {
             Ok(())
         });
         drop(ending.await);
+    }
+
+    /// Hears a call until it ends or asks back.
+    async fn follow(
+        &self,
+        (run, answer_within): (Arc<str>, Option<Duration>),
+        mut told: mpsc::UnboundedReceiver<Told>,
+        hearer: &dyn ToolHearer,
+    ) -> Result<ToolAnswer, ToolFailure> {
+        while let Some(one) = told.recv().await {
+            match one {
+                Told::Notice(notice) => hearer.notice(notice),
+                Told::Done(result) => return result,
+                Told::Asks { message, schema, reply } => {
+                    let within = answer_within.unwrap_or_default();
+                    match self.inner.parked.keep(Parked { run: Arc::clone(&run), answer_within, told, reply }) {
+                        Ok(id) => return Err(self.asks(ToolQuestion { id, message, schema }, within)),
+                        Err(call) => {
+                            told = call.told;
+                            drop(call.reply.send(ToolReply::Cancel));
+                        }
+                    }
+                }
+            }
+        }
+        Err(closing())
+    }
+
+    /// The call stays open for so long.
+    fn asks(&self, question: ToolQuestion, within: Duration) -> ToolFailure {
+        let (parked, id) = (Arc::downgrade(&self.inner.parked), question.id.clone());
+        drop(self.inner.handle.spawn(async move {
+            tokio::time::sleep(elicitation::kept_for(within)).await;
+            drop(parked.upgrade().and_then(|parked| parked.take(&id)));
+        }));
+        let words = question.message.clone();
+        ToolFailure { sent: true, asks: Some(Box::new(question)), ..fault::failure(ToolFault::Asks, words) }
     }
 
     /// Runs on the executor of the connections; dropping the future ends the work.
@@ -307,7 +353,8 @@ impl Inner {
             let started_ms = RealClock.now_ms();
             let rest = call.total.saturating_sub(begun.elapsed());
             let hear = |notice| drop(notices.send(Told::Notice(notice)));
-            match link.call(&call, rest, notices.closed(), hear).await {
+            let ask = |message, schema, reply| drop(notices.send(Told::Asks { message, schema, reply }));
+            match link.call(&call, rest, notices.closed(), hear, ask).await {
                 Outcome::Answered(mut answer) => {
                     answer.started_ms = started_ms;
                     answer.ended_ms = RealClock.now_ms();
@@ -339,26 +386,41 @@ impl Tools for McpTools {
     }
 
     async fn call(&self, call: ToolCall, hearer: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure> {
-        let (sender, mut told) = mpsc::unbounded_channel();
+        let (sender, told) = mpsc::unbounded_channel();
         let inner = Arc::clone(&self.inner);
+        let of = (Arc::clone(&call.run), call.answer_within);
         // The task sees by its channel that nobody waits any more, and tells the server.
         drop(self.inner.handle.spawn(async move {
             let done = inner.call(call, &sender).await;
             drop(sender.send(Told::Done(done)));
         }));
-        while let Some(told) = told.recv().await {
-            match told {
-                Told::Notice(notice) => hearer.notice(notice),
-                Told::Done(result) => return result,
-            }
-        }
-        Err(closing())
+        self.follow(of, told, hearer).await
+    }
+
+    async fn resume(
+        &self,
+        question: &str,
+        reply: ToolReply,
+        hearer: &dyn ToolHearer,
+    ) -> Result<ToolAnswer, ToolFailure> {
+        let Some(call) = self.inner.parked.take(question) else {
+            let words = "The call that asked is not open any more: Signalbox was restarted, the server ended, or nobody \
+                         answered in time. What the tool did before it asked may have happened";
+            return Err(ToolFailure { sent: true, ..fault::failure(ToolFault::QuestionGone, words) });
+        };
+        drop(call.reply.send(reply));
+        self.follow((call.run, call.answer_within), call.told, hearer).await
+    }
+
+    fn run_ended(&self, run: &str) {
+        self.inner.parked.run_ended(run);
     }
 }
 
 impl Drop for McpTools {
     fn drop(&mut self) {
         self.inner.closed.store(true, Ordering::SeqCst);
+        self.inner.parked.clear();
         self.inner.slots().clear();
     }
 }

@@ -719,5 +719,13 @@ impl RunState {
             && self.work.timed().is_empty()
             && !self.work.has_decisions()
             && self.ending.is_none()
+            && !self.tasks.values().any(|task| self.is_live(task))
+    }
+
+    /// A tool server waits for the answer over a connection of the process that drives the run.
+    pub(crate) fn is_live(&self, task: &OpenTask) -> bool {
+        task.cases.first().is_some_and(|(node, slot)| {
+            crate::fold::case::case_of(self, *node, *slot).is_some_and(|case| crate::question::is_live(&case.error))
+        })
     }
 }

@@ -250,8 +250,13 @@ impl Deciding<'_> {
         if self.state.status != RunStatus::Paused {
             self.emit(None, EventBody::WorkflowResumed(WorkflowResumed {}))?;
         }
-        for task in self.state.tasks.keys().cloned().collect::<Vec<_>>() {
-            self.task_timer(&task);
+        for (id, task) in self.state.tasks.clone() {
+            // Who asked went with the process that was asked.
+            if self.state.is_live(&task) {
+                self.expire(&id, &task)?;
+            } else {
+                self.task_timer(&id);
+            }
         }
         self.interrupt_recovery()?;
         let mut told = BTreeSet::new();

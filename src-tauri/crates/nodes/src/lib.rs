@@ -36,6 +36,7 @@ mod slug;
 mod support;
 mod tool_answer;
 mod tool_call;
+mod tool_question;
 mod two_lists;
 
 pub use check::check_descriptor;

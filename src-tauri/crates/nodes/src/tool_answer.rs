@@ -150,8 +150,8 @@ fn keeps_promise(info: &ToolInfo, raw: &Value) -> Result<(), NodeFailure> {
 }
 
 /// Codes by which the engine and the inbox decide something: a tool's word for them is none.
-const OF_THE_ENGINE: [&str; 5] =
-    ["BUDGET_EXCEEDED", "GUARDRAIL_BLOCKED", "INTERRUPTED", "TOOL_APPROVAL", "TOOL_REFUSED"];
+const OF_THE_ENGINE: [&str; 6] =
+    ["BUDGET_EXCEEDED", "GUARDRAIL_BLOCKED", "INPUT_REQUIRED", "INTERRUPTED", "TOOL_APPROVAL", "TOOL_REFUSED"];
 
 /// A tool says that it failed: its own code where it has one, else `TOOL_FAILED`. Trying again is for tools that say that twice
 /// is as once.
@@ -226,12 +226,12 @@ pub(crate) fn schema_of(info: &ToolInfo) -> Result<Arc<Schema>, NodeFailure> {
 /// Whether a call that was under way may have done its work.
 fn leaves_open(fault: ToolFault) -> bool {
     use ToolFault as F;
-    matches!(fault, F::Broken | F::Cut | F::Timeout | F::BadAnswer | F::Digits | F::TooLarge)
+    matches!(fault, F::Broken | F::Cut | F::Timeout | F::BadAnswer | F::Digits | F::TooLarge | F::QuestionGone)
 }
 
 /// Which error a failure is.
 pub(crate) fn failed(failure: ToolFailure, info: Option<&ToolInfo>) -> NodeFailure {
-    let ToolFailure { fault, message, stderr, retry_after_ms, sent } = failure;
+    let ToolFailure { fault, message, stderr, retry_after_ms, sent, asks: _ } = failure;
     let tool = |code: &str| NodeFailure::tool(code, message.clone());
     let of = |kind: ErrorType, code: &str| NodeFailure::new(kind, code, message.clone());
     let wait = retry_after_ms.filter(|wait| *wait <= LONGEST_WAIT_MS);
@@ -254,7 +254,9 @@ pub(crate) fn failed(failure: ToolFailure, info: Option<&ToolInfo>) -> NodeFailu
         ToolFault::Connect => of(ErrorType::NetworkError, "CONNECTION").retryable(),
         ToolFault::Cut => of(ErrorType::NetworkError, "CONNECTION").retryable(),
         ToolFault::Timeout => of(ErrorType::Timeout, "TIMEOUT").retryable(),
-        ToolFault::BadAnswer => tool("INTERNAL"),
+        // A question is none; whoever can ask nobody has got an answer that it cannot use.
+        ToolFault::BadAnswer | ToolFault::Asks => tool("INTERNAL"),
+        ToolFault::QuestionGone => tool("INPUT_LOST").retryable(),
         ToolFault::Digits => of(ErrorType::ValidationError, "NUMBER_TOO_LONG"),
         ToolFault::TooLarge => of(ErrorType::ValidationError, "TOO_LARGE"),
     };

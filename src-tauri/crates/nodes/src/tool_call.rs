@@ -2,6 +2,7 @@
 
 use crate::llm::tool_images;
 use crate::tool_answer::{self as answers, Told};
+use crate::tool_question::{self, Reply};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::Call;
 use signalbox_model::call_progress::{ToolDone, ToolError, ToolMessage, ToolStart};
@@ -32,6 +33,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) handed_on: bool,
     /// A model is asked with the answer: it sees pictures, which do not stand in the answer or in the log then.
     pub(crate) for_model: bool,
+    /// How long a question of the server waits for a person; without it, questions are declined.
+    pub(crate) answer_within: Option<Duration>,
+    /// The call is open already and waits for this.
+    pub(crate) reply: Option<Reply>,
 }
 
 /// The tool's notices go into the log of the run.
@@ -59,7 +64,7 @@ pub(crate) async fn carry_out(
     log: &dyn CallLog,
     goes_on: impl Fn(&Failed) -> bool + Send,
 ) -> Result<Told, Failed> {
-    let Wanted { tool, found, arguments, timeout_ms, handed_on, for_model } = wanted;
+    let Wanted { tool, found, arguments, timeout_ms, handed_on, for_model, answer_within, reply } = wanted;
     let mut input = Value::Object(arguments.clone());
     // As with the answer: half a secret in the summary would not be found any more.
     world.secrets.scrubber().value(&mut input);
@@ -70,7 +75,7 @@ pub(crate) async fn carry_out(
     }));
     let came = match found {
         Ok(info) => {
-            let asked = (arguments, timeout_ms, for_model);
+            let asked = Asking { arguments, timeout_ms, for_model, answer_within, reply };
             ask(call, &info, asked, world, &Ears { tool, log }).await
         }
         Err(failure) => Err((failure, None)),
@@ -83,6 +88,13 @@ pub(crate) async fn carry_out(
             output_summary: answers::summary(result),
             output: Arc::new(result.clone()),
             tool_result: Arc::new(envelope.clone()),
+        })),
+        // The call is still open: a person is asked.
+        Err((failure, _)) if failure.held.is_some() => log.say(CallProgress::ToolMessage(ToolMessage {
+            name: tool.to_owned(),
+            level: "info".to_owned(),
+            message: failure.message.clone(),
+            data: None,
         })),
         Err(failed) => {
             let allowed = goes_on(failed);
@@ -99,18 +111,32 @@ pub(crate) async fn carry_out(
     came
 }
 
+struct Asking {
+    arguments: Map<String, Value>,
+    timeout_ms: u64,
+    for_model: bool,
+    answer_within: Option<Duration>,
+    reply: Option<Reply>,
+}
+
 async fn ask(
     call: &Call,
     info: &ToolInfo,
-    (arguments, timeout_ms, for_model): (Map<String, Value>, u64, bool),
+    Asking { arguments, timeout_ms, for_model, answer_within, reply }: Asking,
     world: &World,
     ears: &Ears<'_>,
 ) -> Result<Told, Failed> {
-    fits(info, &arguments).map_err(|failure| (failure, None))?;
-    let timeout = Duration::from_millis(timeout_ms);
-    let total = call.timeout_ms.map_or(Duration::from_millis(LONGEST_TIMEOUT_MS), Duration::from_millis);
-    let asked = ToolCall { server: info.server.clone(), tool: info.name.clone(), arguments, timeout, total };
-    let answer = world.tools.call(asked, ears).await.map_err(|failure| (answers::failed(failure, Some(info)), None))?;
+    let answer = match reply {
+        Some(reply) => world.tools.resume(&reply.question, reply.said, ears).await,
+        None => {
+            fits(info, &arguments).map_err(|failure| (failure, None))?;
+            let timeout = Duration::from_millis(timeout_ms);
+            let total = call.timeout_ms.map_or(Duration::from_millis(LONGEST_TIMEOUT_MS), Duration::from_millis);
+            let (server, tool, run) = (info.server.clone(), info.name.clone(), Arc::clone(&call.run_id));
+            world.tools.call(ToolCall { server, tool, arguments, timeout, total, run, answer_within }, ears).await
+        }
+    };
+    let answer = answer.map_err(|failure| (tool_question::failed(failure, info, answer_within), None))?;
     // Before anything is cut to a length: half a secret would not be found any more.
     let mut answer = answers::without_secrets(answer, &world.secrets.scrubber());
     let shown = if for_model { tool_images::taken(call, info, world, &mut answer).await } else { Vec::new() };

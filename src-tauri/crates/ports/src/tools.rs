@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A tool as its server describes it. All of it is the server's word: text for a person or a model, never a decision.
@@ -48,8 +49,34 @@ pub struct ToolCall {
     pub arguments: Map<String, Value>,
     /// Longest silence; a notice of progress begins it anew.
     pub timeout: Duration,
-    /// Longest time in all, whatever progress is told.
+    /// Longest time in all, whatever progress is told. Time in which a person is asked does not count.
     pub total: Duration,
+    /// The run that calls.
+    pub run: Arc<str>,
+    /// How long a question of the server waits for a person; without it, questions are declined.
+    pub answer_within: Option<Duration>,
+}
+
+/// A server asks back during a call. The call stays open until [`Tools::resume`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolQuestion {
+    /// What [`Tools::resume`] takes; no other question of any process has it.
+    pub id: String,
+    /// What the server wants to know.
+    pub message: String,
+    /// JSON Schema of the answer: an object of plain fields.
+    pub schema: Value,
+}
+
+/// What a person says to a question of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolReply {
+    /// These values.
+    Accept(Value),
+    /// No.
+    Decline,
+    /// Nobody said anything.
+    Cancel,
 }
 
 /// What a tool tells while it works.
@@ -123,6 +150,10 @@ pub enum ToolFault {
     Digits,
     /// More came than a call may bring.
     TooLarge,
+    /// No failure: the server asks back, and [`ToolFailure::asks`] is what.
+    Asks,
+    /// The call that asked is not open any more.
+    QuestionGone,
 }
 
 /// Why there is no answer.
@@ -138,12 +169,14 @@ pub struct ToolFailure {
     pub retry_after_ms: Option<u64>,
     /// The call was under way: the tool may have done its work. Before that nothing happened, whatever went wrong.
     pub sent: bool,
+    /// What the server wants to know before it continues.
+    pub asks: Option<Box<ToolQuestion>>,
 }
 
 impl ToolFailure {
     /// A failure before the tool was asked, without more than words.
     pub fn new(fault: ToolFault, message: impl Into<String>) -> Self {
-        Self { fault, message: message.into(), stderr: None, retry_after_ms: None, sent: false }
+        Self { fault, message: message.into(), stderr: None, retry_after_ms: None, sent: false, asks: None }
     }
 }
 
@@ -154,6 +187,17 @@ pub trait Tools: Send + Sync {
     async fn list(&self, server: &str) -> Result<Vec<ToolInfo>, ToolFailure>;
     /// Calls a tool once. Dropping the future tells the server that nobody waits any more.
     async fn call(&self, call: ToolCall, hearer: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure>;
+    /// Continues a call whose server asked back. Only the process that made the call can.
+    async fn resume(
+        &self,
+        _question: &str,
+        _reply: ToolReply,
+        _hearer: &dyn ToolHearer,
+    ) -> Result<ToolAnswer, ToolFailure> {
+        Err(ToolFailure::new(ToolFault::QuestionGone, "No call is open here"))
+    }
+    /// The run has ended: its calls that wait for an answer are given up.
+    fn run_ended(&self, _run: &str) {}
 }
 
 /// Where no servers are: every call is refused.

@@ -233,6 +233,9 @@ impl Driver {
             }
         };
         self.core.forget(&self.driven, &phase);
+        if matches!(phase, Phase::Ended(_)) {
+            self.core.world.tools.run_ended(&self.driven.run_id);
+        }
         self.driven.phase.send_replace(phase);
         // Whoever answered while the run was being laid down found it driven, and told a task that was about to end. What was
         // asked before the commit that made it nobody's kept it here; who asked later either took it over or told us.

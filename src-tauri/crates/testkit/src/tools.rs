@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo, ToolNotice};
+use signalbox_ports::tools::{
+    ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo, ToolNotice, ToolQuestion, ToolReply,
+};
 use signalbox_ports::{Clock, Tools};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -66,6 +68,9 @@ pub struct Answered {
     /// It never answers.
     #[serde(default)]
     pub hangs: bool,
+    /// It asks back first: message and schema. With its answer it tells what it was told.
+    #[serde(default)]
+    pub asks: Option<(String, Value)>,
 }
 
 /// Why there is no answer.
@@ -87,6 +92,10 @@ struct State {
     servers: IndexMap<String, Vec<Scripted>>,
     looks: IndexMap<String, usize>,
     calls: Vec<ToolCall>,
+    /// Calls that wait for an answer, and what each will answer.
+    open: IndexMap<String, Answered>,
+    questions: usize,
+    replies: Vec<ToolReply>,
 }
 
 /// Scripted [`Tools`].
@@ -124,6 +133,16 @@ impl ScriptedTools {
     pub fn calls(&self) -> Vec<String> {
         let line = |call: &ToolCall| format!("{}/{} {}", call.server, call.tool, Value::Object(call.arguments.clone()));
         self.state().calls.iter().map(line).collect()
+    }
+
+    /// What servers that asked were told, in order.
+    pub fn replies(&self) -> Vec<ToolReply> {
+        self.state().replies.clone()
+    }
+
+    /// As if another process went on: no call is open any more.
+    pub fn restart(&self) {
+        self.state().open.clear();
     }
 
     fn answer(&self, call: &ToolCall) -> Option<Answered> {
@@ -171,8 +190,8 @@ impl Tools for ScriptedTools {
     async fn call(&self, call: ToolCall, hearer: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure> {
         let began = self.clock.now_ms();
         let Some(answer) = self.answer(&call) else { return Err(failure(ToolFault::NotFound, "no such tool")) };
-        for notice in answer.notices {
-            hearer.notice(ToolNotice { level: "info", message: notice, data: None });
+        for notice in &answer.notices {
+            hearer.notice(ToolNotice { level: "info", message: notice.clone(), data: None });
         }
         if answer.hangs {
             let wait = call.timeout.min(call.total).as_millis();
@@ -190,6 +209,14 @@ impl Tools for ScriptedTools {
             }
             None => {}
         }
+        if let Some((message, schema)) = answer.asks.clone() {
+            let mut state = self.state();
+            state.questions += 1;
+            let id = format!("question-{}", state.questions);
+            state.open.insert(id.clone(), answer);
+            let asks = Some(Box::new(ToolQuestion { id, message, schema }));
+            return Err(ToolFailure { asks, ..under_way(ToolFault::Asks, "It asks") });
+        }
         let picture = answer.picture.map(|data| json!({ "type": "image", "data": data, "mimeType": "image/gif" }));
         let text = answer.text + &"x".repeat(answer.letters);
         Ok(ToolAnswer {
@@ -198,6 +225,27 @@ impl Tools for ScriptedTools {
             is_error: answer.error,
             started_ms: began,
             ended_ms: self.clock.now_ms(),
+        })
+    }
+
+    async fn resume(&self, id: &str, reply: ToolReply, _: &dyn ToolHearer) -> Result<ToolAnswer, ToolFailure> {
+        let mut state = self.state();
+        let Some(answer) = state.open.shift_remove(id) else {
+            return Err(under_way(ToolFault::QuestionGone, "The call is not open any more"));
+        };
+        let told = match &reply {
+            ToolReply::Accept(values) => format!("{} accepted {values}", answer.text),
+            ToolReply::Decline => format!("{} declined", answer.text),
+            ToolReply::Cancel => format!("{} cancelled", answer.text),
+        };
+        state.replies.push(reply);
+        let now = self.clock.now_ms();
+        Ok(ToolAnswer {
+            content: vec![json!({ "type": "text", "text": told.trim() })],
+            structured: None,
+            is_error: false,
+            started_ms: now,
+            ended_ms: now,
         })
     }
 }

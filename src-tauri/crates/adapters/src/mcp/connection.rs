@@ -3,6 +3,7 @@
 use super::access::Access;
 use super::cursors::Cursors;
 use super::definition::ToolServerDefinition;
+use super::elicitation::{Client, Questions};
 use super::fault::{self, Meaning, failure};
 use super::handshake::{self, Door, Greeted, slow_start};
 use super::listed;
@@ -11,18 +12,18 @@ use super::notifications::{Notification, NotificationRouter, NotificationSender}
 use super::process::Process;
 use super::{Inspection, Limits, health_check};
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam, ClientConfig,
-    ClientRequest, ListToolsRequest, PaginatedRequestParams, RequestId, ServerResult,
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam, ClientRequest,
+    ListToolsRequest, PaginatedRequestParams, RequestId, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
 use serde_json::Value;
-use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolNotice};
+use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolNotice, ToolReply};
 use signalbox_ports::{Secrets, in_words};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// Tools that a server may have; more is no list for a person to approve.
@@ -46,7 +47,7 @@ pub(super) struct Link {
     name: String,
     definition: ToolServerDefinition,
     peer: Peer<RoleClient>,
-    service: tokio::sync::Mutex<Option<RunningService<RoleClient, ClientConfig>>>,
+    service: tokio::sync::Mutex<Option<RunningService<RoleClient, Client>>>,
     board: Arc<NotificationRouter>,
     process: Option<Process>,
     told: Mutex<Arc<Inspection>>,
@@ -219,11 +220,13 @@ impl Link {
         rest: Duration,
         gone: impl Future<Output = ()>,
         hear: impl Fn(ToolNotice),
+        ask: impl Fn(String, Value, oneshot::Sender<ToolReply>),
     ) -> Outcome {
         let (sender, mut heard) = mpsc::unbounded_channel();
+        let waits = Arc::new(AtomicBool::new(false));
         let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments.clone());
         let mut request = CallToolRequest::new(params);
-        request.extensions.insert(NotificationSender(sender));
+        request.extensions.insert(NotificationSender { to: sender, waits: Arc::clone(&waits) });
         let sent =
             self.peer.send_cancellable_request(ClientRequest::CallToolRequest(request), PeerRequestOptions::default());
         let mut handle = match sent.await {
@@ -232,8 +235,9 @@ impl Link {
         };
         let token = handle.progress_token.clone();
         let begun = Instant::now();
-        let total = begun + rest;
+        let mut total = begun + rest;
         let mut silence = begun + call.timeout;
+        let mut questions = Questions::new(call.answer_within.is_some(), waits, ask);
         let (mut left, mut room) = (self.limits.notices, NOTICE_BYTES);
         let mut tell = |heard: Notification, silence: &mut Instant| {
             let notice = match heard {
@@ -242,6 +246,8 @@ impl Link {
                     *silence = Instant::now() + call.timeout;
                     notice
                 }
+                // The call has ended.
+                Notification::Asks(_) => return,
             };
             if left > 1 {
                 let data = notice.data.as_ref().map_or(0, |data| data.to_string().len());
@@ -274,7 +280,15 @@ impl Link {
                     self.stop(&handle.id, "the call was given up").await;
                     break Outcome::Failed(under_way(fault::cancelled()));
                 }
-                Some(one) = heard.recv() => tell(one, &mut silence),
+                Some(one) = heard.recv() => match one {
+                    Notification::Asks(asked) => questions.came(asked),
+                    told => tell(told, &mut silence),
+                },
+                thought = questions.answered() => {
+                    // While a person thinks, nobody waits for the server.
+                    silence = Instant::now() + call.timeout;
+                    total += thought;
+                }
                 answer = &mut handle.rx => {
                     // What the server said before its answer is there by now.
                     while let Ok(one) = heard.try_recv() {
@@ -291,7 +305,7 @@ impl Link {
                     let words = "The server cannot be reached any more; what it was asked to do may have happened";
                     break Outcome::Failed(under_way(failure(ToolFault::Cut, words)));
                 }
-                () = sleep_until(silence.min(total)) => {
+                () = sleep_until(silence.min(total)), if !questions.is_open() => {
                     self.stop(&handle.id, "it took too long").await;
                     let words = if silence < total {
                         format!("The tool sent nothing for {}; it may still be working", in_words(call.timeout))

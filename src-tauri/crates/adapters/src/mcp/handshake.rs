@@ -3,13 +3,17 @@
 
 use super::access::Access;
 use super::definition::ToolServerDefinition;
+use super::elicitation::Client;
 use super::fault::{self, Meaning, failure};
 use super::notifications::NotificationRouter;
 use super::process::{Process, Start};
 use super::process_tree::Trees;
 use super::wire::{Bounded, Wire};
 use super::{Limits, web};
-use rmcp::model::{ClientCapabilities, ClientConfig, ErrorCode, Implementation, ProtocolVersion};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
+    ProtocolVersion,
+};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, RoleClient, RunningService, serve_client_with_lifecycle,
 };
@@ -34,7 +38,7 @@ pub(super) struct Door<'a> {
 /// A server that has said what it is.
 pub(super) struct Greeted {
     pub(super) process: Option<Process>,
-    pub(super) service: RunningService<RoleClient, ClientConfig>,
+    pub(super) service: RunningService<RoleClient, Client>,
     pub(super) board: Arc<NotificationRouter>,
 }
 
@@ -54,8 +58,10 @@ impl From<ToolFailure> for Refused {
 fn us() -> ClientConfig {
     let named = Implementation::new("signalbox", env!("CARGO_PKG_VERSION"));
     // The library's default is a version that knows no such greeting, and strict servers refuse it.
-    ClientConfig::new(ClientCapabilities::default(), named)
-        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    let form = FormElicitationCapability::new().with_schema_validation(true);
+    let mut can = ClientCapabilities::default();
+    can.elicitation = Some(ElicitationCapability::new().with_form(form));
+    ClientConfig::new(can, named).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
 }
 
 /// Starts or reaches a server and hears what it is, by `due`.
@@ -104,11 +110,12 @@ async fn first_words<T: Transport<RoleClient> + 'static>(
     wire: Wire<T>,
     how: ClientLifecycleMode,
     (door, due): (Door<'_>, Instant),
-    board: &NotificationRouter,
+    board: &Arc<NotificationRouter>,
     process: Option<&Process>,
-) -> Result<RunningService<RoleClient, ClientConfig>, Refused> {
+) -> Result<RunningService<RoleClient, Client>, Refused> {
     let mut knows_none = false;
-    let told = match tokio::time::timeout_at(due, serve_client_with_lifecycle(us(), wire, how)).await {
+    let client = Client { config: us(), board: Arc::clone(board) };
+    let told = match tokio::time::timeout_at(due, serve_client_with_lifecycle(client, wire, how)).await {
         Ok(Ok(service)) => return Ok(service),
         Ok(Err(error)) => {
             knows_none = greets_not(&error);

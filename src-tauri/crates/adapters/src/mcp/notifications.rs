@@ -3,6 +3,7 @@
 // Logging is deprecated in the newest protocol; servers of today use it.
 #![expect(deprecated)]
 
+use super::elicitation::Asked;
 use rmcp::model::{LoggingLevel, NumberOrString, ProgressToken, ServerNotification};
 use serde_json::{Value, json};
 use signalbox_ports::tools::ToolNotice;
@@ -22,6 +23,8 @@ pub(super) enum Notification {
     Notice(ToolNotice),
     /// The same, and time begins anew.
     Progress(ToolNotice),
+    /// The server asks back.
+    Asks(Asked),
 }
 
 /// What a message may not be.
@@ -33,7 +36,11 @@ pub(super) enum TooBig {
 
 /// Goes with a request to the wire, which knows the token that its notices bear.
 #[derive(Clone)]
-pub(super) struct NotificationSender(pub(super) mpsc::UnboundedSender<Notification>);
+pub(super) struct NotificationSender {
+    pub(super) to: mpsc::UnboundedSender<Notification>,
+    /// The call waits for a person: it does not ask at this time.
+    pub(super) waits: Arc<AtomicBool>,
+}
 
 /// The calls under way of one connection, and what the wire saw of it.
 pub(super) struct NotificationRouter {
@@ -71,13 +78,40 @@ impl NotificationRouter {
 
     pub(super) fn listen(&self, token: &ProgressToken, sender: NotificationSender) {
         // A call that was given up before its request went out is not heard of any more: nobody would forget it.
-        if !sender.0.is_closed() {
+        if !sender.to.is_closed() {
             self.calls().insert(key(token), sender);
         }
     }
 
     pub(super) fn forget(&self, token: &ProgressToken) {
         self.calls().remove(&key(token));
+    }
+
+    /// A text without the secrets of this machine.
+    pub(super) fn scrubbed(&self, text: &str) -> String {
+        self.secrets.scrubber().text(text).into_owned()
+    }
+
+    /// Hands a question to the call that it belongs to: the only one, or the only one that does not wait for an answer. The
+    /// protocol does not say which it is, and what one run asks is not for the people of another.
+    pub(super) fn ask(&self, asked: Asked) -> bool {
+        let calls = self.calls();
+        let mut free = calls.values().filter(|call| !call.waits.load(Ordering::SeqCst));
+        let one = match (free.next(), free.next()) {
+            (Some(one), None) => Some(one),
+            (None, _) if calls.len() == 1 => calls.values().next(),
+            _ => None,
+        };
+        if let Some(one) = one {
+            return one.to.send(Notification::Asks(asked)).is_ok();
+        }
+        let words = "The server asks back while several calls are under way there, and does not say in which: the question \
+                     was cancelled. Run these steps one after the other";
+        let notice = ToolNotice { level: "warn", message: words.into(), data: None };
+        for call in calls.values() {
+            drop(call.to.send(Notification::Notice(notice.clone())));
+        }
+        false
     }
 
     /// Hands a notification on. A log notice names no call: every call under way hears it, so none misses its own.
@@ -95,14 +129,14 @@ impl NotificationRouter {
                     }
                     let notice = ToolNotice { level: "progress", message, data: Some(data) };
                     // A call that has ended hears nothing.
-                    drop(sender.0.send(Notification::Progress(notice)));
+                    drop(sender.to.send(Notification::Progress(notice)));
                 }
             }
             ServerNotification::LoggingMessageNotification(told) => {
                 let logger = told.params.logger.as_deref();
                 let notice = logged(told.params.level, logger, &told.params.data, &self.secrets.scrubber());
                 // Who hears no more is gone.
-                self.calls().retain(|_, sender| sender.0.send(Notification::Notice(notice.clone())).is_ok());
+                self.calls().retain(|_, sender| sender.to.send(Notification::Notice(notice.clone())).is_ok());
             }
             ServerNotification::ToolListChangedNotification(_) => {
                 self.tools_changed.fetch_add(1, Ordering::SeqCst);

@@ -11,4 +11,5 @@ mod llm;
 mod llm_pictures;
 mod llm_servers;
 mod mcp;
+mod mcp_questions;
 mod vault;

@@ -73,7 +73,7 @@ impl Secrets for OneSecret {
 }
 
 #[derive(Default)]
-struct Ears(Mutex<Vec<ToolNotice>>);
+pub(crate) struct Ears(pub(crate) Mutex<Vec<ToolNotice>>);
 
 impl ToolHearer for Ears {
     fn notice(&self, notice: ToolNotice) {
@@ -82,7 +82,7 @@ impl ToolHearer for Ears {
 }
 
 /// Is told when the tool says something.
-struct Bell(tokio::sync::mpsc::UnboundedSender<ToolNotice>);
+pub(crate) struct Bell(pub(crate) tokio::sync::mpsc::UnboundedSender<ToolNotice>);
 
 impl ToolHearer for Bell {
     fn notice(&self, notice: ToolNotice) {
@@ -90,9 +90,9 @@ impl ToolHearer for Bell {
     }
 }
 
-struct Stage {
+pub(crate) struct Stage {
     folder: tempfile::TempDir,
-    tools: Arc<McpTools>,
+    pub(crate) tools: Arc<McpTools>,
     book: Arc<Book>,
 }
 
@@ -101,7 +101,7 @@ fn server() -> String {
     path.canonicalize().expect("the test server").display().to_string()
 }
 
-fn stage_of(
+pub(crate) fn stage_of(
     definition: impl FnOnce(&Path) -> ToolServerDefinition,
     secrets: Arc<dyn Secrets>,
     limits: Limits,
@@ -131,13 +131,13 @@ fn hostile(folder: &Path) -> ToolServerDefinition {
 }
 
 impl Stage {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(Limits::default())
     }
-    fn with(limits: Limits) -> Self {
+    pub(crate) fn with(limits: Limits) -> Self {
         stage_of(stdio, Arc::new(OneSecret("api.example.com")), limits)
     }
-    fn log(&self) -> Vec<Value> {
+    pub(crate) fn log(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
@@ -145,7 +145,7 @@ impl Stage {
         self.log().iter().filter(|entry| entry.get("started").is_some()).count()
     }
     /// Looks until the log holds something: another process writes it.
-    async fn until(&self, found: impl Fn(&[Value]) -> bool) {
+    pub(crate) async fn until(&self, found: impl Fn(&[Value]) -> bool) {
         while !found(&self.log()) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -158,9 +158,10 @@ impl Stage {
     }
 }
 
-fn call(tool: &str, arguments: Value) -> ToolCall {
+pub(crate) fn call(tool: &str, arguments: Value) -> ToolCall {
     let arguments = arguments.as_object().cloned().unwrap_or_else(Map::new);
-    ToolCall { server: "one".into(), tool: tool.into(), arguments, timeout: LONG, total: LONG }
+    let (run, answer_within) = ("run".into(), Some(LONG));
+    ToolCall { server: "one".into(), tool: tool.into(), arguments, timeout: LONG, total: LONG, run, answer_within }
 }
 
 fn alive(pid: u64) -> bool {
@@ -478,13 +479,13 @@ async fn what_a_server_says_of_its_tools_holds_no_secret_wherever_it_is_asked() 
 }
 
 /// A server over HTTP, ended with this.
-struct OverHttp {
+pub(crate) struct OverHttp {
     process: tokio::process::Child,
-    base: String,
+    pub(crate) base: String,
     log: PathBuf,
 }
 
-async fn over_http(folder: &Path, more: &[&str]) -> OverHttp {
+pub(crate) async fn over_http(folder: &Path, more: &[&str]) -> OverHttp {
     let (port, log) = (folder.join("port"), folder.join("http-log"));
     let mut command = tokio::process::Command::new("node");
     command.arg(server()).arg("--http").arg(&port).arg("--log").arg(&log).args(more).kill_on_drop(true);
@@ -497,7 +498,7 @@ async fn over_http(folder: &Path, more: &[&str]) -> OverHttp {
     OverHttp { process, base, log }
 }
 
-fn at(base: &str, path: &str, credential: Option<&str>) -> ToolServerDefinition {
+pub(crate) fn at(base: &str, path: &str, credential: Option<&str>) -> ToolServerDefinition {
     ToolServerDefinition::Http {
         url: format!("{base}{path}"),
         credential: credential.map(str::to_owned),

@@ -114,7 +114,7 @@ impl<'a> Deciding<'a> {
         Ok(())
     }
 
-    fn expire(&mut self, task_id: &str, task: &OpenTask) -> Result<(), StepError> {
+    pub(super) fn expire(&mut self, task_id: &str, task: &OpenTask) -> Result<(), StepError> {
         let (key, origin) = self.task_key(task);
         let first = task.cases.first().copied();
         if task.kind == TaskKind::Pause {

@@ -59,6 +59,7 @@ mod stats;
 mod structured_log;
 mod support;
 mod tool_gate;
+mod tool_questions;
 mod tools;
 mod tools_runs;
 #[cfg(all(target_os = "linux", debug_assertions))]

@@ -1,9 +1,10 @@
 //! `mcp.tool`: one call of a tool of a server that a person approved on this machine. What its answer means is in
 //! `tool_answer`.
 
-use crate::support::{first, flag, made, setting, text, whole, wrong_setting};
+use crate::support::{first, flag, made, setting, text, text_or, whole, wrong_setting};
 use crate::tool_answer::{self as answers, Told};
 use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS, Wanted};
+use crate::tool_question::{self, ANSWER_WITHIN_MS, LONGEST_ANSWER_MS};
 use crate::{EffectFuture, Kind, Outcome, extract};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
@@ -11,6 +12,7 @@ use signalbox_model::NodeFailure;
 use signalbox_ports::tools::ToolInfo;
 use signalbox_ports::{CallLog, World};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
@@ -38,7 +40,10 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     if let Ok(info) = &found {
         hand_on(call.timeout_ms.or(setting(slot, "timeoutMs").and(Some(timeout_ms))), info, &mut arguments);
     }
-    let wanted = Wanted { tool, found, arguments, timeout_ms, handed_on, for_model: false };
+    let answer_within = answer_within(slot)?;
+    let held = call.permits.held.as_ref();
+    let reply = held.and_then(|held| tool_question::reply(&held.conversation, held.answer.as_ref()));
+    let wanted = Wanted { tool, found, arguments, timeout_ms, handed_on, for_model: false, answer_within, reply };
     match tool_call::carry_out(call, wanted, world, log, |_| allowed).await {
         Ok(Told { result, envelope, .. }) => {
             let result = match paths {
@@ -47,7 +52,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
             };
             Ok(with_envelope(made(slot, result), envelope))
         }
-        Err((failure, envelope)) if allowed => {
+        Err((failure, envelope)) if allowed && failure.held.is_none() => {
             Ok(with_envelope(made(slot, answers::allowed(tool, &failure)), envelope.unwrap_or_default()))
         }
         Err((failure, _)) => Err(failure),
@@ -71,6 +76,16 @@ fn tool<'a>(call: &'a Call, slot: &'a CallSlot) -> Result<&'a str, NodeFailure> 
 
 fn timeout(slot: &CallSlot) -> Result<u64, NodeFailure> {
     Ok(whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or(DEFAULT_TIMEOUT_MS))
+}
+
+/// How long a question of the server waits for a person; `None` when it is declined.
+fn answer_within(slot: &CallSlot) -> Result<Option<Duration>, NodeFailure> {
+    let within = whole(slot, "answerWithinMs", 1_000, LONGEST_ANSWER_MS)?.unwrap_or(ANSWER_WITHIN_MS);
+    match text_or(slot, "onQuestion", "ask")? {
+        "ask" => Ok(Some(Duration::from_millis(within))),
+        "decline" => Ok(None),
+        _ => Err(wrong_setting("onQuestion", "ask or decline", &slot.config["onQuestion"])),
+    }
 }
 
 /// A time limit that the step has goes along when the tool takes one and got none (T-06): in milliseconds (K-43).

@@ -11,6 +11,7 @@ use super::toolset::{Does, Toolset};
 use super::transcript::Transcript;
 use crate::tool_answer::Told;
 use crate::tool_call::{self, DEFAULT_TIMEOUT_MS, Failed, Wanted};
+use crate::tool_question::{self, ANSWER_WITHIN_MS};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, ToolAnswer};
 use signalbox_model::call_progress::{LlmToolResult, LlmToolUse};
@@ -19,6 +20,7 @@ use signalbox_ports::llm::{Finish, LlmAnswer, LlmRequest, Message, Part, Role, T
 use signalbox_ports::tools::ToolInfo;
 use signalbox_ports::{CallLog, World};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Turns of a step that says nothing.
 pub(crate) const TURNS: u32 = 20;
@@ -59,6 +61,17 @@ enum Came {
     Told(Result<String, String>),
     /// A person is asked first.
     Waits(Box<Waiting>),
+    /// The tool is under way, and its server asks a person: the pause of the call.
+    Asks(Box<(NodeFailure, ToolInfo)>),
+}
+
+/// What a person said about the first call that has no result yet.
+struct Answered<'a> {
+    answer: &'a ToolAnswer,
+    /// Server and tool that it was about.
+    about: (String, String),
+    /// The call is open, and this is what its server asked.
+    asked: Option<Value>,
 }
 
 impl Rounds<'_> {
@@ -86,7 +99,8 @@ impl Rounds<'_> {
             said.question.messages = kept.messages;
             tool_images::make_room(&mut said.question.messages, &mut progress.shown);
             let last = said.question.messages.last().map(|last| uses_of(&last.parts)).unwrap_or_default();
-            let answer = waited.answer.as_ref().map(|answer| (answer, kept.about));
+            let (about, asked) = (kept.about, kept.asked);
+            let answer = waited.answer.as_ref().map(|answer| Answered { answer, about, asked });
             talk.uses_tools();
             self.use_all(last, answer, said, progress).await?;
         }
@@ -194,7 +208,7 @@ impl Rounds<'_> {
     async fn use_all(
         &self,
         used: Vec<ToolUse>,
-        mut answered: Option<(&ToolAnswer, (String, String))>,
+        mut answered: Option<Answered<'_>>,
         said: &mut Transcript<'_>,
         progress: &mut Progress,
     ) -> Result<(), NodeFailure> {
@@ -226,12 +240,11 @@ impl Rounds<'_> {
             let told = match came {
                 Came::Told(told) => told,
                 Came::Waits(waiting) => {
-                    let talked = Talked {
-                        system: said.question.system.as_deref(),
-                        messages: &said.question.messages,
-                        schema: self.form.and_then(Form::of_file),
-                    };
-                    return Err(suspended_call::hold(*waiting, &talked, progress, self.world));
+                    return Err(suspended_call::hold(*waiting, &self.talked(said), progress, self.world));
+                }
+                Came::Asks(asks) => {
+                    let (failure, info) = *asks;
+                    return Err(suspended_call::hold_question(failure, &info, &self.talked(said), progress));
                 }
             };
             let is_error = told.is_err();
@@ -252,11 +265,19 @@ impl Rounds<'_> {
         Ok(())
     }
 
+    fn talked<'a>(&'a self, said: &'a Transcript<'_>) -> Talked<'a> {
+        Talked {
+            system: said.question.system.as_deref(),
+            messages: &said.question.messages,
+            schema: self.form.and_then(Form::of_file),
+        }
+    }
+
     /// What the model gets to read, or why there is nothing; a failure that it cannot work around is the step's.
     async fn use_one(
         &self,
         used: &ToolUse,
-        answered: Option<(&ToolAnswer, (String, String))>,
+        answered: Option<Answered<'_>>,
         progress: &mut Progress,
     ) -> Result<Came, NodeFailure> {
         let Some(does) = self.kit.find(&used.name) else {
@@ -281,11 +302,13 @@ impl Rounds<'_> {
             }
             Does::Tool(info) => {
                 // What a person said about one tool says nothing about another that has its name now.
-                let about = |(_, (server, tool)): &(&ToolAnswer, (String, String))| {
-                    (server, tool) == (&info.server, &info.name)
-                };
-                let answer = answered.filter(about).map(|(answer, _)| answer);
-                self.use_tool(info, arguments, answer, progress).await
+                let is_about = |one: &Answered<'_>| (&one.about.0, &one.about.1) == (&info.server, &info.name);
+                // Nothing is called twice: the call that a person was asked about may have done its work.
+                if answered.as_ref().is_some_and(|one| one.asked.is_some() && !is_about(one)) {
+                    let words = "The tool changed while a person was asked. Nobody knows whether it was done";
+                    return Ok(Came::Told(Err(words.into())));
+                }
+                self.use_tool(info, arguments, answered.filter(is_about), progress).await
             }
         }
     }
@@ -294,10 +317,13 @@ impl Rounds<'_> {
         &self,
         info: &ToolInfo,
         arguments: Map<String, Value>,
-        answer: Option<&ToolAnswer>,
+        answered: Option<Answered<'_>>,
         progress: &mut Progress,
     ) -> Result<Came, NodeFailure> {
-        let allowed = answer.is_some_and(|answer| answer.allowed);
+        let open = answered.as_ref().and_then(|one| tool_question::reply(one.asked.as_ref()?, Some(one.answer)));
+        // A call that is open was allowed when it began.
+        let answer = answered.map(|one| one.answer).filter(|_| open.is_none());
+        let allowed = open.is_some() || answer.is_some_and(|answer| answer.allowed);
         let asked = Asked { info, arguments: &arguments, allowed };
         let mut limit = None;
         let verdict = match answer.filter(|answer| !answer.allowed) {
@@ -318,9 +344,24 @@ impl Rounds<'_> {
         };
         let made = found.is_ok();
         let timeout_ms = DEFAULT_TIMEOUT_MS;
-        let wanted = Wanted { tool: &info.name, found, arguments, timeout_ms, handed_on: false, for_model: true };
+        let wanted = Wanted {
+            tool: &info.name,
+            found,
+            arguments,
+            timeout_ms,
+            handed_on: false,
+            for_model: true,
+            answer_within: Some(Duration::from_millis(ANSWER_WITHIN_MS)),
+            reply: open,
+        };
         let goes_on = |failed: &Failed| !is_of_server(failed);
         let came = tool_call::carry_out(self.call, wanted, self.world, self.log, goes_on).await;
+        if let Err((failure, _)) = &came
+            && failure.held.is_some()
+        {
+            progress.acted = true;
+            return Ok(Came::Asks(Box::new((failure.clone(), info.clone()))));
+        }
         progress.acted |= made && has_acted(&came);
         match came {
             Ok(told) => {

@@ -55,6 +55,8 @@ pub(super) struct Kept {
     pub(super) progress: Progress,
     /// Server and tool that the person was asked about.
     pub(super) about: (String, String),
+    /// The call is open, and its server was asking.
+    pub(super) asked: Option<Value>,
 }
 
 /// The failure that is none: a person is asked, and the step goes on with this.
@@ -79,6 +81,24 @@ pub(super) fn hold(waiting: Waiting, talked: &Talked<'_>, progress: &Progress, w
     );
     // A question, not a fault: it is not the first thing that an operator has to see.
     failure = failure.detail("severity", "WARN");
+    failure.held = Some(std::sync::Arc::new(conversation(&info, talked, progress)));
+    failure
+}
+
+/// The server of a call asks back: a person answers, and the step goes on with this. `asks` is the pause of that call.
+pub(super) fn hold_question(
+    mut asks: NodeFailure,
+    info: &ToolInfo,
+    talked: &Talked<'_>,
+    progress: &Progress,
+) -> NodeFailure {
+    let mut held = conversation(info, talked, progress);
+    held["asked"] = asks.held.take().map(std::sync::Arc::unwrap_or_clone).unwrap_or_default();
+    asks.held = Some(std::sync::Arc::new(held));
+    asks
+}
+
+fn conversation(info: &ToolInfo, talked: &Talked<'_>, progress: &Progress) -> Value {
     let mut held = json!({
         "server": info.server, "tool": info.name,
         "system": talked.system,
@@ -95,8 +115,7 @@ pub(super) fn hold(waiting: Waiting, talked: &Talked<'_>, progress: &Progress, w
     if let Some(schema) = talked.schema {
         held["schema"] = schema.clone();
     }
-    failure.held = Some(std::sync::Arc::new(held));
-    failure
+    held
 }
 
 /// What a person's refusal says to the model.
@@ -163,6 +182,7 @@ pub(super) fn read(kept: &Value, pictures: &HashMap<ImageSource, Part>) -> Resul
             system: kept.get("system")?.as_str().map(str::to_owned),
             messages: messages()?,
             about: (text(kept, "server")?, text(kept, "tool")?),
+            asked: kept.get("asked").cloned(),
             progress: Progress {
                 turns: count("turns")?,
                 reasked: count("reasked")?,

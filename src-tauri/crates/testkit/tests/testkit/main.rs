@@ -11,3 +11,4 @@ mod scenarios;
 mod speech;
 mod states;
 mod tool_gate;
+mod tool_questions;

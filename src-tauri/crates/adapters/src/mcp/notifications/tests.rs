@@ -25,8 +25,12 @@ fn board() -> NotificationRouter {
 
 fn ear(board: &NotificationRouter, number: i64) -> mpsc::UnboundedReceiver<Notification> {
     let (sender, heard) = mpsc::unbounded_channel();
-    board.listen(&ProgressToken(NumberOrString::Number(number)), NotificationSender(sender));
+    board.listen(&ProgressToken(NumberOrString::Number(number)), sender_of(sender));
     heard
+}
+
+fn sender_of(to: mpsc::UnboundedSender<Notification>) -> NotificationSender {
+    NotificationSender { to, waits: Arc::default() }
 }
 
 fn log(board: &NotificationRouter, data: Value) {
@@ -37,6 +41,7 @@ fn log(board: &NotificationRouter, data: Value) {
 fn next(heard: &mut mpsc::UnboundedReceiver<Notification>) -> ToolNotice {
     match heard.try_recv() {
         Ok(Notification::Notice(notice) | Notification::Progress(notice)) => notice,
+        Ok(Notification::Asks(_)) => panic!("a question"),
         Err(error) => panic!("nothing was heard: {error}"),
     }
 }
@@ -67,7 +72,7 @@ fn who_hears_no_more_is_not_kept() {
     let board = board();
     let (sender, heard) = mpsc::unbounded_channel();
     drop(heard);
-    board.listen(&ProgressToken(NumberOrString::Number(1)), NotificationSender(sender));
+    board.listen(&ProgressToken(NumberOrString::Number(1)), sender_of(sender));
     drop(ear(&board, 2));
     let stays = ear(&board, 3);
     log(&board, json!("word"));
