@@ -16,6 +16,7 @@ fn main() {
         "pick_file",
         "pick_folder",
         "save_file",
+        "save_run_file",
         "linked_task",
         "notify",
         "waiting",

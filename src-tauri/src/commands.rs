@@ -217,6 +217,27 @@ pub(crate) async fn save_file(
     Ok(Some(shown))
 }
 
+/// Asks the person where a copy of a file that a run wrote goes, and copies it there; it never travels through the page.
+#[tauri::command]
+pub(crate) async fn save_run_file(
+    window: WebviewWindow,
+    handle: AppHandle,
+    app: State<'_, Arc<App>>,
+    run_id: String,
+    seq: u64,
+    name: String,
+    accept_changed: bool,
+) -> Result<Option<String>, ApiError> {
+    meant_for(&window)?;
+    // What cannot be read is told before the person chooses a place.
+    app.run_file(&Caller::here(), run_id.clone(), seq, accept_changed).await?;
+    let dialog = handle.dialog().file().set_parent(&window).set_file_name(&name);
+    let Some(path) = chosen(|answer| dialog.save_file(answer)).await else { return Ok(None) };
+    let shown = path.display().to_string();
+    app.run_file_to(&Caller::here(), (run_id, seq), accept_changed, path, true).await?;
+    Ok(Some(shown))
+}
+
 fn handle_of(app: &Arc<App>, path: PathBuf) -> Value {
     let shown = path.display().to_string();
     json!({ "handle": app.choose(path), "shown": shown })

@@ -51,6 +51,7 @@ fn main() {
             commands::pick_file,
             commands::pick_folder,
             commands::save_file,
+            commands::save_run_file,
             attention::linked_task,
             attention::notify,
             tray::waiting,

@@ -37,6 +37,11 @@ test('a folder is allowed from the problem, in the browser', async ({ page }) =>
     await expect(page.getByText('The folder is allowed')).toBeVisible();
     await expect(panel.getByText('MISSING_GRANT')).toHaveCount(0);
     expect((await host.rpc<{ workflowId?: string; access: string }[]>('folder_list'))[0]).toMatchObject({ folder: orders, access: 'ro' });
+    // The step that could not be run a moment ago reads the file.
+    await page.keyboard.press('F5');
+    await expect(page.locator('.cv-node[data-node=read]')).toHaveAttribute('data-state', 'done');
+    await panel.getByRole('tab', { name: /^Output/ }).click();
+    await expect(panel.getByText('"120"')).toBeVisible();
   } finally {
     await host.stop();
     rmSync(host.data, { recursive: true, force: true });

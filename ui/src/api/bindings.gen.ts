@@ -1243,6 +1243,8 @@ export interface ExpressionNames {
   path?: string;
   /** Of a loop: what its `while` and `collect` see, where `_result` is what one iteration came to. */
   inside?: boolean;
+  /** Reference of the workflow file: what is pinned for a step stands in place of what it put out. */
+  pins?: string;
 }
 
 /** An expression to try on the last run's data. */
@@ -1261,14 +1263,18 @@ export interface ExpressionPreview {
   path?: string;
   /** Index of the item to look at, 0 when absent. */
   item?: number;
+  /** Reference of the workflow file: what is pinned for a step stands in place of what it put out. */
+  pins?: string;
 }
 
 /** Payload of `file_done` (R-27). The text itself is in the file. */
 export interface FileDone {
-  /** Artifact path. */
+  /** Artifact path; for a file in a granted folder the path that the step was given. */
   path: string;
   /** Bytes. */
   size_bytes: number;
+  /** Present for a file in a granted folder, absent for an artifact. */
+  granted?: GrantedFile;
 }
 
 /** Payload of `file_start` (R-27). */
@@ -1384,6 +1390,16 @@ export interface Foreign {
   iterations?: number;
   /** Other iterations of `step` that ended there. */
   ended?: number[];
+}
+
+/** A file that a step wrote into a granted folder, as it was right after. */
+export interface GrantedFile {
+  /** The workflow whose grants were used. */
+  workflowId: string;
+  /** The real path, without links. */
+  place: string;
+  /** Time of its last change, in milliseconds since 1970. */
+  modifiedMs: number;
 }
 
 /** What would happen with an error. */
@@ -2513,10 +2529,12 @@ export type Preview =
     itemCount: number;
     /** Which one this is. */
     item: number;
-    /** The run whose data was used. */
+    /** The run whose data was used; empty where only pinned output was. */
     runId: string;
     /** That run in words. */
     runLabel: string;
+    /** Steps before this one, or this one, put out what is pinned. */
+    pinned?: boolean;
   }
   | {
     state: 'no_data';
@@ -2909,6 +2927,39 @@ export interface RunEventsAfter {
   after: number;
   /** At most this many, 1,000 when absent. */
   limit?: number;
+}
+
+/** A file that a run wrote. */
+export interface RunFile {
+  /** The event that says so. `GET /workflow/{id}/files/{seq}` returns the file. */
+  seq: number;
+  /** The step. */
+  stepId: string | null;
+  /** The path as the step was given it. */
+  path: string;
+  /** The file name. */
+  name: string;
+  /** The real path of a file in a granted folder; absent for an artifact, which is kept with the run. */
+  place: string | null;
+  /** Bytes, as it was written. */
+  size: number;
+  /** When it was written. */
+  writtenAt: string;
+  /** What became of it. */
+  state: RunFileState;
+  /** Why it cannot be read. */
+  reason: string | null;
+}
+
+/** What became of a file that a run wrote. */
+export type RunFileState = 'same' | 'changed' | 'gone' | 'refused';
+
+/** Files that a run wrote. */
+export interface RunFiles {
+  /** The file written last is the first; a file that was written several times is there once. */
+  files: RunFile[];
+  /** The run wrote more, earlier. */
+  more: boolean;
 }
 
 /** Names a run. */
@@ -5602,6 +5653,8 @@ export interface Commands {
   run_value: { request: ValueRef; response: unknown };
   /** Returns a binary value of a run; not available while the run is masked. */
   run_binary: { request: RunBinaryGet; response: RunBinary };
+  /** Lists the files that a run wrote, and whether they are still as it wrote them; not available while the run is masked. */
+  run_files: { request: RunId; response: RunFiles };
   /** Compares two runs. */
   run_diff: { request: RunDiff; response: RunComparison };
   /** Returns the values of a step in two runs. */
@@ -5897,6 +5950,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_reveal: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_get', 'run_list', 'run_step_data', 'audit_list'] },
   run_value: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_binary: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  run_files: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   run_diff: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_diff_step: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   rerun_look: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },

@@ -1,6 +1,7 @@
 /** What leaves the page: to the clipboard, or as a file. */
 import { t } from '../i18n/index.ts';
 import { transport } from './client.ts';
+import { downloadBlob } from './download-blob.ts';
 import { ApiError } from './error.ts';
 
 /** A text that is still on its way is promised to the clipboard within the press itself: a web view refuses it afterwards. */
@@ -40,12 +41,7 @@ export async function saveFile(wanted: string, content: Content): Promise<{ path
     return path === null ? null : { path };
   }
   const bytes = 'text' in content ? content.text : Uint8Array.from(atob(content.base64), (letter) => letter.charCodeAt(0));
-  const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  downloadBlob(new Blob([bytes]), name);
   return {};
 }
 

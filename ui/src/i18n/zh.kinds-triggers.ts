@@ -95,7 +95,7 @@ export const triggers: { [kind: string]: KindWords } = {
     '/config/properties/body/title': '正文',
     '/config/properties/body/description': '文本原样发送，其他任何值写成 JSON。',
     '/config/properties/timeoutMs/title': '时间限制',
-    '/config/properties/timeoutMs/description': '整个请求的毫秒数。',
+    '/config/properties/timeoutMs/description': '用于整个请求。',
   },
   'trigger.schedule': {
     '/title': '定时',

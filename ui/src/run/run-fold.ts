@@ -80,7 +80,7 @@ export function applyEvent(s: FoldState, event: RunEventLike): void {
       if (!card || path === undefined) return;
       const others = card.files.filter((file) => file.path !== path);
       const size = payload['size_bytes'];
-      card.files = [...others, typeof size === 'number' ? { path, sizeBytes: size } : { path }];
+      card.files = [...others, { path, seq: event.seq ?? 0, ...(typeof size === 'number' ? { sizeBytes: size } : {}) }];
       return;
     }
     default:

@@ -263,7 +263,8 @@ export interface CallCard {
   said?: readonly Saying[];
   printed: unknown[];
   changes: VariableChange[];
-  files: { path: string; sizeBytes?: number }[];
+  /** `seq`: the event that named it last. */
+  files: { path: string; seq: number; sizeBytes?: number }[];
   skippedBecause?: string;
   effectUnknown?: boolean;
 }

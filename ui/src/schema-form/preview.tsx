@@ -65,7 +65,7 @@ export function PreviewLine({ result, host, id }: { result: Preview | null; host
           <span className="grow">
             <code className="prev-value">{previewText(result.value)}</code>
             <span className="t3 prev-of" title={result.runLabel}>
-              {result.itemCount > 1 ? `${t('preview.item', { n: result.item + 1, m: result.itemCount })}, ${t('preview.from')}` : t('preview.fromOnly')}
+              {result.itemCount > 1 ? `${t('preview.item', { n: result.item + 1, m: result.itemCount })}, ${t(result.pinned === true ? 'preview.fromPinned' : 'preview.from')}` : t(result.pinned === true ? 'preview.fromPinnedOnly' : 'preview.fromOnly')}
             </span>
           </span>
           {result.itemCount > 1 ? (

@@ -14,7 +14,7 @@ use closed::ClosedFolder;
 use glob::matches;
 use pending::PendingWrites;
 use safe_dir::{SafeDir, Trouble, explain};
-use signalbox_ports::{FileEntry, FileError, Files, WriteMode};
+use signalbox_ports::{FileEntry, FileError, Files, WriteMode, Written};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -27,6 +27,17 @@ pub struct Grant {
     pub workflow: Option<String>,
     /// Writing too.
     pub write: bool,
+}
+
+/// A file that is open for reading.
+#[derive(Debug)]
+pub struct OpenFile {
+    /// At its beginning.
+    pub file: std::fs::File,
+    /// Bytes.
+    pub size: u64,
+    /// Time of its last change, in milliseconds since 1970.
+    pub modified_ms: i64,
 }
 
 /// What a path is wanted for.
@@ -81,6 +92,27 @@ impl FolderFiles {
     /// Whether a path is the data folder or inside it, by its real place. For paths that are handed to other programs.
     pub fn is_closed(&self, path: &Path) -> bool {
         self.closed.holds_path(path)
+    }
+
+    /// Opens a file by the real path that [`Written::place`] told, if a folder open to the workflow still holds it and neither the name
+    /// nor a folder above it has become a link.
+    pub fn open_written(&self, workflow: &str, place: &str) -> Result<OpenFile, FileError> {
+        let path = Path::new(place);
+        let (folder, below) = {
+            let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+            let mine = open.iter().filter(|open| open.grant.workflow.as_deref().is_none_or(|only| only == workflow));
+            let holds =
+                mine.filter_map(|open| Some((open.real.clone(), path.strip_prefix(&open.real).ok()?.to_path_buf())));
+            let deepest = holds.max_by_key(|(real, _)| real.components().count());
+            deepest.ok_or_else(|| FileError::Refused { message: no_grant(place, path, Wanted::File) })?
+        };
+        if below.components().any(|part| !matches!(part, Component::Normal(_))) {
+            return Err(FileError::Refused {
+                message: format!("The path '{place}' is not allowed: it is no real path"),
+            });
+        }
+        let dir = self.dir(&folder);
+        dir.and_then(|dir| dir.open_real(&below)).map_err(|trouble| explain(trouble, place, 0))
     }
 
     fn dir(&self, folder: &Path) -> Result<SafeDir, Trouble> {
@@ -251,7 +283,7 @@ impl Files for FolderFiles {
         .map_err(|error| blocked(&error))?
     }
 
-    async fn write(&self, workflow: &str, path: &str, bytes: &[u8], mode: WriteMode) -> Result<u64, FileError> {
+    async fn write(&self, workflow: &str, path: &str, bytes: &[u8], mode: WriteMode) -> Result<Written, FileError> {
         if sample(path).is_some() {
             let message =
                 format!("'{path}' is a sample file, and those are read only. Choose a path in an open folder");

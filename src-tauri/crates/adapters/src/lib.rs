@@ -22,7 +22,7 @@ pub mod vault;
 
 pub use clock::{RealClock, RealIds};
 pub use demo_service::{DemoService, DemoServiceOnDemand};
-pub use files::{FolderFiles, Grant};
+pub use files::{FolderFiles, Grant, OpenFile};
 pub use http::WebHttp;
 pub use llm::{Abilities, KnownProvider, Models, Price, Providers, Reserved};
 pub use mcp::McpTools;

@@ -29,11 +29,11 @@ use signalbox_adapters::keyring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
-    DemoService, DemoServiceOnDemand, FolderFiles, Grant, McpTools, Models, RealClock, RealIds, Vault, WebHttp, mcp,
-    private,
+    DemoService, DemoServiceOnDemand, FolderFiles, Grant, McpTools, Models, OpenFile, RealClock, RealIds, Vault,
+    WebHttp, mcp, private,
 };
 use signalbox_model::Workflow;
-use signalbox_ports::{Clock, Http, World};
+use signalbox_ports::{Clock, FileError, Http, World};
 use signalbox_runtime::{
     Error as RunError, Kept, Registry, RunResources, Runtime, StoredBinaries, StoredKeys, pinned_files,
 };
@@ -321,6 +321,11 @@ impl App {
     /// Whether a step of a workflow may use a path; the reason when it may not.
     pub(crate) fn may_use_path(&self, workflow: &str, path: &str, writes: bool) -> Result<(), String> {
         self.files.may(workflow, path, writes)
+    }
+
+    /// Opens a file that a step wrote, by its real path, if a folder that is open to the workflow still holds it.
+    pub(crate) fn open_written(&self, workflow: &str, place: &str) -> Result<OpenFile, FileError> {
+        self.files.open_written(workflow, place)
     }
 
     /// Tells the file steps which folders are granted now.

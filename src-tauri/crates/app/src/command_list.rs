@@ -90,6 +90,7 @@ macro_rules! command_list {
             Action run_reveal(RunReveal) -> RunRevealed, Operator, [Desktop Http], [run_get run_list run_step_data audit_list], "Shows the masked values of a run for 15 minutes; the reason is recorded.";
             Query run_value(ValueRef) -> serde_json::Value, Viewer, [Desktop Http], [], "Returns the full value of a truncated one.";
             Query run_binary(RunBinaryGet) -> RunBinary, Operator, [Desktop Http], [], "Returns a binary value of a run; not available while the run is masked.";
+            Query run_files(RunId) -> RunFiles, Operator, [Desktop Http], [], "Lists the files that a run wrote, and whether they are still as it wrote them; not available while the run is masked.";
             Query run_diff(RunDiff) -> RunComparison, Viewer, [Desktop Http], [], "Compares two runs.";
             Query run_diff_step(RunDiffStep) -> StepComparison, Viewer, [Desktop Http], [], "Returns the values of a step in two runs.";
             Query rerun_look(RerunLook) -> RerunPlan, Operator, [Desktop Http], [], "Plans a re-run from a step; nothing is started.";

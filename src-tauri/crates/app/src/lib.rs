@@ -24,7 +24,9 @@ mod workflows;
 pub use app::{App, Options, default_data_dir};
 pub use audit::verification::verify_file_alone;
 pub use caller::{Caller, os_user};
-pub use commands::{AuthorTool, PlanProgress, PlanReport, PlanRequest, author_tools, grant_root, parse_allow_dir};
+pub use commands::{
+    AuthorTool, PlanProgress, PlanReport, PlanRequest, RunFileContent, author_tools, grant_root, parse_allow_dir,
+};
 pub use deserialize::fitting;
 pub use dto::Via;
 pub use error::{ApiError, ApiResult, Class};

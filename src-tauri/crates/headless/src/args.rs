@@ -402,6 +402,31 @@ pub(crate) enum Runs {
         #[arg(long)]
         force: bool,
     },
+    /// Lists the files that a run wrote.
+    #[command(after_help = "Example:\n  signalbox runs files 0199a1b2-…")]
+    Files {
+        /// The run.
+        run: String,
+    },
+    /// Saves a copy of a file that a run wrote.
+    #[command(
+        after_help = "`runs files` shows the numbers.\n\nExample:\n  signalbox runs file 0199a1b2-… 14 --out report.csv"
+    )]
+    File {
+        /// The run.
+        run: String,
+        /// The number of the event that says so.
+        seq: u64,
+        /// Output file.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Replace an existing file.
+        #[arg(long)]
+        force: bool,
+        /// Take the file as it is now, even if it was changed after the run wrote it.
+        #[arg(long)]
+        changed: bool,
+    },
     /// Sends a failed run to the inbox: a new run reuses the completed steps and asks a person about the failed call, with the
     /// definition of the original run.
     #[command(

@@ -1,7 +1,7 @@
 //! What a call tells while it is under way (source 003, R-17…R-26): pieces of a model's answer, the tools that it asks
 //! for, notices of tools. The log shows it; no state depends on it.
 
-use crate::event::{EventBody, Telemetry};
+use crate::event::{EventBody, FileDone, Telemetry};
 use crate::{ErrorPayload, ErrorType};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -216,6 +216,8 @@ pub enum CallProgress {
     ToolError(ToolError),
     /// A file stays behind, however the call ends.
     File(LeftFile),
+    /// A file was written into a granted folder.
+    Wrote(FileDone),
 }
 
 impl TryFrom<CallProgress> for EventBody {
@@ -234,6 +236,7 @@ impl TryFrom<CallProgress> for EventBody {
             CallProgress::ToolMessage(said) => Self::Telemetry(Telemetry::ToolMessage(said)),
             CallProgress::ToolDone(said) => Self::Telemetry(Telemetry::ToolDone(said)),
             CallProgress::ToolError(said) => Self::Telemetry(Telemetry::ToolError(said)),
+            CallProgress::Wrote(said) => Self::Telemetry(Telemetry::FileDone(said)),
             CallProgress::File(left) => return Err(left),
         })
     }

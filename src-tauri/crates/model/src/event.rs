@@ -285,10 +285,25 @@ pub struct FileStart {
 /// Payload of `file_done`. The text itself is in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileDone {
-    /// Artifact path.
+    /// Artifact path; for a file in a granted folder the path that the step was given.
     pub path: String,
     /// Bytes.
     pub size_bytes: u64,
+    /// Present for a file in a granted folder, absent for an artifact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granted: Option<GrantedFile>,
+}
+
+/// A file that a step wrote into a granted folder, as it was right after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GrantedFile {
+    /// The workflow whose grants were used.
+    pub workflow_id: String,
+    /// The real path, without links.
+    pub place: String,
+    /// Time of its last change, in milliseconds since 1970.
+    pub modified_ms: i64,
 }
 
 impl Serialize for RunEvent {

@@ -267,6 +267,7 @@ pub fn clean(scrubber: &Scrubber, said: CallProgress) -> CallProgress {
             error.details.iter_mut().for_each(|details| scrubber.map(details));
         }
         CallProgress::File(left) => value(&mut left.content),
+        CallProgress::Wrote(file) => text(&mut file.path),
     }
     said
 }

@@ -93,14 +93,25 @@ pub enum WriteMode {
     Append,
 }
 
+/// A file right after it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes of the whole file.
+    pub size: u64,
+    /// The real path, without links.
+    pub place: String,
+    /// Time of its last change, in milliseconds since 1970.
+    pub modified_ms: i64,
+}
+
 /// Files inside granted folders of one workflow. Paths starting with `sample:` name the files shipped with the app
 /// (read only).
 #[async_trait]
 pub trait Files: Send + Sync {
     /// Reads a whole file.
     async fn read(&self, workflow: &str, path: &str, limit: u64) -> Result<Vec<u8>, FileError>;
-    /// Writes a whole file; returns its size.
-    async fn write(&self, workflow: &str, path: &str, bytes: &[u8], mode: WriteMode) -> Result<u64, FileError>;
+    /// Writes a whole file.
+    async fn write(&self, workflow: &str, path: &str, bytes: &[u8], mode: WriteMode) -> Result<Written, FileError>;
     /// Lists files of a folder whose name matches a glob (`*` and `?`), sorted by path.
     async fn list(&self, workflow: &str, path: &str, glob: &str) -> Result<Vec<FileEntry>, FileError>;
 }

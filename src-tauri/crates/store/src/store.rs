@@ -451,6 +451,20 @@ impl Store {
         })
     }
 
+    /// The newest `limit` events of a type (`file_done`), the newest first, verified and whole.
+    pub fn newest_events_of_type(&self, run_id: &str, kind: &str, limit: usize) -> Result<Vec<RunEvent>> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            let token = row.client_run_token.as_deref();
+            let seqs = run_event::newest_of_type(connection, run_id, kind, limit)?;
+            let mut events = Vec::with_capacity(seqs.len());
+            for seq in seqs {
+                events.extend(run_event::get(connection, run_id, token, seq, row.last_seq)?);
+            }
+            Ok(events)
+        })
+    }
+
     /// The step that a run was asked to end after; `None` for a whole run.
     pub fn run_until(&self, run_id: &str) -> Result<Option<String>> {
         self.view(|connection| run_event::until(connection, run_id))

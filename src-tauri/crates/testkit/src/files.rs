@@ -1,7 +1,7 @@
 //! Files in memory: every path is granted unless it begins with `/forbidden`.
 
 use async_trait::async_trait;
-use signalbox_ports::{FileEntry, FileError, Files, WriteMode};
+use signalbox_ports::{FileEntry, FileError, Files, WriteMode, Written};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -56,7 +56,7 @@ impl Files for MemoryFiles {
         if size > limit { Err(FileError::TooLarge { size, limit }) } else { Ok(bytes) }
     }
 
-    async fn write(&self, _workflow: &str, path: &str, bytes: &[u8], mode: WriteMode) -> Result<u64, FileError> {
+    async fn write(&self, _workflow: &str, path: &str, bytes: &[u8], mode: WriteMode) -> Result<Written, FileError> {
         granted(path)?;
         let mut files = self.files();
         match mode {
@@ -68,7 +68,8 @@ impl Files for MemoryFiles {
             }
             WriteMode::Append => files.entry(path.to_owned()).or_default().extend_from_slice(bytes),
         }
-        Ok(files.get(path).map_or(0, |all| all.len() as u64))
+        let size = files.get(path).map_or(0, |all| all.len() as u64);
+        Ok(Written { size, place: path.to_owned(), modified_ms: crate::clock::START_MS })
     }
 
     async fn list(&self, _workflow: &str, path: &str, glob: &str) -> Result<Vec<FileEntry>, FileError> {

@@ -5,6 +5,7 @@ import { markTruncated, markEvents } from '../truncated-values.ts';
 import { ApiError, toApiError } from '../error.ts';
 import { parseExact, writeExact } from '../../json/exact-json.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
+import { downloadBlob } from '../download-blob.ts';
 import { SseParser, type SseFrame } from './sse.ts';
 import type { Transport } from './transport.ts';
 
@@ -95,6 +96,20 @@ export function httpTransport(base: string, token: () => string): Transport {
       };
       follow(`${base}/workflow/${encodeURIComponent(runId)}/events?after=${String(after)}`, headers(), stop.signal, onFrames, onError, onOpen);
       return () => stop.abort();
+    },
+    async saveRunFile(runId, seq, name, acceptChanged) {
+      let blob: Blob;
+      try {
+        const response = await fetch(`${base}/workflow/${encodeURIComponent(runId)}/files/${String(seq)}${acceptChanged ? '?changed=accept' : ''}`, { headers: headers(), cache: 'no-store' });
+        if (!response.ok) throw await failure(response);
+        // The browser keeps a large one on its disk. One that breaks off is an error here, and no half file there.
+        blob = await response.blob();
+      } catch (cause) {
+        if (cause instanceof ApiError) throw cause;
+        throw unreachable();
+      }
+      downloadBlob(blob, name);
+      return {};
     },
     onTaskChange(onChange, onError) {
       const stop = new AbortController();

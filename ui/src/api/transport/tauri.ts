@@ -52,6 +52,14 @@ export function tauriTransport(): Transport {
     },
     pickFile: () => invoke<Picked | null>('pick_file'),
     pickFolder: () => invoke<Picked | null>('pick_folder'),
+    async saveRunFile(runId, seq, name, acceptChanged) {
+      try {
+        const path = await invoke<string | null>('save_run_file', { runId, seq, name, acceptChanged });
+        return path === null ? null : { path };
+      } catch (cause) {
+        throw toApiError(cause);
+      }
+    },
     async saveFile(name, base64) {
       try {
         return await invoke<string | null>('save_file', { name, base64 });

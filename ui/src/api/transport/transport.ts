@@ -15,6 +15,8 @@ export interface Transport {
   pickFolder?(): Promise<Picked | null>;
   /** Asks where a file goes and writes it there; its path, or `null` when the person chose nothing. */
   saveFile?(name: string, base64: string): Promise<string | null>;
+  /** Keeps a copy of a file that a run wrote: where the person says, or among the browser's downloads (then without a path). `null`: the person chose nothing. */
+  saveRunFile?(runId: string, seq: number, name: string, acceptChanged: boolean): Promise<{ path?: string } | null>;
   /** Items of the native menu, by the id of their action. */
   onMenu?(listener: (action: string) => void): () => void;
   /** Messages of the system, where the page itself has none. */

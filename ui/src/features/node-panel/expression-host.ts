@@ -26,12 +26,12 @@ class NamesFor {
   }
 }
 
-/** Asks the engine for names and live results at one step. The object changes only when the answers may. */
-export function useExpressionHost(document: Workflow, nodeId: string, runId: string | undefined, path: string | undefined, revision: string | number): ExpressionHost {
+/** `pins`: reference of the file whose pinned outputs stand in place of what steps put out. Asks the engine for names and live results at one step. The object changes only when the answers may. */
+export function useExpressionHost(document: Workflow, nodeId: string, runId: string | undefined, path: string | undefined, revision: string | number, pins?: string): ExpressionHost {
   const [item, setItem] = useState(0);
   const latest = useLatest(document);
   return useMemo<ExpressionHost>(() => {
-    const of = runId === undefined ? {} : { runId, ...(path === undefined ? {} : { path }) };
+    const of = { ...(runId === undefined ? {} : { runId, ...(path === undefined ? {} : { path }) }), ...(pins === undefined ? {} : { pins }) };
     const names = (inside: boolean) => new NamesFor(() => call('expression_names', { document: latest.current, nodeId, ...of, ...(inside ? { inside } : {}) }));
     const [around, within] = [names(false), names(true)];
     return {
@@ -44,5 +44,5 @@ export function useExpressionHost(document: Workflow, nodeId: string, runId: str
       },
       names: (inside) => (inside === true ? within : around).get(),
     };
-  }, [nodeId, runId, path, revision, item, latest]);
+  }, [nodeId, runId, path, revision, pins, item, latest]);
 }

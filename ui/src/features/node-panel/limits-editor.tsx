@@ -8,7 +8,7 @@ import { Field, Findings, diagnosticsAt } from '../../schema-form/index.ts';
 const MAX: JsonSchema = { type: 'integer', minimum: 1, maximum: 1000, get title() { return t('limits.max'); } };
 const KEY: JsonSchema = { type: 'string', get title() { return t('limits.key'); }, 'x-widget': 'text' };
 const COUNT: JsonSchema = { type: 'integer', minimum: 1, get title() { return t('limits.count'); } };
-const PER: JsonSchema = { type: 'integer', minimum: 1, get title() { return t('limits.per'); } };
+const PER: JsonSchema = { type: 'integer', minimum: 1, get title() { return t('limits.per'); }, 'x-ui': { widget: 'duration' } };
 
 const ON_LIMIT = ['queue', 'skip', 'cancel_oldest'] as const;
 /** A minute, as most services count. */

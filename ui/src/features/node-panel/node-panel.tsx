@@ -21,7 +21,7 @@ import { listFieldOf } from './list-field.ts';
 import { PanelHeader } from './panel-header.tsx';
 import { PinBand, pinnedValues } from './pin-band.tsx';
 import { SettingsTab } from './settings-tab.tsx';
-import { useArriving, useStepData, type StepDataState, type StepValues } from './step-data.ts';
+import { showsNext, useArriving, useStepData, type StepDataState, type StepValues } from './step-data.ts';
 import { RETRY_DEFAULTS, hasErrorPort, thenOf, titleOf } from './then-words.ts';
 import type { NodePanelProps, PanelTab } from './types.ts';
 import { useNewErrors } from './use-new-errors.ts';
@@ -59,14 +59,18 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   };
   const pins = usePins();
   const ran = useStepData(document.id, nodeId, run, props.at?.nodeId === nodeId ? props.at.path : undefined);
-  const data = useArriving(document, nodeId, run, ran, readOnly ? undefined : pins?.steps);
+  // Runs in the builder put out what is pinned; an old run shows what it put out.
+  const pinFile = readOnly || !pins || Object.keys(pins.steps).length === 0 ? undefined : pins.fileRef;
+  const data = useArriving(document, nodeId, run, ran, readOnly ? undefined : pins?.steps, pinFile);
   const values = data.kind === 'data' ? data.values : null;
   // The rules of a handler are asked about the call that failed: their names are those of its step.
   const about = node?.type === 'builtin.error_handler' ? servedSteps(document, nodeId)[0] ?? nodeId : nodeId;
   const theirs = useStepData(document.id, about, run, props.at?.nodeId === about || props.at?.nodeId === nodeId ? props.at.path : undefined);
   const seen = theirs.kind === 'data' ? theirs.values : null;
-  const revision = seen ? `${seen.runId} ${seen.path ?? ''} ${String(seen.input.length)} ${String(seen.running)}` : theirs.kind;
-  const asked = useExpressionHost(document, about, run?.runId || undefined, seen?.path, revision);
+  const seenPins = pinFile !== undefined && showsNext(theirs) ? pinFile : undefined;
+  const pinned = seenPins === undefined ? '' : Object.values(pins?.steps ?? {}).map((one) => one.pinnedAt).join(' ');
+  const revision = seen ? `${seen.runId} ${seen.path ?? ''} ${String(seen.input.length)} ${String(seen.running)} ${pinned}` : `${theirs.kind} ${pinned}`;
+  const asked = useExpressionHost(document, about, run?.runId || undefined, seen?.path, revision, seenPins);
   const input = seen?.input;
   const host = useMemo(() => ({ ...asked, ...(input?.length ? { seen: seenIn(input.map((one) => one.data)) } : {}) }), [asked, input]);
   const box = useRef<HTMLElement>(null);

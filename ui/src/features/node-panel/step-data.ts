@@ -87,13 +87,13 @@ export function arrivesPinned(document: Workflow, nodeId: string, pins: { readon
 }
 
 /** The data of a step that did not run: what would arrive there, from pinned output or from the last run of the steps before it. */
-export function useArriving(document: Workflow, nodeId: string, run: RunView | null | undefined, state: StepDataState, pins: { readonly [step: string]: Pin } | undefined): StepDataState {
+export function useArriving(document: Workflow, nodeId: string, run: RunView | null | undefined, state: StepDataState, pins: { readonly [step: string]: Pin } | undefined, pinFile?: string): StepDataState {
   const pinned = useMemo(() => arrivesPinned(document, nodeId, pins), [document, nodeId, pins]);
   const empty = state.kind === 'none' || (state.kind === 'not_called' && !state.yet);
   const wired = document.edges.some((edge) => edge.to === nodeId);
   const runId = run != null && run.lastSeq > 0 ? run.runId : undefined;
   // Asked again with the wires, not with every letter that is typed into a setting.
-  const asked = useMemo(() => ({ document, nodeId, text: 'items', kind: 'cel' as const, ...(runId === undefined ? {} : { runId }) }), [nodeId, runId, document.edges]); // eslint-disable-line react/exhaustive-deps
+  const asked = useMemo(() => ({ document, nodeId, text: 'items', kind: 'cel' as const, ...(runId === undefined ? {} : { runId }), ...(pinFile === undefined ? {} : { pins: pinFile }) }), [nodeId, runId, pinFile, document.edges]); // eslint-disable-line react/exhaustive-deps
   const { data } = useCommand('expression_preview', asked, { enabled: empty && wired && pinned === null, staleTime: 0 });
   return useMemo<StepDataState>(() => {
     const values = (source: 'arrives' | 'arrivesPinned', of: string, items: readonly unknown[]): StepDataState => ({
@@ -104,10 +104,13 @@ export function useArriving(document: Workflow, nodeId: string, run: RunView | n
       const arriving = values('arrivesPinned', '', pinned);
       return state.kind === 'data' && arriving.kind === 'data' ? { kind: 'data', values: { ...state.values, source: 'arrivesPinned', input: arriving.values.input } } : arriving;
     }
-    if (empty && data?.state === 'value' && Array.isArray(data.value) && data.value.length > 0) return values('arrives', data.runId, data.value);
+    if (empty && data?.state === 'value' && Array.isArray(data.value) && data.value.length > 0) return values(data.pinned === true ? 'arrivesPinned' : 'arrives', data.runId, data.value);
     return state;
   }, [empty, state, pinned, data]);
 }
+
+/** Whether a step shows what it will get, and not what the run on the screen gave it: then pinned outputs of earlier steps count. */
+export const showsNext = (state: StepDataState): boolean => state.kind !== 'data' || state.values.source === 'last' || state.values.source.startsWith('arrives');
 
 /** Data of the run on the screen, else of the last run that called the step. */
 export function useStepData(workflowId: string, nodeId: string, run: RunView | null | undefined, at?: string): StepDataState {

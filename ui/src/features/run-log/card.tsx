@@ -6,6 +6,7 @@ import { isObject } from '../../json/json.ts';
 import { cameAs } from '../../run/run-error.ts';
 import { slotKey } from '../../run/run-paths.ts';
 import type { CallCard, CardStatus } from '../../run/run-state.ts';
+import { RunFiles } from '../../code/RunFiles.tsx';
 import { BytesView, bytesOf } from '../../code/BytesView.tsx';
 import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
@@ -149,7 +150,10 @@ export function CardSections({ card, where, sections }: { card: CallCard; where:
         // What a call printed never changes its order.
         <Value key={`printed ${String(i)}`} value={one} label={t('card.printed')} />
       ))) : null}
-      {card.files.length > 0 ? <p className="s row gap1 sc-files"><Icon name="doc" size={12} />{card.files.map((file) => `${file.path}${file.sizeBytes === undefined ? '' : ` (${formatSize(file.sizeBytes)})`}`).join(', ')}</p> : null}
+      {card.files.length > 0 ? (
+        <RunFiles runId={where.runId} seqs={card.files.map((file) => file.seq)} version={card.files.length}
+          fallback={<p className="s row gap1 sc-files"><Icon name="doc" size={12} />{card.files.map((file) => `${file.path}${file.sizeBytes === undefined ? '' : ` (${formatSize(file.sizeBytes)})`}`).join(', ')}</p>} />
+      ) : null}
     </div>
   );
 }

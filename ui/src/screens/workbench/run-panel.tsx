@@ -4,6 +4,7 @@ import { isCut } from '../../json/json.ts';
 import { readPath } from '../../run/run-paths.ts';
 import type { RunDefinition, RunView } from '../../run/run-state.ts';
 import { Pieces } from '../../code/pieces.tsx';
+import { RunFiles } from '../../code/RunFiles.tsx';
 import { ValueView } from '../../code/ValueView.tsx';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
 import { Skeleton, Tabs } from '../../kit/index.ts';
@@ -39,6 +40,7 @@ export function RunPanel({ view, definition, loading = false, params, output, wo
                 {view.definitionHash ? <><dt>{t('run.version')}</dt><dd className="mono" title={view.definitionHash}>{view.definitionHash.slice(0, 12)}</dd></> : null}
               </dl>
             </div>
+            {view.lastSeq > 0 ? <RunFiles runId={view.runId} version={view.status} title={<div className="wb-head">{t('files.title')}</div>} /> : null}
             <div className="wb-head">{t('run.params')}</div>
             <div className="wb-sec"><Value value={input} label={t('run.params')} /></div>
             {output ? (

@@ -1,5 +1,6 @@
 //! A folder whose handle everything goes through.
 
+use super::OpenFile;
 use super::closed::{ClosedFolder, IsClosed};
 use super::glob::matches;
 use super::pending::{PendingWrites, TEMPORARY, temporary_name};
@@ -7,7 +8,7 @@ use super::processes::{self, IsOfProcess};
 use crate::durable;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
-use signalbox_ports::{FileError, WriteMode};
+use signalbox_ports::{FileError, WriteMode, Written};
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -117,7 +118,7 @@ impl SafeDir {
         Ok((folder, place))
     }
 
-    pub(super) fn write(&self, path: &Path, bytes: &[u8], mode: WriteMode) -> Result<u64, Trouble> {
+    pub(super) fn write(&self, path: &Path, bytes: &[u8], mode: WriteMode) -> Result<Written, Trouble> {
         let Some(name) = path.file_name() else { return Err(Trouble::Words("it is a folder, not a file")) };
         let (folder, place) = self.made_folder(path.parent().unwrap_or(Path::new("")))?;
         let is_there = match folder.symlink_metadata(name) {
@@ -175,7 +176,33 @@ impl SafeDir {
         }
         // A step that is done is done after a power loss, too.
         sync(&folder)?;
-        Ok(folder.metadata(name).or_else(|_| self.root.metadata(path))?.len())
+        let named = folder.symlink_metadata(name)?;
+        // Only appending follows a link, and it stays below the granted folder.
+        let (about, place) = if named.is_symlink() {
+            (self.root.metadata(path)?, self.place.join(self.root.canonicalize(path)?))
+        } else {
+            (named, place.join(name))
+        };
+        Ok(Written { size: about.len(), place: place.display().to_string(), modified_ms: modified_ms(&about) })
+    }
+
+    /// Opens the ordinary file that has this path without any link.
+    pub(super) fn open_real(&self, path: &Path) -> Result<OpenFile, Trouble> {
+        let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
+            return Err(Trouble::Words("it is a folder, not a file"));
+        };
+        let (folder, place) = self.folder(parent)?;
+        let is_link = place != self.place.join(parent) || folder.symlink_metadata(name)?.is_symlink();
+        if is_link {
+            return Err(Trouble::Link);
+        }
+        let file = self.open_file(path, OpenOptions::new().read(true))?;
+        let about = file.metadata()?;
+        // A link that was put there in between leads to another file.
+        if !folder.symlink_metadata(name).is_ok_and(|named| is_same(&about, &named)) {
+            return Err(Trouble::Link);
+        }
+        Ok(OpenFile { size: about.len(), modified_ms: modified_ms(&about), file: file.into_std() })
     }
 
     /// A reader sees the old file or the new one, never a part.
@@ -218,9 +245,7 @@ impl SafeDir {
             if !about.is_file() || closed.hold(&about) {
                 continue;
             }
-            let changed = about.modified().ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
-            let changed = changed.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or_default();
-            found.push((name, about.len(), changed));
+            found.push((name, about.len(), modified_ms(&about)));
         }
         found.sort();
         Ok(found)
@@ -235,6 +260,12 @@ fn sync(folder: &Dir) -> Result<(), Trouble> {
     // Not as a folder: such a handle names it, and cannot be synced.
     let synced = folder.open(".").and_then(|folder| folder.sync_all());
     Ok(durable::as_far_as_it_goes(synced)?)
+}
+
+/// Milliseconds since 1970; 0 where the system does not say.
+fn modified_ms(about: &Metadata) -> i64 {
+    let changed = about.modified().ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
+    changed.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or_default()
 }
 
 fn regular(about: &Metadata) -> Result<(), Trouble> {
@@ -272,6 +303,8 @@ pub(super) enum Trouble {
     Closed,
     /// It shows a running program.
     Process,
+    /// It has become a link.
+    Link,
 }
 
 impl From<std::io::Error> for Trouble {
@@ -297,6 +330,7 @@ pub(super) fn explain(trouble: Trouble, path: &str, limit: u64) -> FileError {
     match trouble {
         Trouble::Words(why) => io(why, false),
         Trouble::TooLarge(size) => FileError::TooLarge { size, limit },
+        Trouble::Link => FileError::Refused { message: format!("'{path}' is a link now, and leads to another file") },
         Trouble::Exists => FileError::Exists { path: path.to_owned() },
         Trouble::Closed => FileError::Refused {
             message: format!(

@@ -94,11 +94,14 @@ async fn reading_writing_and_listing_inside() {
         assert_eq!(place.files.read("w", &path, LIMIT).await, Ok(b"inside".to_vec()), "{path}");
     }
     assert_eq!(place.files.read("w", "within/b.csv", LIMIT).await, Ok(b"id\n1\n".to_vec()));
-    assert_eq!(place.files.write("w", "new/deep/c.txt", b"one", WriteMode::FailIfExists).await, Ok(3));
+    assert_eq!(
+        place.files.write("w", "new/deep/c.txt", b"one", WriteMode::FailIfExists).await.map(|file| file.size),
+        Ok(3)
+    );
     let again = place.files.write("w", "new/deep/c.txt", b"two", WriteMode::FailIfExists).await;
     assert_eq!(again, Err(FileError::Exists { path: "new/deep/c.txt".into() }));
-    assert_eq!(place.files.write("w", "new/deep/c.txt", b"more", WriteMode::Append).await, Ok(7));
-    assert_eq!(place.files.write("w", "new/deep/c.txt", b"x", WriteMode::Overwrite).await, Ok(1));
+    assert_eq!(place.files.write("w", "new/deep/c.txt", b"more", WriteMode::Append).await.map(|file| file.size), Ok(7));
+    assert_eq!(place.files.write("w", "new/deep/c.txt", b"x", WriteMode::Overwrite).await.map(|file| file.size), Ok(1));
     assert_eq!(std::fs::read_dir(place.dir.join("new/deep")).expect("there").count(), 1, "no temporary file is left");
     let names = |list: Vec<signalbox_ports::FileEntry>| list.into_iter().map(|f| f.path).collect::<Vec<_>>();
     let found = place.files.list("w", &d, "*.txt").await.expect("listed");
@@ -271,7 +274,7 @@ async fn neither_a_link_nor_another_name_leads_into_the_data_folder() {
     let listed = home.files.list("w", "work", "*").await.expect("listed");
     assert_eq!(listed.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["table.csv"]);
     // Overwriting replaces the name; what had it stays as it was.
-    assert_eq!(home.files.write("w", "work/key.txt", b"mine", WriteMode::Overwrite).await, Ok(4));
+    assert_eq!(home.files.write("w", "work/key.txt", b"mine", WriteMode::Overwrite).await.map(|file| file.size), Ok(4));
     assert_eq!(std::fs::read_to_string(home.data.join("audit.key")).expect("there"), "private");
 }
 

@@ -16,6 +16,7 @@ mod run;
 mod run_binary;
 mod run_debug;
 mod run_diff;
+mod run_file;
 mod run_rerun;
 mod run_send;
 mod secret;
@@ -56,6 +57,8 @@ pub(crate) use run::{
 pub(crate) use run_binary::run_binary;
 pub(crate) use run_debug::{run_breakpoints, run_continue, run_debug, run_edit_input, run_pause, run_step};
 pub(crate) use run_diff::{run_diff, run_diff_step};
+pub use run_file::RunFileContent;
+pub(crate) use run_file::run_files;
 pub(crate) use run_rerun::{rerun_look, run_checkpoint, run_rerun};
 pub(crate) use run_send::run_send;
 pub(crate) use secret::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};

@@ -196,6 +196,7 @@ pub(crate) fn run_checkpoint(app: &App, caller: &Caller, request: CheckpointOf) 
             fold(&compiled, &mut state, event)
                 .map_err(|error| crate::runs::lifecycle::damaged(&row.run_id, &error.to_string()))?;
             if let EventBody::Telemetry(Telemetry::FileDone(file)) = &event.body
+                && file.granted.is_none()
                 && !artifacts.contains(&file.path)
             {
                 artifacts.push(file.path.clone());

@@ -3,13 +3,14 @@
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    ExpressionKind, ExpressionName, ExpressionNames, ExpressionPreview, Preview, RetryTimeline, RunStepData, StepData,
-    TimelineStep,
+    CallerRole, ExpressionKind, ExpressionName, ExpressionNames, ExpressionPreview, Preview, RetryTimeline,
+    RunStepData, StepData, TimelineStep,
 };
 use crate::error::ApiResult;
 use crate::runs::preview_limits;
 use crate::runs::view::{MOST_EVENTS, NodeData, RunView, When, base_pointer, leaves};
 use crate::workflows::node_scope;
+use crate::workflows::pins::{self, Pins};
 use crate::workflows::{check, inferred_names};
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -128,7 +129,9 @@ pub(crate) fn expression_preview(app: &App, caller: &Caller, request: Expression
     let workflow = check::workflow(request.document)?;
     let asks = (request.kind == ExpressionKind::Cel).then(|| Asks::of(&workflow, &request.node_id, &request.text));
     let asks = asks.flatten();
-    let wanted = Wanted { run: request.run_id.as_deref(), path: request.path, inside: asks.is_some() };
+    let pins = pins_of(app, caller, request.pins.as_deref(), &workflow, &request.node_id)?;
+    let wanted =
+        Wanted { run: request.run_id.as_deref(), path: request.path, inside: asks.is_some(), pins: Some(&pins) };
     // Without data the text can still be wrong.
     let no_data = || match compile(&request.text, request.kind) {
         Ok(()) => Preview::NoData,
@@ -154,8 +157,13 @@ pub(crate) fn expression_preview(app: &App, caller: &Caller, request: Expression
             value: wire::truncate(&value, "").unwrap_or(value),
             item_count,
             item,
-            run_label: format!("{} · {}", view.workflow_name, time::format(view.started_ms)),
+            run_label: if view.run_id.is_empty() {
+                view.workflow_name.clone()
+            } else {
+                format!("{} · {}", view.workflow_name, time::format(view.started_ms))
+            },
             run_id: view.run_id.clone(),
+            pinned: !pins.is_empty(),
         },
         Err(error) => failed(&error),
     })
@@ -247,7 +255,9 @@ pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNa
     let default = node.and_then(|node| check::catalog().get(&node.kind)).map(|kind| kind.default_mode());
     let each = node.and_then(|node| node.mode).or(default) == Some(Mode::Each);
     let asks = Asks::one(&workflow, &request.node_id).filter(|_| request.inside);
-    let wanted = Wanted { run: request.run_id.as_deref(), path: request.path, inside: asks.is_some() };
+    let pins = pins_of(app, caller, request.pins.as_deref(), &workflow, &request.node_id)?;
+    let wanted =
+        Wanted { run: request.run_id.as_deref(), path: request.path, inside: asks.is_some(), pins: Some(&pins) };
     let found = data_for(app, caller, &workflow, &request.node_id, wanted)?;
     let seen = found.map(|(view, items)| {
         let mut scope = view.scope(&workflow, &request.node_id, items, 0, When::Before);
@@ -318,6 +328,18 @@ struct Wanted<'a> {
     path: Option<String>,
     /// Of a loop: into one of its iterations, the last one when the path names none.
     inside: bool,
+    /// What stands in place of what steps put out.
+    pins: Option<&'a Pins>,
+}
+
+/// What is pinned for a step and for the steps before it. Only who builds has pinned outputs.
+fn pins_of(app: &App, caller: &Caller, file: Option<&str>, workflow: &Workflow, node: &str) -> ApiResult<Pins> {
+    let Some(file) = file else { return Ok(Pins::new()) };
+    caller.require(CallerRole::Builder)?;
+    let mut pins = pins::load(&app.path_of(file)?)?;
+    let before = node_scope::before(workflow, node);
+    pins.retain(|id, _| id == node || before.contains(id.as_str()));
+    Ok(pins)
 }
 
 /// The run to look at for a node: the newest one in which it was called, else the newest one.
@@ -328,7 +350,8 @@ fn data_for(
     node: &str,
     wanted: Wanted<'_>,
 ) -> ApiResult<Option<Found>> {
-    let Wanted { run, mut path, inside } = wanted;
+    let Wanted { run, mut path, inside, pins } = wanted;
+    let pins = pins.filter(|pins| !pins.is_empty());
     // A path may lead into the node: it is looked at from there.
     let named = path.as_deref().and_then(|path| iteration(workflow, node, path));
     path = named.as_ref().map(|(outer, _)| outer.clone()).or(path);
@@ -343,7 +366,13 @@ fn data_for(
             }
         },
     };
-    let Some(run_id) = run_id else { return Ok(None) };
+    let Some(run_id) = run_id else {
+        let Some(pins) = pins else { return Ok(None) };
+        let mut view = RunView::before_any_run(workflow);
+        view.pin(workflow, pins);
+        let items = view.arriving(workflow, node, Some(pins));
+        return Ok(items.map(|items| (Arc::new(view), items)));
+    };
     let pinned = app.pinned(&app.store.run(&run_id)?)?;
     // A step that was not called yet has the steps beside it.
     let parent = workflow.nodes.get(node).and_then(|node| node.parent.as_ref());
@@ -364,8 +393,11 @@ fn data_for(
         };
         at = index.map(|index| node_scope::iteration(&at, node, index)).unwrap_or(at);
     }
-    let view = app.view_for(caller, &run_id, &at)?;
-    let items = view.items_for(workflow, node);
+    let mut view = app.view_for(caller, &run_id, &at)?;
+    if let Some(pins) = pins {
+        Arc::make_mut(&mut view).pin(workflow, pins);
+    }
+    let items = view.arriving(workflow, node, pins);
     Ok(items.map(|items| (view, items)))
 }
 

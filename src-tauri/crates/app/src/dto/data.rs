@@ -74,6 +74,54 @@ pub struct RunBinary {
     pub bytes_base64: String,
 }
 
+/// Files that a run wrote.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunFiles {
+    /// The file written last is the first; a file that was written several times is there once.
+    pub files: Vec<RunFile>,
+    /// The run wrote more, earlier.
+    pub more: bool,
+}
+
+/// A file that a run wrote.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunFile {
+    /// The event that says so. `GET /workflow/{id}/files/{seq}` returns the file.
+    pub seq: u64,
+    /// The step.
+    pub step_id: Option<String>,
+    /// The path as the step was given it.
+    pub path: String,
+    /// The file name.
+    pub name: String,
+    /// The real path of a file in a granted folder; absent for an artifact, which is kept with the run.
+    pub place: Option<String>,
+    /// Bytes, as it was written.
+    pub size: u64,
+    /// When it was written.
+    pub written_at: String,
+    /// What became of it.
+    pub state: RunFileState,
+    /// Why it cannot be read.
+    pub reason: Option<String>,
+}
+
+/// What became of a file that a run wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum RunFileState {
+    /// It is as the run wrote it.
+    Same,
+    /// It was changed since.
+    Changed,
+    /// It is not there any more.
+    Gone,
+    /// It cannot be read: its folder is not open to the workflow any more, or the name is a link now.
+    Refused,
+}
+
 /// How an expression is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -106,6 +154,9 @@ pub struct ExpressionPreview {
     /// Index of the item to look at, 0 when absent.
     #[serde(default)]
     pub item: Option<usize>,
+    /// Reference of the workflow file: what is pinned for a step stands in place of what it put out.
+    #[serde(default)]
+    pub pins: Option<String>,
 }
 
 /// What an expression gives.
@@ -120,10 +171,13 @@ pub enum Preview {
         item_count: usize,
         /// Which one this is.
         item: usize,
-        /// The run whose data was used.
+        /// The run whose data was used; empty where only pinned output was.
         run_id: String,
         /// That run in words.
         run_label: String,
+        /// Steps before this one, or this one, put out what is pinned.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pinned: bool,
     },
     /// The node has not run yet.
     NoData,
@@ -155,6 +209,9 @@ pub struct ExpressionNames {
     /// Of a loop: what its `while` and `collect` see, where `_result` is what one iteration came to.
     #[serde(default)]
     pub inside: bool,
+    /// Reference of the workflow file: what is pinned for a step stands in place of what it put out.
+    #[serde(default)]
+    pub pins: Option<String>,
 }
 
 /// One completion.

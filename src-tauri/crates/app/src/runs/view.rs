@@ -5,6 +5,7 @@ mod node;
 mod paired;
 
 use crate::workflows::node_scope::{self, Frame};
+use crate::workflows::pins::Pins;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use signalbox_engine::scope::{Context, NodeView, Scope};
@@ -173,13 +174,43 @@ impl RunView {
         self.nodes.get(id)
     }
 
-    /// Data of the items that a node got; of a node that has not run, what the steps before it would hand it now.
-    pub(crate) fn items_for(&self, workflow: &Workflow, node: &str) -> Option<Vec<Arc<Value>>> {
-        if let Some(data) = self.nodes.get(node) {
-            let mut items: Vec<_> = data.input.iter().collect();
-            items.sort_by_key(|(index, _)| **index);
-            return Some(items.into_iter().map(|(_, (data, _))| Arc::clone(data)).collect());
+    /// Nothing has run yet.
+    pub(crate) fn before_any_run(workflow: &Workflow) -> Self {
+        let initial = workflow.initial_context().into_iter().collect();
+        Self { workflow_name: workflow.name.clone(), ..Self::new("", "", Some(workflow), initial) }
+    }
+
+    /// From here on these steps have put out what is pinned for them, as the next run in the builder will.
+    pub(crate) fn pin(&mut self, workflow: &Workflow, pins: &Pins) {
+        for id in workflow.nodes.keys() {
+            let Some(pin) = pins.get(id) else { continue };
+            // As many items as came stand for these, one by one; any other number belongs to the first.
+            let came = self.items_for(workflow, id).map_or(0, |items| items.len());
+            let count = pin.ports.values().map(Vec::len).sum::<usize>();
+            let mut all = 0..count;
+            let mut item = |data: &Value| {
+                let index = all.next().unwrap_or_default();
+                let paired_item = if came == count { Some(index) } else { (came > 0).then_some(0) };
+                let made = Item { data: Arc::new(data.clone()), paired_item, ..Item::default() };
+                (made, Place::default())
+            };
+            let output = pin.ports.iter().map(|(port, items)| (port.clone(), items.iter().map(&mut item).collect()));
+            let output = output.collect();
+            self.nodes.entry(id.clone()).or_default().output = output;
         }
+    }
+
+    /// [`Self::items_for`]; where all wires of a node come from pinned steps, what they bring counts and not what a run brought.
+    pub(crate) fn arriving(&self, workflow: &Workflow, node: &str, pins: Option<&Pins>) -> Option<Vec<Arc<Value>>> {
+        let wires: Vec<_> = workflow.edges.iter().filter(|edge| edge.to == node).collect();
+        let pinned =
+            pins.filter(|pins| !wires.is_empty() && wires.iter().all(|edge| pins.contains_key(edge.from.node())));
+        let items = pinned.map(|_| self.handed_on(workflow, node).1).filter(|items| !items.is_empty());
+        items.or_else(|| self.items_for(workflow, node))
+    }
+
+    /// Whether a wire leads to a node, and what the steps before it would hand it now.
+    fn handed_on(&self, workflow: &Workflow, node: &str) -> (bool, Vec<Arc<Value>>) {
         let mut found = Vec::new();
         let mut wired = false;
         for edge in workflow.edges.iter().filter(|edge| edge.to == node) {
@@ -187,6 +218,18 @@ impl RunView {
             let list = self.nodes.get(edge.from.node()).and_then(|data| data.output.get(edge.from.port()));
             found.extend(list.into_iter().flatten().map(|(item, _)| Arc::clone(&item.data)));
         }
+        (wired, found)
+    }
+
+    /// Data of the items that a node got; of a node that has not run, what the steps before it would hand it now.
+    pub(crate) fn items_for(&self, workflow: &Workflow, node: &str) -> Option<Vec<Arc<Value>>> {
+        // One that is only pinned got nothing yet.
+        if let Some(data) = self.nodes.get(node).filter(|data| !data.is_empty()) {
+            let mut items: Vec<_> = data.input.iter().collect();
+            items.sort_by_key(|(index, _)| **index);
+            return Some(items.into_iter().map(|(_, (data, _))| Arc::clone(data)).collect());
+        }
+        let (wired, found) = self.handed_on(workflow, node);
         if !wired {
             // An entry gets the run's input; in a body, what its container hands it.
             return match node_scope::around(workflow, node).last() {

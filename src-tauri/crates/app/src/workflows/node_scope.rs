@@ -2,6 +2,7 @@
 
 use crate::workflows::check;
 use signalbox_model::{Role, Workflow};
+use std::collections::HashSet;
 
 /// One container of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +66,22 @@ pub(crate) fn around<'a>(workflow: &'a Workflow, node: &str) -> Vec<&'a str> {
         next = workflow.nodes.get(container).and_then(|node| node.parent.as_deref());
     }
     found.reverse();
+    found
+}
+
+/// The nodes that wires lead from to a node, or to a container around it, however many are between: what its expressions can name.
+pub(crate) fn before<'a>(workflow: &'a Workflow, node: &'a str) -> HashSet<&'a str> {
+    let mut found = HashSet::new();
+    let mut next: Vec<&str> = around(workflow, node);
+    next.push(node);
+    while let Some(to) = next.pop() {
+        for edge in workflow.edges.iter().filter(|edge| edge.to == to) {
+            let from = edge.from.node();
+            if found.insert(from) {
+                next.push(from);
+            }
+        }
+    }
     found
 }
 

@@ -152,3 +152,57 @@ fn a_rerun_in_the_builder_uses_what_is_pinned() {
     let run = place.ok("run_rerun", again)["runId"].as_str().expect("an id").to_owned();
     assert_eq!(wait(place.app.wait(run)).expect("ends")["output"], json!([{ "n": 7, "twice": 14 }]));
 }
+
+/// What an expression gives under its field, and which run it is of.
+fn preview(place: &Place, reference: &Value, document: &Value, (node, text): (&str, &str)) -> Value {
+    place.ok(
+        "expression_preview",
+        json!({ "document": document, "nodeId": node, "text": text, "kind": "cel", "pins": reference }),
+    )
+}
+
+/// The data picker and the line under a field show what the next run in the builder will have.
+#[test]
+fn previews_use_pinned_output_before_the_first_run_and_while_it_is_pinned() {
+    let place = place();
+    let mut document = flow();
+    document["nodes"]["last"] = json!({ "type": "data.set", "config": { "assign": { "n": "=item.twice" } } });
+    document["edges"] =
+        json!([{ "from": "fetch.success", "to": "double" }, { "from": "double.success", "to": "last" }]);
+    let (reference, _) = stored(&place, &document);
+    let of = |node: &str, text: &str| preview(&place, &reference, &document, (node, text));
+    assert_eq!(of("double", "item.n * 2")["state"], "no_data");
+    pin(&place, &reference, "fetch", json!([{ "n": 3 }, { "n": 5 }]));
+    let first = of("double", "item.n * 2");
+    assert_eq!(
+        (&first["value"], &first["itemCount"], &first["pinned"], &first["runId"]),
+        (&json!(6), &json!(2), &json!(true), &json!("")),
+        "{first}"
+    );
+    for (node, text, value) in
+        [("double", "size(nodes.fetch.items)", json!(2)), ("double", "paired('fetch').n", json!(3))]
+    {
+        assert_eq!(of(node, text)["value"], value, "{node}: {text}");
+    }
+    assert_eq!(of("last", "item.twice")["state"], "no_data", "double is not pinned, and never ran");
+    let names = place.ok("expression_names", json!({ "document": document, "nodeId": "double", "pins": reference }));
+    assert!(names.as_array().expect("a list").iter().any(|name| name["label"] == "item.n"), "{names}");
+    // Without the file, as somebody sees it who may not build, nothing is known.
+    let bare = json!({ "document": document, "nodeId": "double", "text": "item.n", "kind": "cel" });
+    assert_eq!(place.ok("expression_preview", bare.clone())["state"], "no_data");
+
+    // A run had other data; what is pinned now is what the next one has.
+    ended(&place, json!({ "ref": reference, "document": document, "params": {}, "pinned": true }));
+    assert_eq!(of("last", "nodes.fetch.items[1].n")["value"], json!(5));
+    assert_eq!(of("last", "item.twice")["value"], json!(6), "double is not pinned: the run's");
+    pin(&place, &reference, "fetch", json!([{ "n": 40 }]));
+    let changed = of("double", "item.n * 2");
+    assert_eq!((&changed["value"], &changed["itemCount"]), (&json!(80), &json!(1)));
+    assert_eq!(place.ok("expression_preview", bare)["value"], json!(3), "the run is as it was");
+    assert_eq!(of("last", "nodes.fetch.output.n")["value"], json!(40));
+    // A step that is not before this one is not seen.
+    place.ok("workflow_unpin", json!({ "ref": reference, "stepId": "fetch" }));
+    pin(&place, &reference, "last", json!([{ "n": 1 }]));
+    let other = of("double", "item.n");
+    assert_eq!((&other["value"], &other["pinned"]), (&json!(3), &Value::Null));
+}

@@ -126,7 +126,7 @@ impl Deciding<'_> {
         let size = content.as_str().map_or_else(|| content.to_string().len(), str::len);
         self.emit(Some(key), Telemetry::FileStart(FileStart { path: path.clone() }).into())?;
         self.out.effects.push(Effect::WriteArtifact { path: path.clone(), content });
-        self.emit(Some(key), Telemetry::FileDone(FileDone { path, size_bytes: size as u64 }).into())
+        self.emit(Some(key), Telemetry::FileDone(FileDone { path, size_bytes: size as u64, granted: None }).into())
     }
 
     /// `flow.wait` is over: the items go on.

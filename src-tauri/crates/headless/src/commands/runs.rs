@@ -50,6 +50,17 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             }
             Ok(OK)
         }
+        Runs::Files { run } => files(app, output, run).await,
+        Runs::File { run, seq, out, force, changed } => {
+            let caller = Caller::terminal(None)?;
+            let size = app.run_file_to(&caller, (run.clone(), *seq), *changed, out.clone(), *force).await?;
+            if output.json {
+                output.value(&json!({ "runId": run, "seq": seq, "size": size, "file": out }));
+            } else {
+                output.line(&format!("Saved {size} bytes to {}.", out.display()));
+            }
+            Ok(OK)
+        }
         Runs::Send { run, reason, person } => send(app, output, run, reason.as_deref(), person.as_deref()).await,
         Runs::Delete { run } => {
             app.dispatch(&Caller::terminal(None)?, "run_delete", json!({ "runId": run })).await?;
@@ -61,6 +72,32 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             Ok(OK)
         }
     }
+}
+
+/// What the run wrote, the last file first.
+async fn files(app: &Arc<App>, output: &Output, run: &str) -> Done {
+    let list = app.dispatch(&Caller::terminal(None)?, "run_files", json!({ "runId": run })).await?;
+    if output.json {
+        output.value(&list);
+        return Ok(OK);
+    }
+    for file in list["files"].as_array().into_iter().flatten() {
+        let became = match file["state"].as_str().unwrap_or_default() {
+            "same" => String::new(),
+            "changed" => ", changed since".to_owned(),
+            "gone" => ", deleted or moved since".to_owned(),
+            _ => format!(", cannot be read: {}", file["reason"].as_str().unwrap_or("no reason told")),
+        };
+        let path = file["place"].as_str().or(file["path"].as_str()).unwrap_or_default();
+        output.line(&format!("{:>6}  {path}, {} bytes{became}", file["seq"], file["size"]));
+    }
+    if list["files"].as_array().is_none_or(Vec::is_empty) {
+        output.line("This run wrote no files.");
+    }
+    if list["more"] == true {
+        output.line("It wrote more files earlier.");
+    }
+    Ok(OK)
 }
 
 /// The new run is only begun here: it stops at its question.

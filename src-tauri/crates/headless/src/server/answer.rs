@@ -4,7 +4,14 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
-use signalbox_app::{ApiError, Class};
+use signalbox_app::{ApiError, Class, RunFileContent};
+use std::io::{self, Read};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+/// Bytes of a file that are read at once, and how many such parts wait for a slow reader.
+const CHUNK: usize = 64 * 1024;
+const CHUNKS: usize = 4;
 
 /// A JSON answer.
 pub(crate) fn json(status: StatusCode, value: &Value) -> Response {
@@ -30,6 +37,53 @@ pub(crate) fn bytes(bytes: Vec<u8>) -> Response {
     headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+/// A file, sent while it is read. Nobody's page either: it is saved, under its own name.
+pub(crate) fn file(mut content: RunFileContent) -> Response {
+    let (size, disposition) = (content.size, attachment(&content.name));
+    let (sender, receiver) = mpsc::channel::<io::Result<Vec<u8>>>(CHUNKS);
+    tokio::task::spawn_blocking(move || {
+        loop {
+            let mut chunk = vec![0; CHUNK];
+            let read = content.read(&mut chunk);
+            let part = match read {
+                Ok(0) => return,
+                Ok(count) => {
+                    chunk.truncate(count);
+                    Ok(chunk)
+                }
+                // The length was told: a broken connection says that this is not all.
+                Err(error) => Err(error),
+            };
+            let is_last = part.is_err();
+            if sender.blocking_send(part).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(size));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    head(&mut response, header::CONTENT_DISPOSITION, &disposition);
+    response
+}
+
+/// `Content-Disposition` of a file name (RFC 6266): a plain name for old clients, and the exact one in UTF-8.
+fn attachment(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ' ' | '(' | ')');
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let mut exact = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') {
+            exact.push(char::from(byte));
+        } else {
+            exact.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}")
 }
 
 /// The bytes of a single range (RFC 9110, 14): 206 with where it stands, 416 for one that is not there. Other units and
@@ -117,7 +171,18 @@ pub(crate) fn status(class: Class) -> StatusCode {
 
 #[cfg(test)]
 mod tests {
-    use super::span;
+    use super::{attachment, span};
+
+    #[test]
+    fn a_file_name_cannot_leave_its_header() {
+        for (name, told) in [
+            ("report.csv", "attachment; filename=\"report.csv\"; filename*=UTF-8''report.csv"),
+            ("a \"b\"\r\n.csv", "attachment; filename=\"a _b___.csv\"; filename*=UTF-8''a%20%22b%22%0D%0A.csv"),
+            ("größe.csv", "attachment; filename=\"gr__e.csv\"; filename*=UTF-8''gr%C3%B6%C3%9Fe.csv"),
+        ] {
+            assert_eq!(attachment(name), told);
+        }
+    }
 
     #[test]
     fn ranges_lie_in_what_is_there() {

@@ -38,6 +38,7 @@ pub(super) fn of(action: Action, last: &str) -> Option<CommandRoute> {
         Action::RunCheckpoint => route("run_checkpoint", Some("runId"), Takes::Nothing),
         Action::RunVariables => checkpoint("variables"),
         Action::RunArtifacts => checkpoint("artifacts"),
+        Action::RunFiles => route("run_files", Some("runId"), Takes::Nothing),
         Action::RunDiff => route("run_diff", Some("runId"), Takes::Query(&[])),
         Action::RunRerun => route("run_rerun", None, Takes::Body),
         Action::RunSend => route("run_send", Some("runId"), Takes::BodyOrNothing),

@@ -71,6 +71,20 @@ pub(crate) async fn run(
             let range = parts.headers.get(header::RANGE).and_then(|range| range.to_str().ok());
             Ok(answer::ranged(app.binary(caller, id, sha256).await?, range))
         }
+        Action::RunFile => {
+            let accept_changed = match query(parts, &[])?.as_object() {
+                Some(asked) if asked.is_empty() => false,
+                Some(asked) if asked.len() == 1 && asked.get("changed").is_some_and(|how| how == "accept") => true,
+                _ => return Err(wrong_query(parts.uri.query().unwrap_or_default(), "it takes only changed=accept")),
+            };
+            let seq = last.parse().map_err(|_| {
+                ApiError::bad_request(
+                    format!("'{last}' is not the number of an event."),
+                    "Send the seq of a file that GET /workflow/{id}/files lists.",
+                )
+            })?;
+            Ok(answer::file(app.run_file(caller, id, seq, accept_changed).await?))
+        }
         Action::RunAbort => {
             let _: Empty = parse_or_empty(body)?;
             app.dispatch(caller, "run_cancel", json!({ "runId": id })).await?;
@@ -133,6 +147,7 @@ pub(crate) async fn run(
         // They are commands, and were dispatched above.
         Action::RunCheckpoint
         | Action::RunVariables
+        | Action::RunFiles
         | Action::RunArtifacts
         | Action::RunDiff
         | Action::RunRerun
@@ -210,8 +225,8 @@ fn no_body(caller: &Caller, command: &str) -> ApiResult<Value> {
 
 /// The routes that read what stands behind `?`; all others would pass over it, and seem to have answered it.
 fn takes_query(action: Action) -> bool {
-    use Action::{AuditList, AuditVerify, RunDiff, RunEvents, TaskList, TaskStats, TriggerList};
-    matches!(action, RunEvents | RunDiff | TaskList | TaskStats | TriggerList | AuditList | AuditVerify)
+    use Action::{AuditList, AuditVerify, RunDiff, RunEvents, RunFile, TaskList, TaskStats, TriggerList};
+    matches!(action, RunEvents | RunDiff | RunFile | TaskList | TaskStats | TriggerList | AuditList | AuditVerify)
 }
 
 fn no_query(parts: &Parts) -> ApiResult<()> {

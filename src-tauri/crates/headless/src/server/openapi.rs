@@ -94,6 +94,9 @@ fn put(paths: &mut Map<String, Value>, path: &str, route: &Route, about: &str, a
         let hash = json!({ "type": "string", "pattern": "^[0-9a-f]{64}$" });
         parameters.insert(1, parameter("path", "sha256", true, &hash));
     }
+    if path.contains("{seq}") {
+        parameters.insert(1, parameter("path", "seq", true, &json!({ "type": "integer", "minimum": 1 })));
+    }
     if !parameters.is_empty() {
         operation["parameters"] = Value::Array(parameters);
     }

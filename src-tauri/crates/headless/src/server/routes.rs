@@ -19,6 +19,8 @@ pub(crate) enum Action {
     RunArtifacts,
     RunDiff,
     RunBinary,
+    RunFiles,
+    RunFile,
     RunRerun,
     RunSend,
     WorkflowList,
@@ -115,8 +117,8 @@ impl Route {
     pub(crate) fn errors(&self) -> &'static [StatusCode] {
         match (&self.method, self.access, self.action) {
             (_, Access::Open, _) => &[StatusCode::FORBIDDEN],
-            // The one question that only some runs have an answer to.
-            (&Method::GET, _, Action::RunDebug) => ASKED_OF_SOME,
+            // What only some runs have an answer to, and a file that was changed.
+            (&Method::GET, _, Action::RunDebug | Action::RunFile) => ASKED_OF_SOME,
             (&Method::GET, _, Action::RunBinary) => ASKED_IN_PART,
             (&Method::GET, _, Action::WorkflowGet) => ASKED_OF_A_FILE,
             (&Method::GET, ..) => ASKED,
@@ -126,7 +128,8 @@ impl Route {
 
     /// The path with a name for each segment that stands for something.
     pub(crate) fn named(&self, first: &str) -> String {
-        self.path.replacen("{}", first, 1).replace("{}", "{sha256}")
+        let second = if self.action == Action::RunFile { "{seq}" } else { "{sha256}" };
+        self.path.replacen("{}", first, 1).replace("{}", second)
     }
 
     /// Whether a part of the answer can be asked for (`Range`).
@@ -168,7 +171,13 @@ pub(crate) const ROUTES: &[Route] = &[
     route(Method::GET, "/workflow/{}/events", VIEWER, Action::RunEvents, "Streams the events of a run (SSE)."),
     route(Method::GET, "/workflow/{}/checkpoint", VIEWER, Action::RunCheckpoint, "Returns the state of a run."),
     route(Method::GET, "/workflow/{}/variables", VIEWER, Action::RunVariables, "Returns the variables of a run."),
-    route(Method::GET, "/workflow/{}/artifacts", VIEWER, Action::RunArtifacts, "Lists the files written by a run."),
+    route(
+        Method::GET,
+        "/workflow/{}/artifacts",
+        VIEWER,
+        Action::RunArtifacts,
+        "Lists the artifacts of a run: files that are kept with it.",
+    ),
     route(Method::GET, "/workflow/{}/diff", VIEWER, Action::RunDiff, "Compares a run with the one given by ?with=."),
     route(
         Method::GET,
@@ -176,6 +185,20 @@ pub(crate) const ROUTES: &[Route] = &[
         OPERATOR,
         Action::RunBinary,
         "Returns a binary value of a run by its SHA-256; not available while the run is masked.",
+    ),
+    route(
+        Method::GET,
+        "/workflow/{}/files",
+        OPERATOR,
+        Action::RunFiles,
+        "Lists the files that a run wrote into granted folders and left as artifacts; not available while the run is masked.",
+    ),
+    route(
+        Method::GET,
+        "/workflow/{}/files/{}",
+        OPERATOR,
+        Action::RunFile,
+        "Returns a file that a run wrote, by the number of the event that says so; not available while the run is masked.",
     ),
     route(Method::POST, "/workflow/rerun", OPERATOR, Action::RunRerun, "Starts a new run from a step of another one."),
     route(

@@ -4,7 +4,7 @@ use crate::support;
 
 use serde_json::{Value, json};
 use signalbox_model::hash::sha256_hex;
-use support::{Serving, TestHome, workflow};
+use support::{Serving, TestHome, eventually, workflow};
 
 /// A run of one step.
 fn run(place: &TestHome, kind: &str, config: Value, grant: &str) -> Value {
@@ -169,4 +169,37 @@ fn a_builder_allows_folders_below_the_roots_only() {
     let recorded =
         |event: &str| ask("audit_list", json!({ "query": format!("event:{event}") })).json()["total"].as_u64();
     assert_eq!((recorded("FOLDER_GRANTED"), recorded("FOLDER_REVOKED")), (Some(1), Some(1)));
+}
+
+/// What was allowed right before the run is open to it, in the server that the person asked and in another process.
+#[test]
+fn a_step_reads_from_the_folder_that_was_allowed_right_before_the_run() {
+    let place = TestHome::new();
+    let home = place.dir.path().canonicalize().expect("there");
+    std::fs::create_dir_all(home.join("root/orders")).expect("made");
+    std::fs::write(home.join("root/orders/a.txt"), "hello").expect("written");
+    let serving = Serving::start(&place, &["--grant-root", &home.join("root").display().to_string()]);
+    let orders = home.join("root/orders").display().to_string();
+    let nodes = json!({ "r": { "type": "file.read", "config": { "path": format!("{orders}/a.txt") } } });
+    let mut document = workflow(nodes, json!([]));
+    document["settings"] = json!({ "errorPolicy": "fail" });
+    let ended = || {
+        let request = json!({ "document": document, "params": {} });
+        let run = serving.ask("POST", "/rpc/run_start", &request).json()["runId"].as_str().expect("an id").to_owned();
+        let mut summary = Value::Null;
+        eventually("the run ends", || {
+            summary = serving.ask("GET", &format!("/workflow/{run}/status"), &Value::Null).json();
+            summary["status"] == "completed" || summary["status"] == "failed"
+        });
+        summary
+    };
+    let refused = ended();
+    assert_eq!((&refused["status"], &refused["error"]["details"]["code"]), (&json!("failed"), &json!("PATH_REFUSED")));
+    let grant = json!({ "folder": orders, "workflowId": "test", "access": "ro", "library": false });
+    assert_eq!(serving.ask("POST", "/rpc/folder_grant", &grant).status, 200);
+    let read = ended();
+    assert_eq!((&read["status"], &read["output"][0]["content"]), (&json!("completed"), &json!("hello")), "{read}");
+    let file = place.file("read.signalbox.json", document.to_string());
+    let elsewhere = place.run(&["run", file.to_str().expect("text"), "--json"]).last();
+    assert_eq!(elsewhere["output"][0]["content"], "hello", "{elsewhere}");
 }

@@ -45,6 +45,8 @@ mod reopen;
 mod rerun;
 mod retention;
 #[cfg(unix)]
+mod run_files;
+#[cfg(unix)]
 mod scripts;
 mod secrets;
 mod sent;

@@ -67,7 +67,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "rerun_look" => ["read", "check"].into_iter().map(|step| json!({ "runId": run, "stepId": step })).collect(),
         "run_events" => vec![json!({ "runId": run, "after": 0 }), json!({ "runId": run, "after": 6 })],
         // Whole or not at all: `bytes_cannot_be_masked`.
-        "run_binary" => Vec::new(),
+        "run_binary" | "run_files" => Vec::new(),
         "run_value" => vec![
             value("1/payload/params"),
             value("1/payload/params/long"),

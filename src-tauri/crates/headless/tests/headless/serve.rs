@@ -19,6 +19,8 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("GET", "/workflow/x/artifacts", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/diff", Some(CallerRole::Viewer)),
     ("GET", "/workflow/x/binary/x", Some(CallerRole::Operator)),
+    ("GET", "/workflow/x/files", Some(CallerRole::Operator)),
+    ("GET", "/workflow/x/files/x", Some(CallerRole::Operator)),
     ("POST", "/workflow/rerun", Some(CallerRole::Operator)),
     ("POST", "/workflow/x/inbox", Some(CallerRole::Operator)),
     ("POST", "/workflow/x/abort", Some(CallerRole::Operator)),

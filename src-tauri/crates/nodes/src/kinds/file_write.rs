@@ -7,16 +7,17 @@ use crate::support::{first, made, setting, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, csv_table};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::NodeFailure;
-use signalbox_ports::{CallLog, World, WriteMode};
+use signalbox_model::event::{FileDone, GrantedFile};
+use signalbox_model::{CallProgress, NodeFailure};
+use signalbox_ports::{CallLog, World, WriteMode, Written};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(call, slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world, log))
 }
 
-async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
     let path = path(slot)?;
     let mode = match text_or(slot, "mode", "overwrite")? {
         "overwrite" => WriteMode::Overwrite,
@@ -50,7 +51,10 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         (Some(value), None) => value.to_string().into_bytes(),
         (None, None) => return Err(wrong_setting("content", "text or another value", &Value::Null)),
     };
-    let size =
+    let Written { size, place, modified_ms } =
         world.files.write(&call.workflow_id, path, &bytes, mode).await.map_err(|error| file_failure(error, path))?;
+    // Who looks at the run finds the file by this, and by nothing that a later step makes of the item.
+    let granted = Some(GrantedFile { workflow_id: call.workflow_id.to_string(), place, modified_ms });
+    log.say(CallProgress::Wrote(FileDone { path: path.to_owned(), size_bytes: size, granted }));
     Ok(made(slot, json!({ "path": path, "size": size })))
 }

@@ -315,6 +315,16 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
     Ok((event, size))
 }
 
+/// Numbers of the newest events of a type, the newest first.
+pub(crate) fn newest_of_type(connection: &Connection, run: &str, kind: &str, limit: usize) -> Result<Vec<u64>> {
+    let sql = format!(
+        "SELECT id & 4294967295 FROM run_event WHERE id > {START} AND id < {END} AND type = ?2 ORDER BY id DESC LIMIT ?3"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let seqs = statement.query_map(params![run, kind, limit as u64], |row| row.get(0))?;
+    Ok(seqs.collect::<rusqlite::Result<_>>()?)
+}
+
 /// `until` of the event that a run begins with. Only this field is read: a re-run carries much in that event.
 pub(crate) fn until(connection: &Connection, run: &str) -> Result<Option<String>> {
     let sql = format!("SELECT payload ->> '$.until' FROM run_event WHERE id = {START} + 1");

@@ -105,6 +105,15 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
             let parameters = vec![parameter("header", "Range", false, &range)];
             Shape { parameters, answer: Answer::Bytes, headers, ..Shape::default() }
         }
+        Action::RunFiles => command("run_files", types),
+        Action::RunFile => {
+            let schema = json!({ "type": "string", "pattern": "^attachment; filename=" });
+            let headers = Map::from_iter([("Content-Disposition".to_owned(), json!({ "schema": schema }))]);
+            let changed = json!({ "type": "string", "const": "accept",
+                "description": "Returns the file as it is now, also when it was changed after the run wrote it; without it such a file is refused (409, FILE_CHANGED)." });
+            let parameters = vec![parameter("query", "changed", false, &changed)];
+            Shape { parameters, answer: Answer::Bytes, headers, ..Shape::default() }
+        }
         Action::RunRerun => body(route, "run_rerun", None, types),
         Action::RunSend => body(route, "run_send", Some("runId"), types),
         Action::RunAbort => Shape::giving(types.given.subschema_for::<RunId>().to_value())

@@ -12,7 +12,7 @@ use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFa
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
     Binaries, BinaryError, Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse,
-    RememberError, Remembered, World, WriteMode,
+    RememberError, Remembered, World, WriteMode, Written,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -107,11 +107,11 @@ impl Files for FakeFiles {
         }
         Err(FileError::NotFound { path: path.into() })
     }
-    async fn write(&self, _workflow: &str, path: &str, bytes: &[u8], _mode: WriteMode) -> Result<u64, FileError> {
+    async fn write(&self, _workflow: &str, path: &str, bytes: &[u8], _mode: WriteMode) -> Result<Written, FileError> {
         if path.starts_with("sample:") {
             return Err(FileError::Refused { message: "Sample files are read only".into() });
         }
-        Ok(bytes.len() as u64)
+        Ok(Written { size: bytes.len() as u64, place: path.into(), modified_ms: 0 })
     }
     async fn list(&self, _workflow: &str, path: &str, _glob: &str) -> Result<Vec<FileEntry>, FileError> {
         let entry = FileEntry {
