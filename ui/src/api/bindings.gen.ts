@@ -1231,6 +1231,18 @@ export interface ExpressionName {
   sample?: unknown;
 }
 
+export interface ExpressionAnswer {
+  text?: string;
+  preview?: Preview;
+  reason?: string;
+  refused: ExpressionRefused[];
+  usage: PlanUsage;
+}
+export interface ExpressionRefused { text: string; problem: string }
+export interface ExpressionAsk {
+  document: Workflow; nodeId: string; asked: string; field?: string; current?: string; condition?: boolean; runId?: string; path?: string; item?: number;
+}
+
 /** Names an expression of a node may use. */
 export interface ExpressionNames {
   /** The workflow as the editor shows it. */
@@ -5626,6 +5638,8 @@ export interface Commands {
   /** Tries a proposal: reads are run for real, writes only where they are allowed by name. */
   plan_try: { request: PlanTry; response: PlanView };
   /** Cancels the plan of a workflow; the last valid draft is kept as the proposal. */
+  expression_ask: { request: ExpressionAsk; response: ExpressionAnswer };
+  expression_cancel: { request: Empty; response: Empty };
   plan_cancel: { request: ByRef; response: PlanView };
   /** Records which part of a proposal a person accepted or rejected. */
   plan_settle: { request: PlanSettle; response: PlanView };
@@ -5936,6 +5950,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   plan_get: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   plan_start: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get', 'audit_list'] },
   plan_try: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get', 'run_list', 'audit_list'] },
+  expression_ask: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  expression_cancel: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   plan_cancel: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get'] },
   plan_settle: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get', 'audit_list'] },
   plan_forget: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get'] },

@@ -1,10 +1,11 @@
 // Fields whose content is an expression, or a text that may hold {{ }}.
 
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { CodeEditor } from '../code/CodeEditor.tsx';
 import { isTemplate } from '../code/cel-language.ts';
 import { t } from '../i18n/index.ts';
 import { Tooltip } from '../kit/index.ts';
+import { AskBox, AskButton } from './ask-expression.tsx';
 import { useFieldFault } from './field-faults.ts';
 import { requestFocus, takeFocus } from './focus.ts';
 import { FieldFrame, type FieldProps } from './frame.tsx';
@@ -50,10 +51,12 @@ export const endsInName = (text: string): boolean => /[\w.]$/.test(text);
 const LINES = 3;
 
 /** One line (or box) of CEL with its live result. `text` is without the `=`. */
-export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, describedBy, singleLine = true, placeholder, bare }: EditorProps & {
+export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, describedBy, singleLine = true, placeholder, bare, condition = false }: EditorProps & {
   text: string;
   onText: (text: string) => void;
   onLiteral?: (() => void) | undefined;
+  /** It is true or false. */
+  condition?: boolean;
 }) {
   const { host, readOnly } = useForm();
   const answer = usePreview(host, text, 'cel');
@@ -61,9 +64,22 @@ export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, 
   const result = inside && endsInName(text) && answer?.state === 'error' ? null : answer;
   const wrong = invalid || result?.state === 'error';
   useFieldFault(!invalid && wrong);
+  const assistant = readOnly ? undefined : host?.assistant;
+  const [asking, setAsking] = useState(false);
+  const box = useRef<HTMLSpanElement>(null);
+  const close = () => {
+    setAsking(false);
+    box.current?.querySelector<HTMLElement>('.cm-content')?.focus();
+  };
   return (
     <>
-      <span className={`input expr ${bare ? 'bare' : ''} ${wrong ? 'bad' : ''}`} onFocus={() => setInside(true)} onBlur={() => setInside(false)}>
+      <span ref={box} className={`input expr ${bare ? 'bare' : ''} ${wrong ? 'bad' : ''}`} onFocus={() => setInside(true)} onBlur={() => setInside(false)} onKeyDownCapture={(event) => {
+        if (!assistant || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'i') return;
+        // In a field it is about the field, elsewhere about the workflow.
+        event.preventDefault();
+        event.stopPropagation();
+        setAsking(true);
+      }}>
         <Gutter label={`${t('expr.toLiteral')}: ${label}`} pressed onPress={onLiteral} disabled={readOnly} />
         <CodeEditor
           value={text}
@@ -79,7 +95,9 @@ export function CelEditor({ text, onText, label, onLiteral, focusName, invalid, 
           describedBy={describedBy}
           placeholder={placeholder ?? ''}
         />
+        {assistant ? <AskButton label={label} open={asking} onPress={() => (asking ? close() : setAsking(true))} /> : null}
       </span>
+      {host && assistant && asking ? <AskBox host={host} assistant={assistant} label={label} current={text} condition={condition} onTake={(next) => { onText(next); close(); }} onClose={close} /> : null}
       {/* The validator's finding says the same in more words. */}
       {invalid && result?.state === 'error' ? null : <PreviewLine result={result} host={host} />}
     </>

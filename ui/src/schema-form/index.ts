@@ -8,4 +8,4 @@ export { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
 export { OfferedText } from './offered.tsx';
 export { choicesOf, diagnosticsAt, hintsOf, labelOf, typesOf, isExpression, isMultiline, pointerOf, textOf, toExpression, type Path } from './model.ts';
 export { SchemaForm } from './schema-form.tsx';
-export { FormScopeProvider, useExample, useForm, type ExpressionHost, type FormScope, type OwnFieldProps, type OwnWidgets } from './scope.ts';
+export { FormScopeProvider, useExample, useForm, type ExpressionAssistant, type ExpressionHost, type FormScope, type OwnFieldProps, type OwnWidgets } from './scope.ts';

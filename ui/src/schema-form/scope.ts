@@ -1,7 +1,7 @@
 // What every field of one form shares.
 
 import { createContext, useContext, type ComponentType } from 'react';
-import type { Diagnostic, ExpressionName, JsonSchema, Preview } from '../api/types.ts';
+import type { Diagnostic, ExpressionAnswer, ExpressionName, JsonSchema, Preview } from '../api/types.ts';
 import type { FieldProps } from './frame.tsx';
 import { hintsOf, type Path, type Widget } from './model.ts';
 
@@ -9,6 +9,17 @@ import { hintsOf, type Path, type Widget } from './model.ts';
 export type OwnFieldProps = FieldProps & { path: Path };
 /** Fields that come from outside: they ask the host for more than a schema says. */
 export type OwnWidgets = Partial<Record<Widget, ComponentType<OwnFieldProps>>>;
+
+/** What a person asks an expression for. */
+export interface ExpressionWish { asked: string; field: string; current: string; condition: boolean; item: number }
+
+/** Has a model write expressions. */
+export interface ExpressionAssistant {
+  /** The model that is asked; null when none is configured. */
+  model(): Promise<string | null>;
+  ask(wish: ExpressionWish): Promise<ExpressionAnswer>;
+  cancel(): void;
+}
 
 /** Where expressions get their names and their live results. Without a host a form takes literals only. */
 export interface ExpressionHost {
@@ -22,6 +33,8 @@ export interface ExpressionHost {
   setItem(item: number): void;
   /** Changes when the data behind the previews changes. */
   revision: string | number;
+  /** Absent where nobody may ask. */
+  assistant?: ExpressionAssistant | undefined;
 }
 
 export interface FormScope {

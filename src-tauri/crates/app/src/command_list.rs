@@ -107,6 +107,8 @@ macro_rules! command_list {
             Action run_step(RunId) -> Empty, Builder, [Desktop Http], [run_debug run_list run_get audit_list], "Continues a stopped run by one call.";
             Action run_edit_input(RunEditInput) -> RunInputEdited, Builder, [Desktop Http], [run_debug audit_list], "Replaces the input of a call that waits in a stopped run.";
             Query run_step_data(RunStepData) -> Option<StepData>, Viewer, [Desktop Http], [], "Returns input, output and settings of a step in its last run.";
+            Action expression_ask(ExpressionAsk) -> ExpressionAnswer, Builder, [Desktop Http], [], "Asks the default model for an expression and evaluates it on the data of the last run; nothing is changed.";
+            Action expression_cancel(Empty) -> Empty, Builder, [Desktop Http], [], "Cancels the caller's request for an expression.";
             Query expression_preview(ExpressionPreview) -> Preview, Viewer, [Desktop Http], [], "Evaluates an expression on the data of the last run.";
             Query expression_names(ExpressionNames) -> Vec<ExpressionName>, Viewer, [Desktop Http], [], "Lists the names that an expression of a step can use.";
             Query retry_timeline(RetryTimeline) -> Vec<TimelineStep>, Viewer, [Desktop Http], [], "Computes the wait times of a retry policy.";

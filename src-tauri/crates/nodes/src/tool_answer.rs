@@ -1,6 +1,8 @@
 //! What an answer of a tool means: its payload, its envelope, and which error a failure is (PLATFORM, error mapping). A tool's
 //! own wishes about retries and routes go to `details.toolSuggested` (TRUST, "Holes"): they decide nothing.
 
+mod refusal;
+
 use crate::formats;
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::Call;
@@ -168,11 +170,13 @@ fn tool_failure(info: &ToolInfo, answer: &ToolAnswer, raw: &Value) -> NodeFailur
         code.len() <= 64 && code.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
     };
     let code = own("code").filter(good).filter(|code| !OF_THE_ENGINE.contains(code)).unwrap_or("TOOL_FAILED");
-    // A server that checks its arguments itself says so in words (-32602 in any form).
-    let arguments = message.contains("-32602") || told.get("code").and_then(Value::as_i64) == Some(-32602);
+    let arguments = refusal::is_of_arguments(info, told, &message);
     if arguments {
         let words = format!("The tool '{}' refuses its arguments: {message}", info.name);
-        let failure = NodeFailure::validation("INPUT_INVALID", words).detail("tool", info.name.clone());
+        let mut failure = NodeFailure::validation("INPUT_INVALID", words).detail("tool", info.name.clone());
+        if let Some(code) = own("code") {
+            failure = failure.detail("toolCode", code);
+        }
         return with_arguments(failure, info);
     }
     let mut failure = NodeFailure::tool(code, message).detail("tool", info.name.clone());

@@ -111,7 +111,6 @@ pub fn issue_of_error(step: &str, error: &ErrorPayload) -> Issue {
         (_, "INPUT_INVALID") => (Category::Arguments, true),
         // The service understood the request and does not take what it holds.
         (_, "HTTP_STATUS") if matches!(status, Some(400 | 422)) => (Category::Arguments, true),
-        (ErrorType::ToolError, "TOOL_FAILED") if is_about_arguments(&error.message) => (Category::Arguments, true),
         (ErrorType::Timeout, _) => (Category::Timeout, false),
         (ErrorType::ToolError | ErrorType::NetworkError | ErrorType::LLMError, _) => (Category::Service, false),
         _ => (Category::Other, false),
@@ -135,15 +134,26 @@ pub fn issue_of_error(step: &str, error: &ErrorPayload) -> Issue {
     issue
 }
 
-/// Whether a tool complains about its arguments: a protocol has no code for it, so words decide.
-fn is_about_arguments(message: &str) -> bool {
-    let message = message.to_lowercase();
-    let words =
-        ["should be a", "must be", "expected", "is required", "required field", "missing argument", "invalid argument"];
-    words
-        .iter()
-        .chain(&["invalid parameter", "unexpected keyword", "unknown argument", "validation error"])
-        .any(|word| message.contains(word))
+/// The error that a tool step passed on instead of failing (`allowError`): classed as if it had failed. `None` for what is no
+/// such result, and for an error that says nothing about its type.
+pub fn issue_of_result(step: &str, value: &Value) -> Option<Issue> {
+    let error =
+        value.get("error").filter(|_| value.get("ok") == Some(&Value::Bool(false)) && value.get("tool").is_some())?;
+    let told = serde_json::from_value::<ErrorType>(error["type"].clone()).ok()?;
+    let payload = ErrorPayload {
+        error_type: told,
+        message: error["message"].as_str().unwrap_or_default().to_owned(),
+        retryable: false,
+        origin_node: step.to_owned(),
+        origin_run_id: None,
+        attempt: None,
+        max_attempts: None,
+        timestamp: String::new(),
+        suggested_action: None,
+        provenance_ref: None,
+        details: error["details"].as_object().cloned(),
+    };
+    Some(issue_of_error(step, &payload))
 }
 
 /// The error that an answer with a good status tells of: `{ok: false, error: …}`, also inside `data` or as text. A field

@@ -9,6 +9,7 @@ mod draft;
 #[cfg(test)]
 #[path = "evaluation/tests.rs"]
 mod evaluation;
+mod expression;
 mod finding;
 mod intent;
 mod issue;
@@ -24,13 +25,14 @@ pub use about::{Explained, answer_about, question_about};
 pub use answer::{MAX_ANSWER, object_in};
 pub use brief::{about, schema_in_brief};
 pub use draft::{Draft, DraftNode, MAX_EDGES, MAX_NODES};
+pub use expression::{ExpressionPlan, ExpressionStep, Refused, Wanted};
 pub use finding::{Finding, MAX_FINDINGS, from_diagnostics};
 pub use intent::{IntentChange, changes_of_intent};
-pub use issue::{Category, Issue, Route, body_error, issue_of_error, route, signature};
+pub use issue::{Category, Issue, Route, body_error, issue_of_error, issue_of_result, route, signature};
 pub use patch::{Change, apply, between};
 pub use plan::{Attempt, Checker, Effect, Event, MAX_CORRECTIONS, MAX_REPAIRS, Outcome, Plan, Trial, Usage, plan};
 pub use prompt::{MAX_PROMPT_TOKENS, Purpose, Question, tokens};
 pub use references::{Recorded, missing_references};
 pub use search::{Hit, search};
-pub use so_far::draft_so_far;
+pub use so_far::{draft_so_far, patch_so_far};
 pub use trial::{Call, CallMode, calls, not_consented, resume_from, trial_document};

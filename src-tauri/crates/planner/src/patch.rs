@@ -51,6 +51,15 @@ pub fn apply(draft: &Draft, patch: &[Value]) -> Result<(Draft, Vec<Change>), Vec
     if findings.is_empty() { Ok((next, changes)) } else { Err(findings) }
 }
 
+/// A draft with those changes of an answer that can be made so far; the others are told when it is whole.
+pub(crate) fn apply_so_far(draft: &Draft, patch: &[Value]) -> Draft {
+    let mut next = draft.clone();
+    for operation in patch.iter().take(MAX_CHANGES) {
+        drop(one(&mut next, operation, ""));
+    }
+    next
+}
+
 fn one(draft: &mut Draft, operation: &Value, at: &str) -> Result<Option<Change>, Finding> {
     let at = at.to_owned();
     let op = operation["op"].as_str().unwrap_or_default();

@@ -52,6 +52,21 @@ pub struct Usage {
     pub cost_micros: Option<u64>,
 }
 
+impl Usage {
+    /// One more answer. A price that is not known makes the sum unknown.
+    pub fn add(&mut self, one: Self) {
+        let known = self.questions == 0 || self.cost_micros.is_some();
+        let before = self.cost_micros.unwrap_or_default();
+        let cost = one.cost_micros.filter(|_| known).map(|cost| cost.saturating_add(before));
+        *self = Self {
+            questions: self.questions + 1,
+            input_tokens: self.input_tokens.saturating_add(one.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(one.output_tokens),
+            cost_micros: cost,
+        };
+    }
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -306,3 +321,6 @@ impl Plan {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod large_tests;

@@ -56,6 +56,8 @@ pub enum Purpose {
     Metadata,
     /// Words about a workflow or a run.
     Explain,
+    /// One expression.
+    Expression,
 }
 
 /// A question to the model.
@@ -140,8 +142,8 @@ pub(crate) fn question(number: u32, purpose: Purpose, of: &Material<'_>) -> Ques
             text.push_str(PATCH);
             2_000
         }
-        // Asked by `question_about`, not by a plan.
-        Purpose::Explain => 0,
+        // Not asked by a plan.
+        Purpose::Explain | Purpose::Expression => 0,
         Purpose::Metadata => {
             draft(&mut text, of);
             text.push_str(

@@ -1,13 +1,34 @@
-//! The steps of an answer that is still being written, so that a person sees the draft grow.
+//! What an answer that is still being written holds already, so that a person sees the draft grow or the workflow change.
 
 use crate::draft::{Draft, DraftNode, MAX_NODES};
+use crate::patch::apply_so_far;
 use serde_json::Value;
 
 /// The whole steps at the beginning of a list of nodes; what is not whole yet, or is no step, is left out.
 pub fn draft_so_far(text: &str) -> Option<Draft> {
-    let after = &text[text.find("\"nodes\"")? + 7..];
-    let list = &after[after.find('[')? + 1..];
     let mut draft = Draft::default();
+    for node in elements(text, "\"nodes\"")? {
+        if draft.nodes.len() >= MAX_NODES {
+            break;
+        }
+        if let Ok((id, node)) = DraftNode::read(None, &node, "") {
+            draft.nodes.insert(id, node);
+        }
+    }
+    (!draft.nodes.is_empty()).then_some(draft)
+}
+
+/// A workflow with the whole changes at the beginning of a patch; what cannot be done yet is left out.
+pub fn patch_so_far(base: &Draft, text: &str) -> Option<Draft> {
+    let changed = apply_so_far(base, &elements(text, "\"patch\"")?);
+    (changed != *base).then_some(changed)
+}
+
+/// The whole elements at the beginning of a list of objects.
+fn elements(text: &str, name: &str) -> Option<Vec<Value>> {
+    let after = &text[text.find(name)? + name.len()..];
+    let list = &after[after.find('[')? + 1..];
+    let mut found = Vec::new();
     let (mut depth, mut start, mut in_text, mut escaped) = (0_usize, 0, false, false);
     for (at, c) in list.char_indices() {
         match c {
@@ -24,24 +45,20 @@ pub fn draft_so_far(text: &str) -> Option<Draft> {
             ']' if depth == 0 => break,
             '}' | ']' => {
                 depth = depth.saturating_sub(1);
-                let whole = (depth == 0).then(|| serde_json::from_str::<Value>(&list[start..=at]).ok()).flatten();
-                if let Some((id, node)) = whole.and_then(|node| DraftNode::read(None, &node, "").ok()) {
-                    draft.nodes.insert(id, node);
-                }
-                if draft.nodes.len() >= MAX_NODES {
-                    break;
-                }
+                found.extend((depth == 0).then(|| serde_json::from_str(&list[start..=at]).ok()).flatten());
             }
             _ => {}
         }
     }
-    (!draft.nodes.is_empty()).then_some(draft)
+    Some(found)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::draft_so_far;
+    use super::{draft_so_far, patch_so_far};
+    use crate::Draft;
     use proptest::prelude::*;
+    use serde_json::json;
 
     #[test]
     fn only_whole_steps_are_there() {
@@ -51,7 +68,29 @@ mod tests {
         assert!(draft_so_far("Sure! Here is what I think about your nodes").is_none());
     }
 
+    fn base() -> Draft {
+        let nodes = json!({ "a": { "type": "data.set" }, "b": { "type": "data.set" } });
+        Draft::of_document(&json!({ "nodes": nodes, "edges": [{ "from": "a.success", "to": "b" }] }))
+    }
+
+    #[test]
+    fn whole_changes_are_made_and_wrong_ones_left_out() {
+        let text = r#"{"patch":[{"op":"set","node":"a","path":"/config/x","value":[{"y":1}]},{"op":"remove","node":"no"},
+            {"op":"remove","node":"b"},{"op":"add","node":{"id":"c","kind":"flow.if"}},{"op":"add","node":{"id":"d","#;
+        let changed = patch_so_far(&base(), text).expect("changes");
+        assert_eq!(changed.nodes.keys().collect::<Vec<_>>(), ["a", "c"]);
+        assert_eq!(changed.nodes["a"].fields["config"], json!({ "x": [{ "y": 1 }] }));
+        assert_eq!(changed.edges, []);
+        assert_eq!(patch_so_far(&base(), r#"{"patch":[{"op":"set","node":"a","path":"/config/x","va"#), None);
+        assert_eq!(patch_so_far(&base(), "I would change the patch"), None);
+    }
+
     proptest! {
+        #[test]
+        fn any_patch_is_read_without_a_fault(text in "\\PC{0,80}") {
+            patch_so_far(&base(), &format!("{{\"patch\":[{{\"op\":\"remove\",\"node\":\"b\"}},{text}"));
+        }
+
         #[test]
         fn any_text_is_read_without_a_fault(text in "\\PC{0,80}") {
             draft_so_far(&format!("{{\"nodes\":[{text}"));

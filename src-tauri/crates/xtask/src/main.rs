@@ -27,7 +27,7 @@ cargo xtask <task>
           `rest`: the server against its own description, by schemathesis, which it installs below the target folder;
           `models`: two model servers with a small real model, installed below target/peers;
           `sinks`: copies of the audit chain in PostgreSQL, which the system has, and in the S3 of moto
-  eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, too
+  eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many
   bench   measure, and print the table for docs/benchmarks.md
 ";
 

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
+import { usePermission } from '../../api/queries.ts';
 import type { ExpressionName, Workflow } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import type { ExpressionHost } from '../../schema-form/index.ts';
@@ -30,6 +31,7 @@ class NamesFor {
 export function useExpressionHost(document: Workflow, nodeId: string, runId: string | undefined, path: string | undefined, revision: string | number, pins?: string): ExpressionHost {
   const [item, setItem] = useState(0);
   const latest = useLatest(document);
+  const mayAsk = usePermission()('expression_ask');
   return useMemo<ExpressionHost>(() => {
     const of = { ...(runId === undefined ? {} : { runId, ...(path === undefined ? {} : { path }) }), ...(pins === undefined ? {} : { pins }) };
     const names = (inside: boolean) => new NamesFor(() => call('expression_names', { document: latest.current, nodeId, ...of, ...(inside ? { inside } : {}) }));
@@ -43,6 +45,15 @@ export function useExpressionHost(document: Workflow, nodeId: string, runId: str
         return result.state === 'error' && UNBOUND.test(result.message) ? null : result;
       },
       names: (inside) => (inside === true ? within : around).get(),
+      assistant: mayAsk ? {
+        model: async () => {
+          const chosen = (await call('model_list', {})).default;
+          return chosen ? `${chosen.provider} / ${chosen.model}` : null;
+        },
+        ask: (wish) => call('expression_ask', { document: latest.current, nodeId, ...wish, ...of }),
+        // It has ended already, or ends with the connection.
+        cancel: () => { call('expression_cancel', {}).catch(() => undefined); },
+      } : undefined,
     };
-  }, [nodeId, runId, path, revision, pins, item, latest]);
+  }, [nodeId, runId, path, revision, pins, item, latest, mayAsk]);
 }

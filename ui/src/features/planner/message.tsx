@@ -1,7 +1,7 @@
 /** One message of the conversation. Texts of models and services are shown as text, never as markup. */
 import type { PlanMessage } from '../../api/types.ts';
 import { plain } from '../../text/letters.ts';
-import { formatMoney, formatNumber, t, type MessageKey } from '../../i18n/index.ts';
+import { formatMoney, formatNumber, t, tn, type MessageKey } from '../../i18n/index.ts';
 
 export interface Links {
   titleOf(step: string): string;
@@ -52,8 +52,8 @@ export function Said({ message, titleOf, onStep, onEvent }: { message: PlanMessa
           : by === 'person' ? null : <button type="button" className="pl-link" onClick={() => onEvent(runId, 0)}>{t('plan.showRun')}</button>}
       </span> : null}
       {usage && usage.questions > 0 ? <span className="s t3">{usage.costMicros === undefined
-        ? t('plan.spent', { n: usage.questions, tokens: formatNumber(usage.inputTokens + usage.outputTokens) })
-        : t('plan.spentMoney', { n: usage.questions, tokens: formatNumber(usage.inputTokens + usage.outputTokens), money: formatMoney(usage.costMicros) })}</span> : null}
+        ? tn('plan.spent', usage.questions, { tokens: formatNumber(usage.inputTokens + usage.outputTokens) })
+        : tn('plan.spentMoney', usage.questions, { tokens: formatNumber(usage.inputTokens + usage.outputTokens), money: formatMoney(usage.costMicros) })}</span> : null}
     </article>
   );
 }

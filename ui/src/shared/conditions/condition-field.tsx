@@ -9,7 +9,7 @@ export function ConditionBox({ open = false, ...editor }: ComponentProps<typeof 
   const { host, readOnly } = useForm();
   return (
     <ConditionEditor text={editor.text} onText={editor.onText} label={editor.label} readOnly={readOnly} open={open} source={host}>
-      <CelEditor {...editor} />
+      <CelEditor condition {...editor} />
     </ConditionEditor>
   );
 }

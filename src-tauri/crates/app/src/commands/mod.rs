@@ -49,7 +49,10 @@ pub(crate) use model::{
 };
 pub(crate) use pins::{workflow_pin, workflow_pins, workflow_unpin};
 pub use planning::{AuthorTool, PlanProgress, PlanReport, PlanRequest, author_tools};
-pub(crate) use planning::{plan_cancel, plan_explain, plan_forget, plan_get, plan_settle, plan_start, plan_try};
+pub(crate) use planning::{
+    expression_ask, expression_cancel, plan_cancel, plan_explain, plan_forget, plan_get, plan_settle, plan_start,
+    plan_try,
+};
 pub(crate) use run::{
     run_again, run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume, run_reveal, run_start,
     run_value,

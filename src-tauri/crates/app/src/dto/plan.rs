@@ -1,6 +1,6 @@
 //! What the commands of the planner take and give. Texts of models and services are data: they are shown, never obeyed.
 
-use crate::dto::ModelChoice;
+use crate::dto::{ModelChoice, Preview};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -75,6 +75,68 @@ pub struct PlanExplain {
     /// The run; what the workflow does when absent.
     #[serde(default)]
     pub run_id: Option<String>,
+}
+
+/// Asks for an expression.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExpressionAsk {
+    /// The workflow as the editor shows it.
+    #[schemars(with = "Workflow")]
+    pub document: Value,
+    /// The step that the expression belongs to.
+    pub node_id: String,
+    /// What it should give, in words.
+    pub asked: String,
+    /// The title of the field.
+    #[serde(default)]
+    pub field: Option<String>,
+    /// What stands in the field now.
+    #[serde(default)]
+    pub current: Option<String>,
+    /// It has to be true or false.
+    #[serde(default)]
+    pub condition: bool,
+    /// This run instead of the last one.
+    #[serde(default)]
+    pub run_id: Option<String>,
+    /// This iteration or branch of the run.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Reference of the workflow file whose pinned outputs stand in place of what steps put out.
+    #[serde(default)]
+    pub pins: Option<String>,
+    /// Index of the item to look at, 0 when absent.
+    #[serde(default)]
+    pub item: Option<usize>,
+}
+
+/// An expression that compiles and works on the data of the last run, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExpressionAnswer {
+    /// The expression, without a leading `=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What it gives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
+    /// Why there is no expression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Answers that were not taken.
+    pub refused: Vec<ExpressionRefused>,
+    /// What it cost.
+    pub usage: PlanUsage,
+}
+
+/// An answer that was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ExpressionRefused {
+    /// The expression; empty when there was none.
+    pub text: String,
+    /// Why.
+    pub problem: String,
 }
 
 /// The planner of a workflow.

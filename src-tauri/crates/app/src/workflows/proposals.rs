@@ -13,6 +13,7 @@ use signalbox_model::hash::sha256_hex;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::Notify;
 
@@ -45,6 +46,10 @@ pub(crate) fn revision_of(document: &Value) -> String {
     sha256_hex(canonical::print(document).as_bytes())
 }
 
+fn expressions_of(principal: &str) -> String {
+    format!("expression\n{principal}\n")
+}
+
 /// Somebody else was faster.
 pub(crate) fn stale(now: &str) -> ApiError {
     let message = "The draft has been changed since it was read.";
@@ -64,6 +69,7 @@ pub(crate) struct Planning {
     app: OnceLock<Weak<App>>,
     open: Mutex<BTreeMap<String, Live>>,
     files: Mutex<()>,
+    expressions: AtomicU64,
 }
 
 /// One plan, until it is dropped.
@@ -94,6 +100,21 @@ impl Planning {
             .get()
             .and_then(Weak::upgrade)
             .ok_or_else(|| ApiError::unavailable("CLOSING", "Signalbox is closing.", "Start it again."))
+    }
+
+    /// Begins a request for an expression. A person has one at a time: a new one ends the one before it.
+    pub(crate) fn begin_expression(&self, principal: &str) -> ApiResult<Under> {
+        self.stop_expressions(principal);
+        // No file has a name like this.
+        let number = self.expressions.fetch_add(1, Ordering::Relaxed);
+        self.begin(&format!("{}{number}", expressions_of(principal)))
+    }
+
+    /// Ends the requests of a person for an expression.
+    pub(crate) fn stop_expressions(&self, principal: &str) {
+        let prefix = expressions_of(principal);
+        let open = self.open();
+        open.iter().filter(|(name, _)| name.starts_with(&prefix)).for_each(|(_, live)| live.stop.notify_one());
     }
 
     /// Begins the one plan of a workflow.

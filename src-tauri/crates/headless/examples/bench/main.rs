@@ -50,7 +50,7 @@ fn main() {
         let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
         return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
     }
-    let parts: [(&str, Part); 19] = [
+    let parts: [(&str, Part); 20] = [
         ("P1", |_| chains::durable()),
         ("P2", |_| chains::side_by_side()),
         ("P3", |_| chains::carried()),
@@ -70,6 +70,7 @@ fn main() {
         ("triggers", |root| process::server(root).map(|binary| triggers::triggers(&binary)).unwrap_or_default()),
         ("P11", |_| pure::expressions()),
         ("P12", |_| pure::validation()),
+        ("P13", |_| pure::planning()),
     ];
     for (_, part) in parts.iter().filter(|(id, _)| wanted(id)) {
         rows.extend(part(root));

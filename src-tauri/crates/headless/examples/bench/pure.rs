@@ -1,7 +1,9 @@
-//! P11 and P12: the engine alone.
+//! P11, P12 and P13: the engine and the planner alone.
 
 use crate::Row;
 use serde_json::{Value, json};
+use signalbox_app::check as checks;
+use signalbox_app::planner::{Checker, Event, Finding, Plan, Usage, from_diagnostics, plan};
 use signalbox_engine::{Catalog, expr::Expr, scope::Scope, validate};
 use signalbox_model::{Map, Workflow};
 use std::sync::Arc;
@@ -64,4 +66,54 @@ pub(crate) fn validation() -> Vec<Row> {
         });
     }
     rows
+}
+
+/// The validator of the engine.
+struct Validator;
+
+impl Checker for Validator {
+    fn catalog(&self) -> &Catalog {
+        checks::catalog()
+    }
+
+    fn check(&self, document: &Value) -> Vec<Finding> {
+        let checked = validate::check_bytes(document.to_string().as_bytes(), checks::catalog());
+        from_diagnostics(document, &checked.diagnostics, checks::catalog())
+    }
+}
+
+/// P13: one round of a plan without the model: an answer is read, checked, and the next question is made.
+pub(crate) fn planning() -> Vec<Row> {
+    let mut nodes = Map::new();
+    for i in 0..100 {
+        nodes.insert(
+            format!("n{i}"),
+            json!({ "type": "data.set", "title": "Step", "config": { "assign": { "n": "=item.n + 1", "t": "step {{item.n}}" } } }),
+        );
+    }
+    let edges: Vec<Value> =
+        (1..100).map(|i| json!({ "from": format!("n{}.success", i - 1), "to": format!("n{i}") })).collect();
+    let file = json!({ "signalbox": 1, "id": "w", "name": "w", "nodes": nodes, "edges": edges });
+    let mut begun = Plan::changing("add two in step 7", &file);
+    let outline = json!({ "kinds": ["data.set"], "steps": ["Add two"] }).to_string();
+    begun = plan(begun, &Event::Started, &Validator).0;
+    let answer = |plan: &Plan, text: String| Event::Answered { question: plan.question, text, usage: Usage::default() };
+    let event = answer(&begun, outline);
+    begun = plan(begun, &event, &Validator).0;
+    // A field that does not exist: the draft is checked, and the question of the repair is made.
+    let wrong = json!({ "patch": [{ "op": "set", "node": "n7", "path": "/config/asign", "value": {} }] }).to_string();
+    let event = answer(&begun, wrong);
+    let (rounds, mut asked) = (100, 0);
+    let began = Instant::now();
+    for _ in 0..rounds {
+        asked += plan(begun.clone(), &event, &Validator).1.len();
+    }
+    let ms = began.elapsed().as_secs_f64() * 1000.0 / f64::from(rounds);
+    assert_eq!(asked, 100, "each round asks once");
+    vec![Row {
+        id: "P13",
+        what: "a round of a plan that changes 100 nodes, without the model".into(),
+        found: format!("{ms:.2} ms"),
+        reach: "<= 20 ms",
+    }]
 }

@@ -1,5 +1,7 @@
 //! The planner of the window, through the commands that the window uses: a scripted model that answers piece by piece.
 
+mod expression;
+
 use crate::plan::{REQUEST, Service, github, named, outline, patch, user};
 use crate::support::{BUILDER, Serving, TestHome, VIEWER, eventually, with_roles};
 use serde_json::{Value, json};
@@ -238,6 +240,36 @@ fn an_existing_workflow_is_changed_by_a_patch_and_keeps_what_is_not_named() {
     let request = json!({ "ref": window.reference, "revision": view["proposal"]["revision"], "before": window.document, "after": window.document });
     assert_eq!(window.ok("plan_settle", request)["proposal"], Value::Null);
     assert!(!window.ok("audit_list", json!({})).to_string().contains("PLAN_ACCEPTED"));
+}
+
+#[test]
+fn changes_of_an_existing_workflow_are_drawn_while_they_are_written() {
+    let begun = r#"{"patch":[{"op":"set","node":"keep","path":"/config/assign/n","value":2},{"op":"remove","node":"old"},
+        {"op":"add","node":{"id":"more","kind":"data.set","config":{"assign":{"m":3}}}},{"op":"connect","from":"keep","to":"#;
+    let (mut window, _model) =
+        Window::with_model(vec![says(outline(&["data.set"])), Says::Endless(format!("{begun}\"more\"}},{{\"op\":\""))]);
+    window.document["nodes"] = json!({
+        "keep": { "type": "data.set", "title": "Mine", "config": { "assign": { "n": 1 } } },
+        "old": { "type": "data.set", "config": { "assign": { "n": 0 } } },
+    });
+    window.document["edges"] = json!([{ "from": "keep.success", "to": "old" }]);
+    window.start("keep two, and one more", json!({}));
+    eventually("the last whole change is drawn", || {
+        window.by_ref("plan_get")["working"]["draft"]["edges"][0]["to"] == "more"
+    });
+    let drawn = window.by_ref("plan_get")["working"]["draft"].clone();
+    assert_eq!((&drawn["nodes"]["keep"]["config"]["assign"]["n"], &drawn["nodes"]["old"]), (&json!(2), &Value::Null));
+    assert_eq!(
+        (&drawn["nodes"]["more"]["type"], &drawn["nodes"]["keep"]["title"]),
+        (&json!("data.set"), &json!("Mine"))
+    );
+    window.by_ref("plan_cancel");
+    let view = window.rested();
+    assert_eq!(
+        (&last(&view)["outcome"], &view["proposal"]),
+        (&json!("cancelled"), &Value::Null),
+        "half a patch is none"
+    );
 }
 
 #[test]

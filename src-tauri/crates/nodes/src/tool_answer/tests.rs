@@ -120,3 +120,58 @@ fn json_in_a_text_is_data_with_or_without_a_byte_order_mark() {
         assert_eq!(payload_of(&found), json!({ "a": [1] }));
     }
 }
+
+/// T-15: an error of a tool is one of its arguments by its type, in whatever language its words are.
+#[test]
+fn a_refusal_of_arguments_is_told_by_its_type() {
+    let info = ToolInfo {
+        input_schema: json!({ "type": "object", "properties": { "to": { "type": "array" }, "amount": {} } }),
+        ..info()
+    };
+    let structured = |raw: Value| {
+        let failed = ToolAnswer { is_error: true, ..answer(raw.clone()) };
+        tool_failure(&info, &failed, &raw).code
+    };
+    let said = |words: &str| {
+        let content = vec![json!({ "type": "text", "text": words })];
+        let failed = ToolAnswer { content, structured: None, is_error: true, started_ms: 0, ended_ms: 0 };
+        let raw = payload_of(&failed);
+        tool_failure(&info, &failed, &raw).code
+    };
+    for refused in [
+        json!({ "code": -32602, "message": "no" }),
+        json!({ "error": { "code": "INVALID_ARGUMENT", "message": "no" } }),
+        json!({ "name": "ZodError", "message": "no" }),
+        json!({ "status": 422, "message": "no" }),
+        json!({ "statusCode": 400 }),
+        json!({ "issues": [{ "path": ["to"], "message": "no" }] }),
+        json!({ "errors": [{ "instancePath": "/to/0" }] }),
+        json!({ "detail": [{ "loc": ["body", "to"], "msg": "no", "type": "list_type" }] }),
+    ] {
+        assert_eq!(structured(refused.clone()), "INPUT_INVALID", "{refused}");
+        assert_eq!(said(&refused.to_string()), "INPUT_INVALID", "{refused} as text");
+    }
+    for refused in [
+        "MCP error -32602: Input validation error",
+        "Error executing tool send: 1 validation error for sendArguments\nto\n  Input should be a valid list [type=list_type, input_value='a', input_type=str]",
+        "1 validation error\nwho\n  Unexpected [type=unexpected_keyword_argument, input_value=1, input_type=int]",
+    ] {
+        assert_eq!(said(refused), "INPUT_INVALID", "{refused}");
+    }
+    for failed in [
+        "Input should be a valid list",
+        "'to' is required",
+        "The balance is 1-326020 points",
+        "1 validation error for Answer\nreceipt\n  Field required [type=missing, input_value={}, input_type=dict]",
+    ] {
+        assert_eq!(said(failed), "TOOL_FAILED", "{failed}");
+    }
+    for failed in [
+        json!({ "code": "OUT_OF_STOCK", "message": "invalid argument" }),
+        json!({ "status": 503, "message": "to is required" }),
+        json!({ "errors": [{ "path": ["receipt"] }] }),
+        json!({ "code": 400_000 }),
+    ] {
+        assert_ne!(structured(failed.clone()), "INPUT_INVALID", "{failed}");
+    }
+}

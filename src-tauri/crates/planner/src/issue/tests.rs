@@ -34,7 +34,6 @@ fn ts_139_credentials_limits_and_the_network_are_fatal() {
 #[test]
 fn ts_142_a_refused_argument_is_fixable() {
     for (error_type, code, message, details) in [
-        ("ToolError", "TOOL_FAILED", "Input should be a valid list", json!({})),
         ("ValidationError", "INPUT_INVALID", "'to' must be a list", json!({})),
         ("ToolError", "HTTP_STATUS", "The address answered 422", json!({ "status": 422 })),
         ("ValidationError", "MISSING_FIELD", "`item.nme` does not exist.", json!({ "available": ["name"] })),
@@ -43,8 +42,30 @@ fn ts_142_a_refused_argument_is_fixable() {
         assert!(issue.fixable, "{code}");
         assert_eq!(route(&[issue], 2, 3), Route::RuntimeFix, "{code}");
     }
-    let failed = issue_of_error("send", &error("ToolError", "TOOL_FAILED", "The disk is gone", json!({})));
-    assert!(!failed.fixable);
+}
+
+/// T-15: the type of an error decides, in whatever language a tool speaks.
+#[test]
+fn words_of_a_tool_decide_nothing() {
+    for words in ["Input should be a valid list", "'to' is required", "The disk is gone", "应为列表", ""] {
+        let failed = issue_of_error("send", &error("ToolError", "TOOL_FAILED", words, json!({})));
+        assert_eq!((failed.fixable, failed.category), (false, Category::Service), "{words}");
+        let refused = issue_of_error("send", &error("ValidationError", "INPUT_INVALID", words, json!({})));
+        assert_eq!((refused.fixable, refused.category), (true, Category::Arguments), "{words}");
+    }
+}
+
+#[test]
+fn an_error_that_a_tool_step_passes_on_is_classed_as_if_it_had_failed() {
+    let passed = |kind: &str, code: &str| json!({ "ok": false, "tool": "send", "error": { "type": kind, "message": "no", "details": { "code": code } } });
+    let found = issue_of_result("send", &passed("ValidationError", "INPUT_INVALID")).expect("an error");
+    assert_eq!((found.fixable, found.category), (true, Category::Arguments));
+    let found = issue_of_result("send", &passed("ToolError", "TOOL_FAILED")).expect("an error");
+    assert_eq!((found.fixable, found.category), (false, Category::Service));
+    for none in [json!({ "ok": true, "tool": "send" }), json!({ "ok": false, "error": "channel_not_found" }), json!(1)]
+    {
+        assert_eq!(issue_of_result("send", &none), None, "{none}");
+    }
 }
 
 fn holds(cases: &[(Value, Option<&str>)]) {

@@ -1,6 +1,6 @@
 //! One step of the loop.
 
-use super::{Attempt, Checker, Effect, Event, MAX_CORRECTIONS, MAX_REPAIRS, Outcome, Plan, Stage, Trial, Usage};
+use super::{Attempt, Checker, Effect, Event, MAX_CORRECTIONS, MAX_REPAIRS, Outcome, Plan, Stage, Trial};
 use crate::answer::object_in;
 use crate::draft::Draft;
 use crate::finding::{Finding, MAX_FINDINGS, short};
@@ -33,7 +33,7 @@ pub fn plan(mut state: Plan, event: &Event, checker: &dyn Checker) -> (Plan, Vec
             vec![ask(&mut state, Purpose::Outline, checker)]
         }
         Event::Answered { question, text, usage } if *question == state.question && is_asking(state.stage) => {
-            add(&mut state.usage, *usage);
+            state.usage.add(*usage);
             answered(&mut state, text, checker)
         }
         Event::Unanswered { question, code, message } if *question == state.question && is_asking(state.stage) => {
@@ -53,18 +53,6 @@ pub fn plan(mut state: Plan, event: &Event, checker: &dyn Checker) -> (Plan, Vec
 
 fn is_asking(stage: Stage) -> bool {
     matches!(stage, Stage::Outline | Stage::Generate | Stage::Correct | Stage::Metadata)
-}
-
-fn add(sum: &mut Usage, one: Usage) {
-    // A price that is not known makes the sum unknown.
-    let known = sum.questions == 0 || sum.cost_micros.is_some();
-    let cost = one.cost_micros.filter(|_| known).map(|cost| cost.saturating_add(sum.cost_micros.unwrap_or_default()));
-    *sum = Usage {
-        questions: sum.questions + 1,
-        input_tokens: sum.input_tokens.saturating_add(one.input_tokens),
-        output_tokens: sum.output_tokens.saturating_add(one.output_tokens),
-        cost_micros: cost,
-    };
 }
 
 fn end(state: &mut Plan, outcome: Outcome, why: &str) -> Vec<Effect> {

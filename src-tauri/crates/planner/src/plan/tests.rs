@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::new(signalbox_nodes::catalog()));
 
 /// The validator of the engine.
-struct Engine;
+pub(super) struct Engine;
 
 impl Checker for Engine {
     fn catalog(&self) -> &Catalog {

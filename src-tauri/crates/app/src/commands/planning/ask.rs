@@ -8,23 +8,25 @@ use signalbox_model::budget::Budget;
 use signalbox_model::call_progress::{LlmDone, LlmUsage};
 use signalbox_model::event::Telemetry;
 use signalbox_model::{EventBody, time};
-use signalbox_planner::{Event, MAX_NODES, Purpose, Question, Usage, draft_so_far};
+use signalbox_planner::{Draft, Event, Purpose, Question, Usage, draft_so_far, patch_so_far};
 use signalbox_ports::llm::{
     AnswerForm, Delta, DeltaSink, LlmFault, LlmRequest, Message, Part, ProviderChoice, ProviderKind, Role,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Longest wait for an answer.
-const LIMIT: Duration = Duration::from_secs(120);
+/// Longest wait for an answer: a small model on a machine without a graphics card takes minutes. A person can cancel.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// Most of an answer that is looked at while it is written, bytes.
 const WATCHED: usize = 64 * 1024;
 
-/// Shows the draft while it is written.
+/// Shows the draft, or the changes of a workflow, while they are written.
 struct Watching<'a> {
-    /// The text so far, and how many steps of it were shown.
-    seen: Mutex<(String, usize)>,
+    /// The text so far, and what of it was shown.
+    seen: Mutex<(String, Option<Draft>)>,
+    /// The workflow that is changed.
+    base: Option<&'a Draft>,
     progress: &'a (dyn Fn(PlanProgress<'_>) + Send + Sync),
 }
 
@@ -33,17 +35,21 @@ impl DeltaSink for Watching<'_> {
         let Delta::Text(piece) = delta else { return };
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let (text, shown) = &mut *seen;
-        if text.len() + piece.len() > WATCHED || *shown >= MAX_NODES {
+        if text.len() + piece.len() > WATCHED {
             return;
         }
         text.push_str(piece);
-        // A step can only have become whole when something was closed.
-        if piece.contains('}')
-            && let Some(draft) = draft_so_far(text)
-            && draft.nodes.len() > *shown
+        // A step or a change can only have become whole when something was closed.
+        if !piece.contains('}') {
+            return;
+        }
+        // A workflow that is changed may also be written anew.
+        let changed = self.base.and_then(|base| patch_so_far(base, text));
+        if let Some(draft) = changed.or_else(|| draft_so_far(text).filter(|_| !text.contains("\"patch\"")))
+            && shown.as_ref() != Some(&draft)
         {
-            *shown = draft.nodes.len();
             (self.progress)(PlanProgress::Writing(&draft));
+            *shown = Some(draft);
         }
     }
 }
@@ -53,6 +59,7 @@ impl App {
         self: &Arc<Self>,
         request: &PlanRequest,
         question: &Question,
+        base: Option<&Draft>,
         progress: &(dyn Fn(PlanProgress<'_>) + Send + Sync),
     ) -> ApiResult<Event> {
         let provider = match &request.provider {
@@ -86,7 +93,7 @@ impl App {
         };
         let began = self.now_ms();
         let number = question.number;
-        let answer = match self.world.llm.ask(asked, &Watching { seen: Mutex::default(), progress }).await {
+        let answer = match self.world.llm.ask(asked, &Watching { seen: Mutex::default(), base, progress }).await {
             Ok(answer) => answer,
             Err(failure) => {
                 let code = match failure.fault {

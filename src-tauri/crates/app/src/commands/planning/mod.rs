@@ -3,10 +3,12 @@
 mod ask;
 mod author;
 mod explain;
+mod expression;
 mod session;
 mod trial;
 
 pub use author::{AuthorTool, author_tools};
+pub(crate) use expression::{expression_ask, expression_cancel};
 pub(crate) use session::{plan_cancel, plan_explain, plan_forget, plan_get, plan_settle, plan_start, plan_try};
 
 use crate::app::App;
@@ -175,7 +177,7 @@ impl App {
                         tokio::select! {
                             biased;
                             () = &mut stopped => Event::Cancelled,
-                            answered = self.ask_planner(request, &question, progress) => answered?,
+                            answered = self.ask_planner(request, &question, state.draft.as_ref(), progress) => answered?,
                         }
                     }
                     Effect::Try(wanted) => {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// The name under which a planner proposes.
 const PLANNER: &str = "planner";
 
-fn usage_of(usage: Usage) -> PlanUsage {
+pub(super) fn usage_of(usage: Usage) -> PlanUsage {
     PlanUsage {
         questions: usage.questions,
         input_tokens: usage.input_tokens,
@@ -306,7 +306,7 @@ async fn answer(app: &Arc<App>, caller: &Caller, request: &PlanStart, under: &Un
     let answered = tokio::select! {
         biased;
         () = under.stop.notified() => Event::Cancelled,
-        answered = app.ask_planner(&asked, &question, &|_| {}) => answered?,
+        answered = app.ask_planner(&asked, &question, None, &|_| {}) => answered?,
     };
     let told = match answered {
         Event::Answered { text, usage, .. } => {

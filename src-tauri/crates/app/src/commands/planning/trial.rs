@@ -12,8 +12,8 @@ use crate::workflows::check;
 use serde_json::Value;
 use signalbox_model::{EventBody, RunEvent, RunStatus, Workflow};
 use signalbox_planner::{
-    Call, Category, Event, Issue, Recorded, Trial, body_error, calls, issue_of_error, missing_references,
-    not_consented, resume_from, trial_document,
+    Call, Category, Event, Issue, Recorded, Trial, body_error, calls, issue_of_error, issue_of_result,
+    missing_references, not_consented, resume_from, trial_document,
 };
 use signalbox_runtime::StartOutcome;
 use std::collections::BTreeSet;
@@ -232,7 +232,13 @@ impl Trials {
                 let told: Vec<Issue> = called
                     .filter_map(|((step, port), value)| {
                         let answer = value.get("response").unwrap_or(value);
-                        let words = body_error(answer).filter(|_| port == "success")?;
+                        if port != "success" {
+                            return None;
+                        }
+                        if let Some(issue) = issue_of_result(step, value) {
+                            return Some(issue);
+                        }
+                        let words = body_error(answer)?;
                         Some(Issue::new(step, Category::ErrorInBody, "API_ERROR_IN_BODY", &words, false))
                     })
                     .collect();
