@@ -72,7 +72,7 @@ test('a condition is described in words, repaired once, seen with its result, an
     await panel.getByRole('button', { name: 'Describe it in words: Keep when' }).click();
     await words.fill('something else');
     await box.getByRole('button', { name: 'Ask', exact: true }).click();
-    await expect(box.getByText('The model gave no expression that works.')).toBeVisible();
+    await expect(box.getByText('The model gave no expression that works')).toBeVisible();
     await expect(box.getByRole('button', { name: 'Use it' })).toHaveCount(0);
     await shot(page, 'describe-refused');
     // An answer that does not end is cancelled.

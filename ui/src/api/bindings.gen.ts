@@ -1216,6 +1216,42 @@ export interface ExplainedLine {
 /** As what entries are exported. */
 export type ExportFormat = 'pack' | 'csv' | 'jsonl';
 
+/** An expression that compiles and works on the data of the last run, or why there is none. */
+export interface ExpressionAnswer {
+  /** The expression, without a leading `=`. */
+  text?: string;
+  /** What it gives. */
+  preview?: Preview;
+  /** Why there is no expression. */
+  reason?: string;
+  /** Answers that were not taken. */
+  refused: ExpressionRefused[];
+  /** What it cost. */
+  usage: PlanUsage;
+}
+
+/** Asks for an expression. */
+export interface ExpressionAsk {
+  /** The workflow as the editor shows it. */
+  document: Workflow;
+  /** The step that the expression belongs to. */
+  nodeId: string;
+  /** What it should give, in words. */
+  asked: string;
+  /** The title of the field. */
+  field?: string;
+  /** What stands in the field now. */
+  current?: string;
+  /** It has to be true or false. */
+  condition?: boolean;
+  /** This run instead of the last one. */
+  runId?: string;
+  /** This iteration or branch of the run. */
+  path?: string;
+  /** Index of the item to look at, 0 when absent. */
+  item?: number;
+}
+
 /** How an expression is written. */
 export type ExpressionKind = 'cel' | 'value';
 
@@ -1229,18 +1265,6 @@ export interface ExpressionName {
   detail?: string;
   /** Its value in the last run; large values are cut. */
   sample?: unknown;
-}
-
-export interface ExpressionAnswer {
-  text?: string;
-  preview?: Preview;
-  reason?: string;
-  refused: ExpressionRefused[];
-  usage: PlanUsage;
-}
-export interface ExpressionRefused { text: string; problem: string }
-export interface ExpressionAsk {
-  document: Workflow; nodeId: string; asked: string; field?: string; current?: string; condition?: boolean; runId?: string; path?: string; item?: number;
 }
 
 /** Names an expression of a node may use. */
@@ -1277,6 +1301,14 @@ export interface ExpressionPreview {
   item?: number;
   /** Reference of the workflow file: what is pinned for a step stands in place of what it put out. */
   pins?: string;
+}
+
+/** An answer that was not taken. */
+export interface ExpressionRefused {
+  /** The expression; empty when there was none. */
+  text: string;
+  /** Why. */
+  problem: string;
 }
 
 /** Payload of `file_done` (R-27). The text itself is in the file. */
@@ -5638,8 +5670,6 @@ export interface Commands {
   /** Tries a proposal: reads are run for real, writes only where they are allowed by name. */
   plan_try: { request: PlanTry; response: PlanView };
   /** Cancels the plan of a workflow; the last valid draft is kept as the proposal. */
-  expression_ask: { request: ExpressionAsk; response: ExpressionAnswer };
-  expression_cancel: { request: Empty; response: Empty };
   plan_cancel: { request: ByRef; response: PlanView };
   /** Records which part of a proposal a person accepted or rejected. */
   plan_settle: { request: PlanSettle; response: PlanView };
@@ -5701,6 +5731,10 @@ export interface Commands {
   run_edit_input: { request: RunEditInput; response: RunInputEdited };
   /** Returns input, output and settings of a step in its last run. */
   run_step_data: { request: RunStepData; response: StepData | null };
+  /** Asks the default model for an expression and evaluates it on the data of the last run; nothing is changed. */
+  expression_ask: { request: ExpressionAsk; response: ExpressionAnswer };
+  /** Cancels the caller's request for an expression. */
+  expression_cancel: { request: Empty; response: Empty };
   /** Evaluates an expression on the data of the last run. */
   expression_preview: { request: ExpressionPreview; response: Preview };
   /** Lists the names that an expression of a step can use. */
@@ -5950,8 +5984,6 @@ export const commands: Record<CommandName, CommandInfo> = {
   plan_get: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   plan_start: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get', 'audit_list'] },
   plan_try: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get', 'run_list', 'audit_list'] },
-  expression_ask: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
-  expression_cancel: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   plan_cancel: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get'] },
   plan_settle: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get', 'audit_list'] },
   plan_forget: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['plan_get'] },
@@ -5983,6 +6015,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_step: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_debug', 'run_list', 'run_get', 'audit_list'] },
   run_edit_input: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_debug', 'audit_list'] },
   run_step_data: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  expression_ask: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  expression_cancel: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   expression_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   expression_names: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   retry_timeline: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -96,6 +96,7 @@ export const plan = {
   'describe.refuse': 'Discard',
   'describe.close': 'Close',
   'describe.refused': 'An answer was refused:',
+  'describe.refusedText': 'Refused:',
   'describe.noModel': 'No model is configured. A model can write expressions from your words.',
   'describe.addModel': 'Add a model',
 } as const;

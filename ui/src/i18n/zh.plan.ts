@@ -94,6 +94,7 @@ export const plan = {
   'describe.refuse': '放弃',
   'describe.close': '关闭',
   'describe.refused': '有一个回答被拒绝：',
+  'describe.refusedText': '已拒绝：',
   'describe.noModel': '未配置模型。模型可以根据您的描述编写表达式。',
   'describe.addModel': '添加模型',
 };

@@ -107,7 +107,7 @@ function Told({ answer, host }: { answer: ExpressionAnswer; host: ExpressionHost
     <div className="col gap1" role="status">
       {refused.map((one, index) => (
         <div key={`${String(index)} ${one.text}`} className="s t2 ask-refused">
-          {t('describe.refused')} {one.text === '' ? null : <code>{plain(one.text)}</code>} {plain(one.problem)}
+          {one.text === '' ? t('describe.refused') : <>{t('describe.refusedText')} <code>{plain(one.text)}</code></>}<span className="ask-why">{plain(one.problem)}</span>
         </div>
       ))}
       {text === undefined ? null : <code className="ask-found">{text}</code>}

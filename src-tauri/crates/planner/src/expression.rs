@@ -13,9 +13,9 @@ const MAX_REPAIRS: usize = 1;
 /// Longest request and longest expression, characters.
 const REQUEST: usize = 1_000;
 const LONGEST: usize = 2_000;
-/// Characters of all names, and of all functions.
-const NAMES: usize = 7_000;
-const FUNCTIONS: usize = 5_000;
+/// Bytes of all names, and of all functions.
+const NAMES: usize = 6_500;
+const FUNCTIONS: usize = 4_500;
 /// Characters of a problem.
 const PROBLEM: usize = 600;
 
@@ -134,11 +134,9 @@ impl ExpressionPlan {
     }
 
     fn refuse(&mut self, text: String, problem: String) -> ExpressionStep {
-        let problem = problem.chars().take(PROBLEM).collect::<String>();
-        let told = problem.trim_end_matches('.').to_owned();
-        self.refused.push(Refused { text, problem });
+        self.refused.push(Refused { text, problem: problem.chars().take(PROBLEM).collect() });
         if self.refused.len() > MAX_REPAIRS {
-            return ExpressionStep::End(format!("The model gave no expression that works. Last problem: {told}"));
+            return ExpressionStep::End("The model gave no expression that works".into());
         }
         ExpressionStep::Ask(self.question())
     }
@@ -148,7 +146,7 @@ impl ExpressionPlan {
 fn lines(text: &mut String, all: impl Iterator<Item = String>, most: usize) {
     let mut left = most;
     for line in all {
-        let long = line.chars().count() + 1;
+        let long = line.len() + 1;
         if long > left {
             break;
         }

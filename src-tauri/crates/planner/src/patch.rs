@@ -42,8 +42,8 @@ pub fn apply(draft: &Draft, patch: &[Value]) -> Result<(Draft, Vec<Change>), Vec
         }
     }
     // A workflow that people have drawn may be larger; a patch may still add to it.
-    let most_nodes = if draft.nodes.len() > MAX_NODES { draft.nodes.len() + MAX_CHANGES } else { MAX_NODES };
-    let most_edges = if draft.edges.len() > MAX_EDGES { draft.edges.len() + MAX_CHANGES } else { MAX_EDGES };
+    let most_nodes = MAX_NODES.max(draft.nodes.len() + MAX_CHANGES);
+    let most_edges = MAX_EDGES.max(draft.edges.len() + MAX_CHANGES);
     if next.nodes.len() > most_nodes || next.edges.len() > most_edges {
         let message = format!("The draft may have at most {most_nodes} nodes and {most_edges} edges");
         findings.push(Finding::new("TOO_LARGE", "/patch", message));

@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import type { NodeDescriptor, PlanExplanation, Workflow } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { createEditor, useEditor, type EditorStore } from '../../features/canvas/editor.ts';
-import type { CanvasHandle } from '../../features/canvas/index.ts';
+import type { CanvasHandle, Fate } from '../../features/canvas/index.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { accept, allOf, preview, reject, type Part } from '../../features/planner/changes.ts';
 import { PlannerPanel } from '../../features/planner/planner-panel.tsx';
@@ -20,7 +20,7 @@ import type { Session } from './session.ts';
 const WORKING_MS = 300;
 const OPEN_MS = 3_000;
 
-export interface Preview { editor: EditorStore; marks: ReadonlyMap<string, string> }
+export interface Preview { editor: EditorStore; marks: ReadonlyMap<string, string>; fates: ReadonlyMap<string, Fate> }
 const NO_PARTS: readonly Part[] = [];
 
 export function usePlan({ session, catalog, runId, canvas, keys }: {
@@ -66,7 +66,8 @@ export function usePlan({ session, catalog, runId, canvas, keys }: {
       drawn.current.setReadOnly(true);
     } else drawn.current = createEditor(shown.document, { readOnly: true });
     const marks = shown.parts.flatMap((part) => (part.step === undefined || part.kind === 'wires' || part.kind === 'workflow' ? [] : [[part.step, t(`plan.mark.${part.kind}`)] as const]));
-    return { editor: drawn.current, marks: new Map(marks) };
+    const fates = shown.parts.flatMap((part) => (part.step === undefined || part.kind === 'wires' || part.kind === 'workflow' ? [] : [[part.step, part.kind] as const]));
+    return { editor: drawn.current, marks: new Map(marks), fates: new Map(fates) };
     // The text says whether the picture is another one.
   }, [text]); // eslint-disable-line react/exhaustive-deps
 

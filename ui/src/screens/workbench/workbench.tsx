@@ -8,7 +8,7 @@ import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
-import { Canvas, canvasActions, toolActions, withRoomForTitle, type CanvasHandle, type Edit } from '../../features/canvas/index.ts';
+import { Canvas, type Fate, canvasActions, toolActions, withRoomForTitle, type CanvasHandle, type Edit } from '../../features/canvas/index.ts';
 import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { rerunPlace } from '../../features/rerun/steps.ts';
 import { stepPlace, type StepRun } from '../../features/rerun/step-runs.ts';
@@ -52,7 +52,7 @@ export interface WorkbenchProps {
   bar: ReactNode;
   /** The planner, in the place of the panel; and what it proposes, drawn in the place of the document. */
   planner?: ReactNode;
-  preview?: { editor: EditorStore; marks: ReadonlyMap<string, string> } | null;
+  preview?: { editor: EditorStore; marks: ReadonlyMap<string, string>; fates: ReadonlyMap<string, Fate> } | null;
   /** Breakpoints: on the canvas, and under the panel. */
   breakpoints?: ReadonlyMap<string, string> | undefined;
   underPanel?: ReactNode;
@@ -245,7 +245,7 @@ export function Workbench(props: WorkbenchProps) {
             onToggle={() => props.onLogOpen(!logOpen)}
             pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
             <div className="wb-canvas">
-              <Canvas editor={preview?.editor ?? editor} catalog={catalog} tools={tools} diagnostics={preview ? NONE : found} runView={preview ? null : view} differs={preview?.marks} onChoose={choose} legend={view !== null && !loading && !preview} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={preview?.editor ?? editor} catalog={catalog} tools={tools} diagnostics={preview ? NONE : found} runView={preview ? null : view} differs={preview?.marks} proposed={preview?.fates} onChoose={choose} legend={view !== null && !loading && !preview} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
             {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}

@@ -33,7 +33,7 @@ import type { ToolEntry } from '../tool-entry.ts';
 import { AddBox, FindBox, LinkBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
 import { Legend, TopTools, ZoomTools } from './tools.tsx';
-import { CanvasContext, type CanvasParts, edgeOf, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
+import { CanvasContext, type CanvasParts, type Fate, edgeOf, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
 import { useClipboardKeys } from './use-clipboard-keys.ts';
 import { stepsOfCard, useFlow } from './use-flow.ts';
 import { DraggedWire, Wire } from './wire.tsx';
@@ -60,6 +60,8 @@ export interface CanvasProps {
   pinned?: ReadonlyMap<string, string> | undefined;
   /** steps that differ in the run that this one is compared with, and in what */
   differs?: ReadonlyMap<string, string> | undefined;
+  /** What a proposal does with these steps. */
+  proposed?: ReadonlyMap<string, Fate> | undefined;
   /** shows what the signs of a run mean */
   legend?: boolean;
   /** given once; the way to everything the canvas can do, for `canvasActions` */
@@ -84,6 +86,7 @@ export interface CanvasProps {
 const NO_TOOLS: readonly ToolEntry[] = [];
 const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
 const NO_POINTS: ReadonlyMap<string, string> = new Map();
+const NO_FATES: ReadonlyMap<string, Fate> = new Map();
 const nothing = (): void => {};
 
 export function Canvas(props: CanvasProps) {
@@ -107,7 +110,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, differs = NO_POINTS, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, differs = NO_POINTS, proposed = NO_FATES, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.document);
@@ -130,7 +133,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
   useLayoutEffect(() => ui.setState({ breakpoints }), [ui, breakpoints]);
   useLayoutEffect(() => ui.setState({ stale }), [ui, stale]);
   useLayoutEffect(() => ui.setState({ pinned }), [ui, pinned]);
-  useLayoutEffect(() => ui.setState({ differs }), [ui, differs]);
+  useLayoutEffect(() => ui.setState({ differs, proposed }), [ui, differs, proposed]);
   useLayoutEffect(() => ui.setState({ problems: problemsByNode(document_, diagnostics) }), [ui, document_, diagnostics]);
   useEffect(() => onReady?.(handle), [handle, onReady]);
   useClipboardKeys(handle);

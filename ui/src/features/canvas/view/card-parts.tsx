@@ -102,6 +102,8 @@ function useUnsaved(id: string): boolean {
   return useStore(editor, (s) => changed(s.document.nodes[id], s.saved.nodes[id]));
 }
 
+const FATES = { new: { icon: 'plus', tone: 'c-ok' }, changed: { icon: 'swap', tone: 'c-sel' }, removed: { icon: 'minus', tone: 'c-err' } } as const;
+
 export function Marks({ id, look }: { id: string; look: CardLook }) {
   const problems = useUi((s) => s.problems.get(id));
   const unsaved = useUnsaved(id);
@@ -113,6 +115,7 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
   const stale = useUi((s) => s.stale.get(id));
   const pinned = useUi((s) => s.pinned.get(id));
   const differs = useUi((s) => s.differs.get(id));
+  const fate = useUi((s) => s.proposed.get(id)) ?? 'changed';
   const pointWords = point === undefined ? '' : point === '' ? t('debug.mark') : t('debug.markWhen', { when: point });
   return (
     <>
@@ -125,7 +128,7 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
       ) : null}
       {stale === undefined ? null : <span className="cv-st c-off" title={stale} data-mark="stale"><Icon name="stale" size={12} label={stale} /></span>}
       {pinned === undefined ? null : <span className="cv-st c-sel" title={pinned} data-mark="pinned"><Icon name="pin" size={12} label={pinned} /></span>}
-      {differs === undefined ? null : <span className="cv-st c-sel" title={differs} data-mark="differs"><Icon name="swap" size={12} label={differs} /></span>}
+      {differs === undefined ? null : <span className={`cv-st ${FATES[fate].tone}`} title={differs} data-mark="differs" data-fate={fate}><Icon name={FATES[fate].icon} size={12} label={differs} /></span>}
       {unsaved ? <span className="cv-dot" title={t('canvas.unsaved')} data-mark="unsaved"><span className="vh">{t('canvas.unsaved')}</span></span> : null}
       {look.signal ? <span className="cv-st" title={look.words}><SignalIcon signal={look.signal} size={12} /></span> : null}
     </>

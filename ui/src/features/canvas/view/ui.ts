@@ -45,6 +45,9 @@ export interface SearchAt {
   frame?: string | undefined;
 }
 
+/** What becomes of a step when a proposal is accepted. */
+export type Fate = 'new' | 'changed' | 'removed';
+
 export type MenuOf = 'step' | 'wire' | 'canvas';
 
 export interface MenuAt {
@@ -102,6 +105,8 @@ export interface CanvasUi {
   pinned: ReadonlyMap<string, string>;
   /** steps that differ in the run that this one is compared with, and in what */
   differs: ReadonlyMap<string, string>;
+  /** What a proposal does with them; it is one of those that differ. */
+  proposed: ReadonlyMap<string, Fate>;
 }
 
 export type UiStore = StoreApi<CanvasUi>;
@@ -133,6 +138,7 @@ export const createUi = (): UiStore =>
     stale: new Map(),
     pinned: new Map(),
     differs: new Map(),
+    proposed: new Map(),
   }));
 
 export interface CanvasParts {
