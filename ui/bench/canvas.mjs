@@ -1,6 +1,6 @@
 /** Frame times of the canvas in a real browser: opens workflows of 1,000 and 5,000 steps, pans, zooms and drags a step, and
  * prints one line of JSON. `BENCH_SECONDS` is the time per gesture (4). */
-import { figures, frames, measured, rpc } from './program.mjs';
+import { figures, frames, measured, rpc, servedFrom } from './program.mjs';
 
 const ROW = 25;
 
@@ -19,6 +19,12 @@ function graph(count) {
     if (column < ROW - 1 && n + 1 < count) edges.push({ from: `s${n}.${asks ? 'true' : 'success'}`, to: `s${n + 1}` });
     if (asks && n + ROW + 1 < count) edges.push({ from: `s${n}.false`, to: `s${n + ROW + 1}` });
   }
+  // Every other row has a group of eight steps, as people put steps together under a title.
+  const groups = {};
+  for (let row = 0; row * ROW + 10 < count; row += 2) {
+    groups[`g${row}`] = { title: `Group ${row}`, note: 'What these steps are for', steps: Array.from({ length: 8 }, (_, n) => `s${row * ROW + 2 + n}`) };
+  }
+  layout.$groups = groups;
   return { nodes, edges, layout };
 }
 
@@ -27,6 +33,7 @@ async function measure(browser, url, count) {
   const document = { ...made.document, ...graph(count) };
   await rpc(url, 'workflow_save', { ref: made.ref, document, baseRevision: made.revision });
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await servedFrom(page, url);
   await page.goto(url);
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
   const opened = Date.now();

@@ -1,6 +1,6 @@
 /** What the measurements in a real browser share: the program, its commands, times between frames. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chromium } from '@playwright/test';
@@ -23,6 +23,19 @@ function start(data) {
       if (url) done({ child, url });
     });
     child.once('exit', (code) => { fail(new Error(`the program ended with ${code}:\n${output}`)); });
+  });
+}
+
+const MIME = { html: 'text/html', js: 'text/javascript', css: 'text/css', woff2: 'font/woff2' };
+/** With BENCH_UI=FOLDER the pages of a build there, instead of those that the program was built with. */
+export async function servedFrom(page, url) {
+  const folder = process.env.BENCH_UI;
+  if (!folder) return;
+  const { origin } = new URL(url);
+  await page.route((asked) => asked.origin === origin && (asked.pathname === '/' || asked.pathname.startsWith('/assets/')), async (route) => {
+    const path = new URL(route.request().url()).pathname;
+    const file = join(folder, path === '/' ? 'index.html' : path);
+    await route.fulfill({ body: readFileSync(file), contentType: MIME[file.split('.').at(-1)] ?? 'application/octet-stream' });
   });
 }
 

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
-import { openDocument, shot } from './document.ts';
+import { make, openDocument, shot } from './document.ts';
 import { expect, test, type Host } from './host.ts';
 
 interface Doc { id: string; nodes: Record<string, unknown>; edges: unknown[]; layout: Record<string, [number, number]> }
@@ -127,4 +127,33 @@ test('a new step shows what would arrive, and for each item the earlier item it 
   await shot(page, 'pins-earlier');
   await panelOf(page).getByRole('button', { name: 'Next item' }).click();
   await expect(earlier).toContainText('B2');
+});
+
+test('before the first run fields and the data of earlier steps show pinned output', async ({ open, host }) => {
+  const made = await make<Doc>(host, 'Pinned before a run', {
+    nodes: {
+      fetch: { type: 'http.request', typeVersion: 1, title: 'Fetch', config: { method: 'GET', url: `${base}/order` } },
+      keep: { type: 'data.filter', typeVersion: 1, title: 'Keep', config: { when: 'item.response.total > 20' } },
+    },
+    edges: [{ from: 'fetch.success', to: 'keep' }],
+    layout: { fetch: [0, 0], keep: [320, 0] },
+  });
+  const before = calls;
+  await host.rpc('workflow_pin', { ref: made.ref, stepId: 'fetch', ports: { success: [{ response: { total: 21 } }, { response: { total: 19 } }] } });
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  await page.locator('.cv-node[data-node=keep]').click();
+  const panel = panelOf(page);
+  await panel.getByRole('button', { name: 'Edit as an expression' }).or(panel.getByText('As an expression')).first().click();
+  const line = panel.locator('.prev').first();
+  await expect(line).toContainText('true');
+  await expect(line).toContainText('with pinned output');
+  await line.getByRole('button', { name: 'Next item' }).click();
+  await expect(line).toContainText('false');
+  await shot(page, 'pins-preview');
+  await panel.getByRole('tab', { name: /^Input/ }).click();
+  const earlier = panel.getByRole('region', { name: 'From earlier steps' });
+  await earlier.getByText('Fetch', { exact: true }).click();
+  await expect(earlier).toContainText('The item of Fetch that this item comes from');
+  await expect(earlier).toContainText('19');
+  expect(calls, 'nothing was called').toBe(before);
 });

@@ -1,16 +1,33 @@
 /** Server state by TanStack Query. What a command makes stale is declared next to the command in Rust. */
 import { useCallback } from 'react';
-import { QueryClient, useQuery, type UseQueryOptions } from '@tanstack/react-query';
+import { QueryClient, hashKey, useQuery, type QueryKey, type UseQueryOptions } from '@tanstack/react-query';
 import { commands as table } from './bindings.gen.ts';
 import { call } from './client.ts';
 import type { ApiError } from './error.ts';
 import type { Command, Commands } from './types.ts';
 
+/** Workflows that were asked about, each with a number: one may be large, and to write it out for a key at every drawing takes longer than the drawing. */
+const numbers = new WeakMap<object, number>();
+let last = 0;
+
+function numberOf(document: object): number {
+  const known = numbers.get(document) ?? (last += 1);
+  numbers.set(document, known);
+  return known;
+}
+
+/** A document is never changed in place: the same object is the same workflow. */
+function hashOf(key: QueryKey): string {
+  const payload = key[1];
+  if (typeof payload !== 'object' || payload === null || !('document' in payload) || typeof payload.document !== 'object' || payload.document === null) return hashKey(key);
+  return hashKey([key[0], { ...payload, document: numberOf(payload.document) }, ...key.slice(2)]);
+}
+
 export function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       // The host is on this machine: a failure is an answer, not a hiccup.
-      queries: { retry: false, staleTime: 2_000, refetchOnWindowFocus: true, networkMode: 'always' },
+      queries: { queryKeyHashFn: hashOf, retry: false, staleTime: 2_000, refetchOnWindowFocus: true, networkMode: 'always' },
       mutations: { retry: false, networkMode: 'always' },
     },
   });

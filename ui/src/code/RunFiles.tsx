@@ -21,13 +21,14 @@ export interface RunFilesProps {
   seqs?: readonly number[] | undefined;
   /** Changes when there may be more files. */
   version?: string | number | undefined;
+  className?: string | undefined;
   /** Above the list, if there is one. */
   title?: ReactNode;
   /** Instead of the list, for who may not have the files. */
   fallback?: ReactNode;
 }
 
-export function RunFiles({ runId, stepId, seqs, version, title, fallback = null }: RunFilesProps) {
+export function RunFiles({ runId, stepId, seqs, version, className = '', title, fallback = null }: RunFilesProps) {
   const may = usePermission()('run_files');
   const { data, error, refetch } = useCommand('run_files', { runId }, { enabled: may });
   const seen = useRef(version);
@@ -41,7 +42,7 @@ export function RunFiles({ runId, stepId, seqs, version, title, fallback = null 
   return (
     <>
       {title}
-      <ul className="bytes" aria-label={t('files.list')}>
+      <ul className={`bytes ${className}`} aria-label={t('files.list')}>
         {files.map((file) => <OneFile key={file.seq} runId={runId} file={file} />)}
         {data?.more === true && stepId === undefined && seqs === undefined ? <li className="s t3">{t('files.more')}</li> : null}
       </ul>

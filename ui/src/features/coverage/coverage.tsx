@@ -1,7 +1,7 @@
 /** Where the error ports of the workflow lead, as a score in the bar and a list with a button per finding (N1). */
 
 import { Popover } from '@base-ui/react/popover';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import type { CoverageFinding, ErrorCoverage, Workflow } from '../../api/types.ts';
 import { plain } from '../../text/letters.ts';
@@ -27,7 +27,9 @@ export function CoverageChip({ document, readOnly, onFix, onShow }: {
 }) {
   const settled = useSettled(document);
   const [open, setOpen] = useState(false);
-  const asked = useCommand('error_coverage', { document: settled }, { placeholderData: (before) => before, staleTime: Infinity, gcTime: 0, refetchInterval: (query) => (query.state.status === 'error' ? 5_000 : false) });
+  // One object for each document: the whole of it is written out for the key of the question.
+  const payload = useMemo(() => ({ document: settled }), [settled]);
+  const asked = useCommand('error_coverage', payload, { placeholderData: (before) => before, staleTime: Infinity, gcTime: 0, refetchInterval: (query) => (query.state.status === 'error' ? 5_000 : false) });
   const found = asked.data;
   if (!found) return asked.error ? <span className="s t3 opt" title={asked.error.message}>{t('coverage.failed')}</span> : null;
   if (found.score.total === 0) return null;

@@ -41,7 +41,9 @@ const nodeOf = (id: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(id) ? `n
 async function look({ id, title }: EarlierStep, each: boolean, host: ExpressionHost): Promise<Found> {
   const ask = (text: string) => host.preview(text, 'cel', host.item);
   const node = nodeOf(id);
-  const count = await ask(`size(${node}.items)`);
+  // Both at once: the list opens after one answer. What is refused because something else was just asked is asked again.
+  const [first, output] = await Promise.all([ask(`size(${node}.items)`), ask(`${node}.output`)]);
+  const count = first?.state === 'error' ? await ask(`size(${node}.items)`) : first;
   if (count?.state !== 'value') return { kind: 'none' };
   const step = plain(title);
   if (Number(count.value) > 1 && each) {
@@ -53,7 +55,8 @@ async function look({ id, title }: EarlierStep, each: boolean, host: ExpressionH
     return { kind: 'value', root: `${node}.items`, value: all.value, words: t('data.earlierAll', { step }), ...(paired?.state === 'error' ? { why: paired.message } : {}) };
   }
   const [root, words] = Number(count.value) > 1 ? [`${node}.items`, t('data.earlierAll', { step })] : [`${node}.output`, t('data.earlierOutput', { step })];
-  const found = await ask(root);
+  // The output of several items is the list of them.
+  const found = output?.state === 'error' ? await ask(root) : output;
   return found?.state === 'value' ? { kind: 'value', root, value: found.value, words } : { kind: 'none' };
 }
 

@@ -40,7 +40,7 @@ export function RunPanel({ view, definition, loading = false, params, output, wo
                 {view.definitionHash ? <><dt>{t('run.version')}</dt><dd className="mono" title={view.definitionHash}>{view.definitionHash.slice(0, 12)}</dd></> : null}
               </dl>
             </div>
-            {view.lastSeq > 0 ? <RunFiles runId={view.runId} version={view.status} title={<div className="wb-head">{t('files.title')}</div>} /> : null}
+            {view.lastSeq > 0 ? <RunFiles className="wb-sec" runId={view.runId} version={view.status} title={<div className="wb-head">{t('files.title')}</div>} /> : null}
             <div className="wb-head">{t('run.params')}</div>
             <div className="wb-sec"><Value value={input} label={t('run.params')} /></div>
             {output ? (

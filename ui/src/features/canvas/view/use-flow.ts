@@ -16,6 +16,7 @@ import { makeSpace, makeSpaceBetween } from '../model/make-space.ts';
 import { distanceTo } from '../route/geometry.ts';
 import { type Picture, routeLocally, touchedWires } from '../route/local.ts';
 import { routeWires } from '../route/router.ts';
+import { useDrawnDocument } from './drawn-document.ts';
 import { type CardNode, type Flow, flowBuilder, titleOf, wireEnds, type WireEdge } from './flow-nodes.ts';
 import { foldGroups } from './folded.ts';
 import type { MoveSteps } from './groups.tsx';
@@ -78,7 +79,7 @@ function decorator(): (base: readonly CardNode[], selected: readonly string[], m
 }
 
 export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string, tone: 'info' | 'err') => void): FlowState {
-  const document = useStore(editor, (s) => s.document);
+  const document = useDrawnDocument(editor);
   const selection = useStore(editor, (s) => s.selection);
   const [build] = useState(flowBuilder);
   const whole = useMemo(() => build(document, catalog), [build, document, catalog]);
