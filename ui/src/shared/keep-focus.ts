@@ -18,9 +18,12 @@ export function useKeptFocus(box: RefObject<HTMLElement | null>, part: string): 
       if (!last || last.target.isConnected) return;
       const { around, at } = last;
       last = null;
-      if (!around.isConnected || document.activeElement !== document.body) return;
-      const left = stops(around);
-      left[Math.max(0, Math.min(at, left.length - 1))]?.focus({ preventScroll: true });
+      // What comes instead may take the focus by itself, once it is drawn.
+      requestAnimationFrame(() => {
+        if (!around.isConnected || document.activeElement !== document.body) return;
+        const left = stops(around);
+        left[Math.max(0, Math.min(at, left.length - 1))]?.focus({ preventScroll: true });
+      });
     });
     element.addEventListener('focusin', onFocus);
     watch.observe(element, { childList: true, subtree: true });
