@@ -4,14 +4,28 @@ import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-interface Violation { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
+/** Of the library of dialogs and menus: what is focused there leads on at once, so nobody is left on what is hidden. */
+const GUARDS = ['[data-base-ui-focus-guard]'];
+interface Violation { id: string; help: string; impact: string; tags: string[]; nodes: { target: string[]; failureSummary: string }[] }
 
-export async function violations(page: Page, where: string): Promise<string[]> {
+/** `rules`: these alone. Without them those of WCAG 2.1 AA, and of the advice what is serious. */
+export async function violations(page: Page, where: string, rules?: readonly string[]): Promise<string[]> {
   // Evaluated by the browser's own channel: the policy of the page forbids scripts from text.
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const axe = (window as unknown as { axe: { run(options: unknown): Promise<{ violations: Violation[] }> } }).axe;
-    return (await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })).violations;
-  });
-  return found.map((one) => `${where} ${one.id}: ${one.help}\n${one.nodes.slice(0, 4).map((node) => `   ${node.target.join(' ')}\n      ${node.failureSummary.replaceAll('\n', '\n      ')}`).join('\n')}`);
+  if (!await page.evaluate(() => 'axe' in window)) await page.evaluate(AXE);
+  const found = await page.evaluate(async ([context, only]) => {
+    const axe = (window as unknown as { axe: { run(context: unknown, options: unknown): Promise<{ violations: Violation[] }> } }).axe;
+    return (await axe.run(context, { runOnly: only ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], resultTypes: ['violations'] })).violations;
+  }, [{ exclude: GUARDS }, rules] as const);
+  const told = found.filter(({ tags, impact }) => !tags.includes('best-practice') || impact === 'serious' || impact === 'critical');
+  return told.map((one) => `${where} ${one.id} (${one.impact}): ${one.help}\n${one.nodes.slice(0, 4).map((node) => `   ${node.target.join(' ')}\n      ${node.failureSummary.replaceAll('\n', '\n      ')}`).join('\n')}`);
+}
+
+/** In both themes: what is no colour is the same in the other one. */
+export async function inBothThemes(page: Page, where: string): Promise<string[]> {
+  const put = async (theme: string) => await page.evaluate((next) => { document.documentElement.dataset['theme'] = next; }, theme);
+  await put('light');
+  const all = await violations(page, `${where}, light:`);
+  await put('dark');
+  all.push(...await violations(page, `${where}, dark:`, ['color-contrast']));
+  return all;
 }

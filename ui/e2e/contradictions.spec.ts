@@ -62,7 +62,7 @@ test('a step of the catalog comes into a workflow', async ({ open, host }) => {
   const made = await make<Doc>(host, 'From the catalog', PARTS);
   const page = await open('#/catalog/data.sort');
   await expect(page.getByRole('heading', { name: 'Sort', level: 2 })).toBeVisible();
-  await expect(page.getByText('Comes in').first()).toBeVisible();
+  await expect(page.getByText('Input', { exact: true }).first()).toBeVisible();
   if (process.env.SIGNALBOX_PICTURES) await page.screenshot({ path: `${process.env.SIGNALBOX_PICTURES}/catalog.png` });
   await page.getByRole('button', { name: 'Add to workflow' }).click();
   await page.getByRole('menuitem', { name: 'From the catalog' }).click();

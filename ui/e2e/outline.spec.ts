@@ -1,5 +1,4 @@
 /** Without a mouse: a workflow is built in the outline, by keys alone, and read there as a screen reader reads it. */
-import { violations } from './axe.ts';
 import { openDocument, saved, shot, wires } from './document.ts';
 import { expect, test } from './host.ts';
 
@@ -81,16 +80,3 @@ test('a workflow is built in the outline by keyboard alone', async ({ open, host
   expect(Object.values(doc.nodes).map((node) => node.type)).toEqual(['trigger.manual', 'data.set', 'data.filter']);
   expect(wires(doc).toSorted()).toEqual(['filter.success>set_fields', 'manual_start.success>filter']);
 });
-
-for (const theme of ['light', 'dark'] as const) {
-  test(`the builder with its outline has no violations, ${theme}`, async ({ open, host, page }) => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-    await openDocument<Doc>(open, host, `Outline ${theme}`, {
-      nodes: { start: { type: 'trigger.manual', title: 'Start' }, first: { type: 'data.set', title: 'First' }, end: { type: 'flow.stop', title: 'End' } },
-      edges: [{ from: 'start.success', to: 'first' }, { from: 'first.success', to: 'end' }], layout: { start: [0, 0], first: [248, 0], end: [496, 0] },
-    });
-    await page.keyboard.press('Control+Alt+l');
-    await expect(page.getByRole('treeitem', { name: 'First Set fields' })).toBeVisible();
-    expect((await violations(page, 'outline')).join('\n')).toBe('');
-  });
-}

@@ -18,6 +18,8 @@ import { useEffect, useRef } from 'react';
 import { celLanguage, kitHighlight, templateLanguage } from './cel-language';
 import { expressionCompletion, insideTemplate, type LoadNames } from './completion';
 import { draggedField, isFieldDrag } from './field-drag';
+import { dropFieldTarget, fieldTarget, setFieldTarget, type FieldTarget } from './field-target.ts';
+import { t } from '../i18n/index.ts';
 import { useLatest } from './use-latest.ts';
 import './code.css';
 
@@ -75,6 +77,8 @@ const languages: Record<CodeMode, Extension> = {
   text: [],
 };
 
+const PASSING: ReadonlySet<string> = new Set(['Tab', 'Shift', 'Escape', 'Control', 'Alt', 'Meta', 'F5']);
+
 const oneLine = EditorState.transactionFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.newDoc.lines === 1) return transaction;
   const text = transaction.newDoc.toString().replace(/\s*\n\s*/g, ' ');
@@ -115,14 +119,29 @@ export function CodeEditor(props: CodeEditorProps) {
     if (!parent) return;
     const template = mode === 'template';
     const withNames = mode === 'cel' || template;
+    const indents = !singleLine && (mode === 'json' || mode === 'javascript');
+    /** A field of the data, dropped here or chosen by keys. */
+    const putField = (editor: EditorView, expression: string, at: number) => {
+      if (latest.current.readOnly) return;
+      if (latest.current.onDropField) {
+        latest.current.onDropField(expression);
+        return;
+      }
+      const bare = mode !== 'template' || insideTemplate(editor.state.sliceDoc(0, at));
+      const insert = bare ? expression : `{{${expression}}}`;
+      editor.dispatch({ changes: { from: at, insert }, selection: { anchor: at + insert.length } });
+      editor.focus();
+    };
+    const target: FieldTarget = { get label() { return latest.current.label; }, insert: (expression) => { if (view.current) putField(view.current, expression, view.current.state.selection.main.head); } };
+    const aim = () => { if (withNames && !latest.current.readOnly) setFieldTarget(target); };
     const load: LoadNames = async () => (await latest.current.names?.()) ?? [];
     const created = new EditorView({
       parent,
       state: EditorState.create({
         doc: latest.current.value,
         extensions: [
-          // Tab leaves a field; in a box it indents.
-          singleLine ? [] : keymap.of([indentWithTab]),
+          // Tab leaves a field; in a box of code it indents, and leaves it after Esc.
+          indents ? keymap.of([indentWithTab]) : [],
           keymap.of([
             ...(withNames ? completionKeymap : []),
             ...(singleLine ? [{ key: 'Enter', run: () => true }] : []),
@@ -156,6 +175,10 @@ export function CodeEditor(props: CodeEditorProps) {
           }),
           EditorView.domEventHandlers({
             blur: () => latest.current.onBlur?.(),
+            // Who only passes by with Tab did not mean this one.
+            focus: () => { if (fieldTarget() === null) aim(); },
+            mousedown: () => aim(),
+            keydown: (event) => { if (!PASSING.has(event.key)) aim(); },
             dragover(event) {
               if (!isFieldDrag(event.dataTransfer)) return false;
               event.preventDefault();
@@ -165,16 +188,7 @@ export function CodeEditor(props: CodeEditorProps) {
               const expression = draggedField(event.dataTransfer);
               if (expression === null) return false;
               event.preventDefault();
-              if (latest.current.readOnly) return true;
-              if (latest.current.onDropField) {
-                latest.current.onDropField(expression);
-                return true;
-              }
-              const at = editor.posAtCoords({ x: event.clientX, y: event.clientY }) ?? editor.state.doc.length;
-              const bare = mode !== 'template' || insideTemplate(editor.state.sliceDoc(0, at));
-              const insert = bare ? expression : `{{${expression}}}`;
-              editor.dispatch({ changes: { from: at, insert }, selection: { anchor: at + insert.length } });
-              editor.focus();
+              putField(editor, expression, editor.posAtCoords({ x: event.clientX, y: event.clientY }) ?? editor.state.doc.length);
               return true;
             },
           }),
@@ -187,6 +201,7 @@ export function CodeEditor(props: CodeEditorProps) {
       created.dispatch({ selection: { anchor: created.state.doc.length } });
     }
     return () => {
+      dropFieldTarget(target);
       created.destroy();
       view.current = null;
     };
@@ -212,6 +227,7 @@ export function CodeEditor(props: CodeEditorProps) {
           EditorView.contentAttributes.of({
             'aria-label': label,
             'aria-multiline': String(!singleLine),
+            ...(!singleLine && (mode === 'json' || mode === 'javascript') ? { 'aria-description': t('expr.tabLeaves') } : {}),
             ...(invalid ? { 'aria-invalid': 'true' } : {}),
             ...(describedBy ? { 'aria-describedby': describedBy } : {}),
           }),

@@ -10,6 +10,7 @@ import type { CutValue } from '../api/types.ts';
 import { t } from '../i18n/index.ts';
 import { IconButton, toast } from '../kit/index.ts';
 import { pathExpression, startFieldDrag } from './field-drag.ts';
+import { fieldTarget } from './field-target.ts';
 import { plain } from '../text/letters.ts';
 import { Pieces } from './pieces.tsx';
 import { useCopy } from './use-copy.ts';
@@ -73,11 +74,18 @@ function Line({ line, root, onToggle }: { line: ValueLine; root: string | undefi
 /** A name without letters is one, too. */
 const EMPTY_NAME = '""';
 
-/** A field name that can be dragged onto a setting; Enter copies its expression. */
+/** A field name that can be dragged onto a setting; Enter puts it into the setting that was typed in last, or copies its expression. */
 export function Name({ name, path, root }: { name: string; path: ValuePath; root: string | undefined }) {
   const { copied, copy } = useCopy();
+  const [used, setUsed] = useState('');
   if (root === undefined) return <span className="key"><Pieces text={name || EMPTY_NAME} /></span>;
   const expression = pathExpression(root, path);
+  const use = () => {
+    const target = fieldTarget();
+    if (!target) return copy(expression);
+    setUsed(t('data.fieldUsed', { text: plain(expression), field: target.label }));
+    target.insert(expression);
+  };
   return (
     <span
       className="key vl-drag"
@@ -88,15 +96,16 @@ export function Name({ name, path, root }: { name: string; path: ValuePath; root
       aria-label={t('data.useField', { name: plain(expression) })}
       onDragStart={(event: DragEvent) => startFieldDrag(event.dataTransfer, expression)}
       // A screen reader presses without a pointer; who has one drags.
-      onClick={(event: MouseEvent) => { if (event.detail === 0) copy(expression); }}
+      onClick={(event: MouseEvent) => { if (event.detail === 0) use(); }}
       onKeyDown={(event: KeyboardEvent) => {
         if (event.key !== 'Enter' && event.key !== ' ') return;
         event.preventDefault();
-        copy(expression);
+        use();
       }}
     >
       <Pieces text={name || EMPTY_NAME} />
       {copied ? <span className="vh" role="status">{t('data.fieldCopied', { text: plain(expression) })}</span> : null}
+      {used === '' ? null : <span className="vh" role="status">{used}</span>}
     </span>
   );
 }

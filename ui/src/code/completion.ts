@@ -18,7 +18,9 @@ const ERROR_TYPES = ['ToolError', 'LLMError', 'NetworkError', 'ValidationError',
 export function expressionCompletion(load: LoadNames, template: boolean): CompletionSource {
   return async (context: CompletionContext): Promise<CompletionResult | null> => {
     const before = context.state.sliceDoc(0, context.pos);
-    if (template && !insideTemplate(before)) return null;
+    // Asked for beside the braces: a field is put in with its own.
+    const beside = template && !insideTemplate(before);
+    if (beside && !context.explicit) return null;
     const begun = ERROR_TYPE.exec(before)?.[1];
     if (begun !== undefined) return { from: context.pos - begun.length, options: ERROR_TYPES.map((label) => ({ label, type: 'constant' })), validFor: /^\w*$/ };
     const word = WORD.exec(before)?.[0] ?? '';
@@ -29,6 +31,14 @@ export function expressionCompletion(load: LoadNames, template: boolean): Comple
     } catch {
       // No completion is better than an editor that complains while one types.
       return null;
+    }
+    if (beside) {
+      const fields = names.filter(({ type, label }) => type !== 'function' && !label.startsWith('_'));
+      // A word that begins the name of a field is taken for it; any other text stays.
+      const begun = /\w+$/.exec(before)?.[0].toLowerCase() ?? '';
+      const known = begun !== '' && fields.some(({ label }) => label.toLowerCase().split(/\W+/).some((part) => part.startsWith(begun)));
+      const apply = (label: string) => `{{${label}}}`;
+      return { from: context.pos - (known ? begun.length : 0), options: fields.map((name) => ({ ...option(name), apply: apply(name.label), boost: name.label.startsWith('item') ? 1 : 0 })), validFor: /^[\w.]*$/ };
     }
     return { from: context.pos - word.length, options: names.map(option), validFor: /^[\w.$[\]'"()-]*$/ };
   };

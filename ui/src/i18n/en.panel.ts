@@ -64,7 +64,8 @@ export const panel = {
   'todo.run.one': 'Fill in {n} setting before you run',
   'todo.run.other': 'Fill in {n} settings before you run',
 
-  'expr.dragHere': 'drag a field here',
+  'expr.tabLeaves': 'Tab indents. Press Esc, then Tab to leave.',
+  'expr.dragHere': 'drag a field here, or Ctrl+Space',
   'expr.toExpression': 'Use an expression',
   'expr.toLiteral': 'Use a fixed value',
 
@@ -180,7 +181,7 @@ export const panel = {
   'data.earlierOutput': 'The output of {step}',
   'data.earlierNone': 'No data yet. Run the workflow to see it.',
   'data.eachEntry': 'Continue with each entry',
-  'data.dragHint': 'Drag a field onto a setting to use it there.',
+  'data.dragHint': 'Drag a field onto a setting, or press Enter on it to insert it where you typed last.',
   'data.input': 'Input',
   'data.item': 'Item {n} of {m}',
   'data.items.one': '{n} item',
@@ -211,12 +212,13 @@ export const panel = {
   'data.sourceLive': 'From this run',
   'data.sourceLiveAt': 'From this run, {where}',
   'data.sourceWaiting': 'Input of the step when the run continues',
-  'data.useField': 'Use {name} in a setting: drag it, or press Enter to copy the expression',
+  'data.useField': 'Use {name} in a setting: drag it, or press Enter to insert it where you typed last',
   'data.view': 'Show the data as',
   'data.view.json': 'JSON',
   'data.view.schema': 'Schema',
   'data.view.table': 'Table',
   'data.fieldCopied': 'Copied {text}',
+  'data.fieldUsed': 'Inserted {text} in {field}',
 
   'error.atMost': 'At most',
   'error.attempt': 'Retry {n}',

@@ -78,8 +78,11 @@ export function FieldNamesField(field: FieldProps) {
     )}>
       {() => (
         <div className="field-names" role="group" aria-label={label}>
-          {chosen.map((name) => <Button key={name} small icon="check" aria-pressed disabled={readOnly} onClick={() => toggle(name)}>{name}</Button>)}
-          {readOnly || full ? null : free.map(({ name }) => <Button key={name} small variant="ghost" aria-pressed={false} onClick={() => toggle(name)}>{name}</Button>)}
+          {/* One list: what is pressed moves to its place and keeps the focus. */}
+          {[...chosen, ...(readOnly || full ? [] : free.map(({ name }) => name))].map((name) => {
+            const on = chosen.includes(name);
+            return <Button key={name} small {...(on ? { icon: 'check' as const } : { variant: 'ghost' as const })} aria-pressed={on} disabled={readOnly && on} onClick={() => toggle(name)}>{name}</Button>;
+          })}
           {chosen.length === 0 && free.length === 0 && draft === null ? <span className="s t3">{t(readOnly ? 'form.nothing' : 'form.none')}</span> : null}
           {draft === null ? null : (
             <input className="input kvt-key mono" autoFocus aria-label={t('form.fieldName')} value={draft} spellCheck={false} onChange={(event) => setDraft(event.target.value)} onBlur={() => add(draft)}

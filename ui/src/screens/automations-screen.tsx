@@ -57,7 +57,7 @@ export function AutomationsScreen({ ask }: { ask?: 'deactivate' | undefined }) {
         <Banner signal="err" title={query.error.message} actions={<Button small icon="retry" onClick={() => void query.refetch()}>{t('common.tryAgain')}</Button>}><span className="s t2">{query.error.hint}</span></Banner>
       ) : null}
       {triggers === undefined ? (query.error ? null : <div style={{ padding: 16 }}><Skeleton rows={4} /></div>) : triggers.length === 0 ? (
-        <EmptyState art={<RunsArt />} title={t('automations.none')} text={t('automations.noneText')} actions={<><Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('automations.toWorkflows')}</Button>{resume}</>} />
+        <div className="am-body"><EmptyState art={<RunsArt />} title={t('automations.none')} text={t('automations.noneText')} actions={<><Button icon="flow" onClick={() => navigate({ screen: 'workflows' })}>{t('automations.toWorkflows')}</Button>{resume}</>} /></div>
       ) : (
         <>
           <div className="am-bar">

@@ -135,7 +135,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
             <div className="panel-scroll">{settings}</div>
             {values && values.input.length > 0 ? (
               <details className="more panel-fields">
-                <summary className="cap">{t('data.input')} {readOnly ? null : <span className="t3">{t('data.dragHint')}</span>}</summary>
+                <summary className="cap">{t('data.input')}</summary>
                 {inputData}
               </details>
             ) : null}

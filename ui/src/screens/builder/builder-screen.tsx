@@ -144,8 +144,9 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     setCancelling(false);
     setAsking(null);
     setRunId(id);
-    // The button that was pressed goes away: the keys stay with the canvas, not with nothing.
-    if (!window.document.activeElement?.closest('[data-scope=panel]')) canvas.current?.focus();
+    // The button that was pressed goes away: the keys stay with the canvas, not with nothing. Who has gone on to a step or a box of the canvas
+    // meanwhile stays there.
+    if (!window.document.activeElement?.closest('[data-scope=panel], [data-scope=outline], .cv')) canvas.current?.focus();
     // The log takes room from the canvas, not the person: the graph stays in view.
     if (!logWasOpen.current) canvas.current?.fitWhenResized();
     showLogOf(id);

@@ -1,4 +1,5 @@
-/** One step over the whole workbench: its input, settings and output beside each other (C12). Esc gives the canvas back. */
+/** The panel by keys: into it, and back to where one was with Esc. And one step over the whole workbench: its input, settings and output beside
+ * each other (C12). */
 import { useCallback, useEffect, useRef, useState, type Dispatch, type KeyboardEvent, type RefObject, type SetStateAction } from 'react';
 import type { CanvasHandle } from '../../features/canvas/index.ts';
 import { t } from '../../i18n/index.ts';
@@ -8,8 +9,13 @@ interface FullPanel {
   full: boolean;
   setFull: Dispatch<SetStateAction<boolean>>;
   panelBox: RefObject<HTMLDivElement | null>;
-  leaveFull(event: KeyboardEvent<HTMLElement>): void;
+  leavePanel(event: KeyboardEvent<HTMLElement>): void;
+  /** The focus goes to the chosen tab of the panel. */
+  enterPanel(): void;
 }
+
+/** Esc lets the next Tab leave such a box, where Tab indents. */
+const INDENTED = '.code-box:is([data-mode=json], [data-mode=javascript])';
 
 /** `step`: the only chosen one. Without it, or with the panel closed, nothing is shown large. */
 export function useFullPanel(step: string | undefined, panelOpen: boolean, canvas: CanvasHandle | null): FullPanel {
@@ -25,15 +31,30 @@ export function useFullPanel(step: string | undefined, panelOpen: boolean, canva
     if (full) panelBox.current?.focus({ preventScroll: true });
     else canvas?.focusChosen();
   }, [full, canvas]);
-  const leaveFull = useCallback((event: KeyboardEvent<HTMLElement>) => {
+  const from = useRef<Element | null>(null);
+  const [entered, setEntered] = useState(0);
+  const enterPanel = useCallback(() => {
+    from.current = window.document.activeElement;
+    setEntered((n) => n + 1);
+  }, []);
+  // A panel that was closed is there only now.
+  useEffect(() => {
+    if (entered > 0) (panelBox.current?.querySelector<HTMLElement>('[role=tab][aria-selected=true]') ?? panelBox.current)?.focus({ preventScroll: true });
+  }, [entered]);
+  const leavePanel = useCallback((event: KeyboardEvent<HTMLElement>) => {
     // A menu, a list of suggestions or a dialog that is open takes its own Esc.
     const own = event.target instanceof Element && event.currentTarget.contains(event.target) && event.target.getAttribute('aria-expanded') !== 'true';
-    if (!full || event.key !== 'Escape' || event.defaultPrevented || !own) return;
+    if (event.key !== 'Escape' || event.defaultPrevented || !own) return;
+    if (!full && event.target instanceof Element && event.target.closest(INDENTED)) return;
     event.preventDefault();
     event.stopPropagation();
-    setFull(false);
-  }, [full]);
-  return { full, setFull, panelBox, leaveFull };
+    if (full) return setFull(false);
+    const back = from.current;
+    from.current = null;
+    if (back instanceof HTMLElement && back.isConnected && back !== window.document.body) back.focus({ preventScroll: true });
+    else canvas?.focusChosen();
+  }, [full, canvas]);
+  return { full, setFull, panelBox, leavePanel, enterPanel };
 }
 
 export function fullPanelActions(possible: () => boolean, toggle: () => void): Action[] {

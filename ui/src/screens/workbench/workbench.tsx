@@ -22,6 +22,7 @@ import { MomentContext } from '../../kit/use-now.ts';
 import { rerunAction, stepRunActions } from '../builder/actions.ts';
 import { AllowFolder } from './allow-folder.tsx';
 import { FirstStep } from './first-step.tsx';
+import { useKeptFocus } from '../../shared/keep-focus.ts';
 import { fullPanelActions, useFullPanel } from './full-panel.ts';
 import { MENUS, panelActions } from './menus.ts';
 import { setOpenGraph } from '../open-graph.ts';
@@ -161,7 +162,6 @@ export function Workbench(props: WorkbenchProps) {
     const [id, ...others] = editor.getState().selection.nodes;
     return run && ask && id !== undefined && others.length === 0 ? rerunPlace(run, drawn, kinds, id, picked.current) : null;
   }, (step) => now.current.onRerun?.(step))], [editor]));
-  const openNode = useCallback(() => onPanelOpen(true), [onPanelOpen]);
   const { data: library, refetch: askLibrary } = useCommand('workflow_list', {}, { enabled: Object.values(document.nodes).some((node) => node.type === SUB_WORKFLOW) });
   const { workflowPanel, onLogOpen } = props;
   const here = useRef(true);
@@ -198,7 +198,13 @@ export function Workbench(props: WorkbenchProps) {
   }, [document, go, catalog]);
 
   const only = selected.length === 1 ? selected[0] : undefined;
-  const { full, setFull, panelBox, leaveFull } = useFullPanel(only, panelOpen, handle);
+  const workBox = useRef<HTMLDivElement>(null);
+  const { full, setFull, panelBox, leavePanel, enterPanel } = useFullPanel(only, panelOpen, handle);
+  useKeptFocus(workBox, '.node-panel');
+  const openNode = useCallback((_id: string, keys = false) => {
+    onPanelOpen(true);
+    if (keys) enterPanel();
+  }, [onPanelOpen, enterPanel]);
   useActions(useMemo(() => fullPanelActions(() => editor.getState().selection.nodes.length === 1, () => {
     onPanelOpen(true);
     setFull((now) => !now);
@@ -237,10 +243,10 @@ export function Workbench(props: WorkbenchProps) {
     <main className={`wb ${time !== null && time.seq !== null ? 'past' : ''} ${broken ? 'broken' : ''}`}>
       {props.bar}
       <div className="wb-banners">{props.banners}</div>
-      <div className="wb-main">
+      <div className="wb-main" ref={workBox}>
         {/* The panel is beside canvas and log, not above the log: its settings keep their height when the log opens. */}
         <SplitPane side="right" size={panelSize} min={280} max={900} collapsed={!panelShown} over={full} onResize={setPanelSize} label={t('builder.panelHandle')}
-          onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel ? <div className="dbg-panel" ref={panelBox} tabIndex={-1} onKeyDown={leaveFull}><div className="dbg-all">{panel}{props.underPanel && !planner ? <div className="dbg-under">{props.underPanel}</div> : null}</div></div> : null}>
+          onToggle={() => props.onPanelOpen(!panelOpen)} pane={panel ? <div className="dbg-panel" ref={panelBox} tabIndex={-1} onKeyDown={leavePanel}><div className="dbg-all">{panel}{props.underPanel && !planner ? <div className="dbg-under">{props.underPanel}</div> : null}</div></div> : null}>
           <SplitPane side="bottom" size={logSize} min={120} max={4000} reserve={time ? TIME_BAR : 0} collapsed={!logOpen} onResize={setLogSize} label={t('builder.logHandle')}
             onToggle={() => props.onLogOpen(!logOpen)}
             pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>

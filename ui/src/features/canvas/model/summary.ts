@@ -3,6 +3,7 @@
 import { choiceWord, formatPause, t, tn } from '../../../i18n/index.ts';
 import { asSchema } from '../../../json/json-schema.ts';
 import { MCP_TOOL, toolInId } from '../../../code/tool-step.ts';
+import { scheduleOf, scheduleText, type ScheduleConfig } from '../../../shared/schedule/schedule-model.ts';
 import type { JsonSchema, NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 
 export interface Summary {
@@ -66,10 +67,14 @@ function loopSummary(config: WorkflowNode['config']): Summary {
 /** Iterations that a parallel loop runs at the same time when nothing else is set. */
 const AT_ONCE = 8;
 
+const SCHEDULE = 'trigger.schedule';
+
 /** `id`: that of the step, which may be called after its tool. */
 export function summaryOf(descriptor: NodeDescriptor | undefined, node: WorkflowNode, id?: string): Summary {
   if (!descriptor) return { text: t('canvas.kind.unknown', { kind: node.type }), mono: false };
   if (node.type === 'flow.loop') return loopSummary(node.config);
+  const { cron, every } = (node.config ?? {}) as ScheduleConfig;
+  if (node.type === SCHEDULE && (cron !== undefined || every !== undefined)) return { text: scheduleText(scheduleOf({ cron, every })), mono: false };
   const template = descriptor.summary;
   if (!template) return { text: descriptor.title, mono: false };
   let filled = false;

@@ -60,3 +60,10 @@ it('what is too long says that it is cut, between two entries', () => {
   expect(of('a'.repeat(200))).toBe(`${'a'.repeat(119)}…`);
   expect(of('a'.repeat(120))).toBe('a'.repeat(120));
 });
+
+it('a schedule is said in words', () => {
+  const schedule = kind('trigger.schedule', { summary: '{cron}{every}', config: { type: 'object', properties: { cron: { type: 'string' }, every: { type: 'integer' } } } });
+  const of = (config: object) => summaryOf(schedule, { type: schedule.type, config } as never);
+  expect(of({ cron: '0 8 * * 1-5' })).toEqual({ text: 'Every weekday at 08:00', mono: false });
+  expect(of({ every: 900_000 }).text).toBe('Every 15 minutes');
+});

@@ -71,7 +71,7 @@ export interface CanvasProps {
   /** another iteration is to be looked at; the screen narrows `runView` to it */
   onChoose?(choice: Choice): void;
   /** Enter or double-click on a step */
-  onOpenNode?(id: string): void;
+  onOpenNode?(id: string, keys?: boolean): void;
   /** double-click, where it means something else: true when it was taken */
   onEnterNode?(id: string): boolean;
   onMessage?(text: string, tone: 'info' | 'err'): void;

@@ -38,7 +38,8 @@ export interface HandleParts {
   /** the pointer over the canvas in client coordinates; null while it is elsewhere */
   pointer(): { x: number; y: number } | null;
   say(text: string, tone: 'info' | 'err'): void;
-  openNode(id: string): void;
+  /** `keys`: what is typed next is meant for its settings */
+  openNode(id: string, keys?: boolean): void;
   choose(choice: Choice): void;
   menu(show: (id: string) => void): void;
 }
@@ -516,7 +517,7 @@ export function createHandle(parts: HandleParts): CanvasHandle {
     },
     open() {
       const id = chosen().at(-1);
-      if (id !== undefined) parts.openNode(id);
+      if (id !== undefined) parts.openNode(id, true);
     },
     tidy() {
       const { document: now, selection } = editor.getState();

@@ -144,7 +144,7 @@ export function Outline({ handle }: { handle: CanvasHandle }) {
       case 'End': return done(() => go(lines.at(-1)));
       case 'ArrowRight': return done(() => { if (own.kind === 'step' && own.open === false) fold(own.id, true); else if (lines[index + 1] && (lines[index + 1] as OutlineLine).level > own.level) go(lines[index + 1]); });
       case 'ArrowLeft': return done(() => { if (own.kind === 'step' && own.open === true) fold(own.id, false); else go(lines.slice(0, index).findLast((line) => line.level < own.level)); });
-      case 'Enter': return done(() => { if (own.kind === 'port' && own.edge) go(lines.find((line) => line.key === own.edge?.to)); else { choose(own); openNode(own.id); } });
+      case 'Enter': return done(() => { if (own.kind === 'port' && own.edge) go(lines.find((line) => line.key === own.edge?.to)); else { choose(own); openNode(own.id, true); } });
       default:
     }
     if (readOnly) return;

@@ -17,13 +17,16 @@ export type Corner = (typeof CORNERS)[number];
 /** A frame is seen through. */
 const colourOf = (node: CardNode): string => (node.type === 'frame' ? 'transparent' : 'var(--bg-active)');
 
-/** The first corner of the view where no card lies under the overview. */
-export function freeCorner(rects: Iterable<Rect>, [x, y, zoom]: readonly [number, number, number], width: number, height: number): Corner | null {
+/** The words under a card, at its error port. */
+const LABEL = 40;
+
+/** The first corner of the view where no card lies under the overview. `below`: what each has under it. */
+export function freeCorner(rects: Iterable<Rect>, [x, y, zoom]: readonly [number, number, number], width: number, height: number, below = 0): Corner | null {
   // Beside it the tools have no room.
   if (width < LEAST_WIDTH) return null;
   const free = new Set<Corner>(CORNERS);
   for (const r of rects) {
-    const [left, right, top, bottom] = [r.x * zoom + x, (r.x + r.width) * zoom + x, r.y * zoom + y, (r.y + r.height) * zoom + y];
+    const [left, right, top, bottom] = [r.x * zoom + x, (r.x + r.width) * zoom + x, r.y * zoom + y, (r.y + r.height + below) * zoom + y];
     if (right <= width - BOX.width || left >= width) continue;
     if (top < BOX.height && bottom > 0) free.delete('top-right');
     if (bottom > height - BOX.height && top < height) free.delete('bottom-right');
@@ -32,7 +35,7 @@ export function freeCorner(rects: Iterable<Rect>, [x, y, zoom]: readonly [number
 }
 
 export function Overview({ rects, handle }: { rects: ReadonlyMap<string, Rect>; handle: CanvasHandle }) {
-  const found = useFlowStore(({ transform, width, height }) => freeCorner(rects.values(), transform, width, height));
+  const found = useFlowStore(({ transform, width, height }) => freeCorner(rects.values(), transform, width, height, LABEL));
   // Who drags the view in it keeps it under the pointer.
   const [held, setHeld] = useState<Corner | null>(null);
   const corner = held ?? found;

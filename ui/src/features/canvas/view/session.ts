@@ -19,7 +19,7 @@ export interface Latest {
   /** cards are painted as one picture, see far-view */
   far: boolean;
   say(text: string, tone: 'info' | 'err'): void;
-  openNode(id: string): void;
+  openNode(id: string, keys?: boolean): void;
   choose(choice: Choice): void;
 }
 
@@ -51,7 +51,7 @@ export class CanvasSession {
       element: () => this.element,
       pointer: () => this.pointer,
       say: (text, tone) => this.latest.say(text, tone),
-      openNode: (id) => this.latest.openNode(id),
+      openNode: (id, keys) => this.latest.openNode(id, keys),
       choose: (choice) => this.latest.choose(choice),
       menu: (show) => menuOfChosen(this.menuParts(show)),
     });

@@ -146,7 +146,8 @@ export interface CanvasParts {
   ui: UiStore;
   catalog: Catalog;
   rename(id: string, title: string): void;
-  openNode(id: string): void;
+  /** `keys`: the focus goes to its settings */
+  openNode(id: string, keys?: boolean): void;
   /** looks at other iterations of the run */
   choose(choice: Choice): void;
   /** tools of approved servers: each is a step */
