@@ -265,7 +265,7 @@ export const inbox = {
   'inbox.after.alternative': 'The run continues at "{step}" instead.',
   'inbox.after.abort': 'The run ends as failed. No later step runs.',
   'inbox.after.approve': 'The run continues after "{step}".',
-  'inbox.after.question.reject': 'The question stays without an answer, and "{step}" fails.',
+  'inbox.after.question.reject': 'The question is refused, and "{step}" decides what follows.',
   'inbox.after.reject': 'The run follows the rejection path of "{step}".',
   'inbox.after.submit': 'The run continues with these values.',
   'inbox.after.cases.one': 'Applies to {n} item.',

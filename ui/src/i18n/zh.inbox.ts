@@ -39,7 +39,7 @@ export const inbox = {
   'inbox.tool.arguments': '参数',
   'inbox.kind.question': '提问',
   'inbox.kind.tool': '工具调用',
-  'inbox.after.question.reject': '该提问没有回答，“{step}”失败。',
+  'inbox.after.question.reject': '该提问被拒绝，后续由“{step}”决定。',
   'inbox.after.tool.approve': '工具以这些参数调用，“{step}”继续。',
   'inbox.after.tool.reject': '不调用工具。模型会收到您的备注，“{step}”继续。',
   'nav.inbox': '收件箱',

@@ -24,7 +24,7 @@ fn called(place: &TestHome) -> usize {
 }
 
 /// Starts a run, and waits until its tool asks: the events so far are read, the rest is still to come.
-fn asking(place: &TestHome, arguments: &Value) -> (Child, impl Iterator<Item = Value>, Value) {
+fn asking(place: &TestHome, arguments: &Value) -> (Child, impl Iterator<Item = Value> + use<>, Value) {
     let node = json!({ "type": "mcp.tool", "config": { "server": "one", "tool": "asks", "arguments": arguments } });
     let file = place.file("asks.signalbox.json", workflow(json!({ "ask": node }), json!([])).to_string());
     let mut child = place.spawn(&["run", &file.display().to_string(), "--events", "--json"]);
