@@ -49,7 +49,8 @@ fn a_conversation_comes_back_as_it_was() {
         "done": progress.done.iter().map(result).collect::<Vec<_>>(),
     });
     let through: Value = serde_json::from_str(&kept.to_string()).expect("JSON");
-    let wanted = Kept { system: None, messages: hostile(), progress, about: ("mail".into(), "send".into()) };
+    let about = ("mail".into(), "send".into());
+    let wanted = Kept { system: None, messages: hostile(), progress, about, asked: None };
     // The bytes of a picture are in its file, and nowhere else.
     assert!(!through.to_string().contains("aGVsbG8"), "{through}");
     assert_eq!(pictures(&through), sources());
