@@ -1248,6 +1248,8 @@ export interface ExpressionAsk {
   runId?: string;
   /** This iteration or branch of the run. */
   path?: string;
+  /** Reference of the workflow file whose pinned outputs stand in place of what steps put out. */
+  pins?: string;
   /** Index of the item to look at, 0 when absent. */
   item?: number;
 }
