@@ -32,6 +32,7 @@ fn the_shell_grants_exactly_this() {
             "allow-pick-file",
             "allow-pick-folder",
             "allow-save-file",
+            "allow-save-run-file",
             "allow-linked-task",
             "allow-notify",
             "allow-waiting",
