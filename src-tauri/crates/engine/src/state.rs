@@ -725,7 +725,8 @@ impl RunState {
     /// A tool server waits for the answer over a connection of the process that drives the run.
     pub(crate) fn is_live(&self, task: &OpenTask) -> bool {
         task.cases.first().is_some_and(|(node, slot)| {
-            crate::fold::case::case_of(self, *node, *slot).is_some_and(|case| crate::question::is_live(&case.error))
+            let slot = self.nodes.get(*node).and_then(|node| node.activation.as_ref()?.slots.get(*slot));
+            matches!(slot.map(|slot| &slot.phase), Some(Phase::Case(case)) if crate::question::is_live(&case.error))
         })
     }
 }

@@ -217,7 +217,9 @@ fn trust_a_persons_word_on_a_tool_is_what_validation_and_the_gate_go_by() {
     let script = || vec![json!({ "name": "echo", "input": { "text": "to the thief" } }), "Done.".into()];
     // Nobody knows that the vault reads something private: it has no credential.
     assert_eq!(runs(script()).code, 0);
-    assert_eq!(say(&["vault", "echo", "--private", "yes"]).json()["tools"][3]["said"], json!({ "bearsSecrets": true }));
+    let told = say(&["vault", "echo", "--private", "yes"]).json();
+    let echo = told["tools"].as_array().expect("a list").iter().find(|tool| tool["name"] == "echo").expect("the tool");
+    assert_eq!(echo["said"], json!({ "bearsSecrets": true }));
     let refused = runs(script());
     assert_eq!(refused.json()["error"]["details"]["diagnostics"][0]["code"], "UNGATED_EGRESS", "{}", refused.out);
 
