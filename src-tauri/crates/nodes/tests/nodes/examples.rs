@@ -105,6 +105,8 @@ fn every_built_in_descriptor_is_good() {
             assert_eq!(check_descriptor(&text), [], "{}", path.display());
             let descriptor: NodeDescriptor = serde_saphyr::from_str(&text).expect("parses");
             assert_eq!(path.file_stem().and_then(|s| s.to_str()), Some(descriptor.kind.as_str()));
+            let embedded = catalog().into_iter().find(|embedded| embedded.kind == descriptor.kind);
+            assert_eq!(embedded.as_ref(), Some(&descriptor), "the program has another descriptor than the file");
             // What asks people, works on failed calls or holds other steps is the engine's; scenarios show it.
             let engine = matches!(descriptor.role, Role::Recovery | Role::Approval | Role::Form | Role::Pause)
                 || descriptor.role.is_container();
