@@ -51,6 +51,8 @@ for (const theme of ['light', 'dark'] as const) {
     await expect(bar.getByText('Active', { exact: true })).toBeVisible();
     await page.locator('.cv-node[data-node=every]').click();
     await schedule.getByLabel('Time', { exact: true }).fill('10:00');
+    await expect(bar.getByRole('button', { name: 'Publish changes' })).toBeVisible();
+    expect(await bar.locator('h1').evaluate((title) => title.scrollWidth <= title.clientWidth), 'the whole name can be read').toBe(true);
     await bar.getByRole('button', { name: 'Publish changes' }).click();
     await expect(page.getByRole('dialog')).toContainText('0 10 * * 1-5');
     await shot(page, `publish-${theme}`);

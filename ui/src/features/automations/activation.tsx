@@ -78,10 +78,10 @@ export function useActivation({ document, fileRef, catalog, readOnly, pinned, on
   const mayActivate = may('workflow_activate') && !readOnly;
   const bar = active && who ? (
     changed ? (
-      <>
+      <span className="row nw activation-changed">
         <Badge signal="warn" title={t('activate.changedHint', who)}>{t('activate.changed')}</Badge>
         {mayActivate ? <Button busy={busy} onClick={() => setOpen('publish')}>{t('activate.publish')}</Button> : null}
-      </>
+      </span>
     ) : <Badge signal="ok" title={t('activate.activeHint', who)}>{t('activate.active')}</Badge>
   ) : automatic && mayActivate && list.data ? <Button icon="bolt" busy={busy} onClick={() => (pinned.length > 0 ? setOpen('activate') : void activate(t('activate.done', { name })))}>{t('activate.button')}</Button> : null;
   const entries: (MenuEntry | null)[] = [
