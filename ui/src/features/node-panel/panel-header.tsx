@@ -1,6 +1,6 @@
 // Tile, title, id and kind of the chosen step, with rename, switch and delete.
 
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
@@ -12,7 +12,8 @@ const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 type Props = NodePanelProps & { nodeId: string; node: WorkflowNode; descriptor: NodeDescriptor | undefined };
 
-export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOnly = false, renameToken = 0, full = false, onFull }: Props) {
+/** Drawn anew with the step's title and switch, not with each key of its settings. */
+export const PanelHeader = memo(function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOnly = false, renameToken = 0, full = false, onFull }: Props) {
   const [naming, setNaming] = useState<'title' | 'id' | null>(null);
   const [seen, setSeen] = useState(renameToken);
   if (renameToken !== seen) {
@@ -79,7 +80,7 @@ export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOn
       {readOnly || full ? null : <IconButton icon="x" label={t('panel.delete')} keys="Delete" onClick={() => onEdit({ type: 'removeNodes', ids: [nodeId] }, { label: t('panel.delete') })} />}
     </header>
   );
-}
+});
 
 function NameInput({ label, value, placeholder, mono, check, onDone }: {
   label: string; value: string; placeholder?: string; mono?: boolean; check?: (text: string) => string | null; onDone: (text: string | null) => void;

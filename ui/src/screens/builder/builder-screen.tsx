@@ -86,7 +86,7 @@ const NOTHING_ASKED: ReadonlySet<string> = new Set();
 
 function Builder({ session, catalog }: { session: Session; catalog: NodeDescriptor[] }) {
   const { editor } = session;
-  const document = useEditor(editor, (state) => state.document);
+  const document = useEditor(editor, (state) => state.settled);
   usePageName(document.name);
   const dirty = useEditor(editor, (state) => state.dirty);
   const undoLabel = useEditor(editor, (state) => state.undoLabel);
