@@ -305,7 +305,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   };
 
   const activation = useActivation({
-    document, fileRef: session.ref, catalog, readOnly: session.readOnly,
+    document, current: () => editor.getState().document, fileRef: session.ref, catalog, readOnly: session.readOnly,
     pinned: Object.keys(pins?.steps ?? {}).filter((id) => Object.hasOwn(document.nodes, id)).map((id) => titleOf(document, id, catalog)),
     // One step of undo, whatever differs.
     onRestore: (version) => {
