@@ -356,9 +356,9 @@ test('no violations in the dialogs of imports, groups, pins, secrets, inputs, ve
   await walk.see('pinned step');
   await band.getByRole('button', { name: 'Edit…' }).click();
   await expect(dialog).toBeVisible();
-  await walk.see('pin as a table');
-  await dialog.getByRole('radio', { name: 'JSON' }).click();
-  await walk.dialog('pin as JSON', dialog);
+  await walk.see('pin as JSON');
+  await dialog.getByRole('radio', { name: 'Table' }).click();
+  await walk.dialog('pin as a table', dialog);
 
   const { ref: halted } = await make<object>(host, 'Halted', ORDERS);
   await walk.go(`#/workflow/${encodeURIComponent(halted)}`, card('large'));

@@ -6,6 +6,7 @@ import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { IconButton, Switch, Tile, Tooltip } from '../../kit/index.ts';
+import { titleOf } from './then-words.ts';
 import type { NodePanelProps } from './types.ts';
 
 const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -13,7 +14,7 @@ const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 type Props = NodePanelProps & { nodeId: string; node: WorkflowNode; descriptor: NodeDescriptor | undefined };
 
 /** Drawn anew with the step's title and switch, not with each key of its settings. */
-export const PanelHeader = memo(function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOnly = false, renameToken = 0, full = false, onFull }: Props) {
+export const PanelHeader = memo(function PanelHeader({ document, nodeId, node, catalog, descriptor, onEdit, readOnly = false, renameToken = 0, full = false, onFull }: Props) {
   const [naming, setNaming] = useState<'title' | 'id' | null>(null);
   const [seen, setSeen] = useState(renameToken);
   if (renameToken !== seen) {
@@ -21,7 +22,8 @@ export const PanelHeader = memo(function PanelHeader({ document, nodeId, node, d
     if (!readOnly) setNaming('title');
   }
   const kindTitle = descriptor?.title ?? node.type;
-  const title = node.title?.trim() || kindTitle;
+  // As on the card: one of several with the same title has its number.
+  const title = titleOf(document, nodeId, catalog);
 
   return (
     <header className="panel-head">
