@@ -384,11 +384,11 @@ test('no violations in the dialogs of imports, groups, pins, secrets, inputs, ve
   const day = await makeWorkflow(host, daily);
   await host.rpc('workflow_activate', { ref: day.ref });
   const stored = await host.rpc<{ document: object; revision: string }>('workflow_open', { ref: day.ref });
-  await host.rpc('workflow_save', { ref: day.ref, document: { ...stored.document, name: 'Every day' }, baseRevision: stored.revision });
+  await host.rpc('workflow_save', { ref: day.ref, document: { ...stored.document, name: 'Daily papers' }, baseRevision: stored.revision });
   await host.rpc('workflow_activate', { ref: day.ref });
   await page.reload();
-  await walk.go('#/automations', page.getByRole('row').filter({ hasText: 'Every day' }));
-  const menu = page.getByRole('row').filter({ hasText: 'Every day' }).getByRole('button');
+  await walk.go('#/automations', page.getByRole('row').filter({ hasText: 'Daily papers' }));
+  const menu = page.getByRole('row').filter({ hasText: 'Daily papers' }).getByRole('button');
   await menu.click();
   await page.getByRole('menuitem', { name: 'Run now' }).click();
   await menu.click();
