@@ -108,7 +108,7 @@ async function shown(page, press, sought) {
     await press.evaluate((element) => element.click());
     await page.locator(sought).first().waitFor({ state: 'detached' });
   }
-  return figures(times);
+  return { ...figures(times), first: Math.round(times[0]) };
 }
 
 const KEYS_TYPED = ' && item.id > 10 || item.name.startsWith("customer")';

@@ -1,5 +1,6 @@
 /** Every screen, panel and kind of dialog, walked in one page: axe-core finds nothing in the light theme, nor a contrast in the dark one. */
 import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { inBothThemes, violations } from './axe.ts';
 import { badPlan, make } from './document.ts';
@@ -311,5 +312,91 @@ test('no violations in runs, comparison, inbox, automations, records, costs and 
     await expect(page.locator('[aria-busy=true], .sk')).toHaveCount(0);
     walk.found.push(...await violations(page, `zh ${hash}`));
   }
+  walk.none();
+});
+
+test('no violations in the dialogs of imports, groups, pins, secrets, inputs, versions and histories', async ({ page }) => {
+  test.setTimeout(240_000);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const walk = new Walk(page);
+  const dialog = page.getByRole('dialog');
+  await openPage(page, host);
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Import…' }).or(page.getByRole('button', { name: /^Import/ })).first().click();
+  await (await chosen).setFiles(resolve(import.meta.dirname, '../../src-tauri/crates/import/tests/vl/gate-24.json'));
+  await expect(dialog.getByText('24 steps in the file')).toBeVisible();
+  await dialog.getByText(/^\d+ warnings$/).click();
+  await dialog.getByText('Translation of 24 steps').click();
+  await walk.dialog('import report', dialog);
+
+  await walk.go('#/settings/secrets', page.locator('[data-part="secrets"] h2').first());
+  const secrets = page.getByRole('region', { name: 'Secrets' });
+  const setUp = secrets.getByRole('button', { name: 'Set up…' });
+  await setUp.click();
+  await walk.dialog('secret key', dialog);
+  await setUp.click();
+  await page.getByRole('radio', { name: /^Key file/ }).check();
+  await page.getByRole('button', { name: 'Use' }).click();
+  await secrets.getByRole('button', { name: 'Add a secret…' }).click();
+  await walk.dialog('secret', dialog);
+
+  const { ref } = await make<object>(host, 'Grouped', ORDERS);
+  await walk.go(`#/workflow/${encodeURIComponent(ref)}`, page.locator('.cv-node[data-node=large]'));
+  const card = (id: string) => page.locator(`.cv-node[data-node=${id}]`);
+  await card('orders').click({ position: { x: 80, y: 8 } });
+  await card('large').click({ position: { x: 80, y: 8 }, modifiers: ['Shift'] });
+  await page.keyboard.press('Control+g');
+  await walk.dialog('group', page.getByRole('dialog', { name: 'Edit the group' }));
+  await page.keyboard.press('F5');
+  await expect(page.locator('.wb-status').getByText('Completed', { exact: true })).toBeVisible();
+  await card('orders').click({ position: { x: 80, y: 8 } });
+  await page.getByRole('tab', { name: /^Output/ }).click();
+  await page.getByRole('button', { name: 'Pin this output' }).click();
+  const band = page.getByRole('region', { name: 'Pinned output' });
+  await walk.see('pinned step');
+  await band.getByRole('button', { name: 'Edit…' }).click();
+  await expect(dialog).toBeVisible();
+  await walk.see('pin as JSON');
+  await dialog.getByRole('radio', { name: 'Table' }).click();
+  await walk.dialog('pin as a table', dialog);
+
+  const { ref: halted } = await make<object>(host, 'Halted', ORDERS);
+  await walk.go(`#/workflow/${encodeURIComponent(halted)}`, card('large'));
+  await expect(page.locator('.bar').getByRole('button', { name: 'Halted, Rename' })).toBeVisible();
+  await card('large').click({ position: { x: 80, y: 8 } });
+  await page.keyboard.press('F9');
+  await page.keyboard.press('F5');
+  const banner = page.locator('.wb-banners').getByRole('status');
+  await expect(banner).toContainText('Stopped before');
+  await walk.see('debugger');
+  await banner.getByRole('button', { name: 'Edit input' }).click();
+  await expect(dialog).toBeVisible();
+  await walk.see('input editor');
+  const input = dialog.getByRole('textbox', { name: 'Input as JSON' });
+  await input.fill((await input.inputValue()).replace(/\d+/, '7'));
+  await walk.see('input editor with a change');
+  await input.fill('{ "total": ');
+  await walk.see('input editor with what is no JSON');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+
+  const daily = { signalbox: 1, id: 'daily', name: 'Daily', nodes: { at: { type: 'trigger.schedule', typeVersion: 1, title: 'At 8', config: { cron: '0 8 * * *', timezone: 'Europe/Berlin' } } }, edges: [], layout: { at: [0, 0] } };
+  const day = await makeWorkflow(host, daily);
+  await host.rpc('workflow_activate', { ref: day.ref });
+  const stored = await host.rpc<{ document: object; revision: string }>('workflow_open', { ref: day.ref });
+  await host.rpc('workflow_save', { ref: day.ref, document: { ...stored.document, name: 'Daily papers' }, baseRevision: stored.revision });
+  await host.rpc('workflow_activate', { ref: day.ref });
+  await page.reload();
+  await walk.go('#/automations', page.getByRole('row').filter({ hasText: 'Daily papers' }));
+  const menu = page.getByRole('row').filter({ hasText: 'Daily papers' }).getByRole('button');
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Run now' }).click();
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'History' }).click();
+  await expect(dialog.getByRole('cell', { name: 'Completed' })).toBeVisible();
+  await walk.dialog('history of a trigger', dialog);
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Versions' }).click();
+  await walk.dialog('versions', dialog);
   walk.none();
 });

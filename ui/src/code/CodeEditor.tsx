@@ -217,7 +217,10 @@ export function CodeEditor(props: CodeEditorProps) {
   }, [props.value]);
 
   useEffect(() => {
-    view.current?.dispatch({ effects: setError.of(props.errorAt ?? null) });
+    const editor = view.current;
+    // Each key takes the mark away by itself: without one there is nothing to do.
+    if (!editor || (props.errorAt === undefined && editor.state.field(errorMark).size === 0)) return;
+    editor.dispatch({ effects: setError.of(props.errorAt ?? null) });
   }, [props.errorAt, props.value]);
 
   useEffect(() => {

@@ -20,7 +20,7 @@ export const secrets = {
   'secrets.keyTitle': 'Where the encryption key is kept',
   'secrets.keyMove': 'Existing secrets are re-encrypted and kept.',
   'secrets.use': 'Use',
-  'secrets.chosen': 'The encryption key was moved',
+  'secrets.chosen': 'The encryption key is set up',
   'secrets.passphrase': 'Passphrase',
   'secrets.passphraseHint': 'At least 8 characters; several words are best. It cannot be recovered.',
   'secrets.passphraseAgain': 'Repeat the passphrase',

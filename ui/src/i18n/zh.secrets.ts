@@ -20,7 +20,7 @@ export const secrets = {
   'secrets.keyTitle': '加密密钥的保存位置',
   'secrets.keyMove': '现有机密会重新加密并保留。',
   'secrets.use': '使用',
-  'secrets.chosen': '加密密钥已移动',
+  'secrets.chosen': '加密密钥已设置',
   'secrets.passphrase': '口令',
   'secrets.passphraseHint': '至少 8 个字符；最好用几个词。无法找回。',
   'secrets.passphraseAgain': '重复口令',

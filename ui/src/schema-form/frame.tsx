@@ -74,7 +74,8 @@ export function Frame({ label, required, aside, hint, findings: all, labelFor = 
   );
   return (
     <div className="field" onFocus={() => setInside(true)} onBlur={(event) => {
-      if (event.currentTarget.contains(event.relatedTarget)) return;
+      // A list that a field of it opened is drawn elsewhere.
+      if (event.currentTarget.contains(event.relatedTarget) || (event.relatedTarget instanceof Element && event.relatedTarget.closest('.layer'))) return;
       setInside(false);
       setLeft(true);
     }}>

@@ -23,8 +23,10 @@ export function startsByItself(document: Workflow, catalog: readonly NodeDescrip
 
 type Open = 'publish' | 'activate' | 'off' | 'versions' | { refused: ApiError; problems: readonly Diagnostic[] };
 
-export function useActivation({ document, fileRef, catalog, readOnly, pinned, onRestore, onShow }: {
+export function useActivation({ document, current = () => document, fileRef, catalog, readOnly, pinned, onRestore, onShow }: {
   document: Workflow;
+  /** What is activated: the document as it is at the press, where `document` follows what is typed. */
+  current?: () => Workflow;
   fileRef: string;
   catalog: readonly NodeDescriptor[];
   readOnly: boolean;
@@ -49,7 +51,7 @@ export function useActivation({ document, fileRef, catalog, readOnly, pinned, on
   async function activate(done: string) {
     setBusy(true);
     try {
-      const now = await act('workflow_activate', { document, ref: fileRef });
+      const now = await act('workflow_activate', { document: current(), ref: fileRef });
       setOpen(null);
       const due = await firstDue(now.workflowId);
       toast({ signal: 'ok', text: done, ...(due === undefined ? {} : { detail: t('activate.doneNext', { when: due }) }) });

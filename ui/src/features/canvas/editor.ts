@@ -9,6 +9,8 @@ import { applyEdits, applyPatches, type Edit, type Patch } from './document.ts';
 export const UNDO_STEPS = 200;
 /** Typing in one field within this time is one step. */
 const MERGE_MS = 1500;
+/** Who types pauses: what is not the field itself follows then. */
+export const REST_MS = 150;
 
 export interface Selection {
   nodes: readonly string[];
@@ -37,6 +39,9 @@ export interface ApplyOptions {
 
 export interface EditorState {
   document: Workflow;
+  /** The document as everything shows it but the panel that is typed in: canvas, bar and findings follow when the person pauses, and at once
+   * when a change is no typing. Drawing all of them for each key would hold the keys up. */
+  settled: Workflow;
   /** the document as it was last saved or opened */
   saved: Workflow;
   selection: Selection;
@@ -97,8 +102,11 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
     if (past.length > UNDO_STEPS) past.shift();
   }
 
+  let rest: ReturnType<typeof setTimeout> | undefined;
+
   const store = createStore<EditorState>(() => ({
     document,
+    settled: document,
     saved: document,
     selection: NOTHING,
     readOnly: options.readOnly ?? false,
@@ -107,9 +115,11 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
     redoLabel: null,
   }));
 
-  const publish = (patch: Partial<EditorState>): void => {
+  const publish = (patch: Partial<EditorState>, typed = false): void => {
     if (patch.document) tokens.set(patch.document, token);
-    store.setState({ ...patch, dirty: token !== savedToken, undoLabel: past.at(-1)?.label ?? null, redoLabel: future.at(-1)?.label ?? null });
+    clearTimeout(rest);
+    if (typed) rest = setTimeout(() => store.setState((now) => ({ settled: now.document })), REST_MS);
+    store.setState({ ...patch, ...(patch.document && !typed ? { settled: patch.document } : {}), dirty: token !== savedToken, undoLabel: past.at(-1)?.label ?? null, redoLabel: future.at(-1)?.label ?? null });
   };
 
   const travel = (from: Step[], to: Step[]): boolean => {
@@ -151,7 +161,7 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
       future = [];
       token = nextToken;
       nextToken += 1;
-      publish({ document: done.document, selection: stillThere(done.document, select) });
+      publish({ document: done.document, selection: stillThere(done.document, select) }, opts.merge !== undefined);
       // Told by what takes it back, the last one first.
       tell(renamesIn(done.inverse).toReversed().map(([to, from]) => [from, to]));
       return true;
@@ -161,7 +171,9 @@ export function createEditor(document: Workflow, options: { readOnly?: boolean; 
     select(nodes: readonly string[], edges: readonly string[] = []): void {
       const { selection } = store.getState();
       const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((id, i) => id === b[i]);
-      if (!same(selection.nodes, nodes) || !same(selection.edges, edges)) store.setState({ selection: { nodes, edges } });
+      if (same(selection.nodes, nodes) && same(selection.edges, edges)) return;
+      clearTimeout(rest);
+      store.setState((now) => ({ selection: { nodes, edges }, settled: now.document }));
     },
     markSaved(written?: Workflow): void {
       const document_ = written ?? store.getState().document;

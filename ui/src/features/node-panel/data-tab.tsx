@@ -1,6 +1,6 @@
 // What a step got and made: JSON, table or schema of one item, with search; fields can be dragged onto settings.
 
-import { useMemo, useState, type ReactNode } from 'react';
+import { memo, useMemo, useState, type ReactNode } from 'react';
 import { codeOf, errorText } from '../../api/error.ts';
 import { BytesView } from '../../code/BytesView.tsx';
 import { RunFiles } from '../../code/RunFiles.tsx';
@@ -41,7 +41,7 @@ export interface DataTabProps {
   foot?: ReactNode;
 }
 
-export function DataTab({ head, foot, ...props }: DataTabProps) {
+export const DataTab = memo(function DataTab({ head, foot, ...props }: DataTabProps) {
   if (!head && !foot) return <Data {...props} />;
   return (
     <div className="data-with-head">
@@ -50,7 +50,7 @@ export function DataTab({ head, foot, ...props }: DataTabProps) {
       {foot ? <div className="data-foot">{foot}</div> : null}
     </div>
   );
-}
+});
 
 function Data({ nodeId, side, state, item, onItem, root, where, portTitles, readOnly = false, onEachEntry }: Omit<DataTabProps, 'head' | 'foot'>) {
   switch (state.kind) {

@@ -1,7 +1,7 @@
 // Below the input of a step: what earlier steps put out, to be dragged into its settings. A step that runs once for each item gets the item of the
 // earlier step that its own comes from, never the first one of a list.
 
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { celString } from '../../code/field-drag.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { ValueView } from '../../code/ValueView.tsx';
@@ -13,21 +13,41 @@ import type { ExpressionHost } from '../../schema-form/index.ts';
 export interface EarlierStep { id: string; title: string }
 
 export function EarlierData({ steps, each, host, draggable }: { steps: readonly EarlierStep[]; each: boolean; host: ExpressionHost; draggable: boolean }) {
+  // What is known of a step is known until the workflow (its list of steps), the run or the shown item is another one.
+  const answers = useMemo(() => remembered(each, host), [steps, each, host]); // eslint-disable-line react/exhaustive-deps
   if (steps.length === 0) return null;
   return (
     <section className="panel-earlier" aria-label={t('data.earlier')}>
       <h4 className="cap">{t('data.earlier')}</h4>
-      {steps.map((step) => <One key={step.id} step={step} each={each} host={host} draggable={draggable} />)}
+      {steps.map((step) => <One key={step.id} step={step} answers={answers} draggable={draggable} />)}
     </section>
   );
 }
 
-function One({ step, each, host, draggable }: { step: EarlierStep; each: boolean; host: ExpressionHost; draggable: boolean }) {
+type Answers = (step: EarlierStep) => Promise<Found>;
+
+/** Asks once about each step. */
+function remembered(each: boolean, host: ExpressionHost): Answers {
+  const asked = new Map<string, Promise<Found>>();
+  return (step) => {
+    const known = asked.get(step.id);
+    if (known) return known;
+    const answer = look(step, each, host).catch((): Found => {
+      asked.delete(step.id);
+      return { kind: 'none' };
+    });
+    asked.set(step.id, answer);
+    return answer;
+  };
+}
+
+function One({ step, answers, draggable }: { step: EarlierStep; answers: Answers; draggable: boolean }) {
   const [open, setOpen] = useState(false);
   return (
     <details className="more" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary><Pieces text={plain(step.title)} /></summary>
-      {open ? <Values step={step} each={each} host={host} draggable={draggable} /> : null}
+      {/* Who comes near with the mouse or the keys is about to open it. */}
+      <summary onPointerEnter={() => void answers(step)} onFocus={() => void answers(step)}><Pieces text={plain(step.title)} /></summary>
+      {open ? <Values step={step} answers={answers} draggable={draggable} /> : null}
     </details>
   );
 }
@@ -60,14 +80,13 @@ async function look({ id, title }: EarlierStep, each: boolean, host: ExpressionH
   return found?.state === 'value' ? { kind: 'value', root, value: found.value, words } : { kind: 'none' };
 }
 
-function Values({ step, each, host, draggable }: { step: EarlierStep; each: boolean; host: ExpressionHost; draggable: boolean }) {
+function Values({ step, answers, draggable }: { step: EarlierStep; answers: Answers; draggable: boolean }) {
   const [found, setFound] = useState<Found>({ kind: 'loading' });
-  const { id, title } = step;
   useEffect(() => {
     let here = true;
-    look({ id, title }, each, host).catch((): Found => ({ kind: 'none' })).then((next) => { if (here) setFound(next); }, () => undefined);
+    void answers(step).then((next) => { if (here) setFound(next); });
     return () => { here = false; };
-  }, [id, title, each, host]);
+  }, [step, answers]);
   if (found.kind === 'loading') return <Skeleton rows={3} height={20} />;
   if (found.kind === 'none') return <p className="s t3">{t('data.earlierNone')}</p>;
   return (

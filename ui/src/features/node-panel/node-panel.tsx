@@ -1,7 +1,8 @@
 // The right panel: settings of the chosen step, its data, its error handling; or the settings of the workflow.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
+import { useLatest } from '../../code/use-latest.ts';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
@@ -50,6 +51,7 @@ export function NodePanel(props: NodePanelProps) {
 function OneNode(props: NodePanelProps & { nodeId: string }) {
   const { document, nodeId, catalog, diagnostics, onEdit, run, readOnly = false } = props;
   const node = document.nodes[nodeId];
+  const around = props.settled ?? document;
   const descriptor = catalog.find((one) => one.type === node?.type);
   const [own, setOwn] = useState<PanelTab>(node?.type === 'builtin.error_handler' ? 'error' : 'settings');
   const tab = props.tab ?? own;
@@ -57,14 +59,16 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
     setOwn(next);
     props.onTab?.(next);
   };
+  const tabNow = useLatest(setTab);
+  const openErrors = useCallback(() => tabNow.current('error'), [tabNow]);
   const pins = usePins();
   const ran = useStepData(document.id, nodeId, run, props.at?.nodeId === nodeId ? props.at.path : undefined);
   // Runs in the builder put out what is pinned; an old run shows what it put out.
   const pinFile = readOnly || !pins || Object.keys(pins.steps).length === 0 ? undefined : pins.fileRef;
-  const data = useArriving(document, nodeId, run, ran, readOnly ? undefined : pins?.steps, pinFile);
+  const data = useArriving(around, nodeId, run, ran, readOnly ? undefined : pins?.steps, pinFile);
   const values = data.kind === 'data' ? data.values : null;
   // The rules of a handler are asked about the call that failed: their names are those of its step.
-  const about = node?.type === 'builtin.error_handler' ? servedSteps(document, nodeId)[0] ?? nodeId : nodeId;
+  const about = node?.type === 'builtin.error_handler' ? servedSteps(around, nodeId)[0] ?? nodeId : nodeId;
   const theirs = useStepData(document.id, about, run, props.at?.nodeId === about || props.at?.nodeId === nodeId ? props.at.path : undefined);
   const seen = theirs.kind === 'data' ? theirs.values : null;
   const seenPins = pinFile !== undefined && showsNext(theirs) ? pinFile : undefined;
@@ -76,12 +80,14 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const box = useRef<HTMLElement>(null);
   const wide = useWide(box);
   const shown = wide && (tab === 'input' || tab === 'output') ? 'settings' : tab;
-  const before = useMemo(() => earlierSteps(document, about).map((id) => ({ id, title: titleOf(document, id, catalog) })), [document, about, catalog]);
-  const incoming = useMemo(() => incomingSteps(document, nodeId, catalog), [document, nodeId, catalog]);
+  const before = useMemo(() => earlierSteps(around, about).map((id) => ({ id, title: titleOf(around, id, catalog) })), [around, about, catalog]);
+  const incoming = useMemo(() => incomingSteps(around, nodeId, catalog), [around, nodeId, catalog]);
   const draft = useCallback(() => document, [document]);
   const pin = pins?.steps[nodeId];
   const [side, setSide] = useState<'pinned' | 'run'>(readOnly ? 'run' : 'pinned');
   const pinnedData = useMemo<StepDataState | null>(() => (pin ? { kind: 'data', values: pinnedValues(pin) } : null), [pin]);
+  const each = (node?.mode ?? descriptor?.modes[0]) === 'each';
+  const earlier = useMemo(() => (before.length > 0 ? <EarlierData steps={before} each={each} host={host} draggable={!readOnly} /> : undefined), [before, each, host, readOnly]);
   const { onShown } = props;
   useEffect(() => {
     onShown?.(shown);
@@ -102,16 +108,14 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
     ]),
     { id: 'error' as const, label: t('panel.tab.error'), ...retries(ownRetries(node, descriptor)) },
   ];
-  const where = values?.path && formatPath(values.path, (id) => titleOf(document, id, catalog));
+  const where = values?.path && formatPath(values.path, (id) => titleOf(around, id, catalog));
   const portTitles = Object.fromEntries((descriptor?.ports ?? []).flatMap((port) => (port.title === undefined ? [] : [[port.id, port.title]])));
-  const each = (node.mode ?? descriptor?.modes[0]) === 'each';
-  const earlier = before.length > 0 ? <EarlierData steps={before} each={each} host={host} draggable={!readOnly} /> : undefined;
   const inputData = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" foot={earlier} />;
   const { onEachEntry } = props;
   const list = readOnly || !onEachEntry ? null : listIn(node, out);
   const eachEntry = list === null || !onEachEntry ? undefined : () => onEachEntry(nodeId, list);
   const ports = outputPorts(descriptor, values);
-  const band = pins && ports.length > 0 ? <PinBand pins={pins} nodeId={nodeId} title={titleOf(document, nodeId, catalog)} node={node} ports={ports} portTitles={portTitles} state={data} side={side} onSide={setSide} /> : undefined;
+  const band = pins && ports.length > 0 ? <PinBand pins={pins} nodeId={nodeId} title={titleOf(around, nodeId, catalog)} node={node} ports={ports} portTitles={portTitles} state={data} side={side} onSide={setSide} /> : undefined;
   const { onTry } = props;
   const tryIt = onTry && !readOnly && !counts.output && canTryRequest(document, nodeId, catalog) ? (
     <div className="row wrap"><Button icon="play" onClick={() => onTry(nodeId)}>{t('data.tryRequest')}</Button><span className="s t3">{t('data.tryRequestText')}</span></div>
@@ -121,7 +125,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} incoming={incoming} readOnly={readOnly} draft={draft} onEdit={onEdit} />;
   return (
     <aside className="pane node-panel" aria-label={t('panel.label')} ref={box}>
-      <PanelHeader {...props} node={node} descriptor={descriptor} />
+      <PanelHeader {...props} document={around} settled={undefined} node={around.nodes[nodeId] ?? node} descriptor={descriptor} />
       <Findings findings={diagnosticsAt(diagnostics, pointer, false)} />
       <Tabs<PanelTab> tabs={tabs} value={shown} onChange={setTab} label={t('panel.tabs')}>
         {shown === 'settings' && wide ? (
@@ -144,7 +148,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
           <ErrorTab document={document} nodeId={nodeId} descriptor={descriptor} catalog={catalog} diagnostics={diagnostics} readOnly={readOnly} host={host} onEdit={onEdit} />
         )}
       </Tabs>
-      <Foot {...props} descriptor={descriptor} onOpen={() => setTab('error')} />
+      <Foot document={around} nodeId={nodeId} catalog={catalog} descriptor={descriptor} onOpen={openErrors} />
     </aside>
   );
 }
@@ -175,7 +179,7 @@ const ownRetries = (node: WorkflowNode | undefined, descriptor: NodeDescriptor |
 const retries = (n: number | undefined) => (n === undefined || n <= 0 ? {} : { count: n });
 
 /** One line that says where an error of this step goes. */
-function Foot({ document, nodeId, catalog, descriptor, onOpen }: NodePanelProps & { nodeId: string; descriptor: NodeDescriptor | undefined; onOpen: () => void }) {
+const Foot = memo(function Foot({ document, nodeId, catalog, descriptor, onOpen }: Pick<NodePanelProps, 'document' | 'catalog'> & { nodeId: string; descriptor: NodeDescriptor | undefined; onOpen: () => void }) {
   if (!hasErrorPort(descriptor)) return null;
   const then = thenOf(document, nodeId, catalog);
   const n = ownRetries(document.nodes[nodeId], descriptor);
@@ -187,7 +191,7 @@ function Foot({ document, nodeId, catalog, descriptor, onOpen }: NodePanelProps 
       <Icon name="right" size={12} className="t3" />
     </button>
   );
-}
+});
 
 function useWide(box: { current: HTMLElement | null }): boolean {
   const [wide, setWide] = useState(false);

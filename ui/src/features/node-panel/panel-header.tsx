@@ -1,18 +1,20 @@
 // Tile, title, id and kind of the chosen step, with rename, switch and delete.
 
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import type { NodeDescriptor, WorkflowNode } from '../../api/types.ts';
 import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
 import { IconButton, Switch, Tile, Tooltip } from '../../kit/index.ts';
+import { titleOf } from './then-words.ts';
 import type { NodePanelProps } from './types.ts';
 
 const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 type Props = NodePanelProps & { nodeId: string; node: WorkflowNode; descriptor: NodeDescriptor | undefined };
 
-export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOnly = false, renameToken = 0, full = false, onFull }: Props) {
+/** Drawn anew with the step's title and switch, not with each key of its settings. */
+export const PanelHeader = memo(function PanelHeader({ document, nodeId, node, catalog, descriptor, onEdit, readOnly = false, renameToken = 0, full = false, onFull }: Props) {
   const [naming, setNaming] = useState<'title' | 'id' | null>(null);
   const [seen, setSeen] = useState(renameToken);
   if (renameToken !== seen) {
@@ -20,7 +22,8 @@ export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOn
     if (!readOnly) setNaming('title');
   }
   const kindTitle = descriptor?.title ?? node.type;
-  const title = node.title?.trim() || kindTitle;
+  // As on the card: one of several with the same title has its number.
+  const title = titleOf(document, nodeId, catalog);
 
   return (
     <header className="panel-head">
@@ -79,7 +82,7 @@ export function PanelHeader({ document, nodeId, node, descriptor, onEdit, readOn
       {readOnly || full ? null : <IconButton icon="x" label={t('panel.delete')} keys="Delete" onClick={() => onEdit({ type: 'removeNodes', ids: [nodeId] }, { label: t('panel.delete') })} />}
     </header>
   );
-}
+});
 
 function NameInput({ label, value, placeholder, mono, check, onDone }: {
   label: string; value: string; placeholder?: string; mono?: boolean; check?: (text: string) => string | null; onDone: (text: string | null) => void;

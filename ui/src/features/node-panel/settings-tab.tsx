@@ -1,6 +1,6 @@
 // Settings of a step: the form of its kind, then what every step has.
 
-import { useCallback, useMemo, useState, type ReactNode } from 'react';
+import { memo, useCallback, useMemo, useRef, useState, type ComponentProps, type ReactNode } from 'react';
 import { asSchema } from '../../json/json-schema.ts';
 import { isObject } from '../../json/json.ts';
 import { FormStep } from '../../shared/form/form-step.tsx';
@@ -156,7 +156,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       )}
       {node.type === 'agent.task' ? <WritesEditor nodeId={nodeId} node={node} schema={contextSchema} diagnostics={diagnostics} readOnly={readOnly} onEdit={onEdit} /> : null}
       <div className="panel-rule" />
-      <SchemaForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, Object.keys(common.first.properties ?? {}))} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} widgets={WIDGETS} />
+      <CommonForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={diagnostics} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} widgets={WIDGETS} />
       <MoreSettings inUse={used.length > 0 || foldedInUse} key={`more ${nodeId}`}>
         {parts ? (
           <ModelContext value={chosen}><SchemaForm key={`folded ${nodeId}`} schema={parts.schema} shown={parts.folded} value={node.config} onChange={onConfig} diagnostics={forFields(diagnostics, `${pointer}/config`, parts.folded)} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.folded', { kind: label })} json={false} widgets={WIDGETS} /></ModelContext>
@@ -168,6 +168,25 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
   );
 }
 
+/** A form over some fields of the step: the other ones do not draw it anew. */
+function CommonForm({ schema, value, diagnostics, ...props }: ComponentProps<typeof SchemaForm> & { value: WorkflowNode; diagnostics: readonly Diagnostic[]; basePointer: string }) {
+  const names = useMemo(() => Object.keys(schema.properties ?? {}), [schema]);
+  const own = useSame(Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name))));
+  const found = useMemo(() => forFields(diagnostics, props.basePointer, names), [diagnostics, props.basePointer, names]);
+  return <StillForm {...props} schema={schema} value={own} diagnostics={found} />;
+}
+
+const StillForm = memo(SchemaForm);
+
+/** The object of before, as long as it holds the same. */
+function useSame(next: { [name: string]: unknown }): { [name: string]: unknown } {
+  const [kept, setKept] = useState(next);
+  const names = Object.keys(next);
+  if (names.length === Object.keys(kept).length && names.every((name) => Object.hasOwn(kept, name) && kept[name] === next[name])) return kept;
+  setKept(next);
+  return next;
+}
+
 /** Opens when something in it is set or wrong, and stays as it is when that ends: a field that is emptied does not vanish under the hand. */
 function MoreSettings({ inUse, children }: { inUse: boolean; children: ReactNode }) {
   const [open, setOpen] = useState(inUse);
@@ -176,10 +195,13 @@ function MoreSettings({ inUse, children }: { inUse: boolean; children: ReactNode
     setBefore(inUse);
     if (inUse) setOpen(true);
   }
+  // What nobody sees is not drawn anew for each key of a field above: it follows when it is opened.
+  const drawn = useRef(children);
+  if (open) drawn.current = children;
   return (
     <details className="more" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="cap">{t('settings.more')}</summary>
-      {children}
+      {drawn.current}
     </details>
   );
 }

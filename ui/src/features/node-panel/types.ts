@@ -21,6 +21,8 @@ export type PanelTab = 'settings' | 'input' | 'output' | 'error';
 
 export interface NodePanelProps {
   document: Workflow;
+  /** The document before what is being typed: titles, wires and earlier steps are read in it, not once for each key. */
+  settled?: Workflow;
   /** Chosen steps; none shows the settings of the workflow. */
   selected: readonly string[];
   catalog: readonly NodeDescriptor[];

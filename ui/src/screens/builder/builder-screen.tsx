@@ -86,7 +86,7 @@ const NOTHING_ASKED: ReadonlySet<string> = new Set();
 
 function Builder({ session, catalog }: { session: Session; catalog: NodeDescriptor[] }) {
   const { editor } = session;
-  const document = useEditor(editor, (state) => state.document);
+  const document = useEditor(editor, (state) => state.settled);
   usePageName(document.name);
   const dirty = useEditor(editor, (state) => state.dirty);
   const undoLabel = useEditor(editor, (state) => state.undoLabel);
@@ -305,7 +305,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   };
 
   const activation = useActivation({
-    document, fileRef: session.ref, catalog, readOnly: session.readOnly,
+    document, current: () => editor.getState().document, fileRef: session.ref, catalog, readOnly: session.readOnly,
     pinned: Object.keys(pins?.steps ?? {}).filter((id) => Object.hasOwn(document.nodes, id)).map((id) => titleOf(document, id, catalog)),
     // One step of undo, whatever differs.
     onRestore: (version) => {
@@ -315,11 +315,11 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     onShow: (problem) => { const id = nodeOf(problem, document); if (id !== undefined) openStep(id); },
   });
   const bar = (
-    <header className="bar">
+    <header className={running ? 'bar live' : view && !loading ? 'bar ran' : 'bar'}>
       <WorkflowName name={document.name} editing={renaming} onEditing={setRenaming} readOnly={session.readOnly}
         onRename={(name) => editor.apply({ type: 'set', path: ['name'], value: name }, { label: t('builder.rename') })} />
       <SaveState session={session} dirty={dirty} />
-      {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} /><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></> : null}
+      {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} />{view.until === undefined ? null : <span className="wb-ends"><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></span>}</> : null}
       <span className="grow" />
       <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} />
       {plan.button}
@@ -339,9 +339,9 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {activation.bar}
       {debug.bar}
       {running
-        ? <Button icon="stop" busy={cancelling} disabled={past || !may('run_cancel')} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
+        ? <Button className="last" icon="stop" busy={cancelling} disabled={past || !may('run_cancel')} title={notNow} onClick={() => void cancel()}>{cancelling ? t('builder.cancelling') : t('builder.cancelRun')}</Button>
         : (
-          <span className="btn-split">
+          <span className="btn-split last">
             <Button variant="primary" icon="play" busy={starting} disabled={loading || !may('run_start')} title={may('run_start') ? undefined : t('builder.runRole')} keys={barKeys.run} onClick={run}>{t('builder.run')}</Button>
             <ActionMenu groups={RUN_MENU} trigger={<IconButton icon="down" variant="default" className="pri" label={t('builder.runMore')} disabled={loading || starting || !may('run_start')} />} />
           </span>

@@ -6,7 +6,8 @@ import { toApiError } from '../../api/error.ts';
 import type { Diagnostic, Workflow } from '../../api/types.ts';
 import { useGrantRound } from '../../schema-form/folder-grants.ts';
 
-export const VALIDATE_MS = 250;
+/** After a change; one that is typed is told of when the person has paused (`settled`). */
+export const VALIDATE_MS = 100;
 
 /** `ref` says where the document stands: sub-workflows are looked for beside it. */
 export function useDiagnostics(document: Workflow | undefined, ref: string, first: Diagnostic[]): Diagnostic[] {

@@ -37,7 +37,7 @@ export function usePlan({ session, catalog, runId, canvas, keys }: {
   const [explanation, setExplanation] = useState<PlanExplanation | null>(null);
   const may = usePermission();
   const allowed = may('plan_get');
-  const document = useEditor(editor, (state) => state.document);
+  const document = useEditor(editor, (state) => state.settled);
   const { data: view } = useCommand('plan_get', { ref }, {
     enabled: open && allowed,
     refetchInterval: ({ state }) => (state.data?.working ? WORKING_MS : OPEN_MS),

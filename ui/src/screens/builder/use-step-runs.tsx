@@ -55,7 +55,7 @@ export interface StepRuns {
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 export function useStepRuns({ editor, catalog, runId, view, ran, origins, pins, past, startTo, begun }: Given): StepRuns {
-  const document = useEditor(editor, (state) => state.document);
+  const document = useEditor(editor, (state) => state.settled);
   const chosen = useEditor(editor, ({ selection: { nodes } }) => (nodes.length === 1 ? nodes[0] : undefined));
   const may = usePermission()('run_breakpoints');
   const [asked, setAsked] = useState<Asked | null>(null);

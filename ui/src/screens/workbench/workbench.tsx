@@ -9,7 +9,7 @@ import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
 import { Canvas, type Fate, canvasActions, toolActions, withRoomForTitle, type CanvasHandle, type Edit } from '../../features/canvas/index.ts';
-import { fileOf, NodePanel, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
+import { fileOf, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { rerunPlace } from '../../features/rerun/steps.ts';
 import { stepPlace, type StepRun } from '../../features/rerun/step-runs.ts';
 import { TimeBar, type EventWords } from '../../features/time-travel/time-bar.tsx';
@@ -20,6 +20,7 @@ import { showTemplates } from '../parts/templates-dialog.tsx';
 import { Button, SplitPane, toast, useActions } from '../../kit/index.ts';
 import { MomentContext } from '../../kit/use-now.ts';
 import { rerunAction, stepRunActions } from '../builder/actions.ts';
+import { StepPanel } from './step-panel.tsx';
 import { AllowFolder } from './allow-folder.tsx';
 import { FirstStep } from './first-step.tsx';
 import { useKeptFocus } from '../../shared/keep-focus.ts';
@@ -81,7 +82,7 @@ const NONE: Diagnostic[] = [];
 
 export function Workbench(props: WorkbenchProps) {
   const { editor, catalog, view: whole, diagnostics, logOpen, panelOpen, loading = false, time = null } = props;
-  const document = useEditor(editor, (state) => state.document);
+  const document = useEditor(editor, (state) => state.settled);
   // One choice for canvas, panel and log; another run begins as a whole.
   const runId = whole?.runId ?? '';
   const [chosen, setChosen] = useState<{ runId: string; choice: Choice }>({ runId, choice: EVERY });
@@ -212,7 +213,7 @@ export function Workbench(props: WorkbenchProps) {
   const empty = useMemo(() => (handle && !readOnly && Object.keys(document.nodes).length === 0 ? <FirstStep editor={editor} catalog={catalog} handle={handle} /> : null), [document, readOnly, handle, editor, catalog]);
   const kindsByType = useMemo(() => new Map(catalog.map((kind) => [kind.type, kind])), [catalog]);
   const nodePanel = (ids: readonly string[]) => (
-    <NodePanel document={document} selected={ids} catalog={catalog} diagnostics={found} run={view} at={at} readOnly={readOnly}
+    <StepPanel editor={editor} selected={ids} catalog={catalog} diagnostics={found} run={view} at={at} readOnly={readOnly}
       {...(wanted && wanted.id === ids[0] ? { tab: wanted.tab } : {})} onTab={() => setWanted(null)} onShown={setShownTab} empty={empty} full={full} onFull={setFull}
       onEdit={(edits, options) => editor.apply(withRoomForTitle(editor.getState().document, kindsByType, [edits].flat() as readonly Edit[]), options)} onSelect={(id) => go(id)}
       {...(props.onStepRun ? { onTry: (id: string) => props.onStepRun?.('to', id) } : {})}

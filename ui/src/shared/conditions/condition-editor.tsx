@@ -61,21 +61,26 @@ export function ConditionEditor({ text, onText, label, source, readOnly, open = 
   useEffect(() => { if (!typing) before.current = now; }, [typing, now]);
   const known = useFields(source, shown);
   const fieldList = useId();
+  const offered = useMemo(() => <datalist id={fieldList}>{known.map((field) => <option key={field.text} value={field.text} label={field.sample} />)}</datalist>, [fieldList, known]);
   const seen = source?.seen;
   const scope = useMemo<RowScope>(() => ({ known, readOnly, fieldList, seen: (path: FieldPath) => seen?.(path) ?? sampleOf(known, path) }), [known, readOnly, fieldList, seen]);
-  const change = (rows: Group) => {
-    const next = printConditions(completeOf(rows));
-    setDraft({ text: next, rows });
-    if (next !== text) onText(next);
-  };
-  const rows = still ?? EMPTY;
-  const begun = rows.rows.length > 0 || readOnly ? rows : { ...rows, rows: [BLANK] };
+  const told = useLatest({ text, onText });
+  // While somebody types below them the rows stand still: they are not drawn anew for each key.
+  const rows = useMemo(() => {
+    const group = still ?? EMPTY;
+    const change = (next: Group) => {
+      const printed = printConditions(completeOf(next));
+      setDraft({ text: printed, rows: next });
+      if (printed !== told.current.text) told.current.onText(printed);
+    };
+    return <GroupEditor group={group.rows.length > 0 || readOnly ? group : { ...group, rows: [BLANK] }} n="" scope={scope} onChange={change} />;
+  }, [still, readOnly, scope, told]);
   return (
     <div className="cond">
       {!shown ? null : still === null ? <p className="s t2 cond-why">{t(`cond.why.${parsed.ok ? 'nothing' : parsed.why}`)}</p> : (
         <div className={typing ? 'cond-rows off' : 'cond-rows'} role="group" aria-label={t('cond.rows', { label })} inert={typing}>
-          <GroupEditor group={begun} n="" scope={scope} onChange={change} />
-          <datalist id={fieldList}>{known.map((field) => <option key={field.text} value={field.text} label={field.sample} />)}</datalist>
+          {rows}
+          {offered}
         </div>
       )}
       {shown ? <span className="s t2">{t('cond.asExpression')}</span> : null}

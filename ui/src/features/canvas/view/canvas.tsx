@@ -113,7 +113,7 @@ export function Canvas(props: CanvasProps) {
 function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, differs = NO_POINTS, proposed = NO_FATES, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
-  const document_ = useStore(editor, (s) => s.document);
+  const document_ = useStore(editor, (s) => s.settled);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const [said, setSaid] = useState('');
   const say = useCallback((text: string, tone: 'info' | 'err') => {
@@ -200,7 +200,7 @@ function Boxes({ session }: { session: CanvasSession }) {
   const search = useUi((s) => s.search);
   const finding = useUi((s) => s.finding);
   const linking = useUi((s) => s.linking);
-  const document_ = useStore(editor, (s) => s.document);
+  const document_ = useStore(editor, (s) => s.settled);
   const close = useCallback(() => ui.setState({ search: null, finding: false, linking: null }), [ui]);
   const preview = useCallback((id: TemplateId | null) => ui.setState({ preview: id }), [ui]);
   if (search) return <AddBox search={search} document={document_} catalog={catalog} tools={tools} onPick={session.handle.pick} onTemplate={session.handle.addTemplate} onPreview={preview} onClose={close} />;

@@ -99,7 +99,7 @@ function Area({ group, rect, handle, move }: { group: Group; rect: Rect; handle:
 /** Behind the cards. `rects`: where they are drawn now, folded groups left out. */
 export function GroupAreas({ rects, handle, move }: { rects: ReadonlyMap<string, Rect>; handle: CanvasHandle; move: MoveSteps }) {
   const { editor } = useCanvas();
-  const document = useStore(editor, (s) => s.document);
+  const document = useStore(editor, (s) => s.settled);
   const folded = useUi((s) => s.folded);
   const far = useUi((s) => s.detail === 3);
   const groups = groupsOf(document).filter((group) => !folded.has(group.id));
@@ -119,7 +119,7 @@ export function GroupAreas({ rects, handle, move }: { rects: ReadonlyMap<string,
 /** A folded group. Its steps are chosen, moved and deleted with it. */
 export const GroupCard = memo(function GroupCard({ id, data, selected }: NodeProps<CardNode>) {
   const { editor, ui } = useCanvas();
-  const group = useStore(editor, (s) => groupsOf(s.document).find((one) => one.id === groupOfCard(id)));
+  const group = useStore(editor, (s) => groupsOf(s.settled).find((one) => one.id === groupOfCard(id)));
   const open = (): void => {
     const folded = new Set(ui.getState().folded);
     folded.delete(groupOfCard(id) ?? '');
@@ -148,7 +148,7 @@ export const GroupCard = memo(function GroupCard({ id, data, selected }: NodePro
 export function GroupDialog({ handle }: { handle: CanvasHandle }) {
   const { editor, ui } = useCanvas();
   const id = useUi((s) => s.groupDialog);
-  const group = useStore(editor, (s) => groupsOf(s.document).find((one) => one.id === id));
+  const group = useStore(editor, (s) => groupsOf(s.settled).find((one) => one.id === id));
   if (!group) return null;
   return <GroupForm key={group.id} group={group} onClose={() => ui.setState({ groupDialog: null })} onUngroup={() => { ui.setState({ groupDialog: null }); handle.ungroup(group.id); }} />;
 }

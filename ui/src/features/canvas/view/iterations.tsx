@@ -25,7 +25,7 @@ export function roundsAt(view: RunView | null, nodes: Workflow['nodes'], id: str
 
 export function IterationPicker({ id, frame = false }: { id: string; frame?: boolean }) {
   const { editor, choose } = useCanvas();
-  const nodes = useStore(editor, (s) => s.document.nodes);
+  const nodes = useStore(editor, (s) => s.settled.nodes);
   const view = useUi((s) => s.runView);
   const choice = view?.choice ?? EVERY;
   const rounds = roundsAt(view, nodes, id, frame);
@@ -70,7 +70,7 @@ export function chooseWhole(view: RunView, document: Pick<Workflow, 'nodes'>, by
 /** One selector for the whole run: all steps in loops show the same iteration. */
 export function RunIterations() {
   const { editor, choose } = useCanvas();
-  const nodes = useStore(editor, (s) => s.document.nodes);
+  const nodes = useStore(editor, (s) => s.settled.nodes);
   const view = useUi((s) => s.runView);
   const [typing, setTyping] = useState(false);
   const now = view === null || view.loops.size === 0 ? null : wholeRun(view, { nodes });

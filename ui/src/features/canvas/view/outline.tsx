@@ -17,7 +17,7 @@ const MANY_STEPS = 200;
 
 export function Outline({ handle }: { handle: CanvasHandle }) {
   const { editor, ui, catalog, openNode, rename } = useCanvas();
-  const document_ = useStore(editor, (s) => s.document);
+  const document_ = useStore(editor, (s) => s.settled);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const chosen = useStore(editor, (s) => (s.selection.nodes.length === 1 ? s.selection.nodes[0] : undefined));
   const busy = useUi((s) => s.search !== null || s.linking !== null);

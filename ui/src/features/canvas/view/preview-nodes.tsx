@@ -18,7 +18,7 @@ export function TemplatePreview() {
   const { editor, catalog } = useCanvas();
   const search = useUi((s) => s.search);
   const id = useUi((s) => s.preview);
-  const document = useStore(editor, (s) => s.document);
+  const document = useStore(editor, (s) => s.settled);
   const picture = useMemo(() => {
     if (!search?.from || id === null) return null;
     const { edits, ids } = templateEdits(document, catalog, id, search.from, search.at ?? undefined);
@@ -47,7 +47,7 @@ export function TemplatePreview() {
 
 export function Ghosts({ handle }: { handle: CanvasHandle }) {
   const { editor, catalog } = useCanvas();
-  const document = useStore(editor, (s) => s.document);
+  const document = useStore(editor, (s) => s.settled);
   const readOnly = useStore(editor, (s) => s.readOnly);
   const near = useUi((s) => s.detail < 2 && s.runView === null);
   const ghosts = useMemo(() => (readOnly || !near ? [] : ghostsOf(document, catalog)), [document, catalog, readOnly, near]);

@@ -15,7 +15,7 @@ export function TopTools({ handle }: { handle: CanvasHandle }) {
   const adding = useUi((s) => s.search !== null);
   const shown = useUi((s) => s.showSafe);
   const readOnly = useStore(editor, (s) => s.readOnly);
-  const safe = useStore(editor, (s) => s.document.settings?.errorPolicy === 'safe');
+  const safe = useStore(editor, (s) => s.settled.settings?.errorPolicy === 'safe');
   const outline = useUi((s) => s.outline);
   return (
     <div className="cv-tools top" role="toolbar" aria-label={t('canvas.label')}>

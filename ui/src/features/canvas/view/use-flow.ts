@@ -16,7 +16,6 @@ import { makeSpace, makeSpaceBetween } from '../model/make-space.ts';
 import { distanceTo } from '../route/geometry.ts';
 import { type Picture, routeLocally, touchedWires } from '../route/local.ts';
 import { routeWires } from '../route/router.ts';
-import { useDrawnDocument } from './drawn-document.ts';
 import { type CardNode, type Flow, flowBuilder, titleOf, wireEnds, type WireEdge } from './flow-nodes.ts';
 import { foldGroups } from './folded.ts';
 import type { MoveSteps } from './groups.tsx';
@@ -79,7 +78,7 @@ function decorator(): (base: readonly CardNode[], selected: readonly string[], m
 }
 
 export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string, tone: 'info' | 'err') => void): FlowState {
-  const document = useDrawnDocument(editor);
+  const document = useStore(editor, (s) => s.settled);
   const selection = useStore(editor, (s) => s.selection);
   const [build] = useState(flowBuilder);
   const whole = useMemo(() => build(document, catalog), [build, document, catalog]);
