@@ -412,9 +412,7 @@ impl App {
         // It waits for the disk. A panic of it was told already.
         let _ = tokio::task::spawn_blocking(move || {
             app.run_log.flush();
-            if let Some(tracing) = app.tracing.get() {
-                tracing.flush();
-            }
+            app.telemetry.flush();
             app.store.close()
         })
         .await;
