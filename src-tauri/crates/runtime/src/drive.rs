@@ -20,7 +20,7 @@ use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState};
-use signalbox_model::{Effects, RunOrigin, RunStatus};
+use signalbox_model::{Effects, RunOrigin, RunStatus, TraceContext};
 use signalbox_ports::trace_scope::{TraceSource, traced};
 use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{Firing, Limited, Owner, RunKey};
@@ -179,6 +179,12 @@ impl Driver {
     /// A run of the store that is this process's now.
     pub(crate) fn taken_over(self, owner: Owner) -> Self {
         Self { owner: Some(owner), ..self }
+    }
+
+    /// The trace that the run was given by its caller.
+    pub(crate) fn in_trace(mut self, caller: Option<TraceContext>) -> Self {
+        self.said.caller = caller;
+        self
     }
 
     /// A run that is not in the store yet.
