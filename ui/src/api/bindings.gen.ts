@@ -5447,6 +5447,8 @@ export interface RunEventHead {
   visit?: number;
   attempt?: number;
   clientRunToken?: string;
+  /** The trace of the run; in events as they are shown, not in the log. */
+  traceId?: string;
 }
 
 /** All types of events beside one another, as in JSON. */

@@ -18,7 +18,9 @@ use failure::{failure, root};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_LENGTH, COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 use reqwest::{Client, Method, Response};
+use signalbox_model::trace_context::{TRACEPARENT, TRACESTATE};
 use signalbox_ports::host::canonical;
+use signalbox_ports::trace_scope;
 use signalbox_ports::{BodySink, Clock as _, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_event_stream};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -31,6 +33,9 @@ use url::{Host, Url};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MOST_REDIRECTS: usize = 10;
+
+const TRACEPARENT_NAME: HeaderName = HeaderName::from_static(TRACEPARENT);
+const TRACESTATE_NAME: HeaderName = HeaderName::from_static(TRACESTATE);
 
 /// Name → addresses.
 #[async_trait]
@@ -166,6 +171,7 @@ impl WebHttp {
         let mut method = Method::from_bytes(request.method.as_bytes())
             .map_err(|_| HttpError::BadUrl { message: format!("'{}' is not a method", request.method) })?;
         let mut headers = headers(&request.headers)?;
+        add_trace(&mut headers);
         let mut body = request.body.map(Bytes::from);
         let (credential, home) = (request.credential, url.origin());
         let mut reach = if request.loopback_allowed { Reach::Loopback } else { Reach::Granted };
@@ -438,6 +444,17 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, HttpError> {
         headers.append(name, HeaderValue::from_str(value).map_err(|_| bad())?);
     }
     Ok(headers)
+}
+
+/// Says to which span the request belongs, unless the step says it itself.
+fn add_trace(headers: &mut HeaderMap) {
+    if headers.contains_key(TRACEPARENT) || headers.contains_key(TRACESTATE) {
+        return;
+    }
+    let Some(context) = trace_scope::outgoing() else { return };
+    let state = context.state.as_deref().and_then(|state| HeaderValue::from_str(state).ok());
+    headers.extend(HeaderValue::from_str(&context.traceparent()).ok().map(|value| (TRACEPARENT_NAME, value)));
+    headers.extend(state.map(|value| (TRACESTATE_NAME, value)));
 }
 
 /// Checks what can be said without a resolver; gives the literal address of the host, if it is one. The parser has

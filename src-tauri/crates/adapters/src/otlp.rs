@@ -152,7 +152,9 @@ fn refused(error: &Refusal) -> String {
 fn data(span: &Span, scope: &InstrumentationScope) -> SpanData {
     let trace = TraceId::from_hex(&span.trace_id).unwrap_or(TraceId::INVALID);
     let id = |hex: &str| SpanId::from_hex(hex).unwrap_or(SpanId::INVALID);
-    let context = |hex: &str| SpanContext::new(trace, id(hex), TraceFlags::SAMPLED, false, TraceState::default());
+    // What breaks the rules was left out when it came in.
+    let state: TraceState = span.trace_state.as_deref().and_then(|state| state.parse().ok()).unwrap_or_default();
+    let context = |hex: &str| SpanContext::new(trace, id(hex), TraceFlags::SAMPLED, false, state.clone());
     let mut links = SpanLinks::default();
     if let Some(earlier) = &span.continues {
         links.links.push(opentelemetry::trace::Link::with_context(context(earlier)));
@@ -160,7 +162,7 @@ fn data(span: &Span, scope: &InstrumentationScope) -> SpanData {
     SpanData {
         span_context: context(&span.span_id),
         parent_span_id: span.parent_id.as_deref().map_or(SpanId::INVALID, id),
-        parent_span_is_remote: false,
+        parent_span_is_remote: span.parent_is_remote,
         span_kind: match span.kind {
             telemetry::SpanKind::Internal => SpanKind::Internal,
             telemetry::SpanKind::Client => SpanKind::Client,

@@ -9,7 +9,7 @@ use crate::error::{ApiError, ApiResult};
 use crate::host::clock;
 use crate::host::files::{io_error, write_atomic};
 use crate::host::metrics::collector::Collector;
-use crate::host::tracing::Tracing;
+use crate::host::tracing::Telemetry;
 use crate::models::KeptProviders;
 use crate::runs::masked_views::Masked;
 use crate::runs::paths::RunPaths;
@@ -124,7 +124,7 @@ pub struct App {
     /// Counts what happens in runs, where somebody asks for metrics.
     pub(crate) collector: OnceLock<Arc<Collector>>,
     /// Sends spans, where tracing is on.
-    pub(crate) tracing: OnceLock<Arc<Tracing>>,
+    pub(crate) telemetry: Telemetry,
 }
 
 impl App {
@@ -237,7 +237,7 @@ impl App {
             signing,
             run_log: RunLog::default(),
             collector: OnceLock::new(),
-            tracing: OnceLock::new(),
+            telemetry: Telemetry::default(),
         });
         app.planning.belongs_to(&app);
         app.grants_changed()?;

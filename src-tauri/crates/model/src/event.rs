@@ -363,6 +363,10 @@ pub struct RunEventWire {
     payload: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     client_run_token: Option<String>,
+    /// The trace of the run; in events as they are shown, not in the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[expect(dead_code, reason = "follows from the run")]
+    trace_id: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for RunEvent {

@@ -36,6 +36,7 @@ mod task_end;
 pub mod text;
 pub mod time;
 pub mod tool_rule;
+pub mod trace_context;
 pub mod wire;
 pub mod workflow;
 
@@ -56,6 +57,7 @@ pub use summary::{NodeState, RunStatus, RunSummary, StepSummary};
 pub use task::{Level, Origin, TaskAction, TaskKind, TaskReason, TaskState, ToolGrant};
 pub use task_end::TaskEnd;
 pub use tool_rule::{ToolRule, ToolVerdict};
+pub use trace_context::TraceContext;
 pub use workflow::{Edge, ErrorHandling, Node, PortRef, RetryPolicy, Workflow};
 
 /// A JSON object with the order of its keys kept.

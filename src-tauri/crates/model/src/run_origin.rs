@@ -1,5 +1,7 @@
 //! Who and what a run was started by.
 
+use crate::TraceContext;
+
 /// What starts runs over the network.
 pub const BY_REST: &str = "rest";
 
@@ -12,4 +14,6 @@ pub struct RunOrigin {
     pub person: Option<String>,
     /// Token of the client, repeated in every event.
     pub client_run_token: Option<String>,
+    /// The trace of the caller, which the spans of the run continue.
+    pub trace: Option<TraceContext>,
 }

@@ -163,6 +163,21 @@ impl WireEvent {
     }
 }
 
+impl WireEvent {
+    /// The same with the trace of its run.
+    #[must_use]
+    pub fn in_trace(mut self, trace_id: &str) -> Self {
+        // An object that has fields: `runId` at least.
+        if self.text.ends_with('}') {
+            self.text.pop();
+            self.text.push_str(",\"traceId\":");
+            self.text.push_str(&Value::from(trace_id).to_string());
+            self.text.push('}');
+        }
+        self
+    }
+}
+
 /// Events as one JSON list.
 pub fn list_text(events: &[WireEvent]) -> String {
     let mut text = String::with_capacity(2 + events.iter().map(|event| event.text.len() + 1).sum::<usize>());

@@ -14,6 +14,7 @@ pub mod scrub;
 pub mod secret;
 pub mod telemetry;
 pub mod tools;
+pub mod trace_scope;
 mod wait;
 
 pub use audit_sink::{AuditLine, AuditSink, NotTaken};

@@ -46,10 +46,14 @@ pub enum SpanKind {
 pub struct Span {
     /// 32 hex digits.
     pub trace_id: String,
+    /// What monitoring systems that the trace came through have added to it (`tracestate`).
+    pub trace_state: Option<String>,
     /// 16 hex digits.
     pub span_id: String,
     /// The span that this one is a part of.
     pub parent_id: Option<String>,
+    /// Another program made that span.
+    pub parent_is_remote: bool,
     /// A span of the same trace that this one continues.
     pub continues: Option<String>,
     /// What it is.

@@ -15,18 +15,20 @@ use crate::phase::Phase;
 use crate::record;
 use crate::shared::Core;
 use crate::step_batch::{self, Limits, StepBatch};
+use crate::trace::CallPlace;
 use signalbox_audit::Record;
 use signalbox_engine::effect::{Call, CallKey, Effect, Timer};
 use signalbox_engine::input::Input;
 use signalbox_engine::{Compiled, RunState};
-use signalbox_model::{Effects, RunOrigin, RunStatus};
+use signalbox_model::{Effects, RunOrigin, RunStatus, TraceContext};
+use signalbox_ports::trace_scope::{TraceSource, traced};
 use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{Firing, Limited, Owner, RunKey};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -177,6 +179,12 @@ impl Driver {
     /// A run of the store that is this process's now.
     pub(crate) fn taken_over(self, owner: Owner) -> Self {
         Self { owner: Some(owner), ..self }
+    }
+
+    /// The trace that the run was given by its caller.
+    pub(crate) fn in_trace(mut self, caller: Option<TraceContext>) -> Self {
+        self.said.caller = caller;
+        self
     }
 
     /// A run that is not in the store yet.
@@ -499,7 +507,11 @@ impl Driver {
         let code = (self.core.registry.code)(&call.kind);
         let speech = Arc::new(self.speech(&key, &call.node_id));
         let log = Arc::clone(&speech);
-        let mut under_way = Box::pin(async move {
+        let source = self.core.tracer.get().map(|tracer| {
+            let (tracer, run, at) = (Arc::clone(tracer), Arc::clone(&call.run_id), CallPlace::of(&call));
+            Arc::new(move || tracer(&run, &at)) as TraceSource
+        });
+        let mut under_way: Pin<Box<dyn Future<Output = Input> + Send>> = Box::pin(async move {
             let results = match code {
                 Some(code) => {
                     let work = pin!(signalbox_nodes::run_call(code, &call, &world, &*log));
@@ -510,6 +522,9 @@ impl Driver {
             pass(Point::Called);
             Input::NodeFinished { key: call.key, results, now: world.clock.now_ms() }
         });
+        if let Some(source) = source {
+            under_way = Box::pin(traced(source, under_way));
+        }
         let inbox = self.driven.inbox.clone();
         // The task below polls it again at once, so a waker that goes nowhere loses nothing.
         if let Poll::Ready(input) = under_way.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -26,6 +26,7 @@ mod rerun;
 mod runtime;
 mod shared;
 mod step_batch;
+mod trace;
 
 pub use binaries::StoredBinaries;
 pub use error::{Error, Trouble};
@@ -38,3 +39,4 @@ pub use remembered::StoredKeys;
 pub use rerun::{Again, Definition, Person};
 pub use runtime::{NewRun, Origin, Runtime, StartOutcome};
 pub use shared::Resumed;
+pub use trace::CallPlace;

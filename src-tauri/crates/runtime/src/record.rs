@@ -8,6 +8,7 @@ use signalbox_engine::audit_rules::{self, AuditRule, Raise};
 use signalbox_model::event::{EventBody, Telemetry};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, ExpiryAction};
+use signalbox_model::trace_context::{TraceContext, trace_id};
 use signalbox_model::{AuditEvent, ErrorPayload, RunEvent, TaskAction, TaskEnd, TaskReason, time};
 use signalbox_store::mask::{self, Masks};
 use signalbox_store::{NewTask, TaskChange};
@@ -82,6 +83,21 @@ pub(crate) struct AuditSettings {
     rules: OnceLock<Vec<AuditRule>>,
     /// Only when an error asks for them.
     marked: OnceLock<Vec<String>>,
+    /// The trace that the run was given by its caller.
+    pub(crate) caller: Option<TraceContext>,
+    trace_id: OnceLock<String>,
+}
+
+impl AuditSettings {
+    /// The trace of the run, for what concerns the run as a whole and for errors (O-10). The two entries of each step do
+    /// without: their run has it.
+    fn trace_of(&self, event: &RunEvent, name: AuditEvent) -> Option<Value> {
+        if matches!(name, AuditEvent::NodeStart | AuditEvent::NodeSuccess) {
+            return None;
+        }
+        let made = || self.caller.as_ref().map_or_else(|| trace_id(&event.run_id), |caller| caller.trace_id.clone());
+        Some(self.trace_id.get_or_init(made).as_str().into())
+    }
 }
 
 /// The entries of the events, in their order.
@@ -99,6 +115,7 @@ pub(crate) fn entries(compiled: &Compiled, said: &AuditSettings, events: &[RunEv
             ("path", event.path.clone().map(Value::from)),
             ("item", event.item.map(Value::from)),
             ("visit", event.visit.map(Value::from)),
+            ("traceId", said.trace_of(event, name)),
             // What a step does about another one's failure: the chain alone leads from a decision to the error.
             ("originStepId", event.body.origin().map(|origin| origin.step_id.as_str().into())),
         ];

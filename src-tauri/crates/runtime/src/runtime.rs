@@ -264,8 +264,10 @@ impl Runtime {
         let (driven, inbox) = Driven::new(&run_id);
         let (born, creation) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));
+        let trace = origin.trace.clone();
         let row = RunCreation { definition, origin, audit, key, firing, limited, born };
-        let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept).with_creation(row);
+        let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept);
+        let driver = driver.in_trace(trace).with_creation(row);
         core.handle.spawn(Box::pin(driver.drive(VecDeque::from([first]))));
         match creation.await {
             Ok(outcome) => outcome.map(|()| run_id),

@@ -6,6 +6,7 @@ use crate::load;
 use crate::options::Options;
 use crate::phase::Phase;
 use crate::registry::Registry;
+use crate::trace::Tracer;
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
 use signalbox_model::{RunEvent, RunStatus};
@@ -14,7 +15,7 @@ use signalbox_store::failpoint::{Point, pass};
 use signalbox_store::{RunRow, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{broadcast, watch};
@@ -52,6 +53,8 @@ pub(crate) struct Core {
     pub(crate) notices: broadcast::Sender<Arc<RunEvent>>,
     /// They hear what every run of this process has committed.
     pub(crate) observers: RwLock<Vec<Observer>>,
+    /// See [`crate::Runtime::trace_calls`].
+    pub(crate) tracer: OnceLock<Tracer>,
     pub(crate) ids: Arc<dyn Ids>,
     runs: Mutex<BTreeMap<String, Arc<Driven>>>,
     /// Runs that could not go on here; `adopt` leaves them alone.
@@ -93,6 +96,7 @@ impl Core {
             closing: watch::channel(false).0,
             notices: broadcast::channel(NOTICES).0,
             observers: RwLock::default(),
+            tracer: OnceLock::new(),
             ids,
             runs: Mutex::default(),
             faulty: Mutex::default(),
@@ -217,7 +221,8 @@ impl Core {
         let (driven, inbox) = Driven::new(run_id);
         self.runs().insert(run_id.to_owned(), Arc::clone(&driven));
         let kept = self.options.beside.of(run_id);
-        let driver = Driver::new(Arc::clone(self), driven, inbox, compiled, state, kept).taken_over(owner);
+        let driver = Driver::new(Arc::clone(self), driven, inbox, compiled, state, kept);
+        let driver = driver.in_trace(row.trace).taken_over(owner);
         let first = VecDeque::from([first]);
         self.handle.spawn(Box::pin(driver.drive(first)));
         Ok(Resumed::TakenOver)

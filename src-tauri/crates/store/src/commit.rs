@@ -383,6 +383,7 @@ impl PreparedRun {
             client_run_token: new.origin.client_run_token,
             started_by: new.origin.started_by,
             person: new.origin.person,
+            trace: new.origin.trace,
             open_tasks: 0,
         };
         let shared = match new.events.first().map(|event| &event.body) {

@@ -13,11 +13,12 @@ use super::process::Process;
 use super::{Inspection, Limits, health_check};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam, ClientRequest,
-    ListToolsRequest, PaginatedRequestParams, RequestId, ServerResult,
+    ListToolsRequest, PaginatedRequestParams, RequestId, RequestParamsMeta as _, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
 use serde_json::Value;
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolNotice, ToolReply};
+use signalbox_ports::trace_scope;
 use signalbox_ports::{Secrets, in_words};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -224,7 +225,13 @@ impl Link {
     ) -> Outcome {
         let (sender, mut heard) = mpsc::unbounded_channel();
         let waits = Arc::new(AtomicBool::new(false));
-        let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments.clone());
+        let mut params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments.clone());
+        if let Some(context) = trace_scope::outgoing() {
+            params.set_traceparent(&context.traceparent());
+            if let Some(state) = &context.state {
+                params.set_tracestate(state);
+            }
+        }
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(NotificationSender { to: sender, waits: Arc::clone(&waits) });
         let sent =

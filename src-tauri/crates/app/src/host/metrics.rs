@@ -77,8 +77,8 @@ impl App {
         if let Some(collector) = self.collector.get() {
             collector.write(&mut out, driven);
         }
-        if let Some(tracing) = self.tracing.get() {
-            let (sent, dropped) = tracing.counts();
+        if self.telemetry.is_on() {
+            let (sent, dropped) = self.telemetry.counts();
             let sent = [(String::new(), sent)];
             family(&mut out, Kind::Counter, "signalbox_spans_sent_total", "Spans that the collector took.", &sent);
             let dropped = [(String::new(), dropped)];

@@ -7,12 +7,15 @@ pub(crate) mod spans;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use signalbox_adapters::otlp;
-use signalbox_model::RunEvent;
+use signalbox_model::trace_context::trace_id;
+use signalbox_model::{RunEvent, TraceContext};
 use signalbox_ports::telemetry::{Span, SpanExporter};
-use spans::Spans;
+use signalbox_runtime::CallPlace;
+use spans::{RunTrace, Spans};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
@@ -33,31 +36,69 @@ enum Message {
     Flush(SyncSender<()>),
 }
 
-/// The way to the thread that makes spans, and what became of them.
-pub(crate) struct Tracing {
-    sender: SyncSender<Message>,
+/// What became of the spans of this process.
+#[derive(Debug, Default)]
+struct Counts {
     sent: AtomicU64,
     /// Spans that the collector did not take, and commits that found the queue full.
     dropped: AtomicU64,
 }
 
-impl Tracing {
-    /// Spans that arrived, and what was dropped: spans, and commits that found the queue full.
-    pub(crate) fn counts(&self) -> (u64, u64) {
-        (self.sent.load(Ordering::Relaxed), self.dropped.load(Ordering::Relaxed))
+/// Whether and how spans are sent.
+#[derive(Default)]
+pub(crate) struct Telemetry {
+    /// The way to the thread that makes spans, while they are sent.
+    thread: RwLock<Option<SyncSender<Message>>>,
+    counts: Arc<Counts>,
+    /// The part of each run that is under way: see [`spans::part_of`].
+    parts: Mutex<HashMap<String, u64>>,
+    /// The runs of this process are observed.
+    observes: OnceLock<()>,
+}
+
+impl Telemetry {
+    fn sender(&self) -> Option<SyncSender<Message>> {
+        self.thread.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    fn parts(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.thread.read().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Spans that arrived, and what was dropped: spans, and commits that found the queue full.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.counts.sent.load(Ordering::Relaxed), self.counts.dropped.load(Ordering::Relaxed))
+    }
+
+    /// Before what a commit decided is carried out.
     fn tell(&self, events: &Arc<[RunEvent]>) {
-        if let Err(TrySendError::Full(_)) = self.sender.try_send(Message::Events(Arc::clone(events))) {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+        let thread = self.thread.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(thread) = thread.as_ref() else { return };
+        for event in events.iter() {
+            if let Some(part) = spans::part_of(event) {
+                let mut parts = self.parts();
+                if parts.len() < spans::RUNS || parts.contains_key(&event.run_id) {
+                    parts.insert(event.run_id.clone(), part);
+                }
+            } else if event.body.is_terminal() {
+                self.parts().remove(&event.run_id);
+            }
+        }
+        if let Err(TrySendError::Full(_)) = thread.try_send(Message::Events(Arc::clone(events))) {
+            self.counts.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Waits a moment until the last spans are sent.
     pub(crate) fn flush(&self) {
+        let Some(thread) = self.sender() else { return };
         let (done, sent) = sync_channel(1);
         // A full queue will not be empty in time; a thread that has ended has nothing left.
-        if self.sender.try_send(Message::Flush(done)).is_ok() {
+        if thread.try_send(Message::Flush(done)).is_ok() {
             let _ = sent.recv_timeout(LAST);
         }
     }
@@ -89,13 +130,9 @@ impl App {
             ApiError::unavailable("TELEMETRY", format!("Spans cannot be sent: {why}"), hint)
         })?;
         let (sender, receiver) = sync_channel(WAITING);
-        let tracing = Arc::new(Tracing { sender, sent: AtomicU64::new(0), dropped: AtomicU64::new(0) });
-        if self.tracing.set(Arc::clone(&tracing)).is_err() {
-            return Ok(());
-        }
         let sending = Sending {
             app: Arc::downgrade(self),
-            tracing: Arc::downgrade(&tracing),
+            counts: Arc::clone(&self.telemetry.counts),
             exporter,
             handle,
             complain,
@@ -104,20 +141,49 @@ impl App {
         };
         // Without a thread nothing is traced, and the runs go on.
         drop(std::thread::Builder::new().name("spans".into()).spawn(move || sending.serve(&receiver)));
-        self.runtime.observe(move |events| tracing.tell(events));
+        *self.telemetry.thread.write().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        self.telemetry.observes.get_or_init(|| {
+            let app = Arc::downgrade(self);
+            self.runtime.observe(move |events| {
+                if let Some(app) = app.upgrade() {
+                    app.telemetry.tell(events);
+                }
+            });
+            let app = Arc::downgrade(self);
+            self.runtime.trace_calls(move |run, call| app.upgrade()?.outgoing(run, call));
+        });
         Ok(())
     }
 
-    /// The trace of a run, where spans are sent.
+    /// What goes along with a request of a call, while spans are sent.
+    fn outgoing(&self, run_id: &str, call: &CallPlace) -> Option<TraceContext> {
+        if !self.telemetry.is_on() {
+            return None;
+        }
+        let trace = RunTrace::of(run_id, self.store.run(run_id).ok()?.trace);
+        let part = self.telemetry.parts().get(run_id).copied();
+        // A run that rested, or that began before spans were sent. What follows those events is not read.
+        let part = part.or_else(|| {
+            let events = self.store.events(run_id, 0, HISTORY).ok()?;
+            let part = events.iter().rev().find_map(spans::part_of);
+            self.telemetry.parts().extend(part.map(|part| (run_id.to_owned(), part)));
+            part
+        })?;
+        Some(trace.outgoing(run_id, call, part))
+    }
+
+    /// The trace of a run.
     pub(crate) fn trace_of(&self, run_id: &str) -> Option<String> {
-        self.tracing.get().map(|_| spans::trace_id(run_id))
+        // A run that cannot be read has no trace to look for.
+        let row = self.store.run(run_id).ok()?;
+        Some(row.trace.map_or_else(|| trace_id(run_id), |caller| caller.trace_id))
     }
 }
 
 /// What the thread has.
 struct Sending {
     app: Weak<App>,
-    tracing: Weak<Tracing>,
+    counts: Arc<Counts>,
     exporter: Box<dyn SpanExporter>,
     handle: Handle,
     complain: Box<dyn Fn(&str) + Send>,
@@ -128,7 +194,8 @@ struct Sending {
 
 impl Sending {
     fn serve(mut self, receiver: &Receiver<Message>) {
-        let mut spans = Spans::default();
+        let app = Weak::clone(&self.app);
+        let mut spans = Spans::new(move |run| app.upgrade()?.store.run(run).ok()?.trace);
         let mut since = Instant::now();
         loop {
             let message = if self.batch.is_empty() {
@@ -179,14 +246,13 @@ impl Sending {
         }
         let count = batch.len() as u64;
         let done = self.handle.block_on(self.exporter.export(batch));
-        let Some(tracing) = self.tracing.upgrade() else { return };
         match done {
             Ok(()) => {
-                tracing.sent.fetch_add(count, Ordering::Relaxed);
+                self.counts.sent.fetch_add(count, Ordering::Relaxed);
                 self.arrives = true;
             }
             Err(why) => {
-                tracing.dropped.fetch_add(count, Ordering::Relaxed);
+                self.counts.dropped.fetch_add(count, Ordering::Relaxed);
                 if std::mem::replace(&mut self.arrives, false) {
                     let about = "Spans do not reach the collector; they are dropped until it answers";
                     (self.complain)(&format!("{about}: {why}"));

@@ -356,7 +356,15 @@ impl App {
     pub async fn events_whole(self: &Arc<Self>, run_id: String, after: u64) -> ApiResult<Vec<Value>> {
         self.blocking(move |app| {
             let events = app.store.events(&run_id, after, PAGE)?;
-            Ok(events.iter().filter_map(|event| serde_json::to_value(event).ok()).collect())
+            let trace = app.trace_of(&run_id);
+            let shown = events.iter().filter_map(|event| {
+                let mut shown = serde_json::to_value(event).ok()?;
+                if let Some(trace) = &trace {
+                    shown["traceId"] = trace.as_str().into();
+                }
+                Some(shown)
+            });
+            Ok(shown.collect())
         })
         .await
     }
@@ -412,9 +420,7 @@ impl App {
         // It waits for the disk. A panic of it was told already.
         let _ = tokio::task::spawn_blocking(move || {
             app.run_log.flush();
-            if let Some(tracing) = app.tracing.get() {
-                tracing.flush();
-            }
+            app.telemetry.flush();
             app.store.close()
         })
         .await;

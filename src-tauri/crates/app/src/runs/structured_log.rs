@@ -37,7 +37,7 @@ struct Line<'a> {
     node_type: Option<&'a str>,
     message: String,
     payload: &'a Value,
-    /// Of the run's spans, where they are sent.
+    /// Of the run's spans.
     #[serde(skip_serializing_if = "Option::is_none")]
     trace_id: Option<&'a str>,
     event: &'a str,

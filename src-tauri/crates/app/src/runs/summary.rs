@@ -59,10 +59,15 @@ impl App {
 
     /// Events as they travel, with masks or as they are.
     pub(crate) fn wire_events(&self, masked: bool, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<WireEvent>> {
-        if masked {
-            return Ok(self.masked_events(run_id, events)?.into_iter().map(WireEvent::of_value).collect());
-        }
-        Ok(events.iter().filter_map(|event| WireEvent::of(event).ok()).collect())
+        let wire: Vec<WireEvent> = if masked {
+            self.masked_events(run_id, events)?.into_iter().map(WireEvent::of_value).collect()
+        } else {
+            events.iter().filter_map(|event| WireEvent::of(event).ok()).collect()
+        };
+        Ok(match self.trace_of(run_id) {
+            Some(trace) => wire.into_iter().map(|event| event.in_trace(&trace)).collect(),
+            None => wire,
+        })
     }
 }
 

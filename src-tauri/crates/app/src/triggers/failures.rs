@@ -85,6 +85,7 @@ impl Scheduler {
             is_tick: false,
             event: app.failure_event(&trigger, &run)?,
             started_by: BY_TRIGGER,
+            trace: None,
         };
         let started =
             self.version(app, &trigger.version).and_then(|version| app.fire(&trigger, version, occurrence, now));

@@ -306,6 +306,7 @@ impl Scheduler {
             is_tick: false,
             event: watched.settings.event(&watched.row.id, &file, event, false),
             started_by: BY_TRIGGER,
+            trace: None,
         };
         let started = self
             .version(app, &watched.row.version)

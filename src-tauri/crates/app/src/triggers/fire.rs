@@ -12,7 +12,7 @@ use signalbox_engine::schedule::Schedule;
 use signalbox_engine::trigger::{MANUAL, PARAM};
 use signalbox_engine::validate::Called;
 use signalbox_model::run_origin::{BY_REST, RunOrigin};
-use signalbox_model::{AuditEvent, Map, Workflow, time};
+use signalbox_model::{AuditEvent, Map, TraceContext, Workflow, time};
 use signalbox_runtime::StartOutcome;
 use signalbox_store::audit::{Actor, Level, Record};
 use signalbox_store::{Firing, Taken, TriggerRow};
@@ -29,6 +29,8 @@ pub(crate) struct Occurrence {
     pub(crate) event: Map,
     /// What the run says started it, when nobody did by hand: [`BY_SCHEDULE`] or `BY_TRIGGER`.
     pub(crate) started_by: &'static str,
+    /// The trace that the sender of a delivery told.
+    pub(crate) trace: Option<TraceContext>,
 }
 
 /// What is written with the run of an occurrence, in the same transaction.
@@ -113,7 +115,7 @@ impl App {
         Carried { binaries, taken }: Carried,
         now_ms: i64,
     ) -> ApiResult<String> {
-        let Occurrence { key, at_ms, is_tick, event, started_by } = occurrence;
+        let Occurrence { key, at_ms, is_tick, event, started_by, trace } = occurrence;
         let firing = Firing {
             trigger: trigger.id.clone(),
             version: trigger.version.clone(),
@@ -127,7 +129,7 @@ impl App {
         let record = self.fired(&firing, trigger, Actor::system(), json!({}));
         // Who may not reach addresses of this machine does not get there through a trigger, either.
         let started_by = if trigger.here { started_by } else { BY_REST };
-        let origin = RunOrigin { started_by: Some(started_by.to_owned()), ..RunOrigin::default() };
+        let origin = RunOrigin { started_by: Some(started_by.to_owned()), trace, ..RunOrigin::default() };
         let new = NewRun { params: params(trigger, event), origin, ..NewRun::default() };
         Ok(self.start_workflow(workflow, called, new, None, None, Some((firing, record)))?.run_id())
     }
@@ -147,6 +149,7 @@ impl App {
             is_tick: true,
             event: tick(trigger, schedule, tick_ms, now_ms, false),
             started_by: BY_SCHEDULE,
+            trace: None,
         };
         self.fire(trigger, version, occurrence, now_ms)
     }

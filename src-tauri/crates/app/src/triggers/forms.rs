@@ -177,6 +177,7 @@ impl App {
             is_tick: false,
             event: submitted(row, answers, &files, now, false),
             started_by: self.started_by_request(),
+            trace: None,
         };
         let started = self
             .pinned_version(&row.version)

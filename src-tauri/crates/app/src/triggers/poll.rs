@@ -360,6 +360,7 @@ impl Scheduler {
             is_tick: false,
             event: event(&polled.row.id, items, now, false),
             started_by: BY_TRIGGER,
+            trace: None,
         };
         let started = self
             .version(app, &polled.row.version)

@@ -12,12 +12,18 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId, RunStarted};
 use signalbox_app::{ApiError, ApiResult, App, Caller, NewRun, StartKey, command_list, fitting, metrics};
-use signalbox_model::{Map, digits, text::bytes_without_bom};
+use signalbox_model::{Map, RunOrigin, TraceContext, digits, text::bytes_without_bom};
 use std::sync::Arc;
 
 pub(crate) fn health() -> Response {
     let health = Health { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     answer::json(StatusCode::OK, &value(&health))
+}
+
+/// The trace that a request belongs to. Headers that are no text are none of it.
+fn trace(parts: &Parts) -> Option<TraceContext> {
+    let headers = parts.headers.iter();
+    TraceContext::of_headers(headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))))
 }
 
 pub(crate) async fn run(
@@ -48,7 +54,7 @@ pub(crate) async fn run(
             let key = idempotency_key(parts)?.map(|key| StartKey::new(caller, &key)).transpose()?;
             let new = NewRun {
                 params: request.params,
-                origin: caller.origin(request.client_run_token),
+                origin: RunOrigin { trace: trace(parts), ..caller.origin(request.client_run_token) },
                 breakpoints: request.breakpoints,
                 paused: request.paused,
                 until: request.until,

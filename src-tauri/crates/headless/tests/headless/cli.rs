@@ -46,7 +46,15 @@ fn the_first_run_is_the_walkthrough_s() {
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
     let lines: Vec<&str> = done.out.lines().collect();
     let run = done.last()["runId"].as_str().expect("an id").to_owned();
-    let found: Vec<Value> = lines[..lines.len() - 1].iter().map(|line| normal(line, &run, &server.base)).collect();
+    let trace = signalbox_model::trace_context::trace_id(&run);
+    let shown = |line: &&str| {
+        let mut event = normal(line, &run, &server.base);
+        // It stands beside an event when it is shown, not in the log.
+        let told = event.as_object_mut().and_then(|fields| fields.shift_remove("traceId"));
+        assert_eq!(told, Some(json!(trace)), "{line}");
+        event
+    };
+    let found: Vec<Value> = lines[..lines.len() - 1].iter().map(shown).collect();
     let recorded: Value = serde_json::from_str(HISTORY.lines().next().expect("a line")).expect("json");
     let recorded = recorded["runId"].as_str().expect("an id");
     let want: Vec<Value> = HISTORY.lines().map(|line| normal(line, recorded, "http://127.0.0.1:8080")).collect();

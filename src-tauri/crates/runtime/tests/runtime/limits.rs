@@ -30,7 +30,7 @@ async fn start_with(runtime: &Runtime, workflow: Workflow, params: Value) -> Res
         pinned: runtime.pin(workflow).await.expect("valid"),
         params,
         context: Map::new(),
-        origin: RunOrigin { started_by: Some("rest".into()), person: Some("user:anna".into()), client_run_token: None },
+        origin: RunOrigin { started_by: Some("rest".into()), person: Some("user:anna".into()), ..RunOrigin::default() },
         debug: None,
         until: None,
         kept: None,

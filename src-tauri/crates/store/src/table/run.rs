@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::migration::Migration;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
-use signalbox_model::RunStatus;
+use signalbox_model::{RunStatus, TraceContext};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration {
@@ -23,10 +23,12 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
           CREATE INDEX run_unfinished ON run (owner) WHERE ended_ms IS NULL;",
     },
     Migration { id: 23, sql: "ALTER TABLE run ADD COLUMN person TEXT;" },
+    Migration { id: 44, sql: "ALTER TABLE run ADD COLUMN trace TEXT;" },
 ];
 
 const COLUMNS: &str = "id, workflow_id, workflow_name, definition_hash, status, owner, epoch, parent_run_id, started_ms, \
-                       ended_ms, last_seq, failed_step, error_code, error_message, client_run_token, started_by, person";
+                       ended_ms, last_seq, failed_step, error_code, error_message, client_run_token, started_by, person, \
+                       trace";
 
 /// Who drives a run: a process and the number of the take-over. A commit with an old one writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +76,8 @@ pub struct RunRow {
     pub started_by: Option<String>,
     /// Who started it: `user:…`. Unknown for runs of older versions.
     pub person: Option<String>,
+    /// The trace that it continues, when its caller sent one.
+    pub trace: Option<TraceContext>,
     /// Tasks of it that wait for a person now.
     pub open_tasks: u64,
 }
@@ -133,7 +137,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         client_run_token: row.get(14)?,
         started_by: row.get(15)?,
         person: row.get(16)?,
-        open_tasks: row.get(17)?,
+        trace: row.get::<_, Option<String>>(17)?.and_then(|line| TraceContext::from_line(&line)),
+        open_tasks: row.get(18)?,
     })
 }
 
@@ -226,7 +231,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
     // The number that its events begin with. One that events of a deleted run still have is not given again, nor one whose
     // deletion is under way: it takes away events by that number to its end.
     let sql = format!(
-        "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
+        "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
            coalesce((SELECT max(no) FROM run), 0), coalesce((SELECT max(id) >> 32 FROM run_event), 0), \
            coalesce((SELECT max(no) FROM run_deleted WHERE purged = 0), 0)))"
     );
@@ -248,6 +253,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
         row.client_run_token,
         row.started_by,
         row.person,
+        row.trace.as_ref().map(TraceContext::line),
     ])?;
     Ok(())
 }

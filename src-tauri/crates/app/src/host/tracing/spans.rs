@@ -5,27 +5,81 @@
 
 use signalbox_model::event::Telemetry;
 use signalbox_model::hash::sha256_parts;
-use signalbox_model::{EventBody, RunEvent, RunStatus, time};
+use signalbox_model::trace_context::trace_id;
+use signalbox_model::{EventBody, RunEvent, RunStatus, TraceContext, time};
 use signalbox_ports::telemetry::{Span, SpanKind, SpanValue};
+use signalbox_runtime::CallPlace;
 use std::collections::HashMap;
 
 /// Runs that are followed at once. The spans of a run above that are left out.
-const RUNS: usize = 20_000;
+pub(super) const RUNS: usize = 20_000;
 
 /// The tenant of a machine that has one.
 const TENANT: &str = "default";
-
-/// The trace of a run: 32 hex digits.
-pub(crate) fn trace_id(run_id: &str) -> String {
-    let mut id = sha256_parts(&[b"trace", run_id.as_bytes()]);
-    id.truncate(32);
-    id
-}
 
 fn span_id(parts: &[&[u8]]) -> String {
     let mut id = sha256_parts(parts);
     id.truncate(16);
     id
+}
+
+/// Where the spans of a run stand: in the trace of its caller, or in one of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RunTrace {
+    pub(crate) id: String,
+    /// The span of the caller.
+    parent: Option<String>,
+    /// Spans of a trace that its caller does not record are not sent, either.
+    pub(super) sampled: bool,
+    pub(super) state: Option<String>,
+}
+
+impl RunTrace {
+    pub(crate) fn of(run_id: &str, caller: Option<TraceContext>) -> Self {
+        match caller {
+            Some(caller) => {
+                Self { id: caller.trace_id, parent: Some(caller.span_id), sampled: caller.sampled, state: caller.state }
+            }
+            None => Self { id: trace_id(run_id), parent: None, sampled: true, state: None },
+        }
+    }
+
+    /// The span of a part of a run. A caller may start several runs within one trace.
+    fn root(&self, run_id: &str, part: u64) -> String {
+        span_id(&[b"run", self.id.as_bytes(), run_id.as_bytes(), &part.to_be_bytes()])
+    }
+
+    /// The span of a call in that part.
+    fn call(&self, run_id: &str, call: &CallPlace, part: u64) -> String {
+        let number = |number: Option<usize>| number.map_or([0xff; 8], |number| (number as u64).to_be_bytes());
+        span_id(&[
+            b"call",
+            self.id.as_bytes(),
+            run_id.as_bytes(),
+            call.step.as_bytes(),
+            call.path.as_deref().unwrap_or_default().as_bytes(),
+            &number(call.item),
+            &call.visit.to_be_bytes(),
+            &call.attempt.to_be_bytes(),
+            // After a crash the same attempt may begin again.
+            &part.to_be_bytes(),
+        ])
+    }
+
+    /// What goes along with a request of a call.
+    pub(crate) fn outgoing(self, run_id: &str, call: &CallPlace, part: u64) -> TraceContext {
+        let span_id = if call.is_recovery { self.root(run_id, part) } else { self.call(run_id, call, part) };
+        TraceContext { trace_id: self.id, span_id, sampled: self.sampled, state: self.state }
+    }
+}
+
+/// The part of its run that an event begins: a number that no other part has.
+pub(super) fn part_of(event: &RunEvent) -> Option<u64> {
+    match &event.body {
+        EventBody::WorkflowStart(_) => Some(0),
+        EventBody::WorkflowResumed(_) => Some(event.seq.unwrap_or_default()),
+        _ => None,
+    }
 }
 
 /// A call within its run; attempts follow one another.
@@ -57,30 +111,35 @@ struct Call {
 }
 
 struct Run {
-    trace: String,
+    trace: RunTrace,
     name: String,
     version: String,
-    /// How often the run was taken up after a crash or shutdown: a span of its own each.
+    /// A run that was taken up after a crash or shutdown has a span for each part: [`part_of`].
     part: u64,
+    /// The part before.
+    before: Option<u64>,
     began_ms: i64,
     /// Of the last event.
     last_ms: i64,
     calls: HashMap<Place, Call>,
 }
 
-impl Run {
-    fn root(&self, part: u64) -> String {
-        span_id(&[b"run", self.trace.as_bytes(), &part.to_be_bytes()])
-    }
-}
+/// The trace that a run was given by its caller.
+type CallerOf = Box<dyn Fn(&str) -> Option<TraceContext> + Send>;
 
 /// What the events of runs come to.
-#[derive(Default)]
 pub(crate) struct Spans {
     runs: HashMap<String, Run>,
+    /// The trace that a run was given by its caller.
+    caller: CallerOf,
 }
 
 impl Spans {
+    /// `caller` says which trace a run was given.
+    pub(crate) fn new(caller: impl Fn(&str) -> Option<TraceContext> + Send + 'static) -> Self {
+        Self { runs: HashMap::new(), caller: Box::new(caller) }
+    }
+
     /// Whether the run began here, or was read with [`Self::replay`].
     pub(crate) fn knows(&self, run_id: &str) -> bool {
         self.runs.contains_key(run_id)
@@ -99,10 +158,11 @@ impl Spans {
         if let EventBody::WorkflowStart(start) = &event.body {
             if self.runs.len() < RUNS {
                 let run = Run {
-                    trace: trace_id(&event.run_id),
+                    trace: RunTrace::of(&event.run_id, (self.caller)(&event.run_id)),
                     name: start.name.clone(),
                     version: start.version.clone(),
                     part: 0,
+                    before: None,
                     began_ms: at,
                     last_ms: at,
                     calls: HashMap::new(),
@@ -126,7 +186,7 @@ impl Spans {
             EventBody::WorkflowResumed(_) => {
                 // The process that had it could not end its span.
                 ended.push(run.span(&event.run_id, run.last_ms, "interrupted", Some("INTERRUPTED".to_owned())));
-                run.part += 1;
+                run.before = Some(std::mem::replace(&mut run.part, part_of(event).unwrap_or_default()));
                 run.began_ms = at;
             }
             EventBody::WorkflowDone(_) => {
@@ -143,6 +203,9 @@ impl Spans {
             _ => {}
         }
         run.last_ms = at;
+        if !run.trace.sampled {
+            ended.clear();
+        }
         if event.body.is_terminal() {
             self.runs.remove(&event.run_id);
         }
@@ -154,18 +217,15 @@ impl Run {
     fn begin(&mut self, event: &RunEvent, kind: &str, items: usize, at: i64) {
         let Some(place) = Place::of(event) else { return };
         let attempt = event.attempt.unwrap_or_default();
-        let number = |number: Option<u64>| number.map_or([0xff; 8], u64::to_be_bytes);
-        let id = span_id(&[
-            b"call",
-            self.trace.as_bytes(),
-            place.step.as_bytes(),
-            place.path.as_deref().unwrap_or_default().as_bytes(),
-            &number(place.item.map(|item| item as u64)),
-            &number(place.visit.map(u64::from)),
-            &attempt.to_be_bytes(),
-            // After a crash the same attempt may begin again.
-            &self.part.to_be_bytes(),
-        ]);
+        let call = CallPlace {
+            step: place.step.clone(),
+            path: place.path.clone(),
+            item: place.item,
+            visit: place.visit.unwrap_or(1),
+            attempt,
+            is_recovery: false,
+        };
+        let id = self.trace.call(&event.run_id, &call, self.part);
         let kind = kind.to_owned();
         self.calls.insert(place, Call { id, kind, began_ms: at, items, attempt, inner: 0, tools: Vec::new() });
     }
@@ -205,9 +265,11 @@ impl Run {
             attributes.push(("path", path.as_str().into()));
         }
         self.finish(Span {
-            trace_id: self.trace.clone(),
+            trace_id: self.trace.id.clone(),
+            trace_state: self.trace.state.clone(),
             span_id: call.id.clone(),
-            parent_id: Some(self.root(self.part)),
+            parent_id: Some(self.trace.root(run, self.part)),
+            parent_is_remote: false,
             continues: None,
             kind: SpanKind::Internal,
             name: "node.execute".to_owned(),
@@ -229,10 +291,12 @@ impl Run {
             ("status", status.into()),
         ];
         self.finish(Span {
-            trace_id: self.trace.clone(),
-            span_id: self.root(self.part),
-            parent_id: None,
-            continues: self.part.checked_sub(1).map(|before| self.root(before)),
+            trace_id: self.trace.id.clone(),
+            trace_state: self.trace.state.clone(),
+            span_id: self.trace.root(run_id, self.part),
+            parent_id: self.trace.parent.clone(),
+            parent_is_remote: self.trace.parent.is_some(),
+            continues: self.before.map(|before| self.trace.root(run_id, before)),
             kind: SpanKind::Internal,
             name: "workflow.run".to_owned(),
             began_ms: self.began_ms,
@@ -280,9 +344,11 @@ impl Run {
         attributes.push(("run.id", event.run_id.as_str().into()));
         call.inner += 1;
         let span = Span {
-            trace_id: self.trace.clone(),
+            trace_id: self.trace.id.clone(),
+            trace_state: self.trace.state.clone(),
             span_id: span_id(&[b"inner", call.id.as_bytes(), &call.inner.to_be_bytes()]),
             parent_id: Some(call.id.clone()),
+            parent_is_remote: false,
             continues: None,
             kind: SpanKind::Client,
             name: format!("{operation} {name}").trim_end().to_owned(),
@@ -383,7 +449,7 @@ mod tests {
     #[test]
     fn o_01_o_07_a_run_has_a_span_and_below_it_one_for_each_attempt() {
         let told = all(
-            &mut Spans::default(),
+            &mut Spans::new(|_| None),
             json!([start(), step("http.request", 0), failed(), step("http.request", 1), done(1), end()]),
         );
         let [first, second, run] = &told[..] else { panic!("{told:?}") };
@@ -408,9 +474,36 @@ mod tests {
     }
 
     #[test]
+    fn o_01_a_run_continues_the_trace_of_its_caller() {
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let caller = TraceContext::parse(parent, Some("vendor=1")).unwrap();
+        let given = caller.clone();
+        let mut spans = Spans::new(move |_| Some(given.clone()));
+        let told = all(&mut spans, json!([start(), step("http.request", 0), done(0), end()]));
+        let [call, run] = &told[..] else { panic!("{told:?}") };
+        assert_eq!(run.parent_id.as_deref(), Some("00f067aa0ba902b7"));
+        for span in [call, run] {
+            assert_eq!(span.trace_id, caller.trace_id);
+            assert_eq!(span.trace_state.as_deref(), Some("vendor=1"));
+        }
+        let place = CallPlace { step: "a".into(), path: None, item: None, visit: 1, attempt: 0, is_recovery: false };
+        let sent = RunTrace::of("r", Some(caller)).outgoing("r", &place, 0);
+        assert_eq!(sent.traceparent(), format!("00-{}-{}-01", call.trace_id, call.span_id));
+        assert_eq!(sent.state.as_deref(), Some("vendor=1"));
+    }
+
+    #[test]
+    fn o_01_spans_of_a_trace_that_its_caller_does_not_record_are_not_sent() {
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
+        let mut spans = Spans::new(move |_| TraceContext::parse(parent, None));
+        assert_eq!(all(&mut spans, json!([start(), step("http.request", 0), done(0), end()])), []);
+        assert!(!spans.knows("r"));
+    }
+
+    #[test]
     fn o_07_a_cancelled_run_ends_the_spans_of_its_calls() {
         let cancelled = json!({ "type": "workflow_cancelled", "payload": { "duration_ms": 1 } });
-        let told = all(&mut Spans::default(), json!([start(), step("flow.wait", 0), cancelled]));
+        let told = all(&mut Spans::new(|_| None), json!([start(), step("flow.wait", 0), cancelled]));
         let [call, run] = &told[..] else { panic!("{told:?}") };
         assert_eq!((call.error.as_deref(), run.error.as_deref()), (Some("CANCELLED"), None));
         assert_eq!(attribute(run, "status"), Some(&"cancelled".into()));
@@ -419,7 +512,7 @@ mod tests {
     #[test]
     fn o_07_after_a_crash_the_span_of_before_is_ended_and_the_next_one_links_to_it() {
         let before = events(json!([start(), step("http.request", 0)]));
-        let mut spans = Spans::default();
+        let mut spans = Spans::new(|_| None);
         spans.replay(&before);
         assert!(spans.knows("r"));
         let interrupted = json!({ "type": "step_interrupted", "stepId": "a", "attempt": 0, "payload": {} });
@@ -450,7 +543,7 @@ mod tests {
         let answer = json!({ "latency_ms": 500, "finish_reason": "stop", "model": "m-1", "thinking_tokens": null,
             "usage": { "input_tokens": 7, "output_tokens": 3, "total_tokens": 10 }, "has_tool_use": true, "provider": "house" });
         let told = all(
-            &mut Spans::default(),
+            &mut Spans::new(|_| None),
             json!([
                 start(),
                 step("agent.task", 0),

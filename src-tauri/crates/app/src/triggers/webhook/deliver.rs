@@ -11,7 +11,7 @@ use crate::triggers::fire::Occurrence;
 use serde_json::{Value, json};
 use signalbox_engine::webhook::{Auth, RESPOND, Respond, Signing, Webhook};
 use signalbox_model::event::EventBody;
-use signalbox_model::{Map, RunEvent, time};
+use signalbox_model::{Map, RunEvent, TraceContext, time};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -195,8 +195,15 @@ impl App {
         if let Some(run) = before {
             return Ok(Started::Run(run));
         }
-        let occurrence =
-            Occurrence { key: key.clone(), at_ms: now, is_tick: false, event, started_by: self.started_by_request() };
+        let headers = request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let occurrence = Occurrence {
+            key: key.clone(),
+            at_ms: now,
+            is_tick: false,
+            event,
+            started_by: self.started_by_request(),
+            trace: TraceContext::of_headers(headers),
+        };
         let started = active.version(self).and_then(|version| self.fire_with(row, version, occurrence, binaries, now));
         match started {
             Ok(run) => Ok(Started::Run(run)),

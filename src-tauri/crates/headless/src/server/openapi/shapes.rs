@@ -65,8 +65,17 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
             let about = "Idempotency key of the start: a repeated request with the same key within 24 hours returns the same run; with \
                 another workflow or other params it is refused (409).";
             let key = json!({ "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$", "description": about });
+            let about =
+                "Place in a trace (W3C Trace Context): the spans of the run continue it. A malformed one is ignored.";
+            let trace = json!({ "type": "string", "description": about });
+            let about = "What monitoring systems added to the trace; passed on with what the run sends.";
+            let state = json!({ "type": "string", "description": about });
             Shape {
-                parameters: vec![parameter("header", "Idempotency-Key", false, &key)],
+                parameters: vec![
+                    parameter("header", "Idempotency-Key", false, &key),
+                    parameter("header", "traceparent", false, &trace),
+                    parameter("header", "tracestate", false, &state),
+                ],
                 ..Shape::giving(types.given.subschema_for::<RunStarted>().to_value())
                     .taking(types.taken.subschema_for::<RunRequest>().to_value())
             }

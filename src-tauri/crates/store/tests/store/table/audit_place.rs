@@ -83,7 +83,7 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
              CREATE INDEX audit_by_actor_type ON audit_entry (actor_type, seq) WHERE actor_type <> 'system';
              CREATE INDEX audit_by_error ON audit_entry (error_type, seq) WHERE error_type IS NOT NULL;
              ALTER TABLE tool_server DROP COLUMN sign_in;
-             PRAGMA user_version = 34;",
+             ALTER TABLE run DROP COLUMN trace; PRAGMA user_version = 34;",
         )
         .expect("as it was");
     without_numbers(folder.path());
@@ -197,7 +197,7 @@ fn a_store_of_before_is_taken_over() {
              DROP TABLE workflow_limit; DROP TABLE run_limit; DROP TABLE run_rate; DROP TABLE failure_notice;
              DROP TABLE activation; DROP TABLE workflow_version; DROP TABLE workflow_trigger; DROP TABLE trigger_firing; DROP TABLE trigger_change;
              DROP TABLE trigger_failed_run; DROP TABLE trigger_seen; DROP TABLE remembered_key;
-             PRAGMA user_version = 30;",
+             ALTER TABLE run DROP COLUMN trace; PRAGMA user_version = 30;",
         )
         .expect("as it was");
     without_numbers(folder.path());
