@@ -98,6 +98,10 @@ mod http_request;
 mod llm_chat;
 #[path = "kinds/mcp_tool.rs"]
 mod mcp_tool;
+#[path = "kinds/rag_index.rs"]
+mod rag_index;
+#[path = "kinds/rag_retrieve.rs"]
+mod rag_retrieve;
 #[path = "kinds/trigger_error.rs"]
 mod trigger_error;
 #[path = "kinds/trigger_file_watch.rs"]
@@ -163,6 +167,8 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "http.request", yaml: include_str!("../../../../node-catalog/http.request.yaml"), code: http_request::KIND },
     Entry { kind: "llm.chat", yaml: include_str!("../../../../node-catalog/llm.chat.yaml"), code: llm_chat::KIND },
     Entry { kind: "mcp.tool", yaml: include_str!("../../../../node-catalog/mcp.tool.yaml"), code: mcp_tool::KIND },
+    Entry { kind: "rag.index", yaml: include_str!("../../../../node-catalog/rag.index.yaml"), code: rag_index::KIND },
+    Entry { kind: "rag.retrieve", yaml: include_str!("../../../../node-catalog/rag.retrieve.yaml"), code: rag_retrieve::KIND },
     Entry { kind: "trigger.error", yaml: include_str!("../../../../node-catalog/trigger.error.yaml"), code: trigger_error::KIND },
     Entry { kind: "trigger.file_watch", yaml: include_str!("../../../../node-catalog/trigger.file_watch.yaml"), code: trigger_file_watch::KIND },
     Entry { kind: "trigger.form", yaml: include_str!("../../../../node-catalog/trigger.form.yaml"), code: trigger_form::KIND },

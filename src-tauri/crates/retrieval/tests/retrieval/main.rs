@@ -1,0 +1,4 @@
+//! Indexes through their port; one binary.
+
+mod index;
+mod measure;
