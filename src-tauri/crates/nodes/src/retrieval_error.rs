@@ -7,11 +7,13 @@ use signalbox_ports::RetrievalError;
 pub(crate) fn failure(error: RetrievalError, index: &str) -> NodeFailure {
     let failure = match error {
         RetrievalError::Missing => {
-            let words = format!("There is no index '{index}' on this machine. Make it with the step 'Index documents' first");
+            let words =
+                format!("There is no index '{index}' on this machine. Make it with the step 'Index documents' first");
             NodeFailure::tool("INDEX_MISSING", words).suggest(SuggestedAction::Fallback)
         }
         RetrievalError::Damaged { message } => {
-            let words = format!("The index '{index}' cannot be read: {message}. Delete its file and index the documents again");
+            let words =
+                format!("The index '{index}' cannot be read: {message}. Delete its file and index the documents again");
             NodeFailure::tool("INDEX_DAMAGED", words).suggest(SuggestedAction::Fallback)
         }
         RetrievalError::Busy => {
@@ -27,6 +29,9 @@ pub(crate) fn failure(error: RetrievalError, index: &str) -> NodeFailure {
                 "The index '{index}' would have more than {limit} passages. Use longer passages, or divide the documents among several indexes"
             );
             NodeFailure::tool("INDEX_FULL", words).detail("limit", limit)
+        }
+        RetrievalError::Embedding { message } => {
+            NodeFailure::tool("EMBEDDING_MISMATCH", message).suggest(SuggestedAction::Fallback)
         }
         RetrievalError::Invalid { field, message } => {
             NodeFailure::validation("INPUT_INVALID", message).detail("field", field)

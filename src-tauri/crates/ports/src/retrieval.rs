@@ -76,6 +76,15 @@ pub struct IndexTotals {
     pub chunks: u64,
 }
 
+/// A question as numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryVector {
+    /// The model that made them.
+    pub model: String,
+    /// Its answer.
+    pub vector: Vec<f32>,
+}
+
 /// What passages of an index are sought.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
@@ -85,6 +94,8 @@ pub struct Search {
     pub top: usize,
     /// Fields of the metadata with the value, or one of the values, that they must have.
     pub filter: Map<String, Value>,
+    /// Passages that are near to it are found besides.
+    pub vector: Option<QueryVector>,
 }
 
 /// A passage that was found.
@@ -92,7 +103,8 @@ pub struct Search {
 pub struct Passage {
     /// Its words.
     pub text: String,
-    /// How well it fits, from 0 to 1: the share of the words of the question that it has, rare ones counting more.
+    /// How well it fits, from 0 to 1: the share of the words of the question that it has, rare ones counting more; with a
+    /// vector, the cosine where that is larger.
     pub score: f64,
     /// The document.
     pub document: String,
@@ -127,6 +139,11 @@ pub enum RetrievalError {
         /// Most of an index.
         limit: u64,
     },
+    /// The index has no vectors, or those of another model.
+    Embedding {
+        /// Plain words.
+        message: String,
+    },
     /// What is asked for is not valid.
     Invalid {
         /// The field.
@@ -159,6 +176,15 @@ pub trait Retrieval: Send + Sync {
     async fn change(&self, index: &str, create: bool) -> Result<Box<dyn IndexWriter>, RetrievalError>;
     /// Passages that fit, the best first; empty where none has a word of the question.
     async fn search(&self, index: &str, search: Search) -> Result<Vec<Passage>, RetrievalError>;
+    /// Passages that have no vector of a model yet, by their number in the index: at most `limit`.
+    async fn without_vector(
+        &self,
+        index: &str,
+        model: &str,
+        limit: usize,
+    ) -> Result<Vec<(i64, String)>, RetrievalError>;
+    /// Keeps vectors of passages; an index has those of one model, others go.
+    async fn put_vectors(&self, index: &str, model: &str, vectors: Vec<(i64, Vec<f32>)>) -> Result<(), RetrievalError>;
 }
 
 /// Where no indexes are.
@@ -171,6 +197,12 @@ impl Retrieval for NoRetrieval {
         Err(RetrievalError::Io { message: "Indexes cannot be kept here".into() })
     }
     async fn search(&self, _index: &str, _search: Search) -> Result<Vec<Passage>, RetrievalError> {
+        Err(RetrievalError::Missing)
+    }
+    async fn without_vector(&self, _: &str, _: &str, _: usize) -> Result<Vec<(i64, String)>, RetrievalError> {
+        Err(RetrievalError::Missing)
+    }
+    async fn put_vectors(&self, _: &str, _: &str, _: Vec<(i64, Vec<f32>)>) -> Result<(), RetrievalError> {
         Err(RetrievalError::Missing)
     }
 }

@@ -1,9 +1,11 @@
 //! The folder of indexes. A name is a file name and nothing else.
 
 use crate::index::Change;
-use crate::search;
+use crate::{search, vectors};
 use async_trait::async_trait;
-use signalbox_ports::retrieval::{Document, IndexTotals, IndexWriter, Indexed, Passage, Retrieval, RetrievalError, Search};
+use signalbox_ports::retrieval::{
+    Document, IndexTotals, IndexWriter, Indexed, Passage, Retrieval, RetrievalError, Search,
+};
 use std::path::{Path, PathBuf};
 
 /// Longest name of an index.
@@ -69,6 +71,21 @@ impl Retrieval for IndexFolder {
     async fn search(&self, index: &str, search: Search) -> Result<Vec<Passage>, RetrievalError> {
         let file = self.file(index)?;
         blocking(move || search::search(&file, &search)).await
+    }
+
+    async fn without_vector(
+        &self,
+        index: &str,
+        model: &str,
+        limit: usize,
+    ) -> Result<Vec<(i64, String)>, RetrievalError> {
+        let (file, model) = (self.file(index)?, model.to_owned());
+        blocking(move || vectors::missing(&file, &model, limit)).await
+    }
+
+    async fn put_vectors(&self, index: &str, model: &str, of: Vec<(i64, Vec<f32>)>) -> Result<(), RetrievalError> {
+        let (file, model) = (self.file(index)?, model.to_owned());
+        blocking(move || vectors::put(&file, &model, &of)).await
     }
 }
 

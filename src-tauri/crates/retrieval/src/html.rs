@@ -92,7 +92,8 @@ struct Out {
 
 impl Out {
     fn tag(&mut self, name: &str, closes: bool) {
-        let level = name.strip_prefix('h').and_then(|level| level.parse::<usize>().ok()).filter(|n| (1..=6).contains(n));
+        let level =
+            name.strip_prefix('h').and_then(|level| level.parse::<usize>().ok()).filter(|n| (1..=6).contains(n));
         if let Some(level) = level {
             self.line(2);
             if !closes {

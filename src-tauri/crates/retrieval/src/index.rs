@@ -2,7 +2,9 @@
 
 use crate::chunk::{Chunk, chunks};
 use crate::terms;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, ffi, params};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, ffi, params,
+};
 use signalbox_model::hash::sha256_hex;
 use signalbox_ports::retrieval::{Document, IndexTotals, Indexed, RetrievalError};
 use std::path::Path;
@@ -42,6 +44,15 @@ CREATE TABLE chunks (
   text TEXT NOT NULL
 );
 CREATE INDEX chunks_of_documents ON chunks (doc);
+CREATE TABLE vectors (
+  chunk INTEGER PRIMARY KEY REFERENCES chunks (chunk) ON DELETE CASCADE,
+  vector BLOB NOT NULL
+);
+CREATE TABLE embedding (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  model TEXT NOT NULL,
+  dimensions INTEGER NOT NULL
+);
 CREATE VIRTUAL TABLE words USING fts5 (
   text, heading, content = '', contentless_delete = 1, tokenize = \"porter unicode61 remove_diacritics 2\"
 );
@@ -78,7 +89,8 @@ pub(crate) fn open(file: &Path, write: bool, create: bool) -> Result<Connection>
         return Err(RetrievalError::Missing);
     }
     // A link in its place would lead out of the folder. Reading takes part in the log beside the file, so that it needs to write.
-    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     flags.set(OpenFlags::SQLITE_OPEN_CREATE, create);
     let connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
@@ -138,16 +150,25 @@ impl Change {
     pub(crate) fn begin(file: &Path, create: bool) -> Result<Self> {
         let connection = open(file, true, create)?;
         // The ids of this change: as many as there are documents, so not in memory.
-        connection.execute_batch("CREATE TEMP TABLE put (id TEXT PRIMARY KEY) WITHOUT ROWID; BEGIN IMMEDIATE;").map_err(failed)?;
+        connection
+            .execute_batch("CREATE TEMP TABLE put (id TEXT PRIMARY KEY) WITHOUT ROWID; BEGIN IMMEDIATE;")
+            .map_err(failed)?;
         let chunks = count(&connection, "chunks")?;
         Ok(Self { connection, chunks, removed: 0 })
     }
 
     pub(crate) fn put(&mut self, document: &Document) -> Result<Indexed> {
         let metadata = checked(document)?;
-        let new = self.connection.prepare_cached("INSERT OR IGNORE INTO temp.put VALUES (?1)").map_err(failed)?.execute([&document.id]);
+        let new = self
+            .connection
+            .prepare_cached("INSERT OR IGNORE INTO temp.put VALUES (?1)")
+            .map_err(failed)?
+            .execute([&document.id]);
         if new.map_err(failed)? == 0 {
-            return Err(invalid("id", format!("Two documents have the id '{}'; give each its own", shown(&document.id))));
+            return Err(invalid(
+                "id",
+                format!("Two documents have the id '{}'; give each its own", shown(&document.id)),
+            ));
         }
         let hash = hash(document);
         let known = self
@@ -206,7 +227,8 @@ impl Change {
     }
 
     pub(crate) fn remove(&mut self, id: &str) -> Result<bool> {
-        let doc = self.connection.query_row("SELECT doc FROM documents WHERE id = ?1", [id], |row| row.get::<_, i64>(0));
+        let doc =
+            self.connection.query_row("SELECT doc FROM documents WHERE id = ?1", [id], |row| row.get::<_, i64>(0));
         let Some(doc) = doc.optional().map_err(failed)? else { return Ok(false) };
         self.delete(doc)?;
         self.removed += 1;
@@ -214,7 +236,8 @@ impl Change {
     }
 
     fn delete(&mut self, doc: i64) -> Result<()> {
-        let run = |sql: &str| self.connection.prepare_cached(sql).and_then(|mut sql| sql.execute([doc])).map_err(failed);
+        let run =
+            |sql: &str| self.connection.prepare_cached(sql).and_then(|mut sql| sql.execute([doc])).map_err(failed);
         run("DELETE FROM words WHERE rowid IN (SELECT chunk FROM chunks WHERE doc = ?1)")?;
         let chunks = run("DELETE FROM chunks WHERE doc = ?1")?;
         run("DELETE FROM documents WHERE doc = ?1")?;
@@ -226,7 +249,9 @@ impl Change {
         if replace {
             let gone = "SELECT id FROM documents WHERE id NOT IN (SELECT id FROM temp.put) LIMIT 1";
             // One by one: the list of them all may be long.
-            while let Some(id) = self.connection.query_row(gone, [], |row| row.get::<_, String>(0)).optional().map_err(failed)? {
+            while let Some(id) =
+                self.connection.query_row(gone, [], |row| row.get::<_, String>(0)).optional().map_err(failed)?
+            {
                 self.remove(&id)?;
             }
         }
@@ -255,7 +280,10 @@ fn checked(document: &Document) -> Result<String> {
         return Err(invalid("text", format!("The text of '{}' is larger than {megabytes} MiB; divide it", shown(id))));
     }
     if document.title.as_ref().is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
-        return Err(invalid("title", format!("The title of '{}' is longer than {LONGEST_TITLE} characters", shown(id))));
+        return Err(invalid(
+            "title",
+            format!("The title of '{}' is longer than {LONGEST_TITLE} characters", shown(id)),
+        ));
     }
     let metadata = serde_json::to_string(&document.metadata).unwrap_or_default();
     if metadata.len() > LARGEST_METADATA {

@@ -11,6 +11,7 @@ mod html;
 mod index;
 mod search;
 mod terms;
+mod vectors;
 
 pub use chunk::{Chunk, chunks};
 pub use folder::IndexFolder;

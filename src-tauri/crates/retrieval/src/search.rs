@@ -2,14 +2,20 @@
 
 use crate::index::{Result, failed, open};
 use crate::terms;
+use crate::vectors::nearest;
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
-use signalbox_ports::retrieval::{Passage, RetrievalError, Search};
-use std::collections::HashMap;
+use signalbox_ports::retrieval::{Passage, QueryVector, RetrievalError, Search};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// Title and headings say more than a word of the text.
 const BEST_FIRST: &str = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY bm25(words, 1.0, 2.0), rowid";
+
+/// How many passages of each order are put together.
+const CANDIDATES: usize = 100;
+/// Keeps the first place of one order from outweighing good places in both (the usual constant of reciprocal rank fusion).
+const RANK_OFFSET: f64 = 60.0;
 
 /// Passages that have words of the question, the best first.
 pub(crate) fn search(file: &Path, search: &Search) -> Result<Vec<Passage>> {
@@ -21,17 +27,20 @@ pub(crate) fn search(file: &Path, search: &Search) -> Result<Vec<Passage>> {
     let connection = open(file, false, false)?;
     // One state of the index for all that is asked.
     connection.execute_batch("BEGIN").map_err(failed)?;
-    let mut found = best(&connection, &terms, search)?;
+    let mut found = match &search.vector {
+        None => best(&connection, &terms, search, search.top)?,
+        Some(query) => fused(&connection, &terms, search, query)?,
+    };
     score(&connection, &terms, &mut found)?;
     Ok(found.into_iter().map(|(_, passage)| passage).collect())
 }
 
-fn best(connection: &Connection, terms: &[String], search: &Search) -> Result<Vec<(i64, Passage)>> {
+fn best(connection: &Connection, terms: &[String], search: &Search, most: usize) -> Result<Vec<(i64, Passage)>> {
     let any: Vec<String> = terms.iter().map(|term| terms::quoted(term)).collect();
     let mut matching = connection.prepare(BEST_FIRST).map_err(failed)?;
     let mut rows = matching.query([any.join(" OR ")]).map_err(failed)?;
     let mut found = Vec::new();
-    while found.len() < search.top
+    while found.len() < most
         && let Some(row) = rows.next().map_err(failed)?
     {
         let chunk = row.get(0).map_err(failed)?;
@@ -41,6 +50,37 @@ fn best(connection: &Connection, terms: &[String], search: &Search) -> Result<Ve
         }
     }
     Ok(found)
+}
+
+/// Both orders put together by reciprocal rank: what is high in one of them, or somewhere in both, comes first.
+fn fused(
+    connection: &Connection,
+    terms: &[String],
+    search: &Search,
+    query: &QueryVector,
+) -> Result<Vec<(i64, Passage)>> {
+    let words: Vec<i64> = best(connection, terms, search, CANDIDATES)?.into_iter().map(|(chunk, _)| chunk).collect();
+    let near = nearest(connection, query, &search.filter, CANDIDATES)?;
+    let mut points: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
+    let point = |rank: usize| 1.0 / (RANK_OFFSET + rank as f64 + 1.0);
+    for (rank, chunk) in words.into_iter().enumerate() {
+        points.entry(chunk).or_default().0 += point(rank);
+    }
+    for (rank, (chunk, cosine)) in near.into_iter().enumerate() {
+        let entry = points.entry(chunk).or_default();
+        entry.0 += point(rank);
+        entry.1 = cosine;
+    }
+    let mut order: Vec<(i64, (f64, f64))> = points.into_iter().collect();
+    // Stable: equal ones stay in the order of the index.
+    order.sort_by(|(_, one), (_, other)| other.0.total_cmp(&one.0));
+    order.truncate(search.top);
+    let with = |(chunk, (_, cosine)): (i64, (f64, f64))| {
+        let mut passage = passage(connection, chunk)?;
+        passage.score = cosine;
+        Ok((chunk, passage))
+    };
+    order.into_iter().map(with).collect()
 }
 
 fn passage(connection: &Connection, chunk: i64) -> Result<Passage> {
@@ -105,7 +145,7 @@ fn score(connection: &Connection, terms: &[String], found: &mut [(i64, Passage)]
     }
     for ((_, passage), weight) in found.iter_mut().zip(weights) {
         // Four digits: more of them say nothing.
-        passage.score = (weight / all * 10_000.0).round() / 10_000.0;
+        passage.score = (passage.score.max(weight / all).clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0;
     }
     Ok(())
 }

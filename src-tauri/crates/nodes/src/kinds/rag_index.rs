@@ -1,25 +1,30 @@
 //! `rag.index`: documents of items into an index of this machine.
 
+use crate::llm::fault::failure as model_failure;
+use crate::llm::settings::embedding;
 use crate::retrieval_error::failure;
 use crate::support::{kind_of, made, setting, text, text_or, whole, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, cel};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_engine::expr::Expr;
-use signalbox_model::NodeFailure;
+use signalbox_model::{ErrorType, NodeFailure};
+use signalbox_ports::llm::EmbedRequest;
 use signalbox_ports::retrieval::{ChunkSize, Document, DocumentFormat, Indexed};
 use signalbox_ports::{CallLog, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
+/// Passages of one question to an embedding model.
+const BATCH: usize = 64;
 const MAX_CHARS: u64 = 1_000;
 const OVERLAP_CHARS: u64 = 150;
 
-fn start<'a>(_call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world))
 }
 
-async fn run(slot: &CallSlot, world: &World) -> Outcome {
+async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let index = text(slot, "index")?;
     let action = text_or(slot, "action", "add")?;
     if !["add", "replace", "remove"].contains(&action) {
@@ -27,6 +32,7 @@ async fn run(slot: &CallSlot, world: &World) -> Outcome {
     }
     let removes = action == "remove";
     let documents = Documents::of(slot)?;
+    let embedding = embedding(call, slot)?.filter(|_| !removes);
     let told = |error| failure(error, index);
     let mut change = world.retrieval.change(index, !removes).await.map_err(told)?;
     let (mut added, mut changed, mut unchanged) = (0_u64, 0_u64, 0_u64);
@@ -47,13 +53,45 @@ async fn run(slot: &CallSlot, world: &World) -> Outcome {
         } += 1;
     }
     let totals = change.commit(action == "replace").await.map_err(told)?;
-    Ok(made(
-        slot,
-        json!({
-            "index": index, "added": added, "changed": changed, "unchanged": unchanged,
-            "removed": totals.removed, "documents": totals.documents, "chunks": totals.chunks,
-        }),
-    ))
+    let embedded = match embedding {
+        Some(request) => Some(embed(index, &request, world).await?),
+        None => None,
+    };
+    let mut report = json!({
+        "index": index, "added": added, "changed": changed, "unchanged": unchanged,
+        "removed": totals.removed, "documents": totals.documents, "chunks": totals.chunks,
+    });
+    if let Some(embedded) = embedded {
+        report["embedded"] = embedded.into();
+    }
+    Ok(made(slot, report))
+}
+
+/// Asks for the vectors that are missing, and gives their number. What came is kept: after a failure only the rest is asked for.
+async fn embed(index: &str, request: &EmbedRequest, world: &World) -> Result<u64, NodeFailure> {
+    let told = |error| failure(error, index);
+    let mut embedded = 0;
+    loop {
+        let missing = world.retrieval.without_vector(index, &request.model, BATCH).await.map_err(told)?;
+        if missing.is_empty() {
+            return Ok(embedded);
+        }
+        let (chunks, texts): (Vec<i64>, Vec<String>) = missing.into_iter().unzip();
+        let count = texts.len();
+        let vectors = world.llm.embed(EmbedRequest { texts, ..request.clone() }).await;
+        let vectors =
+            vectors.map_err(|error| model_failure(error).detail("index", index).detail("embedded", embedded))?;
+        if vectors.len() != count {
+            let words = format!("The model gave {} vectors for {count} texts", vectors.len());
+            return Err(NodeFailure::new(ErrorType::LLMError, "BAD_ANSWER", words).detail("index", index));
+        }
+        world
+            .retrieval
+            .put_vectors(index, &request.model, chunks.into_iter().zip(vectors).collect())
+            .await
+            .map_err(told)?;
+        embedded += count as u64;
+    }
 }
 
 /// Reads documents out of items.
@@ -81,7 +119,8 @@ impl<'a> Documents<'a> {
         let most = whole(slot, "maxChars", 100, 20_000)?.unwrap_or(MAX_CHARS);
         let overlap = whole(slot, "overlapChars", 0, 10_000)?.unwrap_or(OVERLAP_CHARS.min(most / 2));
         if overlap > most / 2 {
-            let words = format!("The overlap of {overlap} characters is more than half of the longest passage ({most})");
+            let words =
+                format!("The overlap of {overlap} characters is more than half of the longest passage ({most})");
             return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "overlapChars"));
         }
         let size = |chars: u64| usize::try_from(chars).unwrap_or(usize::MAX);

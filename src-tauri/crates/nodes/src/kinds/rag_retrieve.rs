@@ -1,13 +1,16 @@
 //! `rag.retrieve`: the passages of an index that fit a question. None, or none that is good enough, is an error, so that
 //! the next step can ask another source.
 
+use crate::llm::fault::failure as model_failure;
+use crate::llm::settings::embedding;
 use crate::retrieval_error::failure;
-use crate::support::{flag, made, origin, setting, text, whole, wrong_setting};
+use crate::support::{flag, made, origin, setting, text, text_or, whole, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
-use signalbox_model::{NodeFailure, SuggestedAction};
-use signalbox_ports::retrieval::{Passage, Search};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
+use signalbox_ports::llm::EmbedRequest;
+use signalbox_ports::retrieval::{Passage, QueryVector, Search};
 use signalbox_ports::{CallLog, World};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -18,11 +21,11 @@ const TOP: u64 = 5;
 /// Longest part of a question that an error repeats, in characters.
 const SHOWN: usize = 500;
 
-fn start<'a>(_call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world))
 }
 
-async fn run(slot: &CallSlot, world: &World) -> Outcome {
+async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let (index, query) = (text(slot, "index")?, text(slot, "query")?);
     let least = least(slot)?;
     let filter = match setting(slot, "filter") {
@@ -31,7 +34,10 @@ async fn run(slot: &CallSlot, world: &World) -> Outcome {
         Some(other) => return Err(wrong_setting("filter", "an object", other)),
     };
     let top = whole(slot, "top", 1, 100)?.unwrap_or(TOP);
+    let (vector, unembedded) = vector(call, slot, world, query).await?;
+    let hybrid = vector.is_some();
     let search = Search {
+        vector,
         query: query.to_owned(),
         top: usize::try_from(top).unwrap_or(usize::MAX),
         filter: filter.clone(),
@@ -59,12 +65,45 @@ async fn run(slot: &CallSlot, world: &World) -> Outcome {
         let weak = NodeFailure::tool("RETRIEVAL_WEAK", words);
         return Err(asked(weak).detail("bestScore", best).detail("minScore", least).detail("found", count));
     }
-    let passages: Vec<Value> = good.iter().enumerate().map(|(at, passage)| written(index, at, passage)).collect();
+    let method = if hybrid { "hybrid" } else { "words" };
+    let passages = good.iter().enumerate().map(|(at, passage)| {
+        let mut written = written(index, at, passage);
+        written["method"] = method.into();
+        if let Some(why) = &unembedded {
+            written["embeddingError"] = json!({ "code": why.code, "message": why.message });
+        }
+        written
+    });
+    let passages: Vec<Value> = passages.collect();
     if flag(slot, "asOne", false)? {
         return Ok(made(slot, json!({ "query": query, "passages": passages, "text": numbered(&good) })));
     }
     let items = passages.into_iter().map(|passage| OutItem::new(Arc::new(passage), origin(slot)));
     Ok(CallOutput::items("success", items))
+}
+
+/// The question as numbers, where the step names a model; or why there are none, where it goes on without.
+async fn vector(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    query: &str,
+) -> Result<(Option<QueryVector>, Option<NodeFailure>), NodeFailure> {
+    let Some(request) = embedding(call, slot)? else { return Ok((None, None)) };
+    let goes_on = match text_or(slot, "onEmbeddingFailure", "fail")? {
+        "fail" => false,
+        "words" => true,
+        _ => return Err(wrong_setting("onEmbeddingFailure", "fail or words", &slot.config["onEmbeddingFailure"])),
+    };
+    let model = request.model.clone();
+    match world.llm.embed(EmbedRequest { texts: vec![query.to_owned()], ..request }).await {
+        Ok(vectors) => match vectors.into_iter().next() {
+            Some(vector) => Ok((Some(QueryVector { model, vector }), None)),
+            None => Err(NodeFailure::new(ErrorType::LLMError, "BAD_ANSWER", "The model gave no vector")),
+        },
+        Err(error) if goes_on => Ok((None, Some(model_failure(error)))),
+        Err(error) => Err(model_failure(error).suggest(SuggestedAction::Fallback)),
+    }
 }
 
 fn least(slot: &CallSlot) -> Result<f64, NodeFailure> {

@@ -54,4 +54,10 @@ impl Retrieval for FakeIndexes {
             metadata: json!({ "area": "sales" }).as_object().cloned().unwrap_or_default(),
         }])
     }
+    async fn without_vector(&self, _: &str, _: &str, _: usize) -> Result<Vec<(i64, String)>, RetrievalError> {
+        Ok(Vec::new())
+    }
+    async fn put_vectors(&self, _: &str, _: &str, _: Vec<(i64, Vec<f32>)>) -> Result<(), RetrievalError> {
+        Ok(())
+    }
 }

@@ -31,7 +31,7 @@ async fn put(indexes: &IndexFolder, documents: Vec<Document>, replace: bool) -> 
 }
 
 async fn find(indexes: &IndexFolder, query: &str, filter: Value) -> Vec<Passage> {
-    let search = Search { query: query.into(), top: 5, filter: map(filter) };
+    let search = Search { query: query.into(), top: 5, filter: map(filter), vector: None };
     indexes.search("manual", search).await.expect("is searched")
 }
 
@@ -51,7 +51,12 @@ fn texts() -> Vec<Document> {
     refunds.metadata = map(json!({ "area": "sales", "year": 2024, "tags": ["money", "law"] }));
     let mut returns = document("returns", "Send the parcel to our warehouse in Gävle. Keep the receipt.");
     returns.metadata = map(json!({ "area": "logistics" }));
-    vec![refunds, returns, document("zh", "退款在七天内完成。运费不退。"), document("other", "The canteen opens at noon.")]
+    vec![
+        refunds,
+        returns,
+        document("zh", "退款在七天内完成。运费不退。"),
+        document("other", "The canteen opens at noon."),
+    ]
 }
 
 #[tokio::test]
@@ -132,10 +137,20 @@ async fn a_change_that_is_not_committed_never_was() {
 async fn nothing_of_a_question_reaches_the_query_language() {
     let (_folder, indexes) = indexes();
     put(&indexes, texts(), false).await;
-    for query in [r#"" OR text:refund"#, "heading:refund", "refund*", "NEAR(refund money, 2)", "-refund", "^refund", "a\0refund", "{text}: refund"] {
+    for query in [
+        r#"" OR text:refund"#,
+        "heading:refund",
+        "refund*",
+        "NEAR(refund money, 2)",
+        "-refund",
+        "^refund",
+        "a\0refund",
+        "{text}: refund",
+    ] {
         assert_eq!(ids(&find(&indexes, query, json!({})).await).first(), Some(&"refunds"), "{query}");
     }
-    let none = indexes.search("manual", Search { query: "\"*()".into(), top: 5, filter: Map::new() }).await;
+    let none =
+        indexes.search("manual", Search { query: "\"*()".into(), top: 5, filter: Map::new(), vector: None }).await;
     assert!(matches!(none, Err(RetrievalError::Invalid { field: "query", .. })), "{none:?}");
 }
 
@@ -152,7 +167,7 @@ async fn a_name_cannot_leave_the_folder() {
 #[tokio::test]
 async fn a_missing_a_damaged_and_a_foreign_file_are_told_apart() {
     let (folder, indexes) = indexes();
-    let search = || Search { query: "x".into(), top: 1, filter: Map::new() };
+    let search = || Search { query: "x".into(), top: 1, filter: Map::new(), vector: None };
     assert_eq!(indexes.search("manual", search()).await, Err(RetrievalError::Missing));
     assert_eq!(indexes.change("manual", false).await.err(), Some(RetrievalError::Missing));
     put(&indexes, texts(), false).await;
@@ -164,8 +179,11 @@ async fn a_missing_a_damaged_and_a_foreign_file_are_told_apart() {
     assert!(matches!(noise, Err(RetrievalError::Damaged { .. })), "{noise:?}");
     #[cfg(unix)]
     {
-        std::os::unix::fs::symlink(folder.path().join("outside.sqlite"), folder.path().join("indexes/index-link.sqlite"))
-            .expect("linked");
+        std::os::unix::fs::symlink(
+            folder.path().join("outside.sqlite"),
+            folder.path().join("indexes/index-link.sqlite"),
+        )
+        .expect("linked");
         assert!(indexes.search("link", search()).await.is_err(), "a link leads out of the folder");
     }
 }

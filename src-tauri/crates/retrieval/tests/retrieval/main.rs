@@ -2,3 +2,4 @@
 
 mod index;
 mod measure;
+mod vectors;

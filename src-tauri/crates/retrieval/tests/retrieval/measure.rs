@@ -40,7 +40,7 @@ async fn recall_and_order_of_words() {
 
     let (mut recalled, mut gained) = (0_u32, 0.0);
     for (question, id) in &questions {
-        let search = Search { query: (*question).into(), top: 10, filter: Map::new() };
+        let search = Search { query: (*question).into(), top: 10, filter: Map::new(), vector: None };
         let found = indexes.search("measured", search).await.expect("is searched");
         // A document counts once, where its first passage stands.
         let mut documents: Vec<&str> = Vec::new();

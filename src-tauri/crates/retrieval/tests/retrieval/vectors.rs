@@ -10,7 +10,11 @@ const MODEL: &str = "concepts";
 /// What a text is about, as a model might see it: water, money, time.
 fn vector(text: &str) -> Vec<f32> {
     let about = |words: &[&str]| words.iter().filter(|word| text.to_lowercase().contains(*word)).count() as f32 + 0.05;
-    vec![about(&["ferry", "boat", "sail", "vessel"]), about(&["refund", "money", "reimburse"]), about(&["canteen", "lunch", "meal"])]
+    vec![
+        about(&["ferry", "boat", "sail", "vessel"]),
+        about(&["refund", "money", "reimburse"]),
+        about(&["canteen", "lunch", "meal"]),
+    ]
 }
 
 async fn made() -> (tempfile::TempDir, IndexFolder) {
@@ -38,7 +42,12 @@ async fn embed(indexes: &IndexFolder) -> usize {
     count
 }
 
-async fn find(indexes: &IndexFolder, query: &str, vector: Option<QueryVector>, filter: Map<String, serde_json::Value>) -> Result<Vec<Passage>, RetrievalError> {
+async fn find(
+    indexes: &IndexFolder,
+    query: &str,
+    vector: Option<QueryVector>,
+    filter: Map<String, serde_json::Value>,
+) -> Result<Vec<Passage>, RetrievalError> {
     indexes.search("mixed", Search { query: query.into(), top: 2, filter, vector }).await
 }
 
@@ -72,8 +81,15 @@ async fn vectors_belong_to_one_model_and_go_with_their_passages() {
     embed(&indexes).await;
     let other = Some(QueryVector { model: "other".into(), vector: vec![1.0, 0.0, 0.0] });
     let refused = find(&indexes, "ferry", other, Map::new()).await;
-    assert!(matches!(&refused, Err(RetrievalError::Embedding { message }) if message.contains("'concepts'")), "{refused:?}");
-    assert_eq!(indexes.without_vector("mixed", "other", 2).await.expect("is read").len(), 2, "all are missing of another model");
+    assert!(
+        matches!(&refused, Err(RetrievalError::Embedding { message }) if message.contains("'concepts'")),
+        "{refused:?}"
+    );
+    assert_eq!(
+        indexes.without_vector("mixed", "other", 2).await.expect("is read").len(),
+        2,
+        "all are missing of another model"
+    );
     let mut change = indexes.change("mixed", false).await.expect("opens");
     change.remove("ferry".into()).await.expect("is removed");
     change.put(document("refunds", "No money comes back.")).await.expect("is put");
