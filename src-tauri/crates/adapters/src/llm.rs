@@ -5,6 +5,7 @@
 
 mod abilities;
 mod anthropic;
+mod embeddings;
 mod estimate;
 mod fault;
 mod images;
@@ -27,7 +28,7 @@ use serde_json::Value;
 use signalbox_model::budget::{Budget, UsedUp};
 use signalbox_ports::host::canonical;
 use signalbox_ports::llm::{
-    DeltaSink, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind, Usage,
+    DeltaSink, EmbedRequest, LlmAnswer, LlmFailure, LlmFault, LlmRequest, ProviderChoice, ProviderKind, Usage,
 };
 use signalbox_ports::{Credential, HttpRequest, Llm, Redirects, SecretError, Secrets};
 use std::collections::{HashMap, HashSet};
@@ -151,8 +152,8 @@ impl Models {
         })
     }
 
-    async fn target(&self, request: &LlmRequest) -> Result<Target, LlmFailure> {
-        match &request.provider {
+    async fn target(&self, provider: &ProviderChoice, loopback_allowed: bool) -> Result<Target, LlmFailure> {
+        match provider {
             ProviderChoice::Named(name) => {
                 let provider = self.known.provider(name).map_err(|why| {
                     fault::new(LlmFault::NotConfigured, format!("The model providers cannot be read: {why}"))
@@ -167,7 +168,7 @@ impl Models {
                     protocol: providers::of(*kind),
                     base,
                     http: Arc::clone(&self.plain),
-                    loopback: request.loopback_allowed,
+                    loopback: loopback_allowed,
                     credential: None,
                 })
             }
@@ -264,7 +265,7 @@ impl Models {
     }
 
     async fn exchange(&self, request: &LlmRequest, hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure> {
-        let target = self.target(request).await?;
+        let target = self.target(&request.provider, request.loopback_allowed).await?;
         let protocol = target.protocol;
         let (url, mut body) = (protocol.url(&target.base), protocol.body(request, &target.base));
         let endpoint = (target.base.to_string(), request.model.clone());
@@ -374,6 +375,22 @@ impl Llm for Models {
         };
         let answer = timed(&who, request.timeout, Box::pin(self.exchange(&request, hearer))).await;
         answer.map_err(|failure| self.clean(failure))
+    }
+
+    async fn embed(&self, mut request: EmbedRequest) -> Result<Vec<Vec<f32>>, LlmFailure> {
+        if request.provider == ProviderChoice::Named(String::new()) {
+            // The machine's default model is one of a chat; its provider often has both.
+            let default = self.known.default_model().map_err(|why| {
+                fault::new(LlmFault::NotConfigured, format!("The model providers cannot be read: {why}"))
+            })?;
+            let (provider, _) = default.ok_or_else(fault::no_model)?;
+            request.provider = ProviderChoice::Named(provider);
+        }
+        let _reserved = match &request.budget {
+            Some(budget) => Some(self.known.reserve(budget, 0).await.map_err(fault::used_up)?),
+            None => None,
+        };
+        self.vectors(&request).await.map_err(|failure| self.clean(failure))
     }
 }
 

@@ -34,6 +34,7 @@ use signalbox_adapters::{
 };
 use signalbox_model::Workflow;
 use signalbox_ports::{Clock, FileError, Http, World};
+use signalbox_retrieval::IndexFolder;
 use signalbox_runtime::{
     Error as RunError, Kept, Registry, RunResources, Runtime, StoredBinaries, StoredKeys, pinned_files,
 };
@@ -191,6 +192,7 @@ impl App {
             tools: Arc::<McpTools>::clone(&tools),
             binaries: Arc::new(StoredBinaries(store.clone())),
             remembered: Arc::new(StoredKeys(store.clone())),
+            retrieval: Arc::new(IndexFolder::new(data.join("indexes"))),
         });
         let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

@@ -6,7 +6,7 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 9] = [
+const UNTRUSTED: [&str; 10] = [
     "a2a.agent",
     "http.request",
     "file.read",
@@ -15,6 +15,8 @@ const UNTRUSTED: [&str; 9] = [
     "llm.chat",
     "agent.task",
     "trigger.webhook",
+    // Documents are of anybody.
+    "rag.retrieve",
     // What its steps bring is not looked at from here.
     "flow.subworkflow",
 ];

@@ -98,6 +98,10 @@ mod http_request;
 mod llm_chat;
 #[path = "kinds/mcp_tool.rs"]
 mod mcp_tool;
+#[path = "kinds/rag_index.rs"]
+mod rag_index;
+#[path = "kinds/rag_retrieve.rs"]
+mod rag_retrieve;
 #[path = "kinds/trigger_error.rs"]
 mod trigger_error;
 #[path = "kinds/trigger_file_watch.rs"]
@@ -163,6 +167,8 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "http.request", code: http_request::KIND },
     Entry { kind: "llm.chat", code: llm_chat::KIND },
     Entry { kind: "mcp.tool", code: mcp_tool::KIND },
+    Entry { kind: "rag.index", code: rag_index::KIND },
+    Entry { kind: "rag.retrieve", code: rag_retrieve::KIND },
     Entry { kind: "trigger.error", code: trigger_error::KIND },
     Entry { kind: "trigger.file_watch", code: trigger_file_watch::KIND },
     Entry { kind: "trigger.form", code: trigger_form::KIND },

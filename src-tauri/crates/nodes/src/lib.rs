@@ -31,6 +31,7 @@ mod kinds_table;
 mod llm;
 mod memory;
 pub mod progress_reporter;
+mod retrieval_error;
 mod run;
 mod slug;
 mod support;

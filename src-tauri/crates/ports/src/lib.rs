@@ -9,6 +9,7 @@ pub mod host;
 mod http;
 pub mod llm;
 pub mod remembered;
+pub mod retrieval;
 pub mod scripts;
 pub mod scrub;
 pub mod secret;
@@ -26,6 +27,7 @@ pub use http::{
 };
 pub use llm::{Llm, NoLlm};
 pub use remembered::{NoRemembered, RememberError, Remembered};
+pub use retrieval::{IndexWriter, NoRetrieval, Retrieval, RetrievalError};
 pub use scripts::{NoScripts, Scripts};
 pub use scrub::Scrubber;
 pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};
@@ -195,4 +197,6 @@ pub struct World {
     pub binaries: Arc<dyn Binaries>,
     /// Keys that steps have seen in earlier runs.
     pub remembered: Arc<dyn Remembered>,
+    /// Indexes of documents.
+    pub retrieval: Arc<dyn Retrieval>,
 }

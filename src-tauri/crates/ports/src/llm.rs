@@ -285,11 +285,39 @@ pub struct LlmFailure {
     pub used_up: Option<Box<UsedUp>>,
 }
 
+/// Texts whose vectors are asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmbedRequest {
+    /// Who answers.
+    pub provider: ProviderChoice,
+    /// The embedding model, as the provider names it.
+    pub model: String,
+    /// At most some hundred.
+    pub texts: Vec<String>,
+    /// A literal loopback address is allowed for [`ProviderChoice::Inline`].
+    pub loopback_allowed: bool,
+    /// Time limit of the whole exchange.
+    pub timeout: Duration,
+    /// Who pays.
+    pub budget: Option<Budget>,
+}
+
 /// Language models.
 #[async_trait]
 pub trait Llm: Send + Sync {
     /// Asks once. Pieces go to `hearer` when the request streams; the answer is whole in any case.
     async fn ask(&self, request: LlmRequest, hearer: &dyn DeltaSink) -> Result<LlmAnswer, LlmFailure>;
+
+    /// Vectors of texts, one for each, in their order.
+    async fn embed(&self, _request: EmbedRequest) -> Result<Vec<Vec<f32>>, LlmFailure> {
+        Err(LlmFailure {
+            fault: LlmFault::NotConfigured,
+            message: "There are no embedding models here".into(),
+            status: None,
+            retry_after_ms: None,
+            used_up: None,
+        })
+    }
 }
 
 /// Where no model is: every question is refused.

@@ -84,6 +84,7 @@ impl TestWorld {
             scripts: Arc::new(signalbox_ports::NoScripts),
             binaries: Arc::clone(&self.binaries) as Arc<dyn signalbox_ports::Binaries>,
             remembered: Arc::new(signalbox_ports::NoRemembered),
+            retrieval: Arc::new(signalbox_ports::NoRetrieval),
         }
     }
 }

@@ -30,6 +30,10 @@ impl Protocol for Ollama {
         below(base, "/api", "/chat")
     }
 
+    fn embeddings_url(&self, base: &Url) -> Option<Url> {
+        Some(below(base, "/api", "/embed"))
+    }
+
     fn models_url(&self, base: &Url) -> Url {
         below(base, "/api", "/tags")
     }

@@ -47,6 +47,10 @@ impl Protocol for Openai {
         path(base, "/chat/completions")
     }
 
+    fn embeddings_url(&self, base: &Url) -> Option<Url> {
+        Some(path(base, "/embeddings"))
+    }
+
     fn models_url(&self, base: &Url) -> Url {
         path(base, "/models")
     }

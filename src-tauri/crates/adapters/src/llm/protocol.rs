@@ -32,6 +32,11 @@ pub(super) trait Protocol: Send + Sync {
     /// Where questions go.
     fn url(&self, base: &Url) -> Url;
 
+    /// Where vectors of texts are asked for; `None` where there are none.
+    fn embeddings_url(&self, _base: &Url) -> Option<Url> {
+        None
+    }
+
     /// Where the list of models is.
     fn models_url(&self, base: &Url) -> Url;
 

@@ -74,6 +74,7 @@ pub(crate) fn world() -> World {
         scripts: Arc::new(signalbox_ports::NoScripts),
         binaries: Arc::new(signalbox_ports::NoBinaries),
         remembered: Arc::new(signalbox_ports::NoRemembered),
+        retrieval: Arc::new(signalbox_ports::NoRetrieval),
     }
 }
 

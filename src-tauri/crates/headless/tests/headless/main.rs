@@ -44,6 +44,7 @@ mod provider;
 mod reopen;
 mod rerun;
 mod retention;
+mod retrieval;
 #[cfg(unix)]
 mod run_files;
 #[cfg(unix)]

@@ -4,7 +4,7 @@ use crate::support::{flag, kind_of, setting, whole, whole_of, wrong_setting};
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
-use signalbox_ports::llm::{LlmRequest, Message, ProviderChoice, ProviderKind};
+use signalbox_ports::llm::{EmbedRequest, LlmRequest, Message, ProviderChoice, ProviderKind};
 use std::time::Duration;
 
 /// Of an answer, where the step says nothing.
@@ -41,28 +41,53 @@ fn who(call: &Call, slot: &CallSlot) -> Result<(ProviderChoice, String), NodeFai
             ProviderChoice::Named(of_workflow("provider").unwrap_or_default().to_owned())
         }
         Some(Value::String(name)) => ProviderChoice::Named(name.trim().to_owned()),
-        Some(Value::Object(inline)) => {
+        Some(value) => named_or_inline("provider", value)?,
+    };
+    Ok((provider, model.unwrap_or_default().to_owned()))
+}
+
+/// A provider as a setting says it.
+fn named_or_inline(field: &str, value: &Value) -> Result<ProviderChoice, NodeFailure> {
+    match value {
+        Value::String(name) => Ok(ProviderChoice::Named(name.trim().to_owned())),
+        Value::Object(inline) => {
             let kind = match words(inline.get("kind")) {
                 Some("openai") => ProviderKind::Openai,
                 Some("anthropic") => ProviderKind::Anthropic,
                 Some("ollama") => ProviderKind::Ollama,
                 _ => {
-                    let words = "'provider.kind' is openai, anthropic or ollama";
-                    return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "provider"));
+                    let words = format!("'{field}.kind' is openai, anthropic or ollama");
+                    return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field));
                 }
             };
             let Some(base_url) = words(inline.get("baseUrl")) else {
-                let words = "'provider.baseUrl' is missing: the address without the path of the call";
-                return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "provider"));
+                let words = format!("'{field}.baseUrl' is missing: the address without the path of the call");
+                return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field));
             };
-            ProviderChoice::Inline { kind, base_url: base_url.to_owned() }
+            Ok(ProviderChoice::Inline { kind, base_url: base_url.to_owned() })
         }
-        Some(other) => {
+        other => {
             let wanted = "the name of a provider of this machine, or {kind, baseUrl} of one on this machine";
-            return Err(wrong_setting("provider", wanted, other));
+            Err(wrong_setting(field, wanted, other))
         }
+    }
+}
+
+/// Vectors of texts by the settings of a step; `None` where it names no embedding model.
+pub(crate) fn embedding(call: &Call, slot: &CallSlot) -> Result<Option<EmbedRequest>, NodeFailure> {
+    let Some(model) = words(slot.config.get("embeddingModel")) else { return Ok(None) };
+    let provider = match setting(slot, "embeddingProvider") {
+        None => ProviderChoice::Named(String::new()),
+        Some(value) => named_or_inline("embeddingProvider", value)?,
     };
-    Ok((provider, model.unwrap_or_default().to_owned()))
+    Ok(Some(EmbedRequest {
+        provider,
+        model: model.to_owned(),
+        texts: Vec::new(),
+        loopback_allowed: call.loopback_allowed,
+        timeout: call.timeout_ms.map_or(LONGEST, Duration::from_millis),
+        budget: Some(call.budget.clone()),
+    }))
 }
 
 /// A question by the settings of a step.

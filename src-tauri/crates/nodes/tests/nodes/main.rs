@@ -7,5 +7,6 @@ mod http;
 mod kinds;
 mod lists;
 mod pictures;
+mod retrieval;
 mod rows;
 mod table;

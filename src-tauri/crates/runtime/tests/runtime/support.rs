@@ -156,6 +156,7 @@ fn world_with(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>, fil
         scripts: Arc::new(signalbox_ports::NoScripts),
         binaries: Arc::new(StoredBinaries(store.clone())),
         remembered: Arc::new(StoredKeys(store.clone())),
+        retrieval: Arc::new(signalbox_ports::NoRetrieval),
     })
 }
 

@@ -540,6 +540,50 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "rag.index": {
+    "fields": {
+      "index": {
+        "is": "none"
+      },
+      "action": {
+        "is": "none"
+      },
+      "id": {
+        "is": "cel"
+      },
+      "text": {
+        "is": "cel"
+      },
+      "format": {
+        "is": "none"
+      },
+      "title": {
+        "is": "cel"
+      },
+      "metadata": {
+        "is": "cel"
+      },
+      "embeddingModel": {
+        "is": "none"
+      }
+    }
+  },
+  "rag.retrieve": {
+    "fields": {
+      "index": {
+        "is": "none"
+      },
+      "embeddingModel": {
+        "is": "none"
+      },
+      "onEmbeddingFailure": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
   "trigger.error": {
     "fields": {
       "workflows": {

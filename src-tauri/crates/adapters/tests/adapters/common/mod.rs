@@ -143,6 +143,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         scripts: Arc::new(signalbox_ports::NoScripts),
         binaries: Arc::new(Kept::default()),
         remembered: Arc::new(signalbox_ports::NoRemembered),
+        retrieval: Arc::new(signalbox_ports::NoRetrieval),
     }
 }
 

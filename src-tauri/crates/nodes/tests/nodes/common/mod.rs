@@ -239,6 +239,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         scripts: Arc::new(FakeScripts),
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
+        retrieval: Arc::new(crate::retrieval::FakeIndexes),
     }
 }
 
@@ -284,6 +285,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         scripts: Arc::new(FakeScripts),
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
+        retrieval: Arc::new(crate::retrieval::FakeIndexes),
     }
 }
 

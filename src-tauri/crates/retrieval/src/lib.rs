@@ -1,0 +1,17 @@
+//! Indexes of documents: one SQLite file per index below the data folder. Documents are divided into passages, which are
+//! found again by the words of a question (FTS5, BM25).
+//!
+//! Not here: where documents come from. Steps hand their texts over; nothing here reads a file by its path.
+#![deny(missing_docs)]
+
+mod chunk;
+mod csv;
+mod folder;
+mod html;
+mod index;
+mod search;
+mod terms;
+mod vectors;
+
+pub use chunk::{Chunk, chunks};
+pub use folder::IndexFolder;

@@ -1,0 +1,5 @@
+//! Indexes through their port; one binary.
+
+mod index;
+mod measure;
+mod vectors;
