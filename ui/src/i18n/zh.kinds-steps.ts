@@ -581,6 +581,8 @@ export const steps: { [kind: string]: KindWords } = {
     '/config/properties/embeddingModel/description': '段落还会得到此模型的向量，从而可按含义查找。其文本会发送给提供方。留空：仅用词语，不离开这台计算机。',
     '/config/properties/embeddingProvider/title': '嵌入提供方',
     '/config/properties/embeddingProvider/description': '这台计算机上提供方的名称（OpenAI 兼容或 Ollama）。留空：默认模型的提供方。',
+    '/config/properties/embeddingProvider/properties/kind/title': '类型',
+    '/config/properties/embeddingProvider/properties/baseUrl/title': '地址',
   },
   'rag.retrieve': {
     '/title': '查找段落',
@@ -601,6 +603,8 @@ export const steps: { [kind: string]: KindWords } = {
     '/config/properties/embeddingModel/description': '创建索引时所用的模型：也按含义查找段落。问题会发送给提供方。留空：仅用词语。',
     '/config/properties/embeddingProvider/title': '嵌入提供方',
     '/config/properties/embeddingProvider/description': '这台计算机上提供方的名称（OpenAI 兼容或 Ollama）。留空：默认模型的提供方。',
+    '/config/properties/embeddingProvider/properties/kind/title': '类型',
+    '/config/properties/embeddingProvider/properties/baseUrl/title': '地址',
     '/config/properties/onEmbeddingFailure/title': '嵌入失败时',
     '/config/properties/onEmbeddingFailure/description': '“fail”为错误。“words”用问题的词语继续，并在结果中说明。',
     '/config/properties/asOne/title': '放入一项',

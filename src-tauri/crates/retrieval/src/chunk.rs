@@ -1,13 +1,11 @@
 //! Divides a text into passages where it is divided itself: headings, paragraphs, rows, sentences. A passage is a piece of
 //! the text as it stands, so that its place can be told.
 
+use crate::unit::{Section, Unit, cut};
 use crate::{csv, html};
 use signalbox_ports::retrieval::{ChunkSize, DocumentFormat};
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// Longest heading that is kept, in characters.
-const HEADING: usize = 300;
 
 /// A passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,22 +18,6 @@ pub struct Chunk {
     pub end: u64,
     /// What stands above it.
     pub heading: Option<String>,
-}
-
-/// The smallest piece that is not divided unless it is too long: a sentence, a row, a line of a list.
-#[derive(Debug, Clone)]
-pub(crate) struct Unit {
-    /// Bytes of the text.
-    pub(crate) at: Range<usize>,
-    /// A paragraph begins here.
-    pub(crate) opens: bool,
-}
-
-/// What stands below one heading.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Section {
-    pub(crate) heading: Option<String>,
-    pub(crate) units: Vec<Unit>,
 }
 
 /// The passages of a text, in order. Places of HTML count in its text without tags.
@@ -128,10 +110,6 @@ fn headed(text: &str) -> Vec<Section> {
     }
     close(from, text.len(), body.min(text.len()), &path);
     sections
-}
-
-pub(crate) fn cut(text: &str) -> String {
-    text.chars().take(HEADING).collect()
 }
 
 /// Sentences, and lines that begin a list or a row, by paragraphs.

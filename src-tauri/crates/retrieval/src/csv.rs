@@ -1,6 +1,6 @@
 //! Rows of a table, as far as passages need them: a line break between quotes does not end a row.
 
-use crate::chunk::{Section, Unit, cut};
+use crate::unit::{Section, Unit, cut};
 
 /// One section: the first row names the columns, each other row is a unit.
 pub(crate) fn sections(text: &str) -> Vec<Section> {

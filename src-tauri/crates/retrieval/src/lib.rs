@@ -6,11 +6,13 @@
 
 mod chunk;
 mod csv;
+mod filter;
 mod folder;
 mod html;
 mod index;
 mod search;
 mod terms;
+mod unit;
 mod vectors;
 
 pub use chunk::{Chunk, chunks};

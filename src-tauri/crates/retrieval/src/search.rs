@@ -1,10 +1,10 @@
 //! Finds passages: ordered by BM25, and scored by the share of the question's words that they have.
 
+use crate::filter::fits;
 use crate::index::{Result, failed, open};
 use crate::terms;
 use crate::vectors::nearest;
 use rusqlite::{Connection, params};
-use serde_json::{Map, Value};
 use signalbox_ports::retrieval::{Passage, QueryVector, RetrievalError, Search};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -101,25 +101,6 @@ fn passage(connection: &Connection, chunk: i64) -> Result<Passage> {
         })
     };
     select.query_row(params![chunk], read).map_err(failed)
-}
-
-/// Every field of the filter has the value, or one of its list.
-pub(crate) fn fits(metadata: &Map<String, Value>, filter: &Map<String, Value>) -> bool {
-    let is = |has: &Value, wanted: &Value| {
-        has == wanted || has.as_array().is_some_and(|list| list.contains(wanted)) || same_number(has, wanted)
-    };
-    filter.iter().all(|(field, wanted)| {
-        let Some(has) = metadata.get(field) else { return wanted.is_null() };
-        match wanted {
-            Value::Array(any) => any.iter().any(|wanted| is(has, wanted)),
-            wanted => is(has, wanted),
-        }
-    })
-}
-
-/// 2 and 2.0 are the same to a person.
-fn same_number(one: &Value, other: &Value) -> bool {
-    one.is_number() && other.is_number() && one.as_f64() == other.as_f64()
 }
 
 /// What a word says about a passage: a rare one more than a frequent one (the weight of BM25).

@@ -1,7 +1,8 @@
 //! Vectors of passages, and the passages whose vectors are nearest to that of a question (ADR 122).
 
+use crate::filter::fits;
 use crate::index::{Result, failed, open};
-use crate::search::fits;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Map, Value};
 use signalbox_ports::retrieval::{QueryVector, RetrievalError};
