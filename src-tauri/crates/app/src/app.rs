@@ -1,6 +1,5 @@
 //! The composition: store, runtime, the outside world, library. One per process and data folder.
 
-use crate::audit::log_port::ChainLog;
 use crate::audit::signing::Signing;
 use crate::audit::signing_key::AuditKeys;
 use crate::audit::sinks::SinkTurns;
@@ -36,7 +35,7 @@ use signalbox_model::Workflow;
 use signalbox_ports::{Clock, FileError, Http, World};
 use signalbox_retrieval::IndexFolder;
 use signalbox_runtime::{
-    Error as RunError, Kept, Registry, RunResources, Runtime, StoredBinaries, StoredKeys, pinned_files,
+    Error as RunError, Kept, Registry, RunResources, Runtime, StoredAuditLog, StoredBinaries, StoredKeys, pinned_files,
 };
 use signalbox_store::{RunRow, Store, StoreOptions};
 use std::collections::HashMap;
@@ -155,7 +154,7 @@ impl App {
             let message = format!("Requests cannot be sent from this machine: {why}.");
             ApiError::unavailable("NO_HTTP", message, "Report this fault.")
         })?;
-        let audit = Arc::new(ChainLog(store.clone()));
+        let audit = Arc::new(StoredAuditLog(store.clone()));
         let http = Arc::new(http);
         let secrets = Arc::new(KnownSecrets {
             vault: Arc::new(Vault::new(data, Given::from_env(), ring)),

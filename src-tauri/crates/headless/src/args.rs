@@ -2,6 +2,8 @@
 
 mod audit;
 mod debug;
+mod export;
+mod import;
 mod models;
 mod plan;
 mod service;
@@ -11,6 +13,8 @@ mod webhook;
 
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink, SinkKind};
 pub(crate) use debug::{Breaks, RunsDebug};
+pub(crate) use export::{AuditFormat, Export};
+pub(crate) use import::{Import, ImportFormat};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
 pub(crate) use service::{Service, ServiceInstall};
@@ -100,6 +104,14 @@ pub(crate) enum Command {
                       build.signalbox.json --tool-server files"
     )]
     Import(Import),
+    /// Exports a workflow as one program that runs it without Signalbox.
+    #[command(
+        after_help = "Prints what the program is made of and what it will need, then writes it. Workflows with errors, with steps that \
+                      ask people, models or tools, with triggers, and with credentials in plain text are refused with their \
+                      place.\n\nExit: 0 written, 2 refused.\n\nExample:\n  signalbox export orders.signalbox.json --out \
+                      dist\n  ./dist/orders run --params '{\"day\":\"2026-01-31\"}'"
+    )]
+    Export(Export),
     /// Has a model draft a workflow from a description; with --try the draft is run and corrected.
     #[command(
         after_help = "Needs a model: the default model, or --provider and --model. Trying calls real services; --allow-write names the \
@@ -237,7 +249,7 @@ impl Command {
                     | Runs::Snapshot { .. }
                     | Runs::Diff { .. }
             ),
-            Self::Validate { .. } => true,
+            Self::Validate { .. } | Self::Export(_) => true,
             Self::Tasks(command) => matches!(command, Tasks::List { .. } | Tasks::Stats { .. } | Tasks::Show { .. }),
             Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
             Self::Triggers(command) => matches!(command, Triggers::List { .. } | Triggers::Show { .. }),
@@ -245,31 +257,6 @@ impl Command {
             _ => false,
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ImportFormat {
-    Auto,
-    Vl,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Import {
-    /// The file to import.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// Format of the file; `auto` detects it from the content.
-    #[arg(long, value_name = "FORMAT", default_value = "auto")]
-    pub(crate) format: ImportFormat,
-    /// Output file for the workflow.
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) out: Option<PathBuf>,
-    /// Replace an existing file.
-    #[arg(long, requires = "out")]
-    pub(crate) force: bool,
-    /// Tool server on this machine for the imported tool steps.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tool_server: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod catalog;
 mod debug;
 mod diff;
+pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod input;
 pub(crate) mod mcp;

@@ -53,6 +53,10 @@ fn start() -> u8 {
             let app = if known { open(&cli.global, &cli.command).ok().map(|(app, _)| app) } else { None };
             finish(&output, commands::validate::validate(&output, files, data.as_deref(), app.as_deref()))
         }
+        // Sub-workflows may be in the library; without a data folder there is none.
+        Command::Export(args) => {
+            finish(&output, commands::export::export(&output, args, data_folder(&cli.global).ok().as_deref()))
+        }
         Command::Import(args) => finish(&output, commands::import::import(&output, args)),
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
         Command::Service(command) => {
@@ -111,7 +115,11 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Mcp { author } => commands::mcp::mcp(&app, *author).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         // Handled before a store was opened.
-        Command::Validate { .. } | Command::Import(_) | Command::Catalog(_) | Command::Service(_) => Ok(OK),
+        Command::Validate { .. }
+        | Command::Export(_)
+        | Command::Import(_)
+        | Command::Catalog(_)
+        | Command::Service(_) => Ok(OK),
     };
     let code = done.unwrap_or_else(|error| failed(cli, output, &error));
     app.shut_down().await;

@@ -8,6 +8,7 @@ pub mod audit_event;
 pub mod base;
 pub mod blob;
 pub mod budget;
+pub mod bundle;
 pub mod call_progress;
 pub mod data;
 pub mod debug;

@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 
 mod artifact;
+mod audit_log;
 mod binaries;
 mod commit_reply;
 mod debug;
@@ -28,6 +29,7 @@ mod shared;
 mod step_batch;
 mod trace;
 
+pub use audit_log::StoredAuditLog;
 pub use binaries::StoredBinaries;
 pub use error::{Error, Trouble};
 pub use live::{Follow, Subscription};

@@ -29,6 +29,7 @@ cargo xtask <task>
           `sinks`: copies of the audit chain in PostgreSQL, which the system has, and in the S3 of moto
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many
   bench   measure, and print the table for docs/benchmarks.md
+  package build `signalbox` and the runner of exported programs for release, side by side below target/release
 ";
 
 fn main() -> ExitCode {
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Some("peers") => steps::peers(&root, &args[1..]),
         Some("eval") => steps::eval(&root, &args[1..]),
         Some("bench") => steps::bench(&root, &args[1..]),
+        Some("package") => steps::package(&root),
         None | Some("help" | "-h" | "--help") => {
             print!("{HELP}");
             return ExitCode::SUCCESS;

@@ -6,7 +6,6 @@ mod destinations;
 pub(crate) mod export;
 mod export_profile;
 pub(crate) mod facts;
-pub(crate) mod log_port;
 pub(crate) mod missing_end;
 pub(crate) mod query;
 mod retention;

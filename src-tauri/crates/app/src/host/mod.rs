@@ -3,6 +3,7 @@
 
 mod background;
 pub(crate) mod clock;
+pub(crate) mod credential_lint;
 pub(crate) mod files;
 pub(crate) mod housekeeping;
 pub mod metrics;

@@ -1,7 +1,8 @@
 //! The `mcp.json` that other programs use: `{"mcpServers": {"name": {"command", "args", "env"} | {"url", "headers"}}}`.
 
-use super::{credential_lint, name_of};
+use super::name_of;
 use crate::error::{ApiError, ApiResult};
+use crate::host::credential_lint;
 use serde_json::{Map, Value};
 use signalbox_adapters::mcp::ToolServerDefinition;
 use signalbox_engine::json;

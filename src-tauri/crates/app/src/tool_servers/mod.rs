@@ -5,7 +5,6 @@
 mod approval;
 mod available_tools;
 mod capabilities;
-mod credential_lint;
 mod exfiltration;
 mod mcp_json;
 mod missing_tools;
@@ -23,7 +22,7 @@ use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{Empty, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::host::outgoing;
+use crate::host::{credential_lint, outgoing};
 use approval::{Approved, Seen};
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{PASSED_ON, ToolServerDefinition};

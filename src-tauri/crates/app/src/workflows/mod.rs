@@ -4,6 +4,7 @@ mod by_id;
 pub mod canonical;
 pub mod check;
 pub(crate) mod document;
+pub mod export;
 pub(crate) mod grants;
 pub mod import;
 pub(crate) mod inferred_names;

@@ -22,6 +22,7 @@ const RANKS: &[(&str, Option<u32>)] = &[
     ("signalbox-runtime", Some(3)),
     ("signalbox-app", Some(4)),
     ("signalbox-headless", Some(5)),
+    ("signalbox-standalone", Some(5)),
     ("signalbox-desktop", Some(5)),
     ("signalbox-testkit", None),
     ("xtask", None),
@@ -49,6 +50,8 @@ const FORBIDDEN_CRATES: &[(&str, &[&str])] = &[
     ("signalbox-runtime", &["tauri", "axum"]),
     ("signalbox-app", &["tauri", "axum"]),
     ("signalbox-headless", &["tauri"]),
+    // What an exported program never holds (S-04): the window, a server, the command list.
+    ("signalbox-standalone", &["tauri", "axum", "signalbox-app"]),
 ];
 
 /// What the engine's source must not name. `engine/clippy.toml` bans the calls; this also finds imports.

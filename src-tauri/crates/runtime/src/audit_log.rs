@@ -7,10 +7,10 @@ use signalbox_store::Store;
 use signalbox_store::audit::{self, Actor, Record};
 
 /// Entries of workflows go into the chain of record.
-pub(crate) struct ChainLog(pub(crate) Store);
+pub struct StoredAuditLog(pub Store);
 
 #[async_trait::async_trait]
-impl AuditLog for ChainLog {
+impl AuditLog for StoredAuditLog {
     async fn record(&self, note: AuditNote) -> Result<(), String> {
         let level = match note.level {
             Level::Info => audit::Level::Info,

@@ -1,4 +1,4 @@
-use super::{argument, variable, words};
+use super::{argument, is_well_known, variable, words};
 
 #[test]
 fn names_have_words() {
@@ -63,5 +63,20 @@ fn credentials_in_arguments_are_found() {
         &["-e", "setInterval(() => {}, 1000); console.log('key: value')"],
     ] {
         assert_eq!(found(args), None, "{args:?}");
+    }
+}
+
+#[test]
+fn keys_of_well_known_services_are_no_prose() {
+    for text in ["ghp_abcdefghijklmnop1234", "sk-proj-0123456789abcdef"] {
+        assert!(is_well_known(text), "{text}");
+    }
+    for text in [
+        "Basic plan for everybody in the office",
+        "sk-short",
+        "sk-prefix of a key, and more words",
+        "ghp_${GITHUB_TOKEN_OF_MINE}",
+    ] {
+        assert!(!is_well_known(text), "{text}");
     }
 }

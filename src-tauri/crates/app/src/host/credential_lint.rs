@@ -49,6 +49,8 @@ const BEGINNINGS: &[&str] = &[
 ];
 /// So many letters and digits in a row were made by a machine.
 const RANDOM: usize = 20;
+/// A key of a well-known service has at least so many letters behind its beginning.
+const WELL_KNOWN: usize = 16;
 /// A number of so few digits is a setting.
 const SETTING: usize = 6;
 
@@ -100,12 +102,19 @@ fn by_itself(value: &str) -> bool {
 }
 
 /// Whether a variable with this text holds a credential.
-pub(super) fn variable(name: &str, value: &str) -> bool {
+pub(crate) fn variable(name: &str, value: &str) -> bool {
     named(name, value) || by_itself(value)
 }
 
+/// Whether a text begins as the keys of well-known services do and goes on without a space: no prose does.
+pub(crate) fn is_well_known(value: &str) -> bool {
+    let begins = |start: &&&str| !start.ends_with(' ') && value.starts_with(**start);
+    let rest = BEGINNINGS.iter().find(begins).map(|start| &value[start.len()..]);
+    rest.is_some_and(|rest| rest.len() >= WELL_KNOWN && !rest.starts_with("${") && !rest.trim_end().contains(' '))
+}
+
 /// The first argument that holds a credential: its name, or its number.
-pub(super) fn argument(args: &[String]) -> Option<String> {
+pub(crate) fn argument(args: &[String]) -> Option<String> {
     let mut option = None;
     for (index, arg) in args.iter().enumerate() {
         let dashed = arg.starts_with('-');

@@ -1,0 +1,269 @@
+//! What the steps of workflows need on a machine, and which of them cannot leave this program.
+
+use crate::host::credential_lint::{is_well_known, variable};
+use crate::host::outgoing::is_telling;
+use crate::workflows::grants::is_fixed;
+use serde_json::{Value, json};
+use signalbox_engine::params;
+use signalbox_model::bundle::{Module, NeededAddress, NeededFolder, NeededSecret, Needs};
+use signalbox_model::diagnostic::pointer_token;
+use signalbox_model::{Node, Workflow, secret_ref};
+use std::collections::{BTreeMap, BTreeSet};
+use url::Url;
+
+/// Modules that an exported program has.
+const PORTABLE: &[&str] = &["files", "http", "script"];
+/// Modules by kind; a kind that is not listed needs the core alone.
+const MODULES: &[(&str, &[&str])] = &[
+    ("a2a.agent", &["http", "tools"]),
+    ("agent.task", &["model"]),
+    ("builtin.human_approval", &["people"]),
+    ("builtin.human_decision", &["people"]),
+    ("builtin.human_form", &["people"]),
+    ("code.javascript", &["script"]),
+    ("file.list", &["files"]),
+    ("file.read", &["files"]),
+    ("file.write", &["files"]),
+    ("flow.pause", &["people"]),
+    ("http.request", &["http"]),
+    ("llm.chat", &["model"]),
+    ("mcp.tool", &["tools"]),
+    ("trigger.error", &["triggers"]),
+    ("trigger.file_watch", &["files", "triggers"]),
+    ("trigger.form", &["triggers"]),
+    ("trigger.poll", &["http", "triggers"]),
+    ("trigger.schedule", &["triggers"]),
+    ("trigger.webhook", &["triggers"]),
+];
+/// Steps that use files, and whether they write.
+const FILE_STEPS: [(&str, bool); 3] = [("file.read", false), ("file.list", false), ("file.write", true)];
+
+/// The modules that a step of a kind needs besides the core.
+fn modules_of(kind: &str) -> &'static [&'static str] {
+    MODULES.iter().find(|(name, _)| *name == kind).map_or(&[], |(_, modules)| modules)
+}
+
+/// What was found in the workflows so far.
+#[derive(Default)]
+pub(super) struct Looked {
+    modules: BTreeMap<String, BTreeSet<String>>,
+    /// By name: hosts, steps, and whether each address is fixed.
+    secrets: BTreeMap<String, (BTreeSet<String>, Vec<String>, bool)>,
+    folders: Vec<NeededFolder>,
+    addresses: BTreeMap<Option<String>, Vec<String>>,
+    problems: Vec<Value>,
+}
+
+/// The place of a step, and what is asked about it.
+struct At<'a> {
+    workflow: &'a str,
+    step: &'a str,
+    /// As people know it.
+    title: &'a str,
+}
+
+impl At<'_> {
+    fn name(&self) -> String {
+        format!("{}/{}", self.workflow, self.step)
+    }
+    fn path(&self, rest: &str) -> String {
+        format!("/nodes/{}{rest}", pointer_token(self.step))
+    }
+}
+
+impl Looked {
+    pub(super) fn take(&mut self, workflow: &Workflow) {
+        self.modules.entry("core".into()).or_default();
+        for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.disabled != Some(true)) {
+            let title = node.title.as_deref().filter(|title| !title.is_empty()).unwrap_or(id);
+            let at = At { workflow: &workflow.id, step: id, title };
+            self.kind(&at, node);
+            self.asks(&at, node);
+            let Some(config) = &node.config else { continue };
+            match node.kind.as_str() {
+                "http.request" => self.request(&at, config),
+                kind => self.file(&at, kind, config),
+            }
+            self.texts(&at, config, "/config");
+        }
+        let initial = workflow.context.as_ref().and_then(|context| context.initial.as_ref());
+        for (name, value) in initial.into_iter().flatten() {
+            if value.as_str().is_some_and(is_well_known) {
+                let path = format!("/context/initial/{}", pointer_token(name));
+                self.plain_secret(&workflow.id, path, &format!("The variable '{name}'"));
+            }
+        }
+    }
+
+    fn problem(&mut self, workflow: &str, code: &str, path: String, message: String, hint: &str) {
+        self.problems.push(json!({
+            "severity": "error", "code": code, "workflow": workflow, "path": path, "message": message, "hint": hint,
+        }));
+    }
+
+    fn kind(&mut self, at: &At<'_>, node: &Node) {
+        let required = modules_of(&node.kind);
+        let core: &[&str] = if required.is_empty() { &["core"] } else { &[] };
+        for module in required.iter().chain(core) {
+            self.modules.entry((*module).to_owned()).or_default().insert(node.kind.clone());
+        }
+        let heals = node.kind == "builtin.self_healing"
+            && node
+                .config
+                .as_ref()
+                .and_then(|config| config["strategy"].as_str())
+                .is_some_and(|s| s != "deterministic");
+        let missing = required.iter().copied().find(|module| !PORTABLE.contains(module));
+        let missing = missing.or(heals.then_some("model"));
+        let Some(module) = missing else { return };
+        let (why, hint) = match module {
+            "people" => (
+                "asks a person, and an exported program has no inbox",
+                "Remove the step, or run this workflow with `signalbox run` or `signalbox serve`.",
+            ),
+            "triggers" => (
+                "starts runs by itself, and an exported program starts a run only with its command `run`",
+                "Begin with a Manual start, and have the scheduler of the machine call the program.",
+            ),
+            "model" => (
+                "asks a language model, and an exported program has no models",
+                "Run this workflow with `signalbox run`, or replace the step.",
+            ),
+            _ => (
+                "calls tools or agents, and an exported program has none",
+                "Run this workflow with `signalbox run`, or replace the step.",
+            ),
+        };
+        let message = format!("'{}' ({}) {why}.", at.title, node.kind);
+        self.problem(at.workflow, "EXPORT_KIND", at.path("/type"), message, hint);
+    }
+
+    /// A rule of an error handler may ask a person although no step does.
+    fn asks(&mut self, at: &At<'_>, node: &Node) {
+        let rules = node.config.as_ref().and_then(|config| config["rules"].as_array());
+        let asks = |rule: &Value| rule["action"] == "human_review";
+        if node.kind == "builtin.error_handler"
+            && let Some(index) = rules.and_then(|rules| rules.iter().position(asks))
+        {
+            let message =
+                format!("Rule {} of '{}' asks a person, and an exported program has no inbox.", index + 1, at.title);
+            let hint = "Choose another action, for example abort or fallback.";
+            self.problem(at.workflow, "EXPORT_KIND", at.path(&format!("/config/rules/{index}/action")), message, hint);
+        }
+    }
+
+    fn request(&mut self, at: &At<'_>, config: &Value) {
+        let url = config["url"].as_str().unwrap_or_default();
+        let fixed = origin(url);
+        self.addresses.entry(fixed.as_ref().map(|url| url.origin().ascii_serialization())).or_default().push(at.name());
+        if let Some(name) = config["credential"].as_str().and_then(secret_ref::reference) {
+            let secret = self.secrets.entry(name.to_owned()).or_insert_with(|| (BTreeSet::new(), Vec::new(), true));
+            match &fixed {
+                Some(url) => _ = secret.0.insert(allowed_host(url)),
+                None => secret.2 = false,
+            }
+            secret.1.push(at.name());
+        }
+        if is_fixed_text(url) && is_telling(url) {
+            self.plain_secret(at.workflow, at.path("/config/url"), &format!("The address of '{}'", at.title));
+        }
+        for field in ["headers", "query"] {
+            for (name, value) in config[field].as_object().into_iter().flatten() {
+                let value = value.as_str().filter(|value| is_fixed_text(value));
+                if value.is_some_and(|value| variable(name, value)) {
+                    let path = at.path(&format!("/config/{field}/{}", pointer_token(name)));
+                    self.plain_secret(at.workflow, path, &format!("'{name}' in the {field} of '{}'", at.title));
+                }
+            }
+        }
+    }
+
+    fn file(&mut self, at: &At<'_>, kind: &str, config: &Value) {
+        let Some((_, write)) = FILE_STEPS.iter().find(|(step, _)| *step == kind) else { return };
+        let path = config["path"].as_str().filter(|path| !path.is_empty() && is_fixed(path));
+        if let Some(path) = path {
+            let folder = NeededFolder {
+                path: path.to_owned(),
+                workflow: at.workflow.to_owned(),
+                step: at.name(),
+                write: *write,
+            };
+            self.folders.push(folder);
+        }
+    }
+
+    /// Keys of well-known services, wherever they stand in the settings.
+    fn texts(&mut self, at: &At<'_>, value: &Value, place: &str) {
+        match value {
+            Value::String(text) if is_well_known(text) => {
+                let path = at.path(place);
+                let is_known = self.problems.iter().any(|known| known["path"] == path.as_str());
+                if !is_known {
+                    self.plain_secret(at.workflow, path, &format!("A setting of '{}'", at.title));
+                }
+            }
+            Value::Array(list) => {
+                list.iter().enumerate().for_each(|(index, one)| self.texts(at, one, &format!("{place}/{index}")));
+            }
+            Value::Object(map) => {
+                map.iter().for_each(|(name, one)| self.texts(at, one, &format!("{place}/{}", pointer_token(name))));
+            }
+            _ => {}
+        }
+    }
+
+    fn plain_secret(&mut self, workflow: &str, path: String, what: &str) {
+        let message = format!("{what} holds a credential in plain text: everybody who has the program could read it.");
+        let hint =
+            "Keep it as a secret (`signalbox secret set NAME`) and name it as the step's credential, secret://NAME.";
+        self.problem(workflow, "PLAIN_SECRET", path, message, hint);
+    }
+
+    pub(super) fn into_parts(self) -> (Vec<Module>, Needs, Vec<Value>) {
+        let modules = self.modules.into_iter().map(|(name, kinds)| Module { name, kinds: kinds.into_iter().collect() });
+        let secret = |(name, (hosts, steps, fixed)): (String, (BTreeSet<String>, Vec<String>, bool))| NeededSecret {
+            name,
+            hosts: if fixed { hosts.into_iter().collect() } else { Vec::new() },
+            steps,
+        };
+        let needs = Needs {
+            params: Vec::new(),
+            secrets: self.secrets.into_iter().map(secret).collect(),
+            folders: self.folders,
+            addresses: self.addresses.into_iter().map(|(origin, steps)| NeededAddress { origin, steps }).collect(),
+        };
+        (modules.collect(), needs, self.problems)
+    }
+}
+
+/// Params that a run cannot do without: required ones without a default, and addresses of the demo service, which stays here.
+pub(super) fn params(workflow: &Workflow) -> Vec<String> {
+    let schema = workflow.params.as_ref();
+    let has_default = |name: &str| schema.is_some_and(|schema| !schema["properties"][name]["default"].is_null());
+    let required = schema.and_then(|schema| schema["required"].as_array()).into_iter().flatten();
+    let required = required.filter_map(Value::as_str).filter(|name| !has_default(name));
+    let names: BTreeSet<&str> = required.chain(params::practice(workflow)).collect();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+fn is_fixed_text(text: &str) -> bool {
+    !text.starts_with('=') && !text.contains("{{")
+}
+
+/// The scheme, host and port of an address, when no expression stands in them.
+fn origin(url: &str) -> Option<Url> {
+    let begin = url.split("{{").next().filter(|_| !url.starts_with('='))?;
+    let (_, rest) = begin.split_once("://")?;
+    // An expression right behind the host may be a part of it.
+    if begin.len() < url.len() && !rest.contains(['/', '?', '#']) {
+        return None;
+    }
+    Url::parse(begin).ok().filter(|url| url.host_str().is_some())
+}
+
+/// As a credential names the hosts that it may be sent to.
+fn allowed_host(url: &Url) -> String {
+    let plain = if url.scheme() == "http" { "http://" } else { "" };
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{plain}{}{port}", url.host_str().unwrap_or_default())
+}

@@ -1,0 +1,29 @@
+//! The arguments of `export`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuditFormat {
+    Sqlite,
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// Workflow file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Folder for the program; new or empty.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// What is written: `bundle`, one executable file.
+    #[arg(long, value_name = "TARGET", default_value = "bundle")]
+    pub(crate) target: String,
+    /// Where the program writes its audit chain: `sqlite`, its database; `jsonl`, also a file of JSON lines.
+    #[arg(long, value_name = "FORMAT", default_value = "sqlite")]
+    pub(crate) audit: AuditFormat,
+    /// How steps ask people: `none`, not at all.
+    #[arg(long, value_name = "HOW", default_value = "none")]
+    pub(crate) human: String,
+}

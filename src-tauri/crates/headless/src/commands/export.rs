@@ -1,0 +1,102 @@
+//! `export`: a workflow as one program. No store is opened, and nothing is run.
+
+use super::Done;
+use crate::args::{AuditFormat, Export};
+use crate::output::{OK, Output, Tone, plain};
+use serde_json::{Value, json};
+use signalbox_app::export::{self, AuditKeeping, runner_beside};
+use signalbox_app::{ApiError, Class};
+use std::path::Path;
+
+pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Done {
+    if args.target != "bundle" {
+        let message = format!("--target {}: this version writes bundles only.", plain(&args.target));
+        return Err(ApiError::bad_request(message, "Leave --target out, or write --target bundle."));
+    }
+    if args.human != "none" {
+        let message = format!("--human {}: exported programs of this version cannot ask people.", plain(&args.human));
+        return Err(ApiError::bad_request(
+            message,
+            "Leave --human out. A workflow that asks people runs with `signalbox run` or `signalbox serve`.",
+        ));
+    }
+    let audit = match args.audit {
+        AuditFormat::Sqlite => AuditKeeping::Sqlite,
+        AuditFormat::Jsonl => AuditKeeping::Jsonl,
+    };
+    // Before anything is read: a mistake in the arguments is told first.
+    export::Export::check_folder(&args.out)?;
+    let program = std::env::current_exe().map_err(|error| {
+        let message = format!("The place of this program is not known: {error}.");
+        ApiError::new(Class::Unavailable, "NO_PROGRAM", message, "Start it by its full path.")
+    })?;
+    let runner = runner_beside(&program)?;
+    let looked = export::look(&args.file, data, audit, &runner)?;
+    let list = looked.check_list();
+    if !output.json {
+        print_list(output, &list);
+    }
+    let written = looked.write(&args.out)?;
+    if output.json {
+        output.value(&json!({
+            "file": written.file, "sizeBytes": written.size, "sha256": written.sha256, "checkList": list,
+        }));
+        return Ok(OK);
+    }
+    output.line(&format!("{}: {}", output.paint("Written", Tone::Good), plain(&written.file.display().to_string())));
+    output.line(&format!("  Size:    {}", size(written.size)));
+    output.line(&format!("  SHA-256: {}", written.sha256));
+    output.line(&format!("  Start:   {} run", plain(&written.file.display().to_string())));
+    Ok(OK)
+}
+
+fn texts(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(plain).collect()
+}
+
+fn print_list(output: &Output, list: &Value) {
+    let word = |value: &Value| plain(value.as_str().unwrap_or_default());
+    let each = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    output.line(&format!("{} ({})", word(&list["title"]), word(&list["platform"])));
+    output.line("Modules:");
+    for module in each(&list["modules"]) {
+        let kinds = texts(&module["kinds"]);
+        let why = if kinds.is_empty() { "every program".to_owned() } else { kinds.join(", ") };
+        output.line(&format!("  {:<8} {why}", word(&module["name"])));
+    }
+    output.line("Workflows:");
+    for file in each(&list["workflows"]) {
+        output.line(&format!("  {} {}", word(&file["sha256"]), word(&file["id"])));
+    }
+    let needs = &list["needs"];
+    let mut lines = Vec::new();
+    let params = texts(&needs["params"]);
+    if !params.is_empty() {
+        lines.push(format!("  Params:  {}", params.join(", ")));
+    }
+    for secret in each(&needs["secrets"]) {
+        let hosts = texts(&secret["hosts"]);
+        let to = if hosts.is_empty() {
+            "its hosts are named with it".to_owned()
+        } else {
+            format!("sent to {}", hosts.join(", "))
+        };
+        lines.push(format!("  Secret:  {}, {to} ({})", word(&secret["name"]), texts(&secret["steps"]).join(", ")));
+    }
+    for folder in each(&needs["folders"]) {
+        let access = if folder["write"] == true { "writes" } else { "reads" };
+        lines.push(format!("  Path:    {}, {} {access} it", word(&folder["path"]), word(&folder["step"])));
+    }
+    for address in each(&needs["addresses"]) {
+        let origin = address["origin"].as_str().map_or("known in the run only".to_owned(), plain);
+        lines.push(format!("  Address: {origin} ({})", texts(&address["steps"]).join(", ")));
+    }
+    output.line(if lines.is_empty() { "Needs nothing of the machine." } else { "Needs:" });
+    lines.iter().for_each(|line| output.line(line));
+    output.line(&format!("Expected size: {}", size(list["sizeBytes"].as_u64().unwrap_or_default())));
+}
+
+/// `21.4 MB`.
+fn size(bytes: u64) -> String {
+    format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000)
+}

@@ -1,0 +1,96 @@
+//! The arguments of an exported program. Its name is that of the workflow.
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use signalbox_model::bundle::Bundle;
+use std::path::PathBuf;
+
+/// What the environment and files may say instead of arguments.
+const CONFIGURATION: &str = "Configuration:
+  SIGNALBOX_DATA           as --data
+  SIGNALBOX_ALLOW_DIR      as --allow-dir, several with ';' between them
+  SIGNALBOX_SECRETS        as --secrets
+  SIGNALBOX_SECRET_<NAME>  one secret, its name in capital letters with '_' for what is no letter or digit: the value alone,
+                           or an object as in the file of secrets
+
+The file of secrets is a JSON object that only its owner can read (chmod 600):
+  {\"erp\": {\"value\": \"…\", \"kind\": \"bearer\", \"hosts\": [\"api.example.com\"]}}
+A kind is bearer, basic (with \"user\"), header or query (with \"name\"). A value alone is sent as a bearer token to the hosts that
+--describe lists; a secret without such hosts needs \"hosts\".
+
+Exit: 0 completed, 1 failed, 2 refused, 3 waits, 4 cancelled, 130 stopped.";
+
+/// Everything that was given.
+#[derive(Debug, Parser)]
+#[command(version, disable_help_subcommand = true, after_help = CONFIGURATION)]
+pub(crate) struct Arguments {
+    /// Folder of the runs and the audit chain; default: a folder of this program in the platform's app-data folder.
+    #[arg(long, global = true, env = "SIGNALBOX_DATA", value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Let steps read files of a folder; `:rw` also lets them write.
+    #[arg(
+        long = "allow-dir",
+        global = true,
+        env = "SIGNALBOX_ALLOW_DIR",
+        value_delimiter = ';',
+        value_name = "DIR[:rw]"
+    )]
+    pub(crate) allow_dir: Vec<String>,
+    /// File of secrets.
+    #[arg(long, global = true, env = "SIGNALBOX_SECRETS", value_name = "FILE")]
+    pub(crate) secrets: Option<PathBuf>,
+    /// Print every result as one compact JSON line.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Show what this program carries and what it needs.
+    #[arg(long)]
+    pub(crate) describe: bool,
+    #[command(subcommand)]
+    pub(crate) action: Option<Action>,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Action {
+    /// Starts a run and waits for its end.
+    Run(Run),
+    /// Goes on with runs that were interrupted, for example by a crash.
+    Resume {
+        /// The run; default: all.
+        run: Option<String>,
+    },
+    /// Cancels a run.
+    Cancel {
+        /// The run.
+        run: String,
+    },
+    /// Lists the runs, newest first.
+    Runs,
+    /// The audit chain.
+    #[command(subcommand)]
+    Audit(Audit),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Run {
+    /// Input of the run: a JSON object, or @FILE.
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub(crate) params: Option<String>,
+    /// Print the events, one JSON line each, as they happen; with --json the last line is the summary.
+    #[arg(long)]
+    pub(crate) events: bool,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum Audit {
+    /// Checks that no entry was changed, removed or added.
+    Verify,
+}
+
+impl Arguments {
+    pub(crate) fn read(bundle: &Bundle) -> Result<Self, clap::Error> {
+        // Read once for a process: its name lives as long as it does.
+        let name: &'static str = Box::leak(bundle.name.clone().into_boxed_str());
+        let about: &'static str = Box::leak(format!("{}, exported from Signalbox.", bundle.title).into_boxed_str());
+        let matches = Self::command().name(name).bin_name(name).about(about).try_get_matches()?;
+        Self::from_arg_matches(&matches)
+    }
+}

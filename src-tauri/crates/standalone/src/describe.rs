@@ -1,0 +1,48 @@
+//! `--describe`: what this program carries and what it needs.
+
+use crate::carried::Carried;
+use crate::output::Output;
+use serde_json::json;
+
+pub(crate) fn describe(output: &Output, carried: &Carried) {
+    let bundle = &carried.bundle;
+    if output.json {
+        let files: Vec<_> = bundle.files.iter().map(|file| json!({ "id": file.id, "sha256": file.sha256 })).collect();
+        output.value(&json!({
+            "name": bundle.name, "title": bundle.title, "version": bundle.made_by, "platform": bundle.platform,
+            "sha256": carried.sha256, "audit": bundle.audit, "modules": bundle.modules, "workflows": files,
+            "needs": bundle.needs, "licence": env!("CARGO_PKG_LICENSE"),
+        }));
+        return;
+    }
+    output.line(&format!("{} ({})", bundle.title, bundle.name));
+    output.line(&format!("Signalbox {}, {}, {}", bundle.made_by, bundle.platform, env!("CARGO_PKG_LICENSE")));
+    output.line(&format!("SHA-256 of what it carries: {}", carried.sha256));
+    output.line(&format!("Audit chain: {}", bundle.audit.as_str()));
+    output.line("Modules:");
+    for module in &bundle.modules {
+        let why = if module.kinds.is_empty() { "every program".to_owned() } else { module.kinds.join(", ") };
+        output.line(&format!("  {:<8} {why}", module.name));
+    }
+    output.line("Workflows:");
+    bundle.files.iter().for_each(|file| output.line(&format!("  {} {}", file.sha256, file.id)));
+    let needs = &bundle.needs;
+    let mut lines = Vec::new();
+    if !needs.params.is_empty() {
+        lines.push(format!("  Params:  {}", needs.params.join(", ")));
+    }
+    for secret in &needs.secrets {
+        let to = if secret.hosts.is_empty() { "hosts named with it".to_owned() } else { secret.hosts.join(", ") };
+        lines.push(format!("  Secret:  {}, sent to {to} ({})", secret.name, secret.steps.join(", ")));
+    }
+    for folder in &needs.folders {
+        let access = if folder.write { "writes" } else { "reads" };
+        lines.push(format!("  Path:    {}, {} {access} it", folder.path, folder.step));
+    }
+    for address in &needs.addresses {
+        let origin = address.origin.as_deref().unwrap_or("known in the run only");
+        lines.push(format!("  Address: {origin} ({})", address.steps.join(", ")));
+    }
+    output.line(if lines.is_empty() { "Needs nothing of the machine." } else { "Needs:" });
+    lines.iter().for_each(|line| output.line(line));
+}

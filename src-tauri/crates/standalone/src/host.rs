@@ -1,0 +1,126 @@
+//! The composition: store, runtime and the outside world of one exported workflow.
+
+use crate::args::Arguments;
+use crate::audit_file;
+use crate::audit_key;
+use crate::failure::Failure;
+use crate::secrets::GivenSecrets;
+use signalbox_adapters::script::ScriptWorkers;
+use signalbox_adapters::{FolderFiles, Grant, RealClock, RealIds, WebHttp, private};
+use signalbox_model::bundle::{AuditKeeping, Bundle};
+use signalbox_ports::{NoLlm, NoTools, World};
+use signalbox_runtime::{Registry, Runtime, StoredAuditLog, StoredBinaries, StoredKeys};
+use signalbox_store::{Store, StoreOptions};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Everything that a command needs.
+pub(crate) struct Host {
+    pub(crate) store: Store,
+    pub(crate) runtime: Runtime,
+    pub(crate) files: FolderFiles,
+    pub(crate) secrets: Arc<GivenSecrets>,
+    /// Why the audit chain is not signed.
+    unsigned: Option<String>,
+    audit: AuditKeeping,
+}
+
+impl Host {
+    /// Opens the data folder and creates what is missing.
+    pub(crate) fn open(bundle: &Bundle, arguments: &Arguments) -> Result<Self, Failure> {
+        let data = data_folder(bundle, arguments)?;
+        let grants = arguments.allow_dir.iter().map(|text| grant(text)).collect::<Result<Vec<_>, _>>()?;
+        let secrets = Arc::new(GivenSecrets::read(bundle, arguments.secrets.as_deref())?);
+        private::create_folder(&data).map_err(|error| {
+            let message = format!("The data folder {} cannot be created: {error}.", data.display());
+            Failure::invalid("IO_ERROR", message, "Name another folder with --data.")
+        })?;
+        let store = Store::open(&data, &StoreOptions::default())?;
+        let unsigned = match audit_key::open(&data) {
+            Ok(signer) => store.set_audit_signer(signer).err().map(|error| error.to_string()),
+            Err(why) => Some(why),
+        };
+        let files = FolderFiles::with_data_folder(&data);
+        files.remove_leftovers();
+        files.set_grants(grants);
+        let http = WebHttp::new(&[]).map_err(|why| {
+            let message = format!("Requests cannot be sent from this machine: {why}.");
+            Failure::invalid("NO_HTTP", message, "Report this fault.")
+        })?;
+        let world = Arc::new(World {
+            http: Arc::new(http),
+            files: Arc::new(files.clone()),
+            clock: Arc::new(RealClock),
+            audit: Arc::new(StoredAuditLog(store.clone())),
+            secrets: Arc::<GivenSecrets>::clone(&secrets),
+            llm: Arc::new(NoLlm),
+            scripts: Arc::new(ScriptWorkers::of_this_program()),
+            tools: Arc::new(NoTools),
+            binaries: Arc::new(StoredBinaries(store.clone())),
+            remembered: Arc::new(StoredKeys(store.clone())),
+        });
+        let how = signalbox_runtime::Options::new(data.join("artifacts"));
+        let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)
+            .map_err(|error| Failure::no_thread(&error))?;
+        Ok(Self { store, runtime, files, secrets, unsigned, audit: bundle.audit })
+    }
+
+    /// What was found wrong when the data folder was opened, one sentence each.
+    pub(crate) fn alarms(&self) -> Vec<String> {
+        let unsigned = self.unsigned.iter().map(|why| format!("The audit chain is not signed: {why}."));
+        self.store.alarms().iter().map(ToString::to_string).chain(unsigned).collect()
+    }
+
+    /// Gives every run back, and writes the copy of the audit chain.
+    pub(crate) async fn close(&self) -> Result<(), Failure> {
+        self.runtime.shutdown().await;
+        let store = self.store.clone();
+        let audit = self.audit;
+        let closed = tokio::task::spawn_blocking(move || {
+            let copied = if audit == AuditKeeping::Jsonl { audit_file::copy(&store) } else { Ok(()) };
+            store.close();
+            copied
+        });
+        // A panic of it was told already.
+        closed.await.unwrap_or(Ok(()))
+    }
+}
+
+fn data_folder(bundle: &Bundle, arguments: &Arguments) -> Result<PathBuf, Failure> {
+    if let Some(data) = &arguments.data {
+        return Ok(std::path::absolute(data).unwrap_or_else(|_| data.clone()));
+    }
+    let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = if cfg!(target_os = "windows") {
+        var("APPDATA")
+    } else if cfg!(target_os = "macos") {
+        var("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        var("XDG_DATA_HOME")
+            .filter(|path| path.is_absolute())
+            .or_else(|| var("HOME").map(|home| home.join(".local/share")))
+    };
+    base.map(|base| base.join("signalbox-programs").join(&bundle.name)).ok_or_else(|| {
+        let message = "The folder for the data of programs is not known.";
+        Failure::invalid("NO_DATA_FOLDER", message, "Name a folder with --data or SIGNALBOX_DATA.")
+    })
+}
+
+fn grant(text: &str) -> Result<Grant, Failure> {
+    let (path, write) = match text.strip_suffix(":rw") {
+        Some(path) => (path, true),
+        None => (text.strip_suffix(":ro").unwrap_or(text), false),
+    };
+    let bad = |why: String| {
+        Failure::invalid(
+            "BAD_FOLDER",
+            format!("--allow-dir {text}: {why}."),
+            "Name a folder that exists, or FOLDER:rw.",
+        )
+    };
+    let folder = std::fs::canonicalize(path).map_err(|error| bad(error.to_string()))?;
+    if !folder.is_dir() {
+        return Err(bad("this is no folder".into()));
+    }
+    Ok(Grant { folder, workflow: None, write })
+}

@@ -1,0 +1,155 @@
+//! Secrets by environment and file. Only those that the workflow names are read, once, at the start.
+
+use crate::failure::Failure;
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+use signalbox_adapters::private;
+use signalbox_model::bundle::{Bundle, NeededSecret};
+use signalbox_ports::secret::AllowedHost;
+use signalbox_ports::{Credential, CredentialKind, Scrubber, Secret, SecretError, Secrets};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Before the name of a secret in the environment.
+const PREFIX: &str = "SIGNALBOX_SECRET_";
+
+/// The secrets of the workflow, as far as they were given.
+#[derive(Default)]
+pub(crate) struct GivenSecrets {
+    known: BTreeMap<String, Arc<Credential>>,
+    scrubber: Arc<Scrubber>,
+}
+
+/// The name of a secret in the environment.
+pub(crate) fn variable(name: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    format!("{PREFIX}{}", name.chars().map(letter).collect::<String>())
+}
+
+impl GivenSecrets {
+    /// Reads what the workflow names. The environment wins over the file.
+    pub(crate) fn read(bundle: &Bundle, file: Option<&Path>) -> Result<Self, Failure> {
+        let in_file = file.map(read_file).transpose()?.unwrap_or_default();
+        let mut secrets = Self::default();
+        for needed in &bundle.needs.secrets {
+            let variable = variable(&needed.name);
+            let given = match std::env::var(&variable) {
+                Ok(text) if !text.is_empty() => {
+                    let value =
+                        if text.trim_start().starts_with('{') { serde_json::from_str(&text).ok() } else { None };
+                    Some((value.unwrap_or(Value::String(text)), variable))
+                }
+                _ => in_file
+                    .get(&needed.name)
+                    .map(|value| (value.clone(), format!("'{}' of the file of secrets", needed.name))),
+            };
+            if let Some((value, place)) = given {
+                let credential = secrets.credential_of(needed, &value).map_err(|why| {
+                    let hint = "The program's --help shows the form of a secret.";
+                    Failure::invalid("BAD_SECRET", format!("{place} cannot be used: {why}."), hint)
+                })?;
+                secrets.known.insert(needed.name.clone(), Arc::new(credential));
+            }
+        }
+        Ok(secrets)
+    }
+
+    /// Whether a secret was given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.known.contains_key(name)
+    }
+
+    fn credential_of(&self, needed: &NeededSecret, given: &Value) -> Result<Credential, String> {
+        let text = |name: &str| given[name].as_str().map(str::to_owned).filter(|text| !text.is_empty());
+        let needs = |name: &str, kind: &str| text(name).ok_or_else(|| format!("kind {kind} needs \"{name}\""));
+        let value = match given {
+            Value::String(value) => value.clone(),
+            Value::Object(_) => text("value").ok_or("\"value\" is missing")?,
+            _ => return Err("it is neither a text nor an object".into()),
+        };
+        let kind = match given["kind"].as_str().unwrap_or("bearer") {
+            "bearer" => CredentialKind::Bearer,
+            "basic" => CredentialKind::Basic { user: needs("user", "basic")? },
+            "header" => CredentialKind::Header { name: needs("name", "header")? },
+            "query" => CredentialKind::Query { name: needs("name", "query")? },
+            other => return Err(format!("there is no kind '{other}'")),
+        };
+        let listed: Vec<&str> = match given["hosts"].as_array() {
+            Some(hosts) => hosts.iter().filter_map(Value::as_str).collect(),
+            None => needed.hosts.iter().map(String::as_str).collect(),
+        };
+        if listed.is_empty() {
+            return Err("its hosts are not known from the workflow, so \"hosts\" must name them".into());
+        }
+        let hosts = listed.into_iter().map(AllowedHost::parse).collect::<Result<Vec<_>, _>>()?;
+        let value = Secret::new(value);
+        self.scrubber.add(&needed.name, Some(&kind), &value);
+        Ok(Credential { name: needed.name.clone(), kind, hosts, value, scrubber: Arc::clone(&self.scrubber) })
+    }
+}
+
+fn read_file(path: &Path) -> Result<Map<String, Value>, Failure> {
+    let bad = |why: String| {
+        let hint = "Name a JSON file with an object, readable by its owner only (chmod 600).";
+        Failure::invalid(
+            "BAD_SECRETS_FILE",
+            format!("The file of secrets {} cannot be used: {why}.", path.display()),
+            hint,
+        )
+    };
+    private::owner_only(path).map_err(bad)?;
+    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err(bad("it is JSON, but not an object".into())),
+        // Never the text: a secret may stand at that place.
+        Err(error) => Err(bad(format!("it is not JSON (line {}, column {})", error.line(), error.column()))),
+    }
+}
+
+#[async_trait]
+impl Secrets for GivenSecrets {
+    async fn credential(&self, name: &str) -> Result<Arc<Credential>, SecretError> {
+        let missing = || SecretError::Missing {
+            message: format!(
+                "The secret '{name}' was not given: set {} or name it in the file of --secrets",
+                variable(name)
+            ),
+        };
+        self.known.get(name).cloned().ok_or_else(missing)
+    }
+    fn scrubber(&self) -> Arc<Scrubber> {
+        Arc::clone(&self.scrubber)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GivenSecrets, variable};
+    use serde_json::json;
+    use signalbox_model::bundle::NeededSecret;
+
+    #[test]
+    fn names_fit_the_environment() {
+        assert_eq!(variable("erp.read-only_2"), "SIGNALBOX_SECRET_ERP_READ_ONLY_2");
+    }
+
+    #[test]
+    fn a_value_alone_goes_to_the_hosts_of_the_workflow_and_without_them_nowhere() {
+        let needed = |hosts: &[&str]| NeededSecret {
+            name: "erp".into(),
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            steps: Vec::new(),
+        };
+        let secrets = GivenSecrets::default();
+        let given = json!("hunter2hunter2");
+        let known = secrets.credential_of(&needed(&["api.example.org"]), &given).expect("it has hosts");
+        assert_eq!(known.hosts[0].to_string(), "api.example.org");
+        assert!(secrets.credential_of(&needed(&[]), &given).expect_err("no hosts").contains("hosts"));
+        let whole = json!({ "value": "hunter2hunter2", "kind": "basic", "user": "ada", "hosts": ["http://nas.lan"] });
+        assert!(secrets.credential_of(&needed(&[]), &whole).is_ok());
+        let without_user = json!({ "value": "x", "kind": "basic", "hosts": ["a.example.org"] });
+        assert!(secrets.credential_of(&needed(&[]), &without_user).expect_err("no user").contains("user"));
+    }
+}

@@ -1,0 +1,5 @@
+//! The runner as the real program, with workflows that the real `signalbox` exports.
+
+mod export;
+mod kill;
+mod support;
