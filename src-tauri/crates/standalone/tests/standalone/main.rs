@@ -2,4 +2,5 @@
 
 mod export;
 mod kill;
+mod same_events;
 mod support;

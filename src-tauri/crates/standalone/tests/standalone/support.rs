@@ -45,6 +45,11 @@ impl From<Output> for Ended {
 }
 
 impl Ended {
+    /// All lines of standard output as JSON.
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+    }
+
     /// The last line of standard output as JSON.
     pub(crate) fn json(&self) -> Value {
         let last = self.out.lines().last().unwrap_or_default();

@@ -28,6 +28,8 @@ const MODULES: &[(&str, &[&str])] = &[
     ("http.request", &["http"]),
     ("llm.chat", &["model"]),
     ("mcp.tool", &["tools"]),
+    ("rag.index", &["retrieval"]),
+    ("rag.retrieve", &["retrieval"]),
     ("trigger.error", &["triggers"]),
     ("trigger.file_watch", &["files", "triggers"]),
     ("trigger.form", &["triggers"]),
@@ -127,6 +129,10 @@ impl Looked {
             ),
             "model" => (
                 "asks a language model, and an exported program has no models",
+                "Run this workflow with `signalbox run`, or replace the step.",
+            ),
+            "retrieval" => (
+                "uses an index of documents, and an exported program has none",
                 "Run this workflow with `signalbox run`, or replace the step.",
             ),
             _ => (
@@ -267,3 +273,6 @@ fn allowed_host(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{plain}{}{port}", url.host_str().unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests;
