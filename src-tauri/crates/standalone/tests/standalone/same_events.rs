@@ -6,8 +6,9 @@ use signalbox_adapters::DemoService;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What differs from run to run: times, and what is drawn at random.
-const FREE: &[&str] = &["ts", "runId", "seed", "delayMs", "date", "timestamp", "originRunId", "seq", "traceId"];
+/// What differs from run to run: times, what is drawn at random, and the length of answers that repeat a port.
+const FREE: &[&str] =
+    &["ts", "runId", "seed", "delayMs", "date", "timestamp", "originRunId", "seq", "traceId", "content-length"];
 
 fn is_free(name: &str) -> bool {
     FREE.contains(&name) || name.ends_with("Ms") || name.ends_with("_ms") || name.ends_with("At")
@@ -26,15 +27,17 @@ fn plain(value: &Value, known: &[(&str, &str)]) -> Value {
     }
 }
 
-/// The events by the path of their step: iterations and branches run beside each other, and their order between them is free.
+/// The events by the path of their step and by item: iterations, branches and the items of a call that is made for several at once run
+/// beside each other, and their order between them is free.
 fn events(ended: &Ended, base: &str) -> BTreeMap<String, Vec<Value>> {
     let mut paths: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for event in ended.lines().iter().filter(|line| line["type"].is_string()) {
         let run = event["runId"].as_str().expect("a run");
-        let known = [(base, "BASE"), (run, "RUN")];
+        let host = base.trim_start_matches("http://").split('/').next().unwrap_or_default();
+        let known = [(base, "BASE"), (host, "HOST"), (run, "RUN")];
         let path = event["path"].as_str().unwrap_or_default();
         // Branches of a container stand on the path of the container, side by side.
-        let key = format!("{path} {}", event["stepId"].as_str().unwrap_or_default());
+        let key = format!("{path} {} {}", event["stepId"].as_str().unwrap_or_default(), event["item"]);
         paths.entry(key).or_default().push(plain(event, &known));
     }
     paths
