@@ -24,6 +24,8 @@ export const PanelHeader = memo(function PanelHeader({ document, nodeId, node, c
   const kindTitle = descriptor?.title ?? node.type;
   // As on the card: one of several with the same title has its number.
   const title = titleOf(document, nodeId, catalog);
+  const given = node.title?.trim() ? node.title.trim() : kindTitle;
+  const number = title.startsWith(plain(given)) ? title.slice(plain(given).length) : '';
 
   return (
     <header className="panel-head">
@@ -43,7 +45,7 @@ export const PanelHeader = memo(function PanelHeader({ document, nodeId, node, c
           />
         ) : (
           <div className="row gap1">
-            <b className="ell" title={plain(title)} onDoubleClick={readOnly ? undefined : () => setNaming('title')}><bdi><Pieces text={title} /></bdi></b>
+            <b className="ell" title={plain(title)} onDoubleClick={readOnly ? undefined : () => setNaming('title')}><bdi><Pieces text={given} />{number}</bdi></b>
             {readOnly ? null : <IconButton small icon="pencil" label={t('panel.rename')} keys="F2" onClick={() => setNaming('title')} />}
           </div>
         )}
