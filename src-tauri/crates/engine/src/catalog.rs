@@ -5,9 +5,6 @@ use indexmap::IndexMap;
 use signalbox_model::NodeDescriptor;
 use std::sync::Arc;
 
-/// Kinds of later releases: a file that names one gets `NOT_AVAILABLE`, not `UNKNOWN_TYPE`.
-pub const LATER_KINDS: &[&str] = &["trigger.file_watch", "rag.index", "rag.retrieve"];
-
 /// What stands for a step of another program that an import could not translate: `NOT_TRANSLATED`, with the words of its
 /// description.
 pub const PLACEHOLDER_KIND: &str = "foreign.step";

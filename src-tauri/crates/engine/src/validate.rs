@@ -24,7 +24,7 @@ pub(crate) mod words;
 
 use crate::{
     audit_rules::{self, AuditRule},
-    catalog::{Catalog, LATER_KINDS, PLACEHOLDER_KIND, nearest},
+    catalog::{Catalog, PLACEHOLDER_KIND, nearest},
     config, decision, declared_variables,
     expr::Expr,
     guard::Guardrails,
@@ -271,14 +271,6 @@ fn unknown_kind(at: &str, node: &Node, catalog: &Catalog) -> Diagnostic {
             format!("{at}/type"),
             why,
             "Replace it with steps that do the same; its settings contain the original step",
-        );
-    }
-    if LATER_KINDS.contains(&kind) {
-        return Diagnostic::error(
-            Code::NotAvailable,
-            format!("{at}/type"),
-            format!("'{kind}' is not available in this release"),
-            "Use another kind of step, or a newer Signalbox",
         );
     }
     let hint = match nearest(kind, catalog.iter().map(|d| d.kind.as_str())) {

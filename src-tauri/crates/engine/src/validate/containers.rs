@@ -2,7 +2,7 @@
 
 use super::words::{step, step_of};
 use crate::{
-    catalog::{Catalog, LATER_KINDS, nearest},
+    catalog::{Catalog, nearest},
     recovery::{EdgeKind, Recovery},
 };
 use signalbox_model::{Code, Diagnostic, Role, Workflow, diagnostic::pointer_token};
@@ -74,14 +74,6 @@ fn place(workflow: &Workflow, catalog: &Catalog, id: &str, parent: &str, at: &st
     };
     let role = match catalog.get(&node.kind) {
         Some(descriptor) => descriptor.role,
-        None if LATER_KINDS.contains(&node.kind.as_str()) => {
-            return found.push(Diagnostic::error(
-                Code::NotAvailable,
-                at,
-                format!("'{id}' is in the container '{parent}', whose kind this release does not have"),
-                "Remove 'parent', or use a newer Signalbox",
-            ));
-        }
         // That there is no such kind is told at the container.
         None => return,
     };

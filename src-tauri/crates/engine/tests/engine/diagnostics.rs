@@ -100,7 +100,7 @@ fn rules_that_can_never_decide_are_told() {
 #[test]
 fn each_fault_is_named_at_its_place() {
     has(&file(|f| f["nodes"]["a"]["type"] = json!("t.pas")), Code::UnknownType, "/nodes/a/type");
-    has(&file(|f| f["nodes"]["a"]["type"] = json!("rag.index")), Code::NotAvailable, "/nodes/a/type");
+    has(&file(|f| f["nodes"]["a"]["pinned"] = json!({})), Code::NotAvailable, "/nodes/a/pinned");
     has(&file(|f| f["edges"][0]["from"] = json!("a.succes")), Code::UnknownPort, "/edges/0/from");
     has(&file(|f| f["edges"][0]["to"] = json!("c")), Code::DanglingEdge, "/edges/0/to");
     has(

@@ -258,7 +258,7 @@ fn bad_files_get_their_codes_and_touch_nothing() {
         ),
         ("empty", workflow(json!({}), json!([])).to_string().into_bytes(), "EMPTY_WORKFLOW"),
         ("type", one(node("data.nope", json!({}))).into_bytes(), "UNKNOWN_TYPE"),
-        ("later", one(node("rag.index", json!({}))).into_bytes(), "NOT_AVAILABLE"),
+        ("pinned", one(json!({ "type": "flow.noop", "pinned": {} })).into_bytes(), "NOT_AVAILABLE"),
         ("config", one(node("flow.if", json!({}))).into_bytes(), "MISSING_CONFIG"),
         ("extra", one(node("flow.if", json!({ "condition": "true", "nope": 1 }))).into_bytes(), "UNKNOWN_CONFIG"),
         ("wrong", one(node("flow.wait", json!({ "ms": "soon" }))).into_bytes(), "BAD_CONFIG"),
