@@ -67,7 +67,7 @@ pub(crate) fn failed(error: rusqlite::Error) -> RetrievalError {
     };
     let text = || message.clone().unwrap_or_else(|| failure.to_string());
     match failure.extended_code {
-        // A write past a limit or on a full tmpfs is told as an I/O error, not as FULL.
+        // A write past a limit or on a full tmpfs is reported as an I/O error, not as FULL.
         ffi::SQLITE_FULL | ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE => RetrievalError::DiskFull,
         _ => match failure.code {
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => RetrievalError::Busy,

@@ -1,4 +1,4 @@
-//! Following a run to its end, and what is told of it.
+//! Follows a run to its end and reports its progress.
 
 use crate::failure::Failure;
 use crate::host::Host;

@@ -6,7 +6,7 @@ import { toApiError } from '../../api/error.ts';
 import type { Diagnostic, Workflow } from '../../api/types.ts';
 import { useGrantRound } from '../../schema-form/folder-grants.ts';
 
-/** After a change; one that is typed is told of when the person has paused (`settled`). */
+/** After a change; typed changes are reported when the person pauses (`settled`). */
 export const VALIDATE_MS = 100;
 
 /** `ref` says where the document stands: sub-workflows are looked for beside it. */

@@ -1,4 +1,4 @@
-//! A workflow as a program of its own (ADR 133): what it needs, what keeps it from leaving, and the file that carries it. The
+//! A workflow as a standalone program (ADR 133): what it needs, what keeps it from leaving, and the file that carries it. The
 //! file is the runner with the workflow behind its bytes; nothing is compiled here.
 
 mod needs;

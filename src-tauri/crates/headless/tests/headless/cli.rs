@@ -49,7 +49,7 @@ fn the_first_run_is_the_walkthrough_s() {
     let trace = signalbox_model::trace_context::trace_id(&run);
     let shown = |line: &&str| {
         let mut event = normal(line, &run, &server.base);
-        // It stands beside an event when it is shown, not in the log.
+        // It is added to an event when it is shown; the log does not contain it.
         let told = event.as_object_mut().and_then(|fields| fields.shift_remove("traceId"));
         assert_eq!(told, Some(json!(trace)), "{line}");
         event

@@ -69,7 +69,7 @@ fn ts_169_every_sample_that_can_leave_gives_the_same_events() {
         };
         let takes_base =
             exported["checkList"]["needs"]["params"].as_array().is_some_and(|names| names.contains(&json!("practice")));
-        // Each run gets a service of its own, which remembers what it was asked.
+        // Each run gets a separate service, because the service remembers its requests.
         let service = || runtime.block_on(DemoService::start()).expect("a service");
         let (here, there) = (service(), service());
         let params = |service: &DemoService| {

@@ -78,7 +78,7 @@ impl Place {
         fs::write(&path, serde_json::to_string_pretty(workflow).expect("JSON")).expect("written");
         path
     }
-    /// Exports a file into a folder of its own, with a data folder of its own.
+    /// Exports a file into a new folder, with a new data folder.
     pub(crate) fn export(&self, file: &Path, more: &[&str]) -> Ended {
         let out = self.path().join("dist");
         let mut command = signalbox();

@@ -23,7 +23,7 @@ fn span_id(parts: &[&[u8]]) -> String {
     id
 }
 
-/// Where the spans of a run stand: in the trace of its caller, or in one of its own.
+/// The trace that the spans of a run belong to: that of its caller, or the run's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunTrace {
     pub(crate) id: String,
