@@ -27,6 +27,11 @@ pub(crate) fn variable(name: &str) -> String {
     format!("{PREFIX}{}", name.chars().map(letter).collect::<String>())
 }
 
+/// Whether another secret has the same variable: names may differ in signs and case alone.
+fn shares_its_variable(name: &str, all: &[NeededSecret]) -> bool {
+    all.iter().any(|other| other.name != name && variable(&other.name) == variable(name))
+}
+
 impl GivenSecrets {
     /// Reads what the workflow names. The environment wins over the file.
     pub(crate) fn read(bundle: &Bundle, file: Option<&Path>) -> Result<Self, Failure> {
@@ -35,6 +40,12 @@ impl GivenSecrets {
         for needed in &bundle.needs.secrets {
             let variable = variable(&needed.name);
             let given = match std::env::var(&variable) {
+                // Each goes to its own hosts: a guess could send the value of one to those of the other.
+                Ok(text) if !text.is_empty() && shares_its_variable(&needed.name, &bundle.needs.secrets) => {
+                    let message = format!("{variable} could be any of several secrets whose names are alike.");
+                    let hint = "Give these secrets by name in the file of --secrets, and unset the variable.";
+                    return Err(Failure::invalid("BAD_SECRET", message, hint));
+                }
                 Ok(text) if !text.is_empty() => {
                     let value =
                         if text.trim_start().starts_with('{') { serde_json::from_str(&text).ok() } else { None };
@@ -126,13 +137,21 @@ impl Secrets for GivenSecrets {
 
 #[cfg(test)]
 mod tests {
-    use super::{GivenSecrets, variable};
+    use super::{GivenSecrets, shares_its_variable, variable};
     use serde_json::json;
     use signalbox_model::bundle::NeededSecret;
 
     #[test]
     fn names_fit_the_environment() {
         assert_eq!(variable("erp.read-only_2"), "SIGNALBOX_SECRET_ERP_READ_ONLY_2");
+    }
+
+    #[test]
+    fn names_that_are_alike_share_a_variable_and_others_do_not() {
+        let needed = |name: &str| NeededSecret { name: name.into(), hosts: Vec::new(), steps: Vec::new() };
+        let all = [needed("erp.read"), needed("erp-read"), needed("shop")];
+        assert!(shares_its_variable("erp.read", &all) && shares_its_variable("erp-read", &all));
+        assert!(!shares_its_variable("shop", &all));
     }
 
     #[test]
