@@ -314,9 +314,11 @@ describe('the audit viewer (E4-E7)', () => {
     await show();
     await waitFor(() => expect(rows().length).toBeGreaterThan(5));
     const { audit_list } = fake.handlers as unknown as { audit_list: (request: { query?: string }) => unknown };
+    // The list is marked before the request is sent, so the gate exists before both.
     let answer = () => undefined as void;
+    const gate = new Promise<void>((open) => { answer = open; });
     fake.handlers.audit_list = (async (request: { query?: string }) => {
-      if (request.query) await new Promise<void>((go) => { answer = go; });
+      if (request.query) await gate;
       return audit_list(request);
     }) as never;
     const middle = screen.getByRole('grid').closest('.au-mid');
