@@ -10,6 +10,7 @@ use std::process::Command;
 const RANKS: &[(&str, Option<u32>)] = &[
     ("signalbox-model", Some(0)),
     ("signalbox-guardrails", Some(0)),
+    ("signalbox-documents", Some(0)),
     ("signalbox-engine", Some(1)),
     ("signalbox-ports", Some(1)),
     ("signalbox-audit", Some(1)),
@@ -36,6 +37,7 @@ const FORBIDDEN_EDGES: &[(&str, &str)] =
 const FORBIDDEN_CRATES: &[(&str, &[&str])] = &[
     ("signalbox-model", &["tokio", "reqwest", "rusqlite", "rand", "uuid", "chrono", "jiff", "time"]),
     ("signalbox-guardrails", &["tokio", "reqwest", "rusqlite", "rand", "uuid", "chrono", "jiff", "time"]),
+    ("signalbox-documents", &["tokio", "reqwest", "rusqlite", "rand", "uuid", "signalbox-model"]),
     (
         "signalbox-engine",
         &["tokio", "reqwest", "rusqlite", "rand", "getrandom", "fastrand", "uuid", "chrono", "time", "async-trait"],
