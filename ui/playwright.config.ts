@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test';
+import { browserPath } from './e2e/browser-path';
 
 /** The real program serves the real build; one browser page per test; the tests of a worker share one program. The limits are wide, because the
  * Rust tests run at the same time. */
@@ -18,7 +19,7 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     trace: 'off', screenshot: 'only-on-failure',
     launchOptions: {
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: browserPath(),
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     },
   },

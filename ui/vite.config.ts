@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { RepeatedReporter } from './src/test/repeated-reporter.ts';
 
 export default defineConfig({
   plugins: [react()],
@@ -21,6 +22,9 @@ export default defineConfig({
     css: false,
     // A busy machine is not a failure.
     testTimeout: 60_000,
+    // As for the Rust and the browser tests: what passed only when it was repeated is named, and stops nobody.
+    retry: 1,
+    reporters: ['default', new RepeatedReporter()],
     // Each file has a context of its own, but jsdom is loaded once for a worker and not once for a file. Two workers at least: with one,
     // Vitest 4 runs all files in the same context, and what one leaves behind is seen by the next.
     pool: 'vmThreads',

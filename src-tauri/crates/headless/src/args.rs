@@ -13,7 +13,7 @@ mod webhook;
 
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink, SinkKind};
 pub(crate) use debug::{Breaks, RunsDebug};
-pub(crate) use export::{AuditFormat, Export};
+pub(crate) use export::{AuditFormat, Export, Human};
 pub(crate) use import::{Import, ImportFormat};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;

@@ -39,11 +39,35 @@ impl AuditKeeping {
     }
 }
 
+/// How the steps of an exported program ask people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HumanReview {
+    /// Not at all.
+    #[default]
+    None,
+    /// By its command `tasks`.
+    Terminal,
+    /// By its command `tasks` and the page of its command `serve`.
+    Ui,
+}
+
+impl HumanReview {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Terminal => "terminal",
+            Self::Ui => "ui",
+        }
+    }
+}
+
 /// A part of the program that the workflow needs, and the kinds of steps that need it. `core` is in every program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Module {
-    /// `core`, `files`, `http`, `script`.
+    /// `core`, `files`, `http`, `people`, `script`.
     pub name: String,
     /// Kinds of steps, in alphabetical order.
     pub kinds: Vec<String>,
@@ -136,6 +160,9 @@ pub struct Bundle {
     pub platform: String,
     /// Where the audit chain is written.
     pub audit: AuditKeeping,
+    /// How steps ask people.
+    #[serde(default)]
+    pub human: HumanReview,
     /// Parts that the steps need.
     pub modules: Vec<Module>,
     /// What the machine must have.

@@ -27,6 +27,7 @@ mod rerun;
 mod runtime;
 mod shared;
 mod step_batch;
+pub mod task_answer;
 mod trace;
 
 pub use audit_log::StoredAuditLog;

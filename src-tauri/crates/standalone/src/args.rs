@@ -1,7 +1,7 @@
 //! The arguments of an exported program. Its name is that of the workflow.
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use signalbox_model::bundle::Bundle;
+use signalbox_model::bundle::{Bundle, HumanReview};
 use std::path::PathBuf;
 
 /// What the environment and files may say instead of arguments.
@@ -9,6 +9,7 @@ const CONFIGURATION: &str = "Configuration:
   SIGNALBOX_DATA           as --data
   SIGNALBOX_ALLOW_DIR      as --allow-dir, several with ';' between them
   SIGNALBOX_SECRETS        as --secrets
+  SIGNALBOX_PORT           as --port of serve
   SIGNALBOX_SECRET_<NAME>  one secret, its name in capital letters with '_' for what is no letter or digit: the value alone,
                            or an object as in the file of secrets
 
@@ -64,9 +65,56 @@ pub(crate) enum Action {
     },
     /// Lists the runs, newest first.
     Runs,
+    /// Tasks of people.
+    #[command(subcommand)]
+    Tasks(Tasks),
+    /// Goes on with interrupted runs, and serves a page for tasks on this machine until it is stopped.
+    Serve {
+        /// Port of 127.0.0.1; 0 takes a free one.
+        #[arg(long, env = "SIGNALBOX_PORT", default_value_t = 0)]
+        port: u16,
+    },
     /// The audit chain.
     #[command(subcommand)]
     Audit(Audit),
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Tasks {
+    /// Lists open tasks, the most urgent first.
+    List {
+        /// Also those that were decided.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Shows a task.
+    Show {
+        /// The task.
+        task: String,
+    },
+    /// Answers a task and goes on with its run.
+    Complete(Answer),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Answer {
+    /// The task.
+    pub(crate) task: String,
+    /// What to do; `tasks show` lists the actions of a task.
+    #[arg(long)]
+    pub(crate) action: String,
+    /// The corrected or filled in input: JSON, or @FILE.
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub(crate) input: Option<String>,
+    /// Step that the action `alternative` leads to.
+    #[arg(long, value_name = "STEP")]
+    pub(crate) target: Option<String>,
+    /// Why, for the audit chain.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) notes: Option<String>,
+    /// In whose name; default: the user of this system.
+    #[arg(long = "as", value_name = "user:NAME")]
+    pub(crate) person: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -86,11 +134,19 @@ pub(crate) enum Audit {
 }
 
 impl Arguments {
-    pub(crate) fn read(bundle: &Bundle) -> Result<Self, clap::Error> {
+    /// `page`: this program has the page for tasks.
+    pub(crate) fn read(bundle: &Bundle, page: bool) -> Result<Self, clap::Error> {
         // Read once for a process: its name lives as long as it does.
         let name: &'static str = Box::leak(bundle.name.clone().into_boxed_str());
         let about: &'static str = Box::leak(format!("{}, exported from Signalbox.", bundle.title).into_boxed_str());
-        let matches = Self::command().name(name).bin_name(name).about(about).try_get_matches()?;
+        let has_people = bundle.human != HumanReview::None;
+        let command = Self::command()
+            .name(name)
+            .bin_name(name)
+            .about(about)
+            .mut_subcommand("tasks", |tasks| tasks.hide(!has_people))
+            .mut_subcommand("serve", |serve| serve.hide(!page));
+        let matches = command.try_get_matches()?;
         Self::from_arg_matches(&matches)
     }
 }

@@ -10,7 +10,7 @@ pub(crate) fn describe(output: &Output, carried: &Carried) {
         let files: Vec<_> = bundle.files.iter().map(|file| json!({ "id": file.id, "sha256": file.sha256 })).collect();
         output.value(&json!({
             "name": bundle.name, "title": bundle.title, "version": bundle.made_by, "platform": bundle.platform,
-            "sha256": carried.sha256, "audit": bundle.audit, "modules": bundle.modules, "workflows": files,
+            "sha256": carried.sha256, "audit": bundle.audit, "human": bundle.human, "modules": bundle.modules, "workflows": files,
             "needs": bundle.needs, "licence": env!("CARGO_PKG_LICENSE"),
         }));
         return;
@@ -19,6 +19,7 @@ pub(crate) fn describe(output: &Output, carried: &Carried) {
     output.line(&format!("Signalbox {}, {}, {}", bundle.made_by, bundle.platform, env!("CARGO_PKG_LICENSE")));
     output.line(&format!("SHA-256 of what it carries: {}", carried.sha256));
     output.line(&format!("Audit chain: {}", bundle.audit.as_str()));
+    output.line(&format!("People: {}", bundle.human.as_str()));
     output.line("Modules:");
     for module in &bundle.modules {
         let why = if module.kinds.is_empty() { "every program".to_owned() } else { module.kinds.join(", ") };

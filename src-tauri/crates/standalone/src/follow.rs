@@ -51,7 +51,7 @@ pub(crate) async fn follow(host: &Host, run_id: &str, print_events: bool, output
     if output.json {
         output.value(&summary);
     } else if !print_events {
-        outcome(output, &summary);
+        outcome(host, output, &summary);
     }
     Ok(exit_of(&summary))
 }
@@ -94,7 +94,7 @@ pub(crate) fn exit_of(summary: &Value) -> u8 {
 }
 
 /// The last lines for people.
-pub(crate) fn outcome(output: &Output, summary: &Value) {
+pub(crate) fn outcome(host: &Host, output: &Output, summary: &Value) {
     let text = |key: &str| summary[key].as_str().unwrap_or_default();
     let time = duration(summary["durationMs"].as_i64().unwrap_or_default());
     let run_id = text("runId");
@@ -124,7 +124,7 @@ pub(crate) fn outcome(output: &Output, summary: &Value) {
             output.line(&format!("{status} after {time}: waits for a person  ({run_id})"));
             let tasks = summary["openTasks"].as_array().into_iter().flatten().filter_map(Value::as_str);
             tasks.take(5).for_each(|task| {
-                output.line(&format!("  Answer it with Signalbox: signalbox --data DATA tasks show {task}"));
+                output.line(&format!("  Look at it: {} tasks show {task}", host.name));
             });
         }
     }

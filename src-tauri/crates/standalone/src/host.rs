@@ -8,13 +8,14 @@ use crate::secrets::GivenSecrets;
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::{FolderFiles, Grant, RealClock, RealIds, WebHttp, private};
 use signalbox_model::bundle::{AuditKeeping, Bundle};
-use signalbox_ports::{NoLlm, NoRetrieval, NoTools, World};
+use signalbox_ports::{Clock, NoLlm, NoRetrieval, NoTools, World};
 use signalbox_runtime::{Registry, Runtime, StoredAuditLog, StoredBinaries, StoredKeys};
 use signalbox_store::{Store, StoreOptions};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Everything that a command needs.
+#[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) store: Store,
     pub(crate) runtime: Runtime,
@@ -23,6 +24,8 @@ pub(crate) struct Host {
     /// Why the audit chain is not signed.
     unsigned: Option<String>,
     audit: AuditKeeping,
+    /// Name of the program.
+    pub(crate) name: String,
 }
 
 impl Host {
@@ -63,13 +66,18 @@ impl Host {
         let how = signalbox_runtime::Options::new(data.join("artifacts"));
         let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)
             .map_err(|error| Failure::no_thread(&error))?;
-        Ok(Self { store, runtime, files, secrets, unsigned, audit: bundle.audit })
+        Ok(Self { store, runtime, files, secrets, unsigned, audit: bundle.audit, name: bundle.name.clone() })
     }
 
     /// What was found wrong when the data folder was opened, one sentence each.
     pub(crate) fn alarms(&self) -> Vec<String> {
         let unsigned = self.unsigned.iter().map(|why| format!("The audit chain is not signed: {why}."));
         self.store.alarms().iter().map(ToString::to_string).chain(unsigned).collect()
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn now_ms(&self) -> i64 {
+        RealClock.now_ms()
     }
 
     /// Gives every run back, and writes the copy of the audit chain.

@@ -77,13 +77,40 @@ pub(crate) async fn resume(host: &Host, bundle: &Bundle, run: Option<&str>, outp
     } else if summaries.is_empty() && problems == 0 {
         output.line("Nothing to resume.");
     } else {
-        summaries.iter().for_each(|summary| outcome(output, summary));
+        summaries.iter().for_each(|summary| outcome(host, output, summary));
     }
     let mut codes: Vec<u8> = summaries.iter().map(exit_of).collect();
     if problems > 0 {
         codes.push(FAILED);
     }
     Ok([FAILED, PAUSED, CANCELLED].into_iter().find(|code| codes.contains(code)).unwrap_or(OK))
+}
+
+/// Goes on with interrupted runs, and serves until the program is told to stop.
+pub(crate) async fn serve(
+    host: &Host,
+    bundle: &Bundle,
+    serving: impl Future<Output = Result<u8, Failure>>,
+    output: &Output,
+) -> Result<u8, Failure> {
+    needs::machine(host, bundle)?;
+    for (run_id, resumed) in host.runtime.resume_all().await? {
+        match resumed.map_err(Failure::from) {
+            Ok(_) => output.aside(&format!("Run {run_id} goes on.")),
+            // Somebody else was faster.
+            Err(failure) if matches!(failure.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED" | "RUN_QUEUED") => {}
+            Err(failure) => {
+                output.aside(&format!("Run {run_id} was not taken up: {} {}", failure.message, failure.hint));
+            }
+        }
+    }
+    tokio::select! {
+        served = serving => served,
+        () = told_to_stop() => {
+            output.aside("Stopped. Nothing is lost; the next start goes on.");
+            Ok(OK)
+        }
+    }
 }
 
 pub(crate) async fn cancel(host: &Host, run_id: &str, output: &Output) -> Result<u8, Failure> {
@@ -116,7 +143,7 @@ fn given(argument: &str) -> Result<Map, Failure> {
 }
 
 /// Who starts runs, as the audit chain names people.
-fn os_user() -> String {
+pub(crate) fn os_user() -> String {
     let mut names = ["USER", "LOGNAME", "USERNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
     let name = names.find(|name| !name.is_empty()).unwrap_or("local".into());
     let letter = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };

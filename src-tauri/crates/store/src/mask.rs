@@ -348,6 +348,22 @@ impl Masks {
     }
 }
 
+/// Every text of what somebody made has at least its masks also as it is shown. Both were masked: what somebody wrote
+/// beside a mask, and is hidden by itself, counts on both sides.
+pub fn keeps_masks(given: &Value, shown: &Value) -> bool {
+    let count = |text: &str| text.matches(NAMELESS).count();
+    match (given, shown) {
+        (Value::Object(given), Value::Object(shown)) => {
+            given.iter().all(|(name, value)| shown.get(name).is_some_and(|shown| keeps_masks(value, shown)))
+        }
+        (Value::Array(given), Value::Array(shown)) => {
+            given.iter().zip(shown).all(|(given, shown)| keeps_masks(given, shown))
+        }
+        (Value::String(given), shown) => count(given) <= shown.as_str().map_or(0, count),
+        _ => true,
+    }
+}
+
 /// Everything that the steps of a workflow say is to be hidden (`redact` of steps that ask people).
 pub fn pointers(workflow: &Workflow) -> Vec<String> {
     let lists = workflow.nodes.values().filter_map(|node| node.config.as_ref()?.get("redact")?.as_array());

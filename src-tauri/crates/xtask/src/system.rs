@@ -36,7 +36,8 @@ const COMPILER: Need = need("a C compiler (`cc`)", "build-essential", Proof::Pro
 const PKG_CONFIG: Need = need("pkg-config", "pkg-config", Proof::Program("pkg-config"));
 const WEBKIT: Need =
     need("WebKitGTK 4.1 with its headers, for the window", "libwebkit2gtk-4.1-dev", Proof::Library("webkit2gtk-4.1"));
-const CHROMIUM: Need = need("Chromium, for the browser tests", "chromium", Proof::Program("chromium"));
+const CHROMIUM: Need =
+    need("Chromium, for the browser tests", "chromium-headless-shell", Proof::Program("chromium-headless-shell"));
 const XVFB: Need = need("Xvfb, a screen in memory for the window test", "xvfb", Proof::Program("Xvfb"));
 const DRIVER: Need =
     need("WebKitWebDriver, for the window test", "webkit2gtk-driver", Proof::Program("WebKitWebDriver"));

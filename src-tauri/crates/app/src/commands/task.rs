@@ -11,10 +11,11 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::runs::masked_views::no_reason;
-use crate::tasks::answer::{self, Given, act_record, from_task_error};
+use crate::tasks::answer::{self, act_record, from_task_error};
 use serde_json::{Value, json};
 use signalbox_engine::patch;
 use signalbox_model::{AuditEvent, time};
+use signalbox_runtime::task_answer::GivenAnswer;
 use signalbox_store::{TaskAct, TaskQuery, TaskScope, TaskSort, TaskView};
 
 /// Tasks of one batch.
@@ -150,7 +151,7 @@ pub(crate) fn task_complete(app: &App, caller: &Caller, request: TaskComplete) -
             "Leave operatorId out, or use the token of that person.",
         ));
     }
-    let given = Given {
+    let given = GivenAnswer {
         action: request.action,
         corrected_input: request.corrected_input,
         target_node_id: request.target_node_id,
@@ -190,17 +191,12 @@ pub(crate) fn task_complete_many(app: &App, caller: &Caller, request: TaskComple
                 Some(fixed)
             }
         };
-        let given = Given {
-            action: request.action,
+        let given = GivenAnswer {
             corrected_input,
-            target_node_id: None,
-            budget_micros: None,
-            tool_grant: None,
             notes: notes.clone(),
-            revision: None,
             request_id: Some(format!("{batch_id}/{task_id}")),
-            secret: None,
             batch: Some(batch_id.clone()),
+            ..GivenAnswer::new(request.action)
         };
         answer::answer(app, caller, task_id, given).map(drop)
     };

@@ -8,7 +8,7 @@ use crate::dto::{CallerRole, Steps};
 use crate::error::{ApiError, ApiResult};
 use serde_json::{Map, Value, json};
 use signalbox_model::{RunEvent, Workflow};
-use signalbox_store::mask::{self, Masks};
+use signalbox_store::mask::{self, Masks, keeps_masks};
 use signalbox_store::{Store, StoreError};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -265,23 +265,7 @@ pub(crate) fn hides_again(workflows: &[Arc<Workflow>], given: &Value, lifted: &V
     let mut fresh = RunMasks::new(workflows);
     fresh.masks.learn(lifted, 0);
     let shown = fresh.data(lifted);
-    has_all(&fresh.data(given), &shown)
-}
-
-/// Every text of what somebody made has at least its masks also as it is shown. Both were masked: what somebody wrote
-/// beside a mask, and is hidden by itself, counts on both sides.
-pub(crate) fn has_all(given: &Value, shown: &Value) -> bool {
-    let count = |text: &str| text.matches(mask::NAMELESS).count();
-    match (given, shown) {
-        (Value::Object(given), Value::Object(shown)) => {
-            given.iter().all(|(name, value)| shown.get(name).is_some_and(|shown| has_all(value, shown)))
-        }
-        (Value::Array(given), Value::Array(shown)) => {
-            given.iter().zip(shown).all(|(given, shown)| has_all(given, shown))
-        }
-        (Value::String(given), shown) => count(given) <= shown.as_str().map_or(0, count),
-        _ => true,
-    }
+    keeps_masks(&fresh.data(given), &shown)
 }
 
 /// A workflow file for those who may not see what somebody wrote into it: configs and first values are masked, the rest

@@ -9,21 +9,20 @@ use crate::dto::{
     TaskRow, TaskSuggestion, TaskTrace, TaskUpstream, TaskViolation, TaskVote,
 };
 use crate::error::{ApiError, ApiResult, Class};
-use crate::runs::masked_views::{ERROR, ITEMS, has_all, mask_moved};
+use crate::runs::masked_views::{ERROR, ITEMS, mask_moved};
 use crate::tasks::{exits, model_suggestion, previous_correction};
 use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
-use signalbox_engine::schema::Schema;
 use signalbox_engine::{patch, repair};
 use signalbox_model::event::Telemetry;
-use signalbox_model::hash::sha256_hex;
-use signalbox_model::task::{Answer, HumanTaskCreated, PauseRejected, Rejection, SentFrom};
+use signalbox_model::task::{HumanTaskCreated, PauseRejected, Rejection, SentFrom};
 use signalbox_model::{
-    AuditEvent, ErrorType, EventBody, RunEvent, TaskAction, TaskReason, TaskState, ToolGrant, Workflow, time, wire,
+    AuditEvent, EventBody, RunEvent, TaskAction, TaskState, ToolGrant, Workflow, time, wire,
 };
+use signalbox_runtime::task_answer::{self, GivenAnswer};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::mask::Masks;
-use signalbox_store::{AnswerTask, TaskError, TaskRecord, TaskRow as Row};
+use signalbox_store::{TaskError, TaskRecord, TaskRow as Row};
 use std::sync::Arc;
 
 /// Events of the run that are told beside a task.
@@ -178,15 +177,7 @@ fn lifted(
     given: Value,
     shown: impl Fn(&mut Masks, &Value) -> Value,
 ) -> ApiResult<Value> {
-    let lifted = masks(app, record)?.lift(given.clone());
-    let mut fresh = Masks::new(&record.created.redact);
-    if lifted != given {
-        let seen = shown(&mut fresh, &lifted);
-        if !has_all(&shown(&mut fresh, &given), &seen) {
-            return Err(mask_moved());
-        }
-    }
-    Ok(lifted)
+    task_answer::lift(&record.created, &masks(app, record)?, given, shown).ok_or_else(mask_moved)
 }
 
 pub(crate) fn masked(masks: &mut Masks, violations: Vec<TaskViolation>) -> Vec<TaskViolation> {
@@ -194,16 +185,10 @@ pub(crate) fn masked(masks: &mut Masks, violations: Vec<TaskViolation>) -> Vec<T
     violations.into_iter().map(mask).collect()
 }
 
-/// What keeps an input from fitting the task's schema: the engine's own validator says it (D2.4).
+/// What keeps an input from fitting the task's schema.
 pub(crate) fn violations(record: &TaskRecord, input: &Value) -> Vec<TaskViolation> {
-    let Some(schema) = &record.created.schema else { return Vec::new() };
-    match Schema::compile(schema).map(|schema| schema.validate(input)) {
-        Ok(Ok(())) => Vec::new(),
-        Ok(Err(found)) => {
-            found.into_iter().map(|one| TaskViolation { path: one.place(), message: one.message }).collect()
-        }
-        Err(why) => vec![TaskViolation { path: String::new(), message: why }],
-    }
+    let found = task_answer::violations(&record.created, input).into_iter();
+    found.map(|(path, message)| TaskViolation { path, message }).collect()
 }
 
 /// The last events before the task was asked that led to it: where it stands, around that, and inside. What happens in other
@@ -392,85 +377,11 @@ fn voted(vote: signalbox_store::TaskVote, masks: &mut Masks) -> TaskVote {
     }
 }
 
-/// What a person gave as an answer.
-pub(crate) struct Given {
-    pub(crate) action: TaskAction,
-    pub(crate) corrected_input: Option<Value>,
-    pub(crate) target_node_id: Option<String>,
-    pub(crate) budget_micros: Option<u64>,
-    pub(crate) tool_grant: Option<ToolGrant>,
-    pub(crate) notes: Option<String>,
-    pub(crate) revision: Option<i64>,
-    pub(crate) request_id: Option<String>,
-    pub(crate) secret: Option<String>,
-    pub(crate) batch: Option<String>,
-}
-
-fn wrong(code: &str, message: String, hint: &str) -> ApiError {
-    ApiError::new(Class::Invalid, code, message, hint)
-}
-
 /// Checks an answer to an open task; gives the input as it was meant.
-fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Value>> {
-    let created = &record.created;
-    let action = given.action.as_str();
-    if !created.allowed_actions.contains(&given.action) {
-        let offered: Vec<&str> = created.allowed_actions.iter().map(|action| action.as_str()).collect();
-        return Err(wrong(
-            "ACTION_NOT_ALLOWED",
-            format!("This task does not offer '{action}'."),
-            &format!("Choose one of: {}.", offered.join(", ")),
-        ));
-    }
-    let takes_input = matches!(given.action, TaskAction::Correct | TaskAction::Submit);
-    match &given.corrected_input {
-        None if given.action == TaskAction::Correct => {
-            return Err(wrong(
-                "INPUT_INVALID",
-                "'correct' needs correctedInput.".into(),
-                "Send the whole corrected input.",
-            ));
-        }
-        Some(_) if !takes_input => {
-            return Err(wrong("INPUT_INVALID", format!("'{action}' takes no correctedInput."), "Leave it out."));
-        }
-        _ => {}
-    }
-    let asks_for_more = created
-        .error
-        .as_ref()
-        .is_some_and(|error| error.error_type == ErrorType::LLMError && error.code() == "BUDGET_EXCEEDED");
-    if given.budget_micros.is_some() && !(asks_for_more && given.action == TaskAction::Retry) {
-        let message = "Only 'retry' of a step whose budget is used up takes more budget.".into();
-        return Err(wrong("INPUT_INVALID", message, "Leave budgetMicros out."));
-    }
-    let about_tool = created.reason == TaskReason::ToolCall;
-    if given.tool_grant.is_some() && !(about_tool && given.action == TaskAction::Approve) {
-        let message = "Only 'approve' of a call of a tool takes toolGrant.".into();
-        return Err(wrong("INPUT_INVALID", message, "Leave toolGrant out."));
-    }
-    if about_tool && given.action == TaskAction::Approve && given.batch.is_some() {
-        let message = "A tool call must be approved on its own, because its arguments have to be checked.".into();
-        return Err(wrong("ACTION_NOT_ALLOWED", message, "Answer this task alone."));
-    }
-    match (given.action, &given.target_node_id) {
-        (TaskAction::Alternative, Some(target))
-            if created.alternatives.iter().any(|way| way.target_node_id == *target) => {}
-        (TaskAction::Alternative, _) => {
-            let ways: Vec<&str> = created.alternatives.iter().map(|way| way.target_node_id.as_str()).collect();
-            return Err(wrong(
-                "BAD_TARGET",
-                "'alternative' needs targetNodeId, one of the ways that this task offers.".into(),
-                &format!("Choose one of: {}.", ways.join(", ")),
-            ));
-        }
-        (_, Some(_)) => {
-            return Err(wrong("BAD_TARGET", format!("'{action}' takes no targetNodeId."), "Leave it out."));
-        }
-        (_, None) => {}
-    }
-    let empty = (given.action == TaskAction::Submit && created.schema.is_some()).then(|| json!({}));
-    let Some(input) = given.corrected_input.clone().or(empty) else { return Ok(None) };
+fn checked(app: &App, record: &TaskRecord, given: &GivenAnswer) -> ApiResult<Option<Value>> {
+    task_answer::check(&record.created, given)
+        .map_err(|refusal| ApiError::new(Class::Invalid, refusal.code, refusal.message, refusal.hint))?;
+    let Some(input) = task_answer::checked_input(&record.created, given) else { return Ok(None) };
     let input = lift(app, record, input)?;
     let violations = violations(record, &input);
     if violations.is_empty() {
@@ -482,8 +393,8 @@ fn checked(app: &App, record: &TaskRecord, given: &Given) -> ApiResult<Option<Va
         format!("{place}{}", one.message)
     });
     let message = format!("The input does not fit its schema: {}.", first.unwrap_or_default().trim_end_matches('.'));
-    Err(wrong("INPUT_INVALID", message, "Correct the fields that are named; the task stays open.")
-        .with(json!({ "violations": violations })))
+    let hint = "Correct the fields that are named; the task stays open.";
+    Err(ApiError::new(Class::Invalid, "INPUT_INVALID", message, hint).with(json!({ "violations": violations })))
 }
 
 /// The audit entry of something that a person did to a task.
@@ -498,50 +409,25 @@ pub(crate) fn act_record(caller: &Caller, row: &Row, event: AuditEvent, now_ms: 
 }
 
 /// Answers a task.
-pub(crate) fn answer(app: &App, caller: &Caller, task_id: &str, given: Given) -> ApiResult<TaskCompleted> {
+pub(crate) fn answer(app: &App, caller: &Caller, task_id: &str, given: GivenAnswer) -> ApiResult<TaskCompleted> {
     let record = record(app, task_id)?;
     // A task that is not open is refused by the store, which also knows a request that comes again.
     let corrected = if record.row.state == TaskState::Open { checked(app, &record, &given)? } else { None };
     let now = app.now_ms();
-    let operations = corrected
-        .as_ref()
-        .filter(|_| given.action == TaskAction::Correct)
-        .map(|corrected| patch::diff(&record.created.input, corrected));
-    let delta = operations.as_ref().map(Vec::len);
-    let patch = operations.and_then(|operations| serde_json::to_value(operations).ok());
-    let answer = Answer {
-        action: given.action,
-        corrected_input: corrected.clone().map(Arc::new),
-        target_node_id: given.target_node_id.clone(),
-        notes: given.notes.clone(),
-        budget_micros: given.budget_micros,
-        // How far an approval goes stands in the log in words.
-        tool_grant: (record.created.reason == TaskReason::ToolCall && given.action == TaskAction::Approve)
-            .then(|| given.tool_grant.unwrap_or(ToolGrant::Once)),
-        operator_id: Some(caller.principal.clone()),
-    };
-    let tool_grant = answer.tool_grant;
-    let hash = |value: &Option<Value>| value.as_ref().map(|value| sha256_hex(value.to_string().as_bytes()));
-    let facts = json!({
-        "action": given.action, "notes": given.notes, "budgetMicros": given.budget_micros, "toolGrant": tool_grant, "targetNodeId": given.target_node_id, "delta": delta,
-        "patchHash": hash(&patch), "inputHash": hash(&corrected), "requestId": given.request_id, "batchId": given.batch,
-        "durationMs": time::took_ms(record.row.created_ms, now), "kind": record.row.kind,
-    });
-    let told = app.store.answer_task(AnswerTask {
-        task_id: task_id.to_owned(),
-        expected_revision: given.revision,
-        answer,
-        via: caller.via.as_str().to_owned(),
-        request_id: given.request_id,
-        secret: given.secret,
-        patch,
-        at_ms: now,
-        record: act_record(caller, &record.row, AuditEvent::HitlCompleted, now, facts),
-    });
+    let several_may_approve = given.action == TaskAction::Approve;
+    let told = app.store.answer_task(task_answer::submission(
+        &record,
+        given,
+        corrected,
+        &caller.principal,
+        caller.via.as_str(),
+        now,
+        |facts| act_record(caller, &record.row, AuditEvent::HitlCompleted, now, facts),
+    ));
     let told = told.map_err(from_task_error)?;
     // An approval that is not the last one leaves the run where it is.
     let driven = (told.state != TaskState::Open && app.go_on(&told.run_id)) || told.driven;
-    let several = told.min_approvals > 1 && given.action == TaskAction::Approve;
+    let several = told.min_approvals > 1 && several_may_approve;
     Ok(TaskCompleted {
         task_id: told.task_id,
         run_id: told.run_id,
@@ -630,17 +516,11 @@ impl App {
                         .into_iter()
                         .find(|action| row.actions.contains(action))
                         .unwrap_or(TaskAction::Submit);
-                    let given = Given {
-                        action,
+                    let given = GivenAnswer {
                         corrected_input: request.payload.filter(|_| action == TaskAction::Submit),
-                        target_node_id: None,
-                        budget_micros: None,
-                        tool_grant: None,
-                        notes: None,
-                        revision: None,
                         request_id: request.request_id,
                         secret: Some(request.token),
-                        batch: None,
+                        ..GivenAnswer::new(action)
                     };
                     answer(app, &caller, &row.id, given)
                 }

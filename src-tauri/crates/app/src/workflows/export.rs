@@ -12,7 +12,7 @@ use needs::Looked;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use signalbox_adapters::durable;
-pub use signalbox_model::bundle::{AuditKeeping, Bundle};
+pub use signalbox_model::bundle::{AuditKeeping, Bundle, HumanReview};
 use signalbox_model::bundle::{BundledFile, FOOTER, FORMAT, Footer};
 use signalbox_model::hash::hex;
 use signalbox_model::text::without_bom;
@@ -20,8 +20,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// File name of the runner, beside the program that exports.
-pub const RUNNER: &str = if cfg!(windows) { "signalbox-runner.exe" } else { "signalbox-runner" };
+/// File name of a runner, beside the program that exports.
+fn runner_name(human: HumanReview) -> String {
+    let page = if human == HumanReview::Ui { "-ui" } else { "" };
+    format!("signalbox-runner{page}{}", std::env::consts::EXE_SUFFIX)
+}
 
 /// What an export will be.
 #[derive(Debug, Clone)]
@@ -46,9 +49,9 @@ pub struct Exported {
     pub sha256: String,
 }
 
-/// The runner beside a program; the error says how to get one.
-pub fn runner_beside(program: &Path) -> ApiResult<PathBuf> {
-    let runner = program.with_file_name(RUNNER);
+/// The runner beside the program that exports; the error says how to get one.
+fn runner_beside(program: &Path, human: HumanReview) -> ApiResult<PathBuf> {
+    let runner = program.with_file_name(runner_name(human));
     if runner.is_file() {
         return Ok(runner);
     }
@@ -59,8 +62,14 @@ pub fn runner_beside(program: &Path) -> ApiResult<PathBuf> {
 }
 
 /// Looks at a workflow file and everything that it calls. Refuses what cannot leave, with all places at once. Sub-workflows are
-/// looked for beside the file, then in the library of the data folder.
-pub fn look(file: &Path, data: Option<&Path>, audit: AuditKeeping, runner: &Path) -> ApiResult<Export> {
+/// looked for beside the file, then in the library of the data folder, and the runner beside `program`.
+pub fn look(
+    file: &Path,
+    data: Option<&Path>,
+    audit: AuditKeeping,
+    human: HumanReview,
+    program: &Path,
+) -> ApiResult<Export> {
     let loaded = load(file)?;
     let (document, _) = check::readable(&loaded.bytes)?;
     check::runnable(&check::file(file, data))?;
@@ -75,9 +84,11 @@ pub fn look(file: &Path, data: Option<&Path>, audit: AuditKeeping, runner: &Path
         let path = lookup(id).ok_or_else(|| changed(id))?;
         files.push(BundledFile::new(id, text_of(&load(&path)?.bytes, &path)?));
     }
-    let mut looked = Looked::default();
+    let mut looked = Looked::new(human);
     looked.take(&workflow);
     called.files.values().for_each(|file| looked.take(file));
+    // A program that never asks has nothing to ask with.
+    let human = if looked.needs_people() { human } else { HumanReview::None };
     let (modules, mut needs, problems) = looked.into_parts();
     if !problems.is_empty() {
         return Err(refused(&problems));
@@ -91,6 +102,7 @@ pub fn look(file: &Path, data: Option<&Path>, audit: AuditKeeping, runner: &Path
         made_by: env!("CARGO_PKG_VERSION").to_owned(),
         platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
         audit,
+        human,
         modules,
         needs,
         files,
@@ -103,8 +115,9 @@ pub fn look(file: &Path, data: Option<&Path>, audit: AuditKeeping, runner: &Path
             "Report this fault.",
         )
     })?;
-    let size = bare_runner(runner)? + section.len() as u64;
-    Ok(Export { bundle, runner: runner.to_owned(), size, section })
+    let runner = runner_beside(program, human)?;
+    let size = bare_runner(&runner)? + section.len() as u64;
+    Ok(Export { bundle, runner, size, section })
 }
 
 fn text_of(bytes: &[u8], path: &Path) -> ApiResult<String> {
@@ -154,7 +167,7 @@ impl Export {
         let files: Vec<Value> =
             bundle.files.iter().map(|file| json!({ "id": file.id, "sha256": file.sha256 })).collect();
         json!({
-            "name": bundle.name, "title": bundle.title, "platform": bundle.platform, "audit": bundle.audit,
+            "name": bundle.name, "title": bundle.title, "platform": bundle.platform, "audit": bundle.audit, "human": bundle.human,
             "modules": bundle.modules, "needs": bundle.needs, "workflows": files, "sizeBytes": self.size,
         })
     }

@@ -9,6 +9,13 @@ pub(crate) enum AuditFormat {
     Jsonl,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Human {
+    None,
+    Terminal,
+    Ui,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     /// Workflow file.
@@ -23,7 +30,8 @@ pub(crate) struct Export {
     /// Where the program writes its audit chain: `sqlite`, its database; `jsonl`, also a file of JSON lines.
     #[arg(long, value_name = "FORMAT", default_value = "sqlite")]
     pub(crate) audit: AuditFormat,
-    /// How steps ask people: `none`, not at all.
+    /// How steps ask people: `none`, not at all; `terminal`, with the program's command `tasks`; `ui`, also with the page of its
+    /// command `serve`.
     #[arg(long, value_name = "HOW", default_value = "none")]
-    pub(crate) human: String,
+    pub(crate) human: Human,
 }

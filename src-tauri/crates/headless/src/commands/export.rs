@@ -1,10 +1,10 @@
 //! `export`: a workflow as one program. No store is opened, and nothing is run.
 
 use super::Done;
-use crate::args::{AuditFormat, Export};
+use crate::args::{AuditFormat, Export, Human};
 use crate::output::{OK, Output, Tone, plain};
 use serde_json::{Value, json};
-use signalbox_app::export::{self, AuditKeeping, runner_beside};
+use signalbox_app::export::{self, AuditKeeping, HumanReview};
 use signalbox_app::{ApiError, Class};
 use std::path::Path;
 
@@ -13,13 +13,11 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
         let message = format!("--target {}: this version writes bundles only.", plain(&args.target));
         return Err(ApiError::bad_request(message, "Leave --target out, or write --target bundle."));
     }
-    if args.human != "none" {
-        let message = format!("--human {}: exported programs of this version cannot ask people.", plain(&args.human));
-        return Err(ApiError::bad_request(
-            message,
-            "Leave --human out. A workflow that asks people runs with `signalbox run` or `signalbox serve`.",
-        ));
-    }
+    let human = match args.human {
+        Human::None => HumanReview::None,
+        Human::Terminal => HumanReview::Terminal,
+        Human::Ui => HumanReview::Ui,
+    };
     let audit = match args.audit {
         AuditFormat::Sqlite => AuditKeeping::Sqlite,
         AuditFormat::Jsonl => AuditKeeping::Jsonl,
@@ -30,8 +28,7 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
         let message = format!("The place of this program is not known: {error}.");
         ApiError::new(Class::Unavailable, "NO_PROGRAM", message, "Start it by its full path.")
     })?;
-    let runner = runner_beside(&program)?;
-    let looked = export::look(&args.file, data, audit, &runner)?;
+    let looked = export::look(&args.file, data, audit, human, &program)?;
     let list = looked.check_list();
     if !output.json {
         print_list(output, &list);

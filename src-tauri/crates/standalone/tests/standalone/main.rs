@@ -2,5 +2,6 @@
 
 mod export;
 mod kill;
+mod people;
 mod same_events;
 mod support;

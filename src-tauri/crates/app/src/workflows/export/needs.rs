@@ -5,13 +5,13 @@ use crate::host::outgoing::is_telling;
 use crate::workflows::grants::is_fixed;
 use serde_json::{Value, json};
 use signalbox_engine::params;
-use signalbox_model::bundle::{Module, NeededAddress, NeededFolder, NeededSecret, Needs};
+use signalbox_model::bundle::{HumanReview, Module, NeededAddress, NeededFolder, NeededSecret, Needs};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Node, Workflow, secret_ref};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
-/// Modules that an exported program has.
+/// Modules that every exported program has; `people` is in those that are told how to ask them.
 const PORTABLE: &[&str] = &["files", "http", "script"];
 /// Modules by kind; a kind that is not listed needs the core alone.
 const MODULES: &[(&str, &[&str])] = &[
@@ -48,6 +48,8 @@ fn modules_of(kind: &str) -> &'static [&'static str] {
 /// What was found in the workflows so far.
 #[derive(Default)]
 pub(super) struct Looked {
+    /// The program can ask people.
+    asks_people: bool,
     modules: BTreeMap<String, BTreeSet<String>>,
     /// By name: hosts, steps, and whether each address is fixed.
     secrets: BTreeMap<String, (BTreeSet<String>, Vec<String>, bool)>,
@@ -74,6 +76,15 @@ impl At<'_> {
 }
 
 impl Looked {
+    pub(super) fn new(human: HumanReview) -> Self {
+        Self { asks_people: human != HumanReview::None, ..Self::default() }
+    }
+
+    /// A step or a rule asks a person.
+    pub(super) fn needs_people(&self) -> bool {
+        self.modules.contains_key("people")
+    }
+
     pub(super) fn take(&mut self, workflow: &Workflow) {
         self.modules.entry("core".into()).or_default();
         for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.disabled != Some(true)) {
@@ -115,13 +126,14 @@ impl Looked {
                 .as_ref()
                 .and_then(|config| config["strategy"].as_str())
                 .is_some_and(|s| s != "deterministic");
-        let missing = required.iter().copied().find(|module| !PORTABLE.contains(module));
+        let is_there = |module: &str| PORTABLE.contains(&module) || (module == "people" && self.asks_people);
+        let missing = required.iter().copied().find(|module| !is_there(module));
         let missing = missing.or(heals.then_some("model"));
         let Some(module) = missing else { return };
         let (why, hint) = match module {
             "people" => (
-                "asks a person, and an exported program has no inbox",
-                "Remove the step, or run this workflow with `signalbox run` or `signalbox serve`.",
+                "asks a person, and this export has no way to ask",
+                "Export it with --human terminal or --human ui, or remove the step.",
             ),
             "triggers" => (
                 "starts runs by itself, and an exported program starts a run only with its command `run`",
@@ -151,9 +163,13 @@ impl Looked {
         if node.kind == "builtin.error_handler"
             && let Some(index) = rules.and_then(|rules| rules.iter().position(asks))
         {
+            if self.asks_people {
+                self.modules.entry("people".to_owned()).or_default().insert(node.kind.clone());
+                return;
+            }
             let message =
-                format!("Rule {} of '{}' asks a person, and an exported program has no inbox.", index + 1, at.title);
-            let hint = "Choose another action, for example abort or fallback.";
+                format!("Rule {} of '{}' asks a person, and this export has no way to ask.", index + 1, at.title);
+            let hint = "Export it with --human terminal or --human ui, or choose another action, for example abort.";
             self.problem(at.workflow, "EXPORT_KIND", at.path(&format!("/config/rules/{index}/action")), message, hint);
         }
     }
