@@ -26,7 +26,7 @@ const STYLE: &str = include_str!("inbox/inbox.css");
 /// Largest answer. The same as for tasks in Signalbox.
 const LARGEST: usize = 16 * 1024 * 1024;
 /// The page loads nothing from elsewhere and is in no frame.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 struct Inbox {
     host: Host,
@@ -122,7 +122,9 @@ fn answered(done: Result<Value, Failure>) -> Response {
         Err(failure) => {
             let status = match failure.code.as_str() {
                 "NOT_FOUND" => StatusCode::NOT_FOUND,
-                "ALREADY_ANSWERED" | "EXPIRED" | "CLOSED" | "STALE" | "CLAIMED" | "ALREADY_VOTED" => StatusCode::CONFLICT,
+                "ALREADY_ANSWERED" | "EXPIRED" | "CLOSED" | "STALE" | "CLAIMED" | "ALREADY_VOTED" => {
+                    StatusCode::CONFLICT
+                }
                 "SELF_APPROVAL" => StatusCode::FORBIDDEN,
                 _ => StatusCode::UNPROCESSABLE_ENTITY,
             };

@@ -49,7 +49,8 @@ pub fn start(page: Option<Page>) -> ExitCode {
         script::serve();
         return ExitCode::SUCCESS;
     }
-    let thread = std::thread::Builder::new().name("main".into()).stack_size(STACK).spawn(move || read_and_carry_out(page));
+    let thread =
+        std::thread::Builder::new().name("main".into()).stack_size(STACK).spawn(move || read_and_carry_out(page));
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(_)) => ExitCode::from(101),

@@ -28,7 +28,8 @@ pub(crate) async fn tasks(host: &Host, command: &Tasks, output: &Output) -> Resu
 pub(crate) fn open_tasks(host: &Host, all: bool) -> Result<(Vec<TaskRow>, u64), Failure> {
     let now_ms = host.now_ms();
     let scope = if all { TaskScope::All } else { TaskScope::Open };
-    let query = TaskQuery { scope, view: TaskView::Any, now_ms, day_end_ms: now_ms, limit: LISTED, ..TaskQuery::default() };
+    let query =
+        TaskQuery { scope, view: TaskView::Any, now_ms, day_end_ms: now_ms, limit: LISTED, ..TaskQuery::default() };
     let page = host.store.tasks(&query)?;
     Ok((page.tasks, page.total))
 }
@@ -75,9 +76,9 @@ pub(crate) fn details(host: &Host, task: &str) -> Result<Value, Failure> {
     let (input, redacted) = masks.input(&created.input);
     let mut shown = row(&record.row);
     if let Some(shown) = shown.as_object_mut() {
-        let error = created.error.as_ref().map(|error| {
-            json!({ "type": error.error_type, "code": error.code(), "message": masks.text(&error.message) })
-        });
+        let error = created.error.as_ref().map(
+            |error| json!({ "type": error.error_type, "code": error.code(), "message": masks.text(&error.message) }),
+        );
         let instructions = created.instructions.as_deref().map(|text| masks.text(text));
         shown.extend(Map::from_iter([
             ("stepTitle".to_owned(), json!(record.row.node_title.as_deref().unwrap_or(&record.row.node))),
@@ -196,11 +197,14 @@ fn checked(record: &TaskRecord, given: &GivenAnswer) -> Result<Option<Value>, Fa
         found.into_iter().map(|(path, message)| json!({ "path": path, "message": masks.text(&message) })).collect();
     let told = violations.iter().map(|one| {
         let path = one["path"].as_str().filter(|path| !path.is_empty()).unwrap_or("the input");
-        format!("{path}: {}", one["message"].as_str().unwrap_or_default())
+        format!("{path}: {}", one["message"].as_str().unwrap_or_default().trim_end_matches('.'))
     });
-    let message = format!("The input does not match its schema: {}", told.collect::<Vec<_>>().join(" "));
+    let message = format!("The input does not match its schema: {}.", told.collect::<Vec<_>>().join("; "));
     let hint = "Correct the fields that are named; the task stays open.";
-    Err(Failure { details: Some(json!({ "violations": violations })), ..Failure::invalid("INPUT_INVALID", message, hint) })
+    Err(Failure {
+        details: Some(json!({ "violations": violations })),
+        ..Failure::invalid("INPUT_INVALID", message, hint)
+    })
 }
 
 /// Why a task was not answered.
@@ -212,7 +216,9 @@ fn task_failure(error: &TaskError) -> Failure {
         TaskError::Closed { .. } => ("CLOSED", "Look at the run to see how it ended."),
         TaskError::Stale { .. } => ("STALE", "Show the task again, then decide."),
         TaskError::Claimed { .. } => ("CLAIMED", "Ask them, or wait until then."),
-        TaskError::AlreadyVoted { .. } => ("ALREADY_VOTED", "Wait for another person, or reject it if you have changed your mind."),
+        TaskError::AlreadyVoted { .. } => {
+            ("ALREADY_VOTED", "Wait for another person, or reject it if you have changed your mind.")
+        }
         TaskError::SelfApproval => ("SELF_APPROVAL", "Ask another person to approve it; you may reject it."),
         TaskError::BadToken => ("BAD_TOKEN", "Show the task again: each secret is for one task as it was then."),
         TaskError::Store(store) => return store.clone().into(),

@@ -16,9 +16,7 @@ use serde_json::{Map, Value, json};
 use signalbox_engine::{patch, repair};
 use signalbox_model::event::Telemetry;
 use signalbox_model::task::{HumanTaskCreated, PauseRejected, Rejection, SentFrom};
-use signalbox_model::{
-    AuditEvent, EventBody, RunEvent, TaskAction, TaskState, ToolGrant, Workflow, time, wire,
-};
+use signalbox_model::{AuditEvent, EventBody, RunEvent, TaskAction, TaskState, ToolGrant, Workflow, time, wire};
 use signalbox_runtime::task_answer::{self, GivenAnswer};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::mask::Masks;

@@ -37,7 +37,11 @@ fn ts_168_without_a_way_to_ask_a_workflow_with_people_is_refused() {
     let file = place.write(&payment());
     let refused = place.export(&file, &[]).assert_code(2).json();
     let found = &refused["error"]["details"]["diagnostics"][0];
-    assert_eq!((found["code"].as_str(), found["path"].as_str()), (Some("EXPORT_KIND"), Some("/nodes/pay/type")), "{refused}");
+    assert_eq!(
+        (found["code"].as_str(), found["path"].as_str()),
+        (Some("EXPORT_KIND"), Some("/nodes/pay/type")),
+        "{refused}"
+    );
     assert!(found["hint"].as_str().is_some_and(|hint| hint.contains("--human terminal")), "{found}");
 }
 
@@ -53,7 +57,18 @@ fn h_32_a_person_answers_at_the_terminal_and_the_run_goes_on() {
     assert_eq!(shown["stepTitle"], "Pay the invoice");
     assert_eq!(shown["runId"].as_str(), Some(run.as_str()));
     let complete = |input: &str| {
-        program.run(&["tasks", "complete", &task, "--action", "submit", "--input", input, "--as", "user:anna", "--json"])
+        program.run(&[
+            "tasks",
+            "complete",
+            &task,
+            "--action",
+            "submit",
+            "--input",
+            input,
+            "--as",
+            "user:anna",
+            "--json",
+        ])
     };
     let refused = complete(r#"{"amount":120}"#).assert_code(2).json();
     assert_eq!(refused["error"]["code"], "INPUT_INVALID");
@@ -144,7 +159,11 @@ fn h_32_the_page_of_a_program_takes_answers_of_this_machine_only() {
     drop(served);
     program.run(&["resume", "--json"]).assert_code(0);
     let runs = program.run(&["runs", "--json"]).assert_code(0).json();
-    assert_eq!((runs[0]["runId"].as_str(), runs[0]["status"].as_str()), (Some(run.as_str()), Some("completed")), "{runs}");
+    assert_eq!(
+        (runs[0]["runId"].as_str(), runs[0]["status"].as_str()),
+        (Some(run.as_str()), Some("completed")),
+        "{runs}"
+    );
 }
 
 /// Only the program that has the page contains its code.
