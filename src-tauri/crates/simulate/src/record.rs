@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_engine::Catalog;
 use signalbox_model::event::{StepDone, StepError, StepStart, WorkflowStart};
-use signalbox_model::{Effects, ErrorPayload, EventBody, Map, RunEvent, Workflow, time};
+use signalbox_model::{Effects, ErrorPayload, ErrorType, EventBody, Map, RunEvent, Workflow, time};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -212,6 +212,18 @@ impl Recorder<'_> {
                     self.calls.push(CallReply { crash: crashed, never: !crashed, ..reply });
                 }
             }
+            // A healer that asked a model: its proposal, or that it had none.
+            EventBody::AutoFixAttempt(tried) => {
+                let Some(asked) = &tried.asked else { return Ok(()) };
+                let reply = CallReply {
+                    attempt: asked.number.checked_sub(1).filter(|tries| *tries > 0),
+                    ..self.reply(event, &step, 0)
+                };
+                let fixed = tried.fixed_input.as_deref().cloned();
+                let output = fixed.map(|fixed| IndexMap::from([("success".to_owned(), vec![fixed])]));
+                let error = output.is_none().then(|| no_proposal(&tried.violations));
+                self.calls.push(CallReply { output, error, ..reply });
+            }
             EventBody::VarChanged(change) => {
                 if let Some(begun) = self.begun.get_mut(&place()) {
                     let name = change.name.trim_start_matches('$').to_owned();
@@ -311,6 +323,23 @@ fn error_of(error: &ErrorPayload, held: Option<&Value>) -> CallError {
         suggested_action: error.suggested_action.filter(|_| !unknown),
         details,
         held: held.cloned(),
+    }
+}
+
+/// A model that a healer asked has proposed nothing of use.
+fn no_proposal(violations: &[String]) -> CallError {
+    CallError {
+        error_type: Some(ErrorType::LLMError),
+        code: "NO_STRUCTURED_OUTPUT".to_owned(),
+        message: Some(
+            violations.first().cloned().unwrap_or_else(|| "The model proposed nothing that fits.".to_owned()),
+        ),
+        retryable: Some(false),
+        may_have_happened: false,
+        retry_after_ms: None,
+        suggested_action: None,
+        details: Map::new(),
+        held: None,
     }
 }
 

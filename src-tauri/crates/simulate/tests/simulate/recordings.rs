@@ -175,3 +175,23 @@ fn a_changed_workflow_fails_its_test_readably() {
     assert!(found.contains(&"'small' calls: expected 0, got 1."), "{found:#?}");
     assert!(result.notes.iter().any(|note| note.contains("'pay' was not called this way")), "{:#?}", result.notes);
 }
+
+/// A healer asks a model, whose proposal is recorded and not asked for again.
+#[test]
+fn a_repair_by_a_model_is_recorded() {
+    let schema = json!({ "type": "object", "required": ["amount"], "properties": { "amount": { "type": "integer" } } });
+    let nodes = json!({
+        "pay": { "type": "http.request", "config": { "url": "https://example.org/{{item.amount}}" } },
+        "heal": { "type": "builtin.self_healing", "config": { "strategy": "llm", "validationSchema": schema } },
+    });
+    let flow = workflow(&nodes, &[("pay.error", "heal"), ("heal.success", "pay")]);
+    let world = "params: { amount: many }
+mocks:
+- { step: pay, call: 1, error: { code: INPUT_INVALID } }
+- { step: pay, output: { success: [ { ok: true } ] } }
+- { step: heal, output: { success: [ { amount: 7 } ] } }
+";
+    let (test, _) = saved(&flow, world);
+    let healed = test.calls.iter().find(|call| call.step == "heal").expect("recorded");
+    assert_eq!(healed.output.as_ref().map(|output| output["success"][0].clone()), Some(json!({ "amount": 7 })));
+}

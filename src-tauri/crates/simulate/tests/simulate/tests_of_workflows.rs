@@ -173,6 +173,25 @@ fn bad_files_say_where_and_what_next() {
     }
 }
 
+#[test]
+fn junit_holds_failures_errors_and_odd_letters() {
+    let passed = run(orders(), &format!("{FETCHED}expect: {{ status: completed }}\n"));
+    let failed =
+        run(orders(), &format!("{FETCHED}expect: {{ output: [ {{ paid: '<&\\u0001' }} ] }}\n").replace('\'', "\""));
+    let tests = [
+        ("a.yaml".to_owned(), Ok(passed), 0.5),
+        ("b.yaml".to_owned(), Ok(failed), 0.25),
+        ("c \"d\".yaml".to_owned(), Err("It is cut off.".to_owned()), 0.25),
+    ];
+    let xml = signalbox_simulate::junit::report(&tests);
+    assert!(xml.contains("tests=\"3\" failures=\"1\" errors=\"1\" time=\"1.000\""), "{xml}");
+    assert!(xml.contains("expected &quot;&lt;&amp;\\u0001&quot;, got true."), "{xml}");
+    assert!(
+        xml.contains("classname=\"c &quot;d&quot;.yaml\"") && xml.contains("<error message=\"It is cut off.\">"),
+        "{xml}"
+    );
+}
+
 /// Every value comes back as it was written.
 #[test]
 fn values_survive_the_file() {
