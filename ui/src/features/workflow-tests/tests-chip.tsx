@@ -25,7 +25,7 @@ function stateOf(outcome: Outcome | undefined): [Signal, string] {
 export function TestsChip({ fileRef }: { fileRef: string }) {
   const may = usePermission()('test_run');
   const [open, setOpen] = useState(false);
-  const { data: tests = [] } = useCommand('test_list', { ref: fileRef });
+  const { data: tests = [] } = useCommand('test_list', { ref: fileRef }, { enabled: may });
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
   const [coverage, setCoverage] = useState<Coverage | null>(null);
   const [busy, setBusy] = useState(false);
@@ -46,6 +46,7 @@ export function TestsChip({ fileRef }: { fileRef: string }) {
   const ran = tests.flatMap((test) => outcomes.get(test.file) ?? []);
   const passed = ran.filter((one) => one.result?.passed === true).length;
   const signal: Signal | null = ran.length === 0 ? null : passed === ran.length ? 'ok' : 'err';
+  if (!may) return null;
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger render={
@@ -58,7 +59,7 @@ export function TestsChip({ fileRef }: { fileRef: string }) {
           <Popover.Popup className="pop tests-pop" aria-label={t('tests.title')}>
             <div className="tests-head">
               <div className="row"><b className="grow">{t('tests.title')}</b>
-                {may && tests.length > 0 ? <Button small icon="play" busy={busy} onClick={() => void run()}>{t('tests.run')}</Button> : null}
+                {tests.length > 0 ? <Button small icon="play" busy={busy} onClick={() => void run()}>{t('tests.run')}</Button> : null}
               </div>
               <span className="s t2">{tests.length === 0 ? t('tests.none') : t('tests.hint')}</span>
               {ran.length > 0 ? <span className="s">{t('tests.summary', { passed: formatNumber(passed), total: formatNumber(ran.length) })}</span> : null}
@@ -76,7 +77,7 @@ export function TestsChip({ fileRef }: { fileRef: string }) {
                       <div className="row">
                         <SignalIcon signal={problem === undefined ? sign : 'err'} label={word} />
                         <bdi className="grow ell" title={plain(test.file)}><Pieces text={test.name} /></bdi>
-                        {may ? <IconButton small icon="play" label={t('tests.runOne', { name: plain(test.name) })} disabled={busy} onClick={() => void run([test.file])} /> : null}
+                        <IconButton small icon="play" label={t('tests.runOne', { name: plain(test.name) })} disabled={busy} onClick={() => void run([test.file])} />
                       </div>
                       {problem === undefined ? null : <p className="s c-err"><Pieces text={problem} /></p>}
                       {(outcome?.result?.differences ?? []).map((one) => <p key={`${one.step ?? ''} ${one.field} ${one.message}`} className="s c-err"><Pieces text={one.message} /></p>)}
