@@ -181,7 +181,7 @@ fn a_changed_workflow_fails_its_test_readably() {
 fn a_repair_by_a_model_is_recorded() {
     let schema = json!({ "type": "object", "required": ["amount"], "properties": { "amount": { "type": "integer" } } });
     let nodes = json!({
-        "pay": { "type": "http.request", "config": { "url": "https://example.org/{{item.amount}}" } },
+        "pay": { "type": "http.request", "config": { "method": "PUT", "url": "https://example.org/pay" } },
         "heal": { "type": "builtin.self_healing", "config": { "strategy": "llm", "validationSchema": schema } },
     });
     let flow = workflow(&nodes, &[("pay.error", "heal"), ("heal.success", "pay")]);
