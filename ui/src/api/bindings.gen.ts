@@ -701,6 +701,16 @@ export interface Base {
   foreign?: Foreign;
 }
 
+/** A run without a fault that the proof starts from. */
+export interface BaseRun {
+  /** Name of the test, or `sample data`. */
+  name: string;
+  /** How it ends without a fault. */
+  status: string;
+  /** Why it does not end well. */
+  problem?: string;
+}
+
 /** A step that a re-run began at. */
 export interface Begun {
   /** `loop[17]/step`, or the step's id alone. */
@@ -791,6 +801,62 @@ export interface ByDocument {
 export interface ByRef {
   /** Opaque id of the file. */
   ref: string;
+}
+
+/** A failure of a call. */
+export interface CallError {
+  /** One of the six types. Left out: the type that the kind of the step declares for the code. */
+  type?: ErrorType;
+  /** The finer cause, as in `details.code`. */
+  code: string;
+  /** For people. Left out: when the kind of the step says that this error happens. */
+  message?: string;
+  /** Whether the same call may succeed later. Left out: what the kind of the step declares for the code. */
+  retryable?: boolean;
+  /** The call may have reached the other side although no answer came. */
+  mayHaveHappened?: boolean;
+  /** `Retry-After`, milliseconds. */
+  retryAfterMs?: number;
+  /** Advice of the failing side. */
+  suggestedAction?: SuggestedAction;
+  /** Further details. */
+  details?: Record<string, unknown>;
+  /** The step waits for a person who allows a call of a tool; this is what it goes on with. */
+  held?: unknown;
+}
+
+/** How a call ends. Exactly one of `output`, `pass`, `error`, `crash` and `never` is given. */
+export interface CallReply {
+  /** The step. */
+  step: string;
+  /** Where in nested containers: `loop[3]`, `par/branch`, the id of a sub-workflow step. Left out at the top. */
+  path?: string;
+  /** Index of the item, from 0, when a step is called once for each item. */
+  item?: number;
+  /** In a recorded call: after so many corrections or retries by a person, from 1. Left out: 1. */
+  visit?: number;
+  /** In a recorded call: after so many automatic retries. Left out: 0. */
+  attempt?: number;
+  /** In a mock: the n-th call only, from 1. Left out: every call. */
+  call?: number;
+  /** How long the call takes, milliseconds. */
+  afterMs?: number;
+  /** Port → data of the items that leave there. */
+  output?: Record<string, unknown[]>;
+  /** Port through which the input leaves as it came. */
+  pass?: string;
+  /** The call fails. */
+  error?: CallError;
+  /** The program stops during the call and starts again; the call's result is lost. */
+  crash?: boolean;
+  /** No answer comes. The time limit of the step ends the call. */
+  never?: boolean;
+  /** For steps that make one list of all items: for each item of the port `success`, the index of the input item it comes from. */
+  paired?: (number | null)[];
+  /** What `_meta` is in `out` and `print`. A run does not record it. */
+  meta?: unknown;
+  /** Variables that the step itself writes. */
+  writes?: Record<string, unknown>;
 }
 
 /** What a token may do; each role may do what the smaller ones may. */
@@ -894,6 +960,14 @@ export interface ContextDeclaration {
   initial?: Record<string, unknown>;
 }
 
+/** Steps and connected ports that are reached. */
+export interface Coverage {
+  /** Ids of steps that were called, or skipped by their condition. */
+  steps: string[];
+  /** `step.port` of connected ports that items left through. */
+  ports: string[];
+}
+
 /** One thing to know about the errors of a workflow. */
 export interface CoverageFinding {
   /** `RED_PORT_OPEN`, `RED_PORT_POLICY`, `RETRY_UNSAFE_WRITE`, `RULE_UNREACHABLE`. */
@@ -922,6 +996,22 @@ export interface CoverageFix {
   template?: string;
   /** `node.port`. */
   port?: string;
+}
+
+/** What is reached of what there is. */
+export interface CoverageReport {
+  /** Steps that are reached. */
+  stepsReached: number;
+  /** All steps. */
+  steps: number;
+  /** Connected ports that are reached. */
+  portsReached: number;
+  /** All connected ports. */
+  ports: number;
+  /** Steps that no test reaches. */
+  missingSteps: string[];
+  /** Connected ports that no test reaches: `step.port`. */
+  missingPorts: string[];
 }
 
 /** How many red ports lead somewhere. */
@@ -1038,6 +1128,20 @@ export interface Diagnostic {
   hint: string;
   /** A change of the file that mends it, where there is one that needs no choice. */
   fix?: Fix;
+}
+
+/** One thing that is not as the test says. */
+export interface Difference {
+  /** The step; none when it is about the whole run. */
+  step?: string;
+  /** What differs: `status`, `output/0/total`, `state`, `ports/true`, `call`, `assertion`. */
+  field: string;
+  /** What the test expects; absent when nothing. */
+  expected?: unknown;
+  /** What came; absent when nothing did. */
+  actual?: unknown;
+  /** The same in a sentence. */
+  message: string;
 }
 
 /** Changes that were not saved. */
@@ -1311,6 +1415,24 @@ export interface ExpressionRefused {
   text: string;
   /** Why. */
   problem: string;
+}
+
+/** What one fault, or several that are handled alike, lead to. */
+export interface FaultResult {
+  /** The step that has the fault. */
+  step: string;
+  /** The faults: `Timeout TIMEOUT`, `crash`, `cancel`, `empty result`, `huge result`, `nobody answers`. */
+  faults: string[];
+  /** `true`: only the first call has it; `false`: every call for the same item does. */
+  firstCallOnly: boolean;
+  /** What it leads to. */
+  outcome: Outcome;
+  /** What happens after it, in order: retries, rules, steps. */
+  route: string[];
+  /** The same in a sentence. */
+  message: string;
+  /** The fault as a mock for a test file. */
+  mock?: CallReply;
 }
 
 /** Payload of `file_done` (R-27). The text itself is in the file. */
@@ -2158,6 +2280,16 @@ export interface NodeDescriptor {
 /** State of a node (R-02 and K-26). The order is from best to worst, for the summary over several paths. */
 export type NodeState = 'SKIPPED' | 'SUCCEEDED' | 'ERROR_HANDLED' | 'PENDING' | 'RUNNING' | 'RETRYING' | 'AWAITING_HITL' | 'CANCELLED' | 'FAILED';
 
+/** Faults that were not tried, and why. */
+export interface NotTried {
+  /** The step; none when it is about all. */
+  step?: string;
+  /** How many faults; absent when they cannot be counted. */
+  faults?: number;
+  /** Why. */
+  reason: string;
+}
+
 /** What happens when nobody answers in time: `"escalate"`, `"abort"`, `"retry"`, `"skip"`, or an object that says more. */
 export type OnExpiry = ExpiryAction | ExpiryPolicy;
 
@@ -2205,6 +2337,18 @@ export interface Origin {
   /** Attempt of the failed call. */
   attempt: number;
 }
+
+/** What a fault leads to, the worst that applies. */
+export type Outcome =
+  | 'noEffect'
+  | 'recovered'
+  | 'handled'
+  | 'asksPerson'
+  | 'cancelled'
+  | 'endsFailed'
+  | 'losesItems'
+  | 'repeatsWrite'
+  | 'neverEnds';
 
 /** Size or state of a pane. */
 export type PaneState = boolean | number;
@@ -2592,6 +2736,26 @@ export type Preview =
     /** Character, from 0. */
     position?: number;
   };
+
+/** What a proof found. */
+export interface ProofReport {
+  /** Id of the workflow. */
+  workflow: string;
+  /** The runs without a fault. */
+  base: BaseRun[];
+  /** Of the tried faults, how many are handled, in percent; none when nothing was tried. */
+  score?: number;
+  /** Faults that were tried. */
+  tried: number;
+  /** Simulated runs. */
+  runs: number;
+  /** Outcome → number of faults. */
+  totals: Record<string, number>;
+  /** By step, in the order of the file. */
+  results: FaultResult[];
+  /** What was not tried. */
+  notTried: NotTried[];
+}
 
 /** Why an answer by token was not taken (K-19). */
 export type Rejection = 'not_paused' | 'bad_token' | 'already_answered' | 'expired' | 'invalid_payload';
@@ -3154,6 +3318,16 @@ export interface RunRow {
   openTaskCount?: number;
 }
 
+/** A run that becomes a test beside its workflow in the library. */
+export interface RunSaveTest {
+  /** The run. */
+  runId: string;
+  /** What it shows. */
+  name: string;
+  /** Keep hidden values as they are; secrets of this machine stay hidden. */
+  unmasked?: boolean;
+}
+
 /** Has a person asked about the call that failed a run, by a new run. */
 export interface RunSend {
   /** The failed run. */
@@ -3278,6 +3452,16 @@ export type SampleNeedKind = 'model' | 'pricedModel' | 'toolServer';
 export interface Saved {
   /** Content hash. */
   revision: string;
+}
+
+/** A test beside its workflow. */
+export interface SavedTest {
+  /** File name. */
+  file: string;
+  /** What it shows; the file name when it cannot be read. */
+  name: string;
+  /** Why it cannot be read. */
+  problem?: string;
 }
 
 /** A view of the caller's own and how many tasks it shows. */
@@ -4535,6 +4719,56 @@ export interface TemplateNeed {
 /** What a template does not work without. */
 export type TemplateNeedKind = 'address' | 'folder' | 'secret' | 'model';
 
+/** A test that was run. */
+export interface TestOutcome {
+  /** File name. */
+  file: string;
+  /** What it came to. */
+  result?: TestResult;
+  /** Why it could not be run. */
+  problem?: string;
+}
+
+/** Tests that were run. */
+export interface TestReport {
+  /** In the order of their files. */
+  tests: TestOutcome[];
+  /** What they reach together. */
+  coverage?: CoverageReport;
+}
+
+/** What a test came to. */
+export interface TestResult {
+  /** Name of the test. */
+  name: string;
+  /** Everything is as expected. */
+  passed: boolean;
+  /** What is not. */
+  differences: Difference[];
+  /** What is worth knowing and no failure: the workflow changed since, answers that were not needed. */
+  notes: string[];
+  /** Simulated time from start to end, milliseconds. */
+  simulatedMs: number;
+  /** Steps and ports that the test reached. */
+  coverage: Coverage;
+}
+
+/** Which tests of a workflow are run. */
+export interface TestRun {
+  /** The workflow. */
+  ref: string;
+  /** File names; all when absent. */
+  files?: string[];
+}
+
+/** A test that was written. */
+export interface TestSaved {
+  /** File name. */
+  file: string;
+  /** What a person should know about it, one sentence each. */
+  notes: string[];
+}
+
 /** Colours. */
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -5713,6 +5947,14 @@ export interface Commands {
   run_rerun: { request: RunRerun; response: RerunStarted };
   /** Sends a failed run to the inbox: a new run reuses the completed steps and asks a person about the failed call. */
   run_send: { request: RunSend; response: RunSent };
+  /** Saves a run as a test of its workflow: its input, the answers of the outside world, people's decisions, and what must come out. */
+  run_save_test: { request: RunSaveTest; response: TestSaved };
+  /** Lists the tests of a workflow. */
+  test_list: { request: ByRef; response: SavedTest[] };
+  /** Runs tests of a workflow in memory, with recorded answers and simulated time; nothing outside is called. */
+  test_run: { request: TestRun; response: TestReport };
+  /** Runs a workflow in memory once for each fault that its steps may have, and reports what becomes of it. */
+  workflow_prove: { request: ByRef; response: ProofReport };
   /** Returns the state of a run, now or after an event. */
   run_checkpoint: { request: CheckpointOf; response: Checkpoint };
   /** Cancels a run. */
@@ -6008,6 +6250,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   rerun_look: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   run_rerun: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
   run_send: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
+  run_save_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['test_list'] },
+  test_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  test_run: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  workflow_prove: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   run_checkpoint: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'audit_list'] },
   run_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list'] },

@@ -96,6 +96,10 @@ macro_rules! command_list {
             Query rerun_look(RerunLook) -> RerunPlan, Operator, [Desktop Http], [], "Plans a re-run from a step; nothing is started.";
             Action run_rerun(RunRerun) -> RerunStarted, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Starts a new run from a step of another one.";
             Action run_send(RunSend) -> RunSent, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Sends a failed run to the inbox: a new run reuses the completed steps and asks a person about the failed call.";
+            Action run_save_test(RunSaveTest) -> TestSaved, Builder, [Desktop Http], [test_list], "Saves a run as a test of its workflow: its input, the answers of the outside world, people's decisions, and what must come out.";
+            Query test_list(ByRef) -> Vec<SavedTest>, Builder, [Desktop Http], [], "Lists the tests of a workflow.";
+            Query test_run(TestRun) -> TestReport, Builder, [Desktop Http], [], "Runs tests of a workflow in memory, with recorded answers and simulated time; nothing outside is called.";
+            Query workflow_prove(ByRef) -> ProofReport, Builder, [Desktop Http], [], "Runs a workflow in memory once for each fault that its steps may have, and reports what becomes of it.";
             Query run_checkpoint(CheckpointOf) -> Checkpoint, Viewer, [Desktop Http], [], "Returns the state of a run, now or after an event.";
             Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get audit_list], "Cancels a run.";
             Action run_delete(RunId) -> Empty, Builder, [Desktop Http], [run_list run_get run_step_data workflow_list], "Deletes an ended run.";

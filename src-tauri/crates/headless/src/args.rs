@@ -6,7 +6,9 @@ mod export;
 mod import;
 mod models;
 mod plan;
+mod runs;
 mod service;
+mod test;
 mod tools;
 mod triggers;
 mod webhook;
@@ -17,7 +19,9 @@ pub(crate) use export::{AuditFormat, Export, Human};
 pub(crate) use import::{Import, ImportFormat};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
+pub(crate) use runs::Runs;
 pub(crate) use service::{Service, ServiceInstall};
+pub(crate) use test::Test;
 pub(crate) use tools::{SignIn, Statement, Tools};
 pub(crate) use triggers::Triggers;
 pub(crate) use webhook::Webhook;
@@ -112,6 +116,24 @@ pub(crate) enum Command {
                       dist\n  ./dist/orders run --params '{\"day\":\"2026-01-31\"}'"
     )]
     Export(Export),
+    /// Runs tests of workflows in memory: recorded answers, simulated time, nothing outside.
+    #[command(
+        after_help = "A test is a file NAME.signalbox-test.yaml in the folder of its workflow (docs/workflow-tests.md); `runs save-test` makes one.\n\nExit: \
+                      0 all pass, 1 some do not, 2 no test was found, or wrong arguments.\n\nExamples:\n  signalbox test\n  signalbox test \
+                      flows --coverage --junit tests.xml"
+    )]
+    Test(Test),
+    /// Proves the error handling of a workflow: runs it in memory once for each fault that its steps may have.
+    #[command(
+        after_help = "Starts from the runs that the workflow's tests recorded; without tests, answers are made up. Nothing outside is \
+                      called.\n\nExit: 0 every fault that was tried is handled, 1 some are not, 2 invalid file.\n\nExample:\n  signalbox prove \
+                      orders.signalbox.json --json"
+    )]
+    Prove {
+        /// Workflow file.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Has a model draft a workflow from a description; with --try the draft is run and corrected.
     #[command(
         after_help = "Needs a model: the default model, or --provider and --model. Trying calls real services; --allow-write names the \
@@ -247,9 +269,10 @@ impl Command {
                     | Runs::Usage { .. }
                     | Runs::Events { .. }
                     | Runs::Snapshot { .. }
+                    | Runs::SaveTest { .. }
                     | Runs::Diff { .. }
             ),
-            Self::Validate { .. } | Self::Export(_) => true,
+            Self::Validate { .. } | Self::Export(_) | Self::Test(_) | Self::Prove { .. } => true,
             Self::Tasks(command) => matches!(command, Tasks::List { .. } | Tasks::Stats { .. } | Tasks::Show { .. }),
             Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
             Self::Triggers(command) => matches!(command, Triggers::List { .. } | Triggers::Show { .. }),
@@ -334,131 +357,6 @@ pub(crate) struct Rerun {
 pub(crate) fn limit(text: &str) -> Result<u32, String> {
     let limit = text.parse().ok().filter(|limit| *limit > 0);
     limit.ok_or_else(|| "the limit must be a whole number of at least 1".to_owned())
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Runs {
-    /// Lists runs, newest first.
-    #[command(after_help = "Example:\n  signalbox runs list --workflow invoice-intake --status failed --limit 5")]
-    List {
-        /// Only runs of this workflow id.
-        #[arg(long, value_name = "ID")]
-        workflow: Option<String>,
-        /// created, running, paused, completed, failed or cancelled.
-        #[arg(long, value_name = "S")]
-        status: Option<String>,
-        /// Maximum number of entries.
-        #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
-        limit: u32,
-    },
-    /// Shows the summary of a run.
-    #[command(after_help = "Example:\n  signalbox runs show 0199a1b2-… --json")]
-    Show {
-        /// The run.
-        run: String,
-    },
-    /// Shows the model usage of a run: tokens and costs by step.
-    #[command(after_help = "Example:\n  signalbox runs usage 0199a1b2-… --json")]
-    Usage {
-        /// The run.
-        run: String,
-    },
-    /// Prints the events of a run, one JSON line each.
-    #[command(after_help = "Example:\n  signalbox runs events 0199a1b2-… --after 10")]
-    Events {
-        /// The run.
-        run: String,
-        /// Only events after this sequence number.
-        #[arg(long, value_name = "SEQ", default_value_t = 0)]
-        after: u64,
-    },
-    /// Saves a binary value of a run: a response or file that a step read as binary.
-    #[command(
-        after_help = "`sha256` is in the item's data and in its `binary`; `runs events` shows both.\n\nExample:\n  \
-                      signalbox runs binary 0199a1b2-… 9f86d081884c… --out logo.png"
-    )]
-    Binary {
-        /// The run.
-        run: String,
-        /// SHA-256 of the value, in hex.
-        sha256: String,
-        /// Output file.
-        #[arg(long, value_name = "FILE")]
-        out: PathBuf,
-        /// Replace an existing file.
-        #[arg(long)]
-        force: bool,
-    },
-    /// Lists the files that a run wrote.
-    #[command(after_help = "Example:\n  signalbox runs files 0199a1b2-…")]
-    Files {
-        /// The run.
-        run: String,
-    },
-    /// Saves a copy of a file that a run wrote.
-    #[command(
-        after_help = "`runs files` shows the numbers.\n\nExample:\n  signalbox runs file 0199a1b2-… 14 --out report.csv"
-    )]
-    File {
-        /// The run.
-        run: String,
-        /// The number of the event that says so.
-        seq: u64,
-        /// Output file.
-        #[arg(long, value_name = "FILE")]
-        out: PathBuf,
-        /// Replace an existing file.
-        #[arg(long)]
-        force: bool,
-        /// Take the file as it is now, even if it was changed after the run wrote it.
-        #[arg(long)]
-        changed: bool,
-    },
-    /// Sends a failed run to the inbox: a new run reuses the completed steps and asks a person about the failed call, with the
-    /// definition of the original run.
-    #[command(
-        after_help = "If it was sent already, the existing task is shown.\n\nExit: 0 it is in the inbox, 2 it has not \
-                      failed.\n\nExample:\n  signalbox runs send 0199a1b2-… --reason \"the address has changed\""
-    )]
-    Send {
-        /// The run.
-        run: String,
-        /// Reason, shown to whoever answers.
-        #[arg(long, value_name = "TEXT")]
-        reason: Option<String>,
-        /// Sender: `user:NAME`.
-        #[arg(long = "as", value_name = "user:NAME")]
-        person: Option<String>,
-    },
-    /// Prints the state of a run: the next step, completed steps, variables and files.
-    #[command(after_help = "Example:\n  signalbox runs snapshot 0199a1b2-… --at 10 --json")]
-    Snapshot {
-        /// The run.
-        run: String,
-        /// State after this event; default: the last one.
-        #[arg(long, value_name = "SEQ")]
-        at: Option<u64>,
-    },
-    /// Compares two runs: definition, params, steps with their values, variables and output.
-    #[command(
-        after_help = "Only differences are listed. Steps in loops and branches are matched by path; reused steps of a re-run \
-                      are compared with their reused values.\n\nExit: 0, 2 unknown run.\n\nExample:\n  signalbox runs diff \
-                      0199a1b2-… 0199a1c7-… --json"
-    )]
-    Diff {
-        /// The first run.
-        run: String,
-        /// The second run.
-        with: String,
-    },
-    #[command(flatten)]
-    Debug(RunsDebug),
-    /// Deletes an ended run and all data that only it uses.
-    #[command(after_help = "Example:\n  signalbox runs delete 0199a1b2-…")]
-    Delete {
-        /// The run.
-        run: String,
-    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -58,6 +58,13 @@ fn start() -> u8 {
             finish(&output, commands::export::export(&output, args, data_folder(&cli.global).ok().as_deref()))
         }
         Command::Import(args) => finish(&output, commands::import::import(&output, args)),
+        // Sub-workflows may be in the library; without a data folder there is none.
+        Command::Test(args) => {
+            finish(&output, commands::test::test(&output, args, data_folder(&cli.global).ok().as_deref()))
+        }
+        Command::Prove { file } => {
+            finish(&output, commands::test::prove(&output, file, data_folder(&cli.global).ok().as_deref()))
+        }
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
         Command::Service(command) => {
             let done = data_folder(&cli.global)
@@ -118,6 +125,8 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Validate { .. }
         | Command::Export(_)
         | Command::Import(_)
+        | Command::Test(_)
+        | Command::Prove { .. }
         | Command::Catalog(_)
         | Command::Service(_) => Ok(OK),
     };

@@ -42,7 +42,7 @@ mod two_lists;
 
 pub use check::check_descriptor;
 pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles};
-pub use run::{run_call, run_effect, run_pure};
+pub use run::{run_call, run_effect, run_pure, timed_out};
 pub use tool_answer::unchecked as unchecked_tool;
 
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};

@@ -83,15 +83,14 @@ async fn carry_out(code: EffectFn, call: &Call, slot: &CallSlot, world: &World, 
     let due = world.clock.now_ms().saturating_add(i64::try_from(limit).unwrap_or(i64::MAX));
     match select(Box::pin(work), world.clock.sleep_until(due)).await {
         Either::Left((result, _)) => result.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))),
-        Either::Right(((), _)) => Err(NodeFailure::new(
-            ErrorType::Timeout,
-            "TIMEOUT",
-            format!("The step did not finish within {}", duration(limit)),
-        )
-        .retryable()
-        .detail("timeoutMs", limit)
-        .maybe_happened()),
+        Either::Right(((), _)) => Err(timed_out(limit)),
     }
+}
+
+/// The failure of a call that took longer than so many milliseconds.
+pub fn timed_out(limit: u64) -> NodeFailure {
+    let message = format!("The step did not finish within {}", duration(limit));
+    NodeFailure::new(ErrorType::Timeout, "TIMEOUT", message).retryable().detail("timeoutMs", limit).maybe_happened()
 }
 
 /// Runs a whole call slot by slot: (item index, outcome) in slot order, as `Input::NodeFinished` wants it.

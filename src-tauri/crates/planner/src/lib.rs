@@ -35,4 +35,4 @@ pub use prompt::{MAX_PROMPT_TOKENS, Purpose, Question, tokens};
 pub use references::{Recorded, missing_references};
 pub use search::{Hit, search};
 pub use so_far::{draft_so_far, patch_so_far};
-pub use trial::{Call, CallMode, calls, not_consented, resume_from, trial_document};
+pub use trial::{Call, CallMode, calls, example, not_consented, resume_from, sample_of, trial_document};

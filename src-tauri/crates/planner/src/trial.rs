@@ -163,7 +163,7 @@ fn replace(trial: &mut Value, id: &str, kind: &str, config: Option<Value>) {
 }
 
 /// An output of the right shape, made from the schema of the port.
-fn sample_of(kind: &NodeDescriptor, config: Option<&Value>) -> Map<String, Value> {
+pub fn sample_of(kind: &NodeDescriptor, config: Option<&Value>) -> Map<String, Value> {
     let port = kind.ports.iter().find(|port| port.id == "success").or_else(|| kind.ports.first());
     let schema = port.and_then(|port| port.schema.as_ref());
     let mut sample = match schema.map(|schema| example(schema, 4)) {
@@ -183,7 +183,8 @@ fn sample_of(kind: &NodeDescriptor, config: Option<&Value>) -> Map<String, Value
     sample
 }
 
-fn example(schema: &Value, depth: usize) -> Value {
+/// A value that fits a schema, down to so many levels.
+pub fn example(schema: &Value, depth: usize) -> Value {
     let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or_default();
     match kind {
         "object" if depth > 0 => {

@@ -11,6 +11,7 @@ import { useEditor, type CanvasHandle, type Edit, type TemplateId } from '../../
 import { useActivation } from '../../features/automations/activation.tsx';
 import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
+import { TestsChip } from '../../features/workflow-tests/tests-chip.tsx';
 import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Badge, Banner, Button, EmptyState, Icon, IconButton, keysOf, ActionMenu, Menu, SignalIcon, Skeleton, toast, useActions, useAllActions } from '../../kit/index.ts';
 import { sendable, withTitle, type Breakpoint } from '../../shared/breakpoints.ts';
@@ -322,6 +323,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} />{view.until === undefined ? null : <span className="wb-ends"><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></span>}</> : null}
       <span className="grow" />
       <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} />
+      <TestsChip fileRef={session.ref} />
       {plan.button}
       <span className="opt"><FindButton /></span>
       <span className="vr opt" />

@@ -2,8 +2,9 @@
 import { useState, type ReactNode } from 'react';
 import { isCut } from '../../json/json.ts';
 import { readPath } from '../../run/run-paths.ts';
-import type { RunDefinition, RunView } from '../../run/run-state.ts';
+import { isTerminal, type RunDefinition, type RunView } from '../../run/run-state.ts';
 import { Pieces } from '../../code/pieces.tsx';
+import { SaveTest } from '../../features/workflow-tests/save-test.tsx';
 import { RunFiles } from '../../code/RunFiles.tsx';
 import { ValueView } from '../../code/ValueView.tsx';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
@@ -41,6 +42,7 @@ export function RunPanel({ view, definition, loading = false, params, output, wo
               </dl>
             </div>
             {view.lastSeq > 0 ? <RunFiles className="wb-sec" runId={view.runId} version={view.status} title={<div className="wb-head">{t('files.title')}</div>} /> : null}
+            {isTerminal(view.status) && view.runId !== '' && view.moment === undefined ? <div className="wb-sec"><SaveTest key={view.runId} runId={view.runId} name={definition?.name ?? ''} /></div> : null}
             <div className="wb-head">{t('run.params')}</div>
             <div className="wb-sec"><Value value={input} label={t('run.params')} /></div>
             {output ? (

@@ -14,6 +14,7 @@ pub(crate) mod number_literals;
 pub(crate) mod pins;
 pub(crate) mod proposals;
 pub mod samples;
+pub mod saved_tests;
 pub(crate) mod step_names;
-mod subworkflows;
+pub(crate) mod subworkflows;
 pub mod templates;

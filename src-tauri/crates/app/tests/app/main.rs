@@ -9,4 +9,5 @@ mod host;
 mod operators;
 mod people;
 mod pins;
+mod saved_tests;
 mod templates;

@@ -61,6 +61,20 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             }
             Ok(OK)
         }
+        Runs::SaveTest { run, out, name, force, unmasked } => {
+            let caller = Caller::terminal(None)?;
+            let how = (*force, *unmasked);
+            let saved = app.save_test_to(&caller, run.clone(), name.clone(), out.clone(), how).await?;
+            if output.json {
+                output.value(&json!({ "runId": run, "file": out, "notes": saved.notes }));
+                return Ok(OK);
+            }
+            output.line(&format!("Saved the test {}.", plain(&out.display().to_string())));
+            for note in &saved.notes {
+                output.line(&format!("  {}", plain(note)));
+            }
+            Ok(OK)
+        }
         Runs::Send { run, reason, person } => send(app, output, run, reason.as_deref(), person.as_deref()).await,
         Runs::Delete { run } => {
             app.dispatch(&Caller::terminal(None)?, "run_delete", json!({ "runId": run })).await?;

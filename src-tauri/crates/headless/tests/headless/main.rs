@@ -73,3 +73,4 @@ mod trigger_kills;
 mod triggers;
 mod values;
 mod webhooks;
+mod workflow_tests;

@@ -21,6 +21,7 @@ const RANKS: &[(&str, Option<u32>)] = &[
     ("signalbox-planner", Some(2)),
     ("signalbox-retrieval", Some(2)),
     ("signalbox-runtime", Some(3)),
+    ("signalbox-simulate", Some(3)),
     ("signalbox-app", Some(4)),
     ("signalbox-headless", Some(5)),
     ("signalbox-standalone", Some(5)),
@@ -50,6 +51,11 @@ const FORBIDDEN_CRATES: &[(&str, &[&str])] = &[
     ("signalbox-retrieval", &["reqwest", "tauri", "axum", "uuid"]),
     ("signalbox-planner", &["tokio", "reqwest", "rusqlite", "getrandom", "uuid", "async-trait"]),
     ("signalbox-runtime", &["tauri", "axum"]),
+    // Nothing by which a test or a proof could reach outside.
+    (
+        "signalbox-simulate",
+        &["tokio", "reqwest", "rusqlite", "getrandom", "uuid", "signalbox-adapters", "signalbox-store"],
+    ),
     ("signalbox-app", &["tauri", "axum"]),
     ("signalbox-headless", &["tauri"]),
     // What an exported program never holds (S-04): the window, the command list.

@@ -1,0 +1,81 @@
+//! Tests of workflows, and proofs of their error handling.
+
+pub use signalbox_simulate::TestResult;
+pub use signalbox_simulate::coverage::CoverageReport;
+pub use signalbox_simulate::prove::ProofReport;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A test beside its workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SavedTest {
+    /// File name.
+    pub file: String,
+    /// What it shows; the file name when it cannot be read.
+    pub name: String,
+    /// Why it cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Which tests of a workflow are run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TestRun {
+    /// The workflow.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// File names; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
+}
+
+/// A test that was run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestOutcome {
+    /// File name.
+    pub file: String,
+    /// What it came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<TestResult>,
+    /// Why it could not be run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Tests that were run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestReport {
+    /// In the order of their files.
+    pub tests: Vec<TestOutcome>,
+    /// What they reach together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<CoverageReport>,
+}
+
+/// A run that becomes a test beside its workflow in the library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunSaveTest {
+    /// The run.
+    pub run_id: String,
+    /// What it shows.
+    pub name: String,
+    /// Keep hidden values as they are; secrets of this machine stay hidden.
+    #[serde(default)]
+    pub unmasked: bool,
+}
+
+/// A test that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestSaved {
+    /// File name.
+    pub file: String,
+    /// What a person should know about it, one sentence each.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,66 @@
+//! Runs that become tests of a workflow in the library, and their tests and proofs.
+
+use crate::common::{Place, place, wait};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// `fetch` fails on every machine; what it would put out is doubled when it is large.
+fn flow() -> Value {
+    json!({
+        "signalbox": 1, "id": "orders", "name": "Orders",
+        "nodes": {
+            "fetch": { "type": "http.request", "config": { "url": "http://127.0.0.1:9/orders" } },
+            "large": { "type": "flow.if", "config": { "condition": "item.n > 3" } },
+            "double": { "type": "data.set", "config": { "assign": { "twice": "=item.n * 2", "for": "=params.password" }, "keep": false } },
+        },
+        "edges": [{ "from": "fetch.success", "to": "large" }, { "from": "large.true", "to": "double" }],
+        "settings": { "errorPolicy": "fail" },
+    })
+}
+
+fn stored(place: &Place) -> (Value, PathBuf) {
+    let made = place.ok("workflow_create", json!({ "name": "Orders" }));
+    let save = json!({ "ref": made["ref"], "document": flow(), "baseRevision": made["revision"] });
+    place.ok("workflow_save", save);
+    (made["ref"].clone(), PathBuf::from(made["path"].as_str().expect("a path")))
+}
+
+#[test]
+fn a_run_becomes_a_test_next_to_its_workflow() {
+    let place = place();
+    let (reference, file) = stored(&place);
+    let pins = json!({ "success": [{ "n": 3 }, { "n": 5 }] });
+    place.ok("workflow_pin", json!({ "ref": reference, "stepId": "fetch", "ports": pins }));
+    let start = json!({ "ref": reference, "document": flow(), "params": { "password": "hunter22" }, "pinned": true });
+    let run = place.ok("run_start", start)["runId"].as_str().expect("an id").to_owned();
+    wait(place.app.wait(run.clone())).expect("ends");
+    assert_eq!(place.ok("test_list", json!({ "ref": reference })), json!([]));
+    let saved = place.ok("run_save_test", json!({ "runId": run, "name": "Two orders" }));
+    assert_eq!(saved["file"], "orders.two-orders.signalbox-test.yaml");
+    assert!(saved["notes"][0].as_str().expect("a note").contains("params/password"), "{saved}");
+    // Pinned output is an answer; a password is a mask.
+    let text = std::fs::read_to_string(file.with_file_name("orders.two-orders.signalbox-test.yaml")).expect("there");
+    assert!(!text.contains("hunter22") && text.contains("•••1•") && text.contains("- step: fetch"), "{text}");
+    let list = place.ok("test_list", json!({ "ref": reference }));
+    assert_eq!(list, json!([{ "file": saved["file"], "name": "Two orders" }]));
+    let report = place.ok("test_run", json!({ "ref": reference }));
+    assert_eq!(report["tests"][0]["result"]["passed"], true, "{report}");
+    assert_eq!(report["coverage"]["missingSteps"], json!([]), "{report}");
+    // The same name again is another file; hidden values are kept when that is asked for.
+    let again = place.ok("run_save_test", json!({ "runId": run, "name": "Two orders", "unmasked": true }));
+    assert_eq!((&again["file"], &again["notes"]), (&json!("orders.two-orders-2.signalbox-test.yaml"), &json!([])));
+    let one = place.ok("test_run", json!({ "ref": reference, "files": [again["file"]] }));
+    assert_eq!(one["tests"].as_array().map(Vec::len), Some(1));
+    assert_eq!(one["tests"][0]["result"]["passed"], true, "{one}");
+    // The tests are the runs that a proof starts from.
+    let proof = place.ok("workflow_prove", json!({ "ref": reference }));
+    assert_eq!(proof["base"].as_array().map(Vec::len), Some(2));
+    assert!(proof["totals"]["endsFailed"].as_u64() > Some(0), "{}", proof["totals"]);
+    // One that cannot be read says so and stops no other.
+    std::fs::write(file.with_file_name("orders.cut.signalbox-test.yaml"), "signalboxTest: 1\nname: [")
+        .expect("written");
+    let report = place.ok("test_run", json!({ "ref": reference }));
+    let problem = report["tests"][0]["problem"].as_str().expect("a problem");
+    assert!(problem.contains("orders.cut.signalbox-test.yaml: The test is no valid YAML"), "{problem}");
+    assert_eq!(report["tests"].as_array().map(Vec::len), Some(3));
+}

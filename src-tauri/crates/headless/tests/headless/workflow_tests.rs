@@ -1,0 +1,103 @@
+//! `runs save-test`, `test` and `prove` of the real program.
+
+use crate::support::{Loopback, TestHome};
+use serde_json::json;
+
+const FIRST: &str = include_str!("../../../../../tests/workflows/first.signalbox.json");
+const TEST: &str = "first.adult.signalbox-test.yaml";
+
+/// A home with a run of the first workflow, whose service failed twice; its id.
+fn with_run() -> (TestHome, String) {
+    let home = TestHome::new();
+    let server = Loopback::start();
+    let file = home.file("first.signalbox.json", FIRST);
+    let params = json!({ "base": server.base }).to_string();
+    let done = home.run(&["run", &file.display().to_string(), "--params", &params, "--json"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let run = done.last()["runId"].as_str().expect("an id").to_owned();
+    (home, run)
+}
+
+#[test]
+fn a_run_becomes_a_test_that_passes_without_its_service() {
+    let (home, run) = with_run();
+    let saved = home.run(&["runs", "save-test", &run, "--out", TEST, "--name", "An adult", "--json"]);
+    assert_eq!(saved.code, 0, "{}", saved.out);
+    assert_eq!(saved.json()["notes"], json!([]), "{}", saved.out);
+    // The service is gone: the loopback server of the run is not asked again.
+    let passed = home.run(&["test", "--coverage", "--junit", "tests.xml"]);
+    assert_eq!(passed.code, 0, "{}\n{}", passed.out, passed.err);
+    assert!(
+        passed.out.contains("1 passed, 0 failed") && passed.out.contains("ports not reached: adult.false"),
+        "{}",
+        passed.out
+    );
+    let xml = std::fs::read_to_string(home.dir.path().join("tests.xml")).expect("written");
+    assert!(xml.contains("<testsuites tests=\"1\" failures=\"0\"") && xml.contains("name=\"An adult\""), "{xml}");
+    // The workflow changes: the difference is told.
+    home.file("first.signalbox.json", FIRST.replace(">= 18", ">= 40"));
+    let failed = home.run(&["test", TEST, "--json"]);
+    assert_eq!(failed.code, 1);
+    let result = failed.json();
+    let first = &result["tests"][0]["result"]["differences"][0];
+    assert_eq!(
+        first,
+        &json!({ "field": "output/0/verdict", "expected": "adult", "actual": "minor", "message": "output/0/verdict: expected \"adult\", got \"minor\"." })
+    );
+    // Nothing is overwritten.
+    let again = home.run(&["runs", "save-test", &run, "--out", TEST, "--json"]);
+    assert_eq!((again.code, again.json()["error"]["code"].as_str()), (2, Some("EXISTS")));
+}
+
+#[test]
+fn bad_tests_are_refused_with_their_place() {
+    let (home, run) = with_run();
+    let code = |args: &[&str]| {
+        let done = home.run(args);
+        (done.code, done.out)
+    };
+    let (exit, out) = code(&["test", "--json"]);
+    assert!(exit == 2 && out.contains("NO_TESTS"), "{out}");
+    let (exit, out) = code(&["runs", "save-test", &run, "--out", "first.yaml", "--json"]);
+    assert!(exit == 2 && out.contains("does not end with .signalbox-test.yaml"), "{out}");
+    let (exit, out) = code(&["runs", "save-test", "nobody", "--out", TEST, "--json"]);
+    assert!(exit == 2 && out.contains("NOT_FOUND"), "{out}");
+    home.file(TEST, "signalboxTest: 1\nname: cut\nworkflow: [");
+    home.file(
+        "other.signalbox-test.yaml",
+        "signalboxTest: 1\nname: T\nworkflow: ../x.json\nstartedAt: 2026-01-05T09:00:00Z\n",
+    );
+    home.file(
+        "mine.signalbox-test.yaml",
+        "signalboxTest: 1\nname: T\nworkflow: first.signalbox.json\nstartedAt: 2026-01-05T09:00:00Z\n",
+    );
+    let (exit, out) = code(&["test"]);
+    assert_eq!(exit, 1, "{out}");
+    for wanted in [
+        "no valid YAML",
+        "'../x.json' is no file name",
+        "'fetch' (http.request) would call the outside world",
+        "0 passed, 3 failed",
+    ] {
+        assert!(out.contains(wanted), "{wanted}\n{out}");
+    }
+}
+
+#[test]
+fn a_proof_exits_by_what_it_found() {
+    let (home, run) = with_run();
+    assert_eq!(home.run(&["runs", "save-test", &run, "--out", TEST]).code, 0);
+    let proved = home.run(&["prove", "first.signalbox.json", "--json"]);
+    let report = proved.json();
+    assert_eq!(
+        (proved.code, &report["score"], &report["base"][0]["status"]),
+        (0, &json!(100), &json!("completed")),
+        "{}",
+        proved.out
+    );
+    home.file("first.signalbox.json", FIRST.replace("\"safe\"", "\"fail\""));
+    let found = home.run(&["prove", "first.signalbox.json"]);
+    assert!(found.code == 1 && found.out.contains("endsFailed") && found.out.contains("Not tried:"), "{}", found.out);
+    home.file("broken.signalbox.json", "{");
+    assert_eq!(home.run(&["prove", "broken.signalbox.json"]).code, 2);
+}

@@ -1,0 +1,221 @@
+//! The world of a proof: recorded answers where there are some, made-up ones elsewhere, and one fault.
+
+use super::faults::{FaultGroup, FaultKind};
+use crate::replay::{Replay, failure_of};
+use crate::sample;
+use crate::simulation::{CallInfo, Environment, PersonInput, Reply, TaskInfo};
+use crate::test_file::TestFile;
+use serde_json::{Value, json};
+use signalbox_engine::Catalog;
+use signalbox_engine::effect::{CallOutput, OutItem};
+use signalbox_model::task::Answer;
+use signalbox_model::{Effects, TaskAction, TaskKind, TaskReason};
+use std::sync::Arc;
+
+/// How long a made-up call takes.
+const CALL_MS: i64 = 50;
+/// How long a made-up person takes.
+const PERSON_MS: i64 = 60_000;
+/// Entries that a list has at least in a huge result.
+pub(super) const HUGE: usize = 500;
+/// Characters that a text has at least in a huge result without a list.
+const HUGE_TEXT: usize = 1_000_000;
+
+/// Where the fault was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Where in nested containers; empty at the top.
+    pub(super) path: String,
+    /// Index of the item.
+    pub(super) item: Option<usize>,
+}
+
+/// A fault that is put into a run: at the first place at which its step is called.
+#[derive(Debug, Clone)]
+pub(super) struct Injected {
+    step: String,
+    kind: FaultKind,
+    first_call_only: bool,
+    place: Option<Place>,
+    calls: u32,
+}
+
+impl Injected {
+    /// The fault of a group.
+    pub(super) fn new(group: &FaultGroup, first_call_only: bool) -> Self {
+        Self { step: group.step.clone(), kind: group.kind.clone(), first_call_only, place: None, calls: 0 }
+    }
+
+    /// Whether a call has the fault.
+    fn hits(&mut self, call: &CallInfo<'_>) -> bool {
+        if self.step != *call.call.node_id || self.kind == FaultKind::Silence {
+            return false;
+        }
+        let here = Place { path: call.call.key.path.to_string(), item: call.item };
+        if *self.place.get_or_insert_with(|| here.clone()) != here {
+            return false;
+        }
+        self.calls += 1;
+        let once = self.first_call_only || matches!(self.kind, FaultKind::Crash | FaultKind::Cancel);
+        !once || self.calls == 1
+    }
+}
+
+/// The world of a proof.
+pub(super) struct ProofEnvironment<'p> {
+    catalog: &'p Catalog,
+    test: Option<&'p TestFile>,
+    replay: Option<Replay<'p>>,
+    fault: Option<Injected>,
+}
+
+impl<'p> ProofEnvironment<'p> {
+    pub(super) fn new(catalog: &'p Catalog, test: Option<&'p TestFile>, fault: Option<Injected>) -> Self {
+        let replay = test.map(|test| Replay::new(test, catalog));
+        Self { catalog, test, replay, fault }
+    }
+
+    pub(super) fn fault_place(&self) -> Option<Place> {
+        self.fault.as_ref().and_then(|fault| fault.place.clone())
+    }
+
+    /// The answer without a fault.
+    fn healthy(&mut self, call: &CallInfo<'_>) -> Reply {
+        let reply = self.replay.as_mut().map_or(Reply::Missing, |replay| replay.reply(call));
+        match reply {
+            Reply::Missing => {}
+            reply => return reply,
+        }
+        if call.call.effects == Effects::None {
+            return Reply::Code;
+        }
+        let step = &*call.call.node_id;
+        // Another call of the same step: a retry that the recorded run did not need.
+        let recorded =
+            self.test.and_then(|test| test.calls.iter().find(|one| one.step == step && one.output.is_some()));
+        if let Some(recorded) = recorded {
+            return crate::replay::reply_of(recorded, call, None);
+        }
+        let Some(kind) = self.catalog.get(&call.call.kind) else { return Reply::Missing };
+        if kind.kind == "builtin.audit" {
+            return Reply::Output(crate::replay::pass(call, "success"), CALL_MS);
+        }
+        let (port, data) = sample::answer(&call.call.workflow, step, kind, call);
+        Reply::Output(CallOutput::port(&port, data), CALL_MS)
+    }
+}
+
+/// Lists and free texts of a value without their content. Numbers and flags stay.
+fn emptied(value: &Value) -> Value {
+    match value {
+        Value::Array(_) => json!([]),
+        Value::String(_) => json!(""),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), emptied(value))).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The first list of a value with [`HUGE`] entries, or else its first text with [`HUGE_TEXT`] characters.
+fn enlarge(value: &mut Value) -> bool {
+    fn lists(value: &mut Value) -> bool {
+        match value {
+            Value::Array(list) => {
+                let Some(last) = list.last().cloned() else { return false };
+                while list.len() < HUGE {
+                    list.push(last.clone());
+                }
+                true
+            }
+            Value::Object(fields) => fields.values_mut().any(lists),
+            _ => false,
+        }
+    }
+    fn texts(value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => {
+                let unit = if text.is_empty() { "x".to_owned() } else { text.clone() };
+                *text = unit.repeat(HUGE_TEXT / unit.len() + 1);
+                true
+            }
+            Value::Object(fields) => fields.values_mut().any(texts),
+            _ => false,
+        }
+    }
+    lists(value) || texts(value)
+}
+
+/// An output with other data.
+fn changed(reply: Reply, kind: &FaultKind) -> Reply {
+    let Reply::Output(output, after) = reply else { return reply };
+    let mut made = CallOutput { meta: output.meta.clone(), writes: output.writes.clone(), ..CallOutput::default() };
+    for (port, items) in &output.ports {
+        let mut items: Vec<OutItem> =
+            items.iter().map(|item| OutItem::new(Arc::clone(&item.data), item.paired_item)).collect();
+        if *kind == FaultKind::Empty {
+            items.iter_mut().for_each(|item| item.data = Arc::new(emptied(&item.data)));
+        } else if items.len() > 1 {
+            let last = items.last().cloned();
+            while let (true, Some(last)) = (items.len() < HUGE, &last) {
+                items.push(last.clone());
+            }
+        } else {
+            items.iter_mut().for_each(|item| {
+                enlarge(Arc::make_mut(&mut item.data));
+            });
+        }
+        made.ports.extend(CallOutput::items(port, items).ports);
+    }
+    Reply::Output(made, after)
+}
+
+impl Environment for ProofEnvironment<'_> {
+    fn reply(&mut self, call: &CallInfo<'_>) -> Reply {
+        let hit = self
+            .fault
+            .as_mut()
+            .filter(|_| call.call.key.origin.is_none())
+            .and_then(|fault| fault.hits(call).then(|| fault.kind.clone()));
+        match hit {
+            None | Some(FaultKind::Silence) => self.healthy(call),
+            Some(FaultKind::Error(error)) => {
+                Reply::Failure(failure_of(&error, self.catalog.get(&call.call.kind).map(|kind| &**kind)), CALL_MS)
+            }
+            Some(FaultKind::Timeout) => Reply::Never,
+            Some(FaultKind::Crash) => Reply::Crash(CALL_MS),
+            Some(FaultKind::Cancel) => Reply::Cancel(CALL_MS),
+            Some(kind @ (FaultKind::Empty | FaultKind::Huge)) => changed(self.healthy(call), &kind),
+        }
+    }
+
+    fn people(&mut self, task: &TaskInfo<'_>) -> Vec<(i64, PersonInput)> {
+        if let Some(fault) = &mut self.fault
+            && fault.kind == FaultKind::Silence
+            && fault.step == task.step
+        {
+            let here = Place { path: task.path.to_owned(), item: None };
+            if *fault.place.get_or_insert_with(|| here.clone()) == here {
+                return Vec::new();
+            }
+        }
+        let recorded = self.replay.as_mut().map(|replay| replay.people(task)).unwrap_or_default();
+        if !recorded.is_empty() {
+            return recorded;
+        }
+        let answer = |action, input: Option<Value>| {
+            let answer = Answer {
+                corrected_input: input.map(Arc::new),
+                operator_id: Some("user:test".to_owned()),
+                ..Answer::by_policy(action)
+            };
+            vec![(PERSON_MS, PersonInput::Answer(answer))]
+        };
+        match (task.task.kind, task.task.reason) {
+            (TaskKind::Approval, _) | (_, TaskReason::ToolCall) => answer(TaskAction::Approve, None),
+            (TaskKind::Form | TaskKind::Pause, _) | (_, TaskReason::Question) => {
+                let schema = task.task.schema.clone().unwrap_or_default();
+                answer(TaskAction::Submit, Some(signalbox_planner::example(&schema, 4)))
+            }
+            (TaskKind::Decision, _) => Vec::new(),
+        }
+    }
+}

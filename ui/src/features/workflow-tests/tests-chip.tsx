@@ -1,0 +1,95 @@
+/** The tests of a workflow: how many pass in the bar, and a list with the differences of each. */
+
+import { Popover } from '@base-ui/react/popover';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { toApiError, type ApiError } from '../../api/error.ts';
+import { useCommand, usePermission } from '../../api/queries.ts';
+import type { Commands } from '../../api/types.ts';
+import { Pieces } from '../../code/pieces.tsx';
+import { formatNumber, t } from '../../i18n/index.ts';
+import { Button, IconButton, SignalIcon, type Signal } from '../../kit/index.ts';
+import { plain } from '../../text/letters.ts';
+import './workflow-tests.css';
+
+type Report = Commands['test_run']['response'];
+type Outcome = Report['tests'][number];
+type Coverage = NonNullable<Report['coverage']>;
+
+/** What a test that was run is called, and its sign. */
+function stateOf(outcome: Outcome | undefined): [Signal, string] {
+  if (!outcome) return ['idle', t('tests.notRun')];
+  return outcome.result?.passed === true ? ['ok', t('tests.passed')] : ['err', t('tests.failed')];
+}
+
+export function TestsChip({ fileRef }: { fileRef: string }) {
+  const may = usePermission()('test_run');
+  const [open, setOpen] = useState(false);
+  const { data: tests = [] } = useCommand('test_list', { ref: fileRef }, { enabled: may });
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
+  const [coverage, setCoverage] = useState<Coverage | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<ApiError | null>(null);
+  async function run(files?: string[]) {
+    setBusy(true);
+    setFailed(null);
+    try {
+      const report = await call('test_run', { ref: fileRef, ...(files ? { files } : {}) });
+      setOutcomes((before) => new Map([...(files ? before : []), ...report.tests.map((one): [string, Outcome] => [one.file, one])]));
+      // Coverage of one test says nothing about all.
+      setCoverage(files ? null : report.coverage ?? null);
+    } catch (cause) {
+      setFailed(toApiError(cause));
+    }
+    setBusy(false);
+  }
+  const ran = tests.flatMap((test) => outcomes.get(test.file) ?? []);
+  const passed = ran.filter((one) => one.result?.passed === true).length;
+  const signal: Signal | null = ran.length === 0 ? null : passed === ran.length ? 'ok' : 'err';
+  if (!may) return null;
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger render={
+        <button type="button" className="tests-chip s opt" title={t('tests.title')}>
+          <span className="t2">{t('tests.label')}</span><b>{formatNumber(tests.length)}</b>{signal ? <SignalIcon signal={signal} /> : null}
+        </button>
+      } />
+      <Popover.Portal>
+        <Popover.Positioner align="end" sideOffset={4} className="layer">
+          <Popover.Popup className="pop tests-pop" aria-label={t('tests.title')}>
+            <div className="tests-head">
+              <div className="row"><b className="grow">{t('tests.title')}</b>
+                {tests.length > 0 ? <Button small icon="play" busy={busy} onClick={() => void run()}>{t('tests.run')}</Button> : null}
+              </div>
+              <span className="s t2">{tests.length === 0 ? t('tests.none') : t('tests.hint')}</span>
+              {ran.length > 0 ? <span className="s">{t('tests.summary', { passed: formatNumber(passed), total: formatNumber(ran.length) })}</span> : null}
+              {coverage ? <span className="s t2">{t('tests.coverage', { steps: coverage.stepsReached, allSteps: coverage.steps, ports: coverage.portsReached, allPorts: coverage.ports })}</span> : null}
+              {failed ? <span className="s c-err">{t('tests.runFailed')}: <Pieces text={`${failed.message} ${failed.hint}`} /></span> : null}
+            </div>
+            {tests.length === 0 ? null : (
+              <ul className="tests-list">
+                {tests.map((test) => {
+                  const outcome = outcomes.get(test.file);
+                  const [sign, word] = stateOf(outcome);
+                  const problem = outcome?.problem ?? test.problem;
+                  return (
+                    <li key={test.file}>
+                      <div className="row">
+                        <SignalIcon signal={problem === undefined ? sign : 'err'} label={word} />
+                        <bdi className="grow ell" title={plain(test.file)}><Pieces text={test.name} /></bdi>
+                        <IconButton small icon="play" label={t('tests.runOne', { name: plain(test.name) })} disabled={busy} onClick={() => void run([test.file])} />
+                      </div>
+                      {problem === undefined ? null : <p className="s c-err"><Pieces text={problem} /></p>}
+                      {(outcome?.result?.differences ?? []).map((one) => <p key={`${one.step ?? ''} ${one.field} ${one.message}`} className="s c-err"><Pieces text={one.message} /></p>)}
+                      {outcome?.result?.passed === false ? outcome.result.notes.map((note) => <p key={note} className="s t2"><Pieces text={note} /></p>) : null}
+                    </li>
+                  );
+                })}
+              </ul>
+            )}
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

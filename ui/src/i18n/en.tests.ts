@@ -1,0 +1,21 @@
+/** Words of workflow tests. */
+export const tests = {
+  'tests.label': 'Tests',
+  'tests.title': 'Tests of this workflow',
+  'tests.none': 'No tests yet. Open a finished run and choose “Save as test”.',
+  'tests.hint': 'Tests use recorded answers and simulated time. Nothing outside is called. They run the saved workflow.',
+  'tests.run': 'Run all',
+  'tests.runOne': 'Run {name}',
+  'tests.passed': 'Passed',
+  'tests.failed': 'Failed',
+  'tests.notRun': 'Not run',
+  'tests.summary': '{passed} of {total} passed',
+  'tests.coverage': 'Reached: {steps} of {allSteps} steps, {ports} of {allPorts} connected ports.',
+  'tests.runFailed': 'The tests could not be run',
+  'tests.save': 'Save as test',
+  'tests.saveHint': 'Keeps the input, the answers of the outside world, people’s decisions and what must come out, in a file next to the workflow.',
+  'tests.name': 'What the test shows',
+  'tests.saveNow': 'Save',
+  'tests.saved': 'Test saved: {file}',
+  'tests.saveFailed': 'The run could not be saved as a test',
+};

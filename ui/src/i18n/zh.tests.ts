@@ -1,0 +1,21 @@
+/** Simplified Chinese of en.tests.ts. */
+export const tests = {
+  'tests.label': '测试',
+  'tests.title': '此工作流的测试',
+  'tests.none': '还没有测试。打开一个已结束的运行并选择“另存为测试”。',
+  'tests.hint': '测试使用已记录的回答和模拟时间，不会调用任何外部服务。测试运行的是已保存的工作流。',
+  'tests.run': '全部运行',
+  'tests.runOne': '运行 {name}',
+  'tests.passed': '通过',
+  'tests.failed': '失败',
+  'tests.notRun': '未运行',
+  'tests.summary': '{total} 个中有 {passed} 个通过',
+  'tests.coverage': '已到达：{allSteps} 个步骤中的 {steps} 个，{allPorts} 个已连接端口中的 {ports} 个。',
+  'tests.runFailed': '无法运行测试',
+  'tests.save': '另存为测试',
+  'tests.saveHint': '将输入、外部世界的回答、人的决定以及预期结果保存到工作流旁边的文件中。',
+  'tests.name': '测试说明什么',
+  'tests.saveNow': '保存',
+  'tests.saved': '测试已保存：{file}',
+  'tests.saveFailed': '无法将运行另存为测试',
+};
