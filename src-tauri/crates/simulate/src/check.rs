@@ -6,11 +6,11 @@ use crate::coverage::Coverage;
 use crate::expectations::{Observed, state_name};
 use crate::replay::Replay;
 use crate::simulation::{End, Limits, Simulation, Start};
-use crate::test_file::{CallReply, Expectations, TestFile};
+use crate::test_file::{CallReply, Expectations, MASK, TestFile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use signalbox_engine::{Catalog, Compiled};
+use signalbox_engine::{Catalog, Compiled, params};
 use signalbox_model::{EventBody, RunEvent};
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub fn simulate(test: &TestFile, compiled: &Arc<Compiled>, catalog: &Catalog) ->
     let mut replay = Replay::new(test, catalog);
     let mut simulation = Simulation::new(Arc::clone(compiled), &mut replay, Limits::default());
     simulation.start(Start {
-        params: Value::Object(test.params.clone()),
+        params: params::complete(&compiled.workflow, &Value::Object(test.params.clone())),
         context: test.context.clone(),
         seed: test.seed(),
         until: test.until.clone(),
@@ -115,6 +115,7 @@ fn place(step: &str, path: Option<&str>, item: Option<usize>) -> String {
 /// Runs a test and compares.
 pub fn run_test(test: &TestFile, compiled: &Arc<Compiled>, catalog: &Catalog) -> TestResult {
     let (mut differences, mut notes) = compatibility::check(test, compiled, catalog);
+    differences.extend(unusable(test, compiled));
     let finished = simulate(test, compiled, catalog);
     differences.extend(finished.refused.clone());
     match &finished.end {
@@ -122,7 +123,8 @@ pub fn run_test(test: &TestFile, compiled: &Arc<Compiled>, catalog: &Catalog) ->
         end => differences.push(ended(end)),
     }
     if matches!(finished.end, End::Settled | End::Stopped) {
-        compare(&test.expect, &finished.observed, &Value::Object(test.params.clone()), &mut differences);
+        let params = params::complete(&compiled.workflow, &Value::Object(test.params.clone()));
+        compare(&test.expect, &finished.observed, &params, &mut differences);
     }
     let failed = finished.observed.summary.error.as_ref();
     if let Some(error) = failed.filter(|_| differences.iter().any(|one| one.field == "status")) {
@@ -138,6 +140,30 @@ pub fn run_test(test: &TestFile, compiled: &Arc<Compiled>, catalog: &Catalog) ->
         simulated_ms: finished.simulated_ms,
         coverage: Coverage::of(compiled, &finished.events),
     }
+}
+
+/// Input that a run would not start with, and a test that would pass whatever happens.
+fn unusable(test: &TestFile, compiled: &Compiled) -> Vec<Difference> {
+    let run = |field: &str, message: String| Difference {
+        step: None,
+        field: field.to_owned(),
+        expected: None,
+        actual: None,
+        message,
+    };
+    let mut found = Vec::new();
+    if test.expect == Expectations::default() {
+        let message = "The test expects nothing, so it would always pass. Add `expect` with at least a status.";
+        found.push(run("expect", message.to_owned()));
+    }
+    let given = Value::Object(test.params.clone());
+    // A mask has no type but that of a text.
+    if !given.to_string().contains(MASK) {
+        let given = params::complete(&compiled.workflow, &given);
+        let wrong = params::check(&compiled.workflow, &given).into_iter();
+        found.extend(wrong.map(|wrong| run("params", format!("params: {}. {}.", wrong.message, wrong.hint))));
+    }
+    found
 }
 
 /// Why a simulation could not go on.

@@ -189,7 +189,7 @@ fn base_run(world: &World<'_>, end: &End) -> BaseRun {
 fn start_of(compiled: &Compiled, test: Option<&TestFile>) -> Start {
     match test {
         Some(test) => Start {
-            params: Value::Object(test.params.clone()),
+            params: signalbox_engine::params::complete(&compiled.workflow, &Value::Object(test.params.clone())),
             context: test.context.clone(),
             seed: test.seed(),
             until: None,

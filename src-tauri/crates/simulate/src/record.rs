@@ -1,7 +1,7 @@
 //! Events of a run → a test: what it started with, what the outside answered, what people did.
 
 use crate::compatibility::definition_hash;
-use crate::test_file::{CallError, CallReply, Expectations, FORMAT, PersonAction, TestFile};
+use crate::test_file::{CallError, CallReply, Expectations, FORMAT, MASK, PersonAction, TestFile};
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_engine::Catalog;
@@ -10,8 +10,6 @@ use signalbox_model::{Effects, ErrorPayload, ErrorType, EventBody, Map, RunEvent
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What stands for a hidden value, whole or as a part of a text.
-const MASK: &str = "•••";
 /// Places that a note names at most.
 const PLACES: usize = 5;
 

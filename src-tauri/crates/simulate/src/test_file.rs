@@ -12,6 +12,8 @@ use std::fmt;
 pub const ENDING: &str = ".signalbox-test.yaml";
 /// The version of the format that this program writes and reads.
 pub const FORMAT: u32 = 1;
+/// What stands for a hidden value, whole or as a part of a text.
+pub(crate) const MASK: &str = "•••";
 /// Largest test file.
 pub const FILE_LIMIT: usize = 16 * 1024 * 1024;
 

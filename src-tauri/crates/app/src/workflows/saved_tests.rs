@@ -70,6 +70,11 @@ fn is_test(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ENDING))
 }
 
+/// A file, and no link to one elsewhere.
+fn is_plain(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_file())
+}
+
 fn search(folder: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) -> ApiResult<()> {
     let entries = fs::read_dir(folder).map_err(|error| io_error(&error, folder, "read"))?;
     for entry in entries.flatten() {
@@ -194,7 +199,7 @@ pub fn files_of(workflow: &Path) -> Vec<PathBuf> {
     let folder = workflow.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = workflow.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file() && is_test(path)).take(MOST_FILES).collect();
+    let mut files: Vec<PathBuf> = entries.filter(|path| is_plain(path) && is_test(path)).take(MOST_FILES).collect();
     files.retain(|path| match read(path) {
         Ok(test) => test.workflow == name,
         // One that cannot be read is shown with the workflow after which it is named.

@@ -67,17 +67,19 @@ fn bad_tests_are_refused_with_their_place() {
         "other.signalbox-test.yaml",
         "signalboxTest: 1\nname: T\nworkflow: ../x.json\nstartedAt: 2026-01-05T09:00:00Z\n",
     );
-    home.file(
-        "mine.signalbox-test.yaml",
-        "signalboxTest: 1\nname: T\nworkflow: first.signalbox.json\nstartedAt: 2026-01-05T09:00:00Z\n",
-    );
+    let head = "signalboxTest: 1\nname: T\nworkflow: first.signalbox.json\nstartedAt: 2026-01-05T09:00:00Z\n";
+    let whole = format!("{head}params: {{ base: 'http://127.0.0.1:9' }}\nexpect: {{ status: completed }}\n");
+    home.file("mine.signalbox-test.yaml", whole);
+    home.file("nothing.signalbox-test.yaml", head);
     let (exit, out) = code(&["test"]);
     assert_eq!(exit, 1, "{out}");
     for wanted in [
         "no valid YAML",
         "'../x.json' is no file name",
         "'fetch' (http.request) would call the outside world",
-        "0 passed, 3 failed",
+        "The test expects nothing, so it would always pass.",
+        "params: A required param is missing",
+        "0 passed, 4 failed",
     ] {
         assert!(out.contains(wanted), "{wanted}\n{out}");
     }

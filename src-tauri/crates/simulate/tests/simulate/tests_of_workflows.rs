@@ -57,7 +57,10 @@ fn a_difference_names_the_step_the_field_and_both_values() {
 
 #[test]
 fn a_call_without_an_answer_is_refused_and_named() {
-    let result = run(orders(), "calls:\n- step: fetch\n  output: { success: [ { response: { amount: 250 } } ] }\n");
+    let result = run(
+        orders(),
+        "calls:\n- step: fetch\n  output: { success: [ { response: { amount: 250 } } ] }\nexpect: { status: completed }\n",
+    );
     assert!(!result.passed);
     let found = messages(&result);
     assert!(
