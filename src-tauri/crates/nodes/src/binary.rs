@@ -94,6 +94,33 @@ pub(crate) async fn read_named(
     Ok((wanted.clone(), bytes))
 }
 
+/// The bytes of one item of a step that takes its items together, by the name that a setting gives.
+pub(crate) async fn of_item(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    field: &str,
+    at: usize,
+) -> Result<Vec<u8>, NodeFailure> {
+    let name = text(slot, field)?;
+    let short: String = name.chars().take(100).collect();
+    let wanted = slot.input.binary(at).and_then(|all| all.get(name)).ok_or_else(|| {
+        let names: Vec<&str> =
+            slot.input.binary(at).into_iter().flat_map(|all| all.keys()).take(20).map(String::as_str).collect();
+        let words = format!("Item {} has no bytes named '{short}'", at + 1);
+        NodeFailure::validation("BINARY_MISSING", words)
+            .detail("field", field)
+            .detail("index", at)
+            .detail("available", names)
+    })?;
+    let what = format!("The bytes '{short}' of item {}", at + 1);
+    let bytes =
+        world.binaries.read(&call.run_id, &wanted.sha256).await.map_err(|error| failure(error, &what, "read"))?;
+    bytes.ok_or_else(|| {
+        NodeFailure::tool("BINARY_GONE", format!("{what} are not kept with this run any more; make them again"))
+    })
+}
+
 fn failure(error: BinaryError, what: &str, done: &str) -> NodeFailure {
     let message = format!("{what} cannot be {done}: {}", error.message);
     if error.disk_full {

@@ -17,6 +17,8 @@ const PORTABLE: &[&str] = &["files", "http", "script"];
 const MODULES: &[(&str, &[&str])] = &[
     ("a2a.agent", &["http", "tools"]),
     ("agent.task", &["model"]),
+    ("archive.pack", &["files"]),
+    ("archive.unpack", &["files"]),
     ("builtin.human_approval", &["people"]),
     ("builtin.human_decision", &["people"]),
     ("builtin.human_form", &["people"]),
@@ -28,8 +30,11 @@ const MODULES: &[(&str, &[&str])] = &[
     ("http.request", &["http"]),
     ("llm.chat", &["model"]),
     ("mcp.tool", &["tools"]),
+    ("pdf.read", &["files"]),
     ("rag.index", &["retrieval"]),
     ("rag.retrieve", &["retrieval"]),
+    ("sheet.read", &["files"]),
+    ("sheet.write", &["files"]),
     ("trigger.error", &["triggers"]),
     ("trigger.file_watch", &["files", "triggers"]),
     ("trigger.form", &["triggers"]),
@@ -38,7 +43,16 @@ const MODULES: &[(&str, &[&str])] = &[
     ("trigger.webhook", &["triggers"]),
 ];
 /// Steps that use files, and whether they write.
-const FILE_STEPS: [(&str, bool); 3] = [("file.read", false), ("file.list", false), ("file.write", true)];
+const FILE_STEPS: [(&str, bool); 8] = [
+    ("archive.pack", true),
+    ("archive.unpack", false),
+    ("file.list", false),
+    ("file.read", false),
+    ("file.write", true),
+    ("pdf.read", false),
+    ("sheet.read", false),
+    ("sheet.write", true),
+];
 
 /// The modules that a step of a kind needs besides the core.
 fn modules_of(kind: &str) -> &'static [&'static str] {
