@@ -31,6 +31,29 @@ pub struct Field {
     pub all: bool,
 }
 
+/// Takes parts of a page by `{action: "fields" | "table", each, table, fields: [{name, selector, take, attribute, all}]}`: a list of objects
+/// as compact JSON. Pages can be made so that reading them takes time and memory without end: this runs in a process of its own.
+pub(crate) fn read(page: Vec<u8>, options: &Value) -> Result<String, Error> {
+    let page = String::from_utf8(page).map_err(|_| Error::new("NOT_TEXT", "The page is no text"))?;
+    let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let found = if text(options, "action") == "table" {
+        table(&page, &text(options, "table"))?
+    } else {
+        let fields = options.get("fields").and_then(Value::as_array).into_iter().flatten().map(|field| Field {
+            name: text(field, "name"),
+            selector: text(field, "selector"),
+            take: match text(field, "take").as_str() {
+                "html" => Take::Html,
+                "attribute" => Take::Attribute(text(field, "attribute")),
+                _ => Take::Text,
+            },
+            all: field.get("all").and_then(Value::as_bool).unwrap_or(false),
+        });
+        select(&page, &text(options, "each"), &fields.collect::<Vec<_>>())?
+    };
+    Ok(Value::Array(found.into_iter().map(Value::Object).collect()).to_string())
+}
+
 /// The fields of every element that fits `each`, or of the page when `each` is empty. What is not there is null.
 pub fn select(page: &str, each: &str, fields: &[Field]) -> Result<Vec<Map<String, Value>>, Error> {
     check_size(page)?;

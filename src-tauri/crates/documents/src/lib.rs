@@ -1,7 +1,7 @@
 //! Spreadsheets, pages, PDF and archives: bytes to values and back. Pure: no files, no network, no clock.
 //!
 //! What comes in is hostile until it is read. Sizes are checked before anything is unpacked, and [`read`] is made to run in a process
-//! of its own, because the libraries for workbooks and PDF can panic, and can be made to use much time and memory.
+//! of its own, because the libraries for workbooks, PDF and HTML can panic, or be made to use much time and memory.
 #![deny(missing_docs)]
 
 pub mod archive;
@@ -26,6 +26,8 @@ pub enum Document {
     Sheet,
     /// A PDF.
     Pdf,
+    /// An HTML page.
+    Html,
 }
 
 impl Document {
@@ -34,12 +36,13 @@ impl Document {
         match self {
             Self::Sheet => "sheet",
             Self::Pdf => "pdf",
+            Self::Html => "html",
         }
     }
 
     /// The document of a name.
     pub fn of_name(name: &str) -> Option<Self> {
-        [Self::Sheet, Self::Pdf].into_iter().find(|document| document.name() == name)
+        [Self::Sheet, Self::Pdf, Self::Html].into_iter().find(|document| document.name() == name)
     }
 }
 
@@ -48,9 +51,11 @@ pub fn read(document: Document, bytes: Vec<u8>, options: &Value) -> Result<Strin
     let (code, what) = match document {
         Document::Sheet => ("BAD_SPREADSHEET", "spreadsheet"),
         Document::Pdf => ("BAD_PDF", "PDF"),
+        Document::Html => ("BAD_HTML", "page"),
     };
     let done = catch_unwind(AssertUnwindSafe(|| match document {
         Document::Sheet => sheet::read(bytes, &sheet::ReadOptions::of(options)?),
+        Document::Html => html::read(bytes, options),
         Document::Pdf => pdf::read(&bytes, &pdf::ReadOptions::of(options)),
     }));
     done.unwrap_or_else(|_| Err(Error::new(code, format!("The {what} is damaged in a way that cannot be read"))))

@@ -2,7 +2,7 @@
 //! one that came with their item. A reference inside data is never looked at: data can say anything.
 
 use crate::formats;
-use crate::support::{origin, text};
+use crate::support::{origin, text, text_or};
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
 use signalbox_model::item::together;
@@ -94,7 +94,7 @@ pub(crate) async fn read_named(
     Ok((wanted.clone(), bytes))
 }
 
-/// The bytes of one item of a step that takes its items together, by the name that a setting gives.
+/// The bytes of one item of a step that takes its items together, by the name that a setting gives, `content` without one.
 pub(crate) async fn of_item(
     call: &Call,
     slot: &CallSlot,
@@ -102,7 +102,7 @@ pub(crate) async fn of_item(
     field: &str,
     at: usize,
 ) -> Result<Vec<u8>, NodeFailure> {
-    let name = text(slot, field)?;
+    let name = text_or(slot, field, "content")?;
     let short: String = name.chars().take(100).collect();
     let wanted = slot.input.binary(at).and_then(|all| all.get(name)).ok_or_else(|| {
         let names: Vec<&str> =

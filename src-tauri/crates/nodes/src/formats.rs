@@ -74,7 +74,6 @@ pub(crate) fn parse_json(text: &str, what: &str) -> Result<Value, NodeFailure> {
 
 /// Reads one YAML document. Aliases are followed as far as the limits of the reader go.
 pub(crate) fn read_yaml(text: &str) -> Result<Value, NodeFailure> {
-    memory::fits(memory::text(text.len()), text.len(), "The text")?;
     serde_saphyr::from_str::<Value>(text).map_err(|error| {
         let line = error.location().map_or(0, |location| location.line());
         let words = error.without_snippet().to_string();

@@ -1,4 +1,4 @@
-//! Documents of others: spreadsheets and PDF, read apart from this program.
+//! Documents of others: spreadsheets, PDF and web pages, read apart from this program.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -11,6 +11,8 @@ pub enum DocumentKind {
     Sheet,
     /// A PDF.
     Pdf,
+    /// An HTML page.
+    Html,
 }
 
 impl DocumentKind {
@@ -19,6 +21,7 @@ impl DocumentKind {
         match self {
             Self::Sheet => "sheet",
             Self::Pdf => "pdf",
+            Self::Html => "html",
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::document::failure;
 use crate::fields::choice;
 use crate::formats::{Content, MAX_BYTES, too_large, without_bom};
 use crate::support::{kind_of, made, made_text, setting, text_or, wrong_setting};
-use crate::{Kind, Outcome, cel, csv_table, formats};
+use crate::{Kind, Outcome, cel, csv_table, formats, memory};
 use serde_json::Value;
 use signalbox_documents::{toml_text, xml};
 use signalbox_engine::effect::CallSlot;
@@ -24,9 +24,9 @@ fn run(slot: &CallSlot) -> Outcome {
     let data = match text_or(slot, "format", "json")? {
         "json" => formats::read_json(&source, "The text", String::new())?,
         "csv" => csv_table::read(&source, Layout::of(slot)?, "The text", String::new())?,
-        "xml" => Content::Values(xml::parse(fitting(&source)?, &xml_options(slot)?).map_err(failure)?),
-        "yaml" => Content::Values(formats::read_yaml(fitting(&source)?)?),
-        "toml" => Content::Values(toml_text::parse(fitting(&source)?).map_err(failure)?),
+        "xml" => Content::Values(xml::parse(fitting(&source, b"<=")?, &xml_options(slot)?).map_err(failure)?),
+        "yaml" => Content::Values(formats::read_yaml(fitting(&source, b"")?)?),
+        "toml" => Content::Values(toml_text::parse(fitting(&source, b"=,[{")?).map_err(failure)?),
         _ => return Err(wrong_setting("format", "json, csv, xml, yaml or toml", &slot.config["format"])),
     };
     Ok(match data {
@@ -35,9 +35,13 @@ fn run(slot: &CallSlot) -> Outcome {
     })
 }
 
-/// A text within the limit of every text.
-fn fitting(text: &str) -> Result<&str, NodeFailure> {
-    if text.len() > MAX_BYTES { Err(too_large("The text", text.len() as u64)) } else { Ok(without_bom(text)) }
+/// A text within the limits of every text: of its size, and of what its values take. `signs` are those that can begin a value.
+fn fitting<'a>(text: &'a str, signs: &[u8]) -> Result<&'a str, NodeFailure> {
+    if text.len() > MAX_BYTES {
+        return Err(too_large("The text", text.len() as u64));
+    }
+    memory::fits(memory::of_markup(text, signs), text.len(), "The text")?;
+    Ok(without_bom(text))
 }
 
 fn xml_options(slot: &CallSlot) -> Result<xml::ReadOptions, NodeFailure> {

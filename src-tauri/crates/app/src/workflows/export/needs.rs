@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
 /// Modules that an exported program has.
-const PORTABLE: &[&str] = &["files", "http", "script"];
+const PORTABLE: &[&str] = &["documents", "files", "http", "script"];
 /// Modules by kind; a kind that is not listed needs the core alone.
 const MODULES: &[(&str, &[&str])] = &[
     ("a2a.agent", &["http", "tools"]),
@@ -27,13 +27,14 @@ const MODULES: &[(&str, &[&str])] = &[
     ("file.read", &["files"]),
     ("file.write", &["files"]),
     ("flow.pause", &["people"]),
+    ("html.select", &["documents"]),
     ("http.request", &["http"]),
     ("llm.chat", &["model"]),
     ("mcp.tool", &["tools"]),
-    ("pdf.read", &["files"]),
+    ("pdf.read", &["documents", "files"]),
     ("rag.index", &["retrieval"]),
     ("rag.retrieve", &["retrieval"]),
-    ("sheet.read", &["files"]),
+    ("sheet.read", &["documents", "files"]),
     ("sheet.write", &["files"]),
     ("trigger.error", &["triggers"]),
     ("trigger.file_watch", &["files", "triggers"]),
