@@ -1,4 +1,4 @@
-//! Documents, each in a process of its own: this program again, started with [`ARGUMENT`]. It has an empty environment and nothing
+//! Documents, each in a separate process: this program again, started with [`ARGUMENT`]. It has an empty environment and nothing
 //! but its standard input and output, and on Unix a limit of memory and of processor time. The libraries that read workbooks and PDF
 //! panic on some files, run for ever on others and use much memory for a few; here that ends one process and is one error.
 
@@ -63,7 +63,7 @@ impl DocumentWorkers {
 
     /// With this program.
     pub fn of_this_program() -> Self {
-        // Without a name of its own it cannot be started, and says so then.
+        // Without a name it cannot be started, and says so then.
         Self::new(std::env::current_exe().unwrap_or_default())
     }
 

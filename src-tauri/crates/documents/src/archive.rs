@@ -240,7 +240,7 @@ fn safe_path(name: &str) -> Result<String, Error> {
     Ok(parts.join("/"))
 }
 
-/// `*` stands for any characters, `?` for one; a pattern without `/` is for the name, else for the whole path.
+/// `*` matches any characters, `?` one; a pattern without `/` is for the name, else for the whole path.
 fn fits(pattern: &str, path: &str) -> bool {
     let subject = if pattern.contains('/') { path } else { path.rsplit('/').next().unwrap_or(path) };
     let (pattern, text): (Vec<char>, Vec<char>) =
@@ -276,7 +276,7 @@ pub fn pack(format: Format, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Erro
     for (path, _) in files {
         let path = safe_path(path)?;
         if !known.insert(path.to_lowercase()) {
-            let words = format!("Two files would have the path '{path}' in the archive. Give each a name of its own");
+            let words = format!("Two files would have the path '{path}' in the archive. Give each another name");
             return Err(Error::new("INPUT_INVALID", words).detail("path", path));
         }
         paths.push(path);

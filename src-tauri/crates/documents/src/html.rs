@@ -32,7 +32,7 @@ pub struct Field {
 }
 
 /// Takes parts of a page by `{action: "fields" | "table", each, table, fields: [{name, selector, take, attribute, all}]}`: a list of objects
-/// as compact JSON. Pages can be made so that reading them takes time and memory without end: this runs in a process of its own.
+/// as compact JSON. Pages can be made so that reading them takes time and memory without end: this runs in a separate process.
 pub(crate) fn read(page: Vec<u8>, options: &Value) -> Result<String, Error> {
     let page = String::from_utf8(page).map_err(|_| Error::new("NOT_TEXT", "The page is no text"))?;
     let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();

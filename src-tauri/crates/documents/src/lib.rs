@@ -1,7 +1,7 @@
 //! Spreadsheets, pages, PDF and archives: bytes to values and back. Pure: no files, no network, no clock.
 //!
-//! What comes in is hostile until it is read. Sizes are checked before anything is unpacked, and [`read`] is made to run in a process
-//! of its own, because the libraries for workbooks, PDF and HTML can panic, or be made to use much time and memory.
+//! What comes in is hostile until it is read. Sizes are checked before anything is unpacked, and [`read`] is made to run in a separate
+//! process, because the libraries for workbooks, PDF and HTML can panic, or be made to use much time and memory.
 #![deny(missing_docs)]
 
 pub mod archive;

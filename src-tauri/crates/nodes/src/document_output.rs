@@ -2,8 +2,7 @@
 
 use crate::fields::choice;
 use crate::file_error::{file_failure, path};
-use crate::formats;
-use crate::{Outcome, binary};
+use crate::{Outcome, binary, formats};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::event::{FileDone, GrantedFile};

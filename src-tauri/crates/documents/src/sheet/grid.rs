@@ -23,7 +23,7 @@ pub(super) struct Grid {
     cells: Vec<Cell>,
     /// Cells whose value is an error.
     pub(super) errors: Vec<CellError>,
-    /// Whether a cell stands before one that came earlier.
+    /// Whether a cell is before one that came earlier.
     unordered: bool,
 }
 

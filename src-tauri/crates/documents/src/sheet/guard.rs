@@ -36,7 +36,7 @@ pub(super) fn damaged(why: &str) -> Error {
     Error::new("BAD_SPREADSHEET", format!("The spreadsheet cannot be read: {why}"))
 }
 
-/// An ods file may say that a cell stands there a million times. Refuses what would become more cells than are read; the library
+/// An ods file may repeat a cell a million times. Refuses what would become more cells than are read; the library
 /// makes them all.
 pub(super) fn repeated_cells(archive: &mut ZipArchive<Cursor<&[u8]>>) -> Result<(), Error> {
     let content = archive.by_name("content.xml").map_err(|error| damaged(&error.to_string()))?;
@@ -57,7 +57,7 @@ pub(super) fn repeated_cells(archive: &mut ZipArchive<Cursor<&[u8]>>) -> Result<
         }
         if total.saturating_add(sheet.cells()) > MAX_CELLS as u64 {
             let words = format!(
-                "The sheets would have more than {MAX_CELLS} cells, with those that are said to be repeated. Remove what stands far from the table"
+                "The sheets would have more than {MAX_CELLS} cells, with those that are said to be repeated. Remove cells far from the table"
             );
             return Err(Error::too_large(words, MAX_CELLS as u64));
         }
