@@ -16,6 +16,9 @@ pub(super) struct Cell {
 /// An error in a cell: row, column, its text.
 pub(super) type CellError = (u32, u32, String);
 
+/// First and last row, first and last column.
+pub(super) type Region = ((u32, u32), (u32, u32));
+
 /// The cells that have a value.
 #[derive(Debug, Default)]
 pub(super) struct Grid {
@@ -48,11 +51,7 @@ impl Grid {
     }
 
     fn add(&mut self, row: u32, column: u32, start: usize) -> Result<(), Error> {
-        if self.cells.len() >= MAX_CELLS {
-            let words =
-                format!("The sheet has more than {MAX_CELLS} cells with a value. Set a range, or split the sheet");
-            return Err(Error::too_large(words, MAX_CELLS as u64));
-        }
+        self.check_count()?;
         if self.text.len() > MAX_TEXT {
             return Err(too_much_text());
         }
@@ -66,23 +65,35 @@ impl Grid {
         Ok(())
     }
 
-    /// Gives the value of a cell to all others of a region; those must be empty.
-    pub(super) fn repeat(&mut self, rows: (u32, u32), columns: (u32, u32)) -> Result<(), Error> {
-        let Some(first) = self.cells.iter().find(|cell| (cell.row, cell.column) == (rows.0, columns.0)).copied() else {
-            return Ok(());
+    /// Gives the value of the first cell of each region, as its rows and columns, to all others in it; those are empty.
+    pub(super) fn repeat(&mut self, regions: impl Iterator<Item = Region>) -> Result<(), Error> {
+        self.sort();
+        let value = |(rows, columns): Region| {
+            let at = self.cells.binary_search_by_key(&(rows.0, columns.0), |cell| (cell.row, cell.column)).ok()?;
+            Some((*self.cells.get(at)?, rows, columns))
         };
-        for row in rows.0..=rows.1 {
-            for column in columns.0..=columns.1 {
-                if (row, column) != (rows.0, columns.0) {
-                    if self.cells.len() >= MAX_CELLS {
-                        return self.add(row, column, self.text.len());
+        let found: Vec<_> = regions.filter_map(value).collect();
+        for (first, rows, columns) in found {
+            for row in rows.0..=rows.1 {
+                for column in columns.0..=columns.1 {
+                    if (row, column) == (first.row, first.column) {
+                        continue;
                     }
+                    self.check_count()?;
                     self.unordered = true;
                     self.cells.push(Cell { row, column, ..first });
                 }
             }
         }
         Ok(())
+    }
+
+    fn check_count(&self) -> Result<(), Error> {
+        if self.cells.len() < MAX_CELLS {
+            return Ok(());
+        }
+        let words = format!("The sheet has more than {MAX_CELLS} cells with a value. Set a range, or split the sheet");
+        Err(Error::too_large(words, MAX_CELLS as u64))
     }
 
     /// Puts the cells in order. Of two at one place the last one counts.

@@ -99,9 +99,7 @@ impl Book {
                 Vec::new()
             }
         };
-        for region in merged {
-            grid.repeat((region.start.0, region.end.0), (region.start.1, region.end.1))?;
-        }
+        grid.repeat(merged.iter().map(|region| ((region.start.0, region.end.0), (region.start.1, region.end.1))))?;
         Ok(grid)
     }
 }

@@ -67,12 +67,13 @@ fn the_sample_makes_a_sheet_for_each_region() {
 #[test]
 fn a_pdf_that_kills_its_reader_is_an_error_and_the_run_goes_on() {
     let place = TestHome::new();
+    let text = "BT /F1 12 Tf 50 700 Td (Total 12.50 EUR) Tj ET";
     let good = pdf(&[
         "<< /Type /Catalog /Pages 2 0 R >>",
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-        "<< /Length 45 >>\nstream\nBT /F1 12 Tf 50 700 Td (Total 12.50 EUR) Tj ET\nendstream",
+        &format!("<< /Length {} >>\nstream\n{text}\nendstream", text.len()),
     ]);
     let path = write(&place, "good.pdf", &good);
     let summary = run(&place, &[("pdf.read", json!({ "path": path, "output": "pages" }))]);
