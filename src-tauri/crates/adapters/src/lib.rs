@@ -5,6 +5,7 @@
 pub mod address;
 mod clock;
 pub mod demo_service;
+pub mod documents;
 pub mod durable;
 pub mod files;
 pub mod http;
@@ -22,6 +23,7 @@ pub mod vault;
 
 pub use clock::{RealClock, RealIds};
 pub use demo_service::{DemoService, DemoServiceOnDemand};
+pub use documents::DocumentWorkers;
 pub use files::{FolderFiles, Grant, OpenFile};
 pub use http::WebHttp;
 pub use llm::{Abilities, KnownProvider, Models, Price, Providers, Reserved};

@@ -7,6 +7,7 @@ mod exact;
 mod wire;
 mod worker;
 
+use crate::documents;
 use async_trait::async_trait;
 use serde_json::Value;
 use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
@@ -31,9 +32,9 @@ const GRACE: Duration = Duration::from_millis(500);
 #[cfg(windows)]
 const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
 
-/// Whether this process was started to run scripts; then [`serve`] is all that it does.
+/// Whether this process was started to run scripts, or to read a document; then [`serve`] is all that it does.
 pub fn is_worker() -> bool {
-    std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT)
+    documents::is_worker() || std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT)
 }
 
 /// Processes that run scripts.

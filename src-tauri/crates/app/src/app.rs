@@ -24,6 +24,7 @@ use crate::workflows::proposals::Planning;
 use crate::workflows::step_names::Names;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use signalbox_adapters::DocumentWorkers;
 use signalbox_adapters::keyring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
@@ -188,6 +189,7 @@ impl App {
             secrets: step_secrets,
             llm: Arc::<Models>::clone(&models),
             scripts: Arc::new(ScriptWorkers::of_this_program()),
+            documents: Arc::new(DocumentWorkers::of_this_program()),
             tools: Arc::<McpTools>::clone(&tools),
             binaries: Arc::new(StoredBinaries(store.clone())),
             remembered: Arc::new(StoredKeys(store.clone())),

@@ -6,8 +6,11 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 10] = [
+const UNTRUSTED: [&str; 13] = [
     "a2a.agent",
+    "archive.unpack",
+    "pdf.read",
+    "sheet.read",
     "http.request",
     "file.read",
     "file.list",

@@ -2,7 +2,7 @@
 //! one that came with their item. A reference inside data is never looked at: data can say anything.
 
 use crate::formats;
-use crate::support::{origin, text};
+use crate::support::{origin, text, text_or};
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
 use signalbox_model::item::together;
@@ -92,6 +92,33 @@ pub(crate) async fn read_named(
         NodeFailure::tool("BINARY_GONE", format!("{what} are not kept with this run any more; make them again"))
     })?;
     Ok((wanted.clone(), bytes))
+}
+
+/// The bytes of one item of a step that takes its items together, by the name that a setting gives, `content` without one.
+pub(crate) async fn of_item(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    field: &str,
+    at: usize,
+) -> Result<Vec<u8>, NodeFailure> {
+    let name = text_or(slot, field, "content")?;
+    let short: String = name.chars().take(100).collect();
+    let wanted = slot.input.binary(at).and_then(|all| all.get(name)).ok_or_else(|| {
+        let names: Vec<&str> =
+            slot.input.binary(at).into_iter().flat_map(|all| all.keys()).take(20).map(String::as_str).collect();
+        let words = format!("Item {} has no bytes named '{short}'", at + 1);
+        NodeFailure::validation("BINARY_MISSING", words)
+            .detail("field", field)
+            .detail("index", at)
+            .detail("available", names)
+    })?;
+    let what = format!("The bytes '{short}' of item {}", at + 1);
+    let bytes =
+        world.binaries.read(&call.run_id, &wanted.sha256).await.map_err(|error| failure(error, &what, "read"))?;
+    bytes.ok_or_else(|| {
+        NodeFailure::tool("BINARY_GONE", format!("{what} are not kept with this run any more; make them again"))
+    })
 }
 
 fn failure(error: BinaryError, what: &str, done: &str) -> NodeFailure {

@@ -9,7 +9,7 @@ mod records;
 mod separator;
 mod write;
 
-pub(crate) use read::read;
+pub(crate) use read::{found, read};
 pub(crate) use write::format;
 
 use crate::support::{flag, text_or, wrong_setting};
@@ -26,11 +26,13 @@ pub(crate) struct Layout {
     pub(crate) separator: Option<u8>,
     /// The first line names the columns.
     pub(crate) header: bool,
+    /// What may stand around a value; `None` = found out when reading, else double quotes.
+    pub(crate) quote: Option<u8>,
 }
 
 impl Default for Layout {
     fn default() -> Self {
-        Self { separator: None, header: true }
+        Self { separator: None, header: true, quote: Some(b'"') }
     }
 }
 
@@ -46,7 +48,13 @@ impl Layout {
                 return Err(wrong_setting("separator", wanted, &slot.config["separator"]));
             }
         };
-        Ok(Self { separator, header: flag(slot, "header", true)? })
+        let quote = match text_or(slot, "quote", "double")? {
+            "auto" => None,
+            "double" => Some(b'"'),
+            "single" => Some(b'\''),
+            _ => return Err(wrong_setting("quote", "auto, double or single", &slot.config["quote"])),
+        };
+        Ok(Self { separator, header: flag(slot, "header", true)?, quote })
     }
 }
 

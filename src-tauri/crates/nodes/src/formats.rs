@@ -72,6 +72,22 @@ pub(crate) fn parse_json(text: &str, what: &str) -> Result<Value, NodeFailure> {
     }
 }
 
+/// Reads one YAML document. Aliases are followed as far as the limits of the reader go.
+pub(crate) fn read_yaml(text: &str) -> Result<Value, NodeFailure> {
+    serde_saphyr::from_str::<Value>(text).map_err(|error| {
+        let line = error.location().map_or(0, |location| location.line());
+        let words = error.without_snippet().to_string();
+        let why: String = words.lines().next().unwrap_or_default().chars().take(200).collect();
+        NodeFailure::validation("BAD_YAML", format!("The text is not YAML: {why}")).detail("line", line)
+    })
+}
+
+/// Writes a value as YAML.
+pub(crate) fn write_yaml(value: &Value) -> Result<String, NodeFailure> {
+    serde_saphyr::to_string(value)
+        .map_err(|error| NodeFailure::validation("SCHEMA_MISMATCH", format!("The value cannot become YAML: {error}")))
+}
+
 /// A number of a text that a value cannot hold; `what` names the text.
 pub(crate) fn digits_lost(lost: &digits::Lost, what: &str) -> NodeFailure {
     NodeFailure::validation("NUMBER_TOO_LONG", format!("{what} cannot be read without a change: {}", lost.told()))

@@ -6,6 +6,10 @@ use crate::Entry;
 mod a2a_agent;
 #[path = "kinds/agent_task.rs"]
 mod agent_task;
+#[path = "kinds/archive_pack.rs"]
+mod archive_pack;
+#[path = "kinds/archive_unpack.rs"]
+mod archive_unpack;
 #[path = "kinds/builtin_audit.rs"]
 mod builtin_audit;
 #[path = "kinds/builtin_error_as_context.rs"]
@@ -92,16 +96,24 @@ mod flow_subworkflow;
 mod flow_switch;
 #[path = "kinds/flow_wait.rs"]
 mod flow_wait;
+#[path = "kinds/html_select.rs"]
+mod html_select;
 #[path = "kinds/http_request.rs"]
 mod http_request;
 #[path = "kinds/llm_chat.rs"]
 mod llm_chat;
 #[path = "kinds/mcp_tool.rs"]
 mod mcp_tool;
+#[path = "kinds/pdf_read.rs"]
+mod pdf_read;
 #[path = "kinds/rag_index.rs"]
 mod rag_index;
 #[path = "kinds/rag_retrieve.rs"]
 mod rag_retrieve;
+#[path = "kinds/sheet_read.rs"]
+mod sheet_read;
+#[path = "kinds/sheet_write.rs"]
+mod sheet_write;
 #[path = "kinds/trigger_error.rs"]
 mod trigger_error;
 #[path = "kinds/trigger_file_watch.rs"]
@@ -121,6 +133,8 @@ mod trigger_webhook;
 pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "a2a.agent", code: a2a_agent::KIND },
     Entry { kind: "agent.task", code: agent_task::KIND },
+    Entry { kind: "archive.pack", code: archive_pack::KIND },
+    Entry { kind: "archive.unpack", code: archive_unpack::KIND },
     Entry { kind: "builtin.audit", code: builtin_audit::KIND },
     Entry { kind: "builtin.error_as_context", code: builtin_error_as_context::KIND },
     Entry { kind: "builtin.error_handler", code: builtin_error_handler::KIND },
@@ -164,11 +178,15 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "flow.subworkflow", code: flow_subworkflow::KIND },
     Entry { kind: "flow.switch", code: flow_switch::KIND },
     Entry { kind: "flow.wait", code: flow_wait::KIND },
+    Entry { kind: "html.select", code: html_select::KIND },
     Entry { kind: "http.request", code: http_request::KIND },
     Entry { kind: "llm.chat", code: llm_chat::KIND },
     Entry { kind: "mcp.tool", code: mcp_tool::KIND },
+    Entry { kind: "pdf.read", code: pdf_read::KIND },
     Entry { kind: "rag.index", code: rag_index::KIND },
     Entry { kind: "rag.retrieve", code: rag_retrieve::KIND },
+    Entry { kind: "sheet.read", code: sheet_read::KIND },
+    Entry { kind: "sheet.write", code: sheet_write::KIND },
     Entry { kind: "trigger.error", code: trigger_error::KIND },
     Entry { kind: "trigger.file_watch", code: trigger_file_watch::KIND },
     Entry { kind: "trigger.form", code: trigger_form::KIND },

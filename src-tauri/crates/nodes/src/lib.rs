@@ -15,6 +15,8 @@ pub mod check;
 mod csv_table;
 mod date_pattern;
 mod decimal;
+mod document;
+mod document_output;
 pub mod extract;
 mod fields;
 mod file_error;

@@ -81,6 +81,11 @@ pub(crate) fn of_json(text: &str) -> usize {
     bytes
 }
 
+/// About what the values of a text in XML or TOML take, from above: every sign that can begin a value begins one.
+pub(crate) fn of_markup(text: &str, signs: &[u8]) -> usize {
+    text.len() + text.bytes().filter(|byte| signs.contains(byte)).count() * (size_of::<Value>() + MEMBER + PIECE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ALWAYS, fits, most, object, of_json, text};

@@ -14,6 +14,8 @@ pub enum DocumentFormat {
     Html,
     /// A table: the first line names the columns, rows stay whole.
     Csv,
+    /// The text of pages, with a form feed between them: no passage goes over two pages.
+    Pdf,
 }
 
 impl DocumentFormat {
@@ -24,6 +26,7 @@ impl DocumentFormat {
             Self::Markdown => "markdown",
             Self::Html => "html",
             Self::Csv => "csv",
+            Self::Pdf => "pdf",
         }
     }
 }
@@ -110,7 +113,9 @@ pub struct Passage {
     pub document: String,
     /// Its title.
     pub title: Option<String>,
-    /// The first character of the passage in the text of the document.
+    /// The page, from 1, of a document with pages.
+    pub page: Option<u64>,
+    /// The first character of the passage in the text of the document, or of its page.
     pub start: u64,
     /// The character after its last one.
     pub end: u64,

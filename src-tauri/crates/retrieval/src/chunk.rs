@@ -18,14 +18,27 @@ pub struct Chunk {
     pub end: u64,
     /// What stands above it.
     pub heading: Option<String>,
+    /// The page, from 1, in which its place is counted.
+    pub page: Option<u64>,
 }
+
+/// What divides the pages of a text.
+const PAGE_BREAK: char = '\u{c}';
 
 /// The passages of a text, in order. Places of HTML count in its text without tags.
 pub fn chunks(text: &str, format: DocumentFormat, size: ChunkSize) -> Vec<Chunk> {
+    if format == DocumentFormat::Pdf {
+        let on_page = |(page, text)| {
+            chunks(text, DocumentFormat::Text, size).into_iter().map(move |chunk| Chunk { page: Some(page), ..chunk })
+        };
+        return (1..).zip(text.split(PAGE_BREAK)).flat_map(on_page).collect();
+    }
     let text = if format == DocumentFormat::Html { Cow::Owned(html::text(text)) } else { Cow::Borrowed(text) };
     let sections = match format {
         DocumentFormat::Csv => csv::sections(&text),
-        DocumentFormat::Text => vec![Section { heading: None, units: paragraphs(&text, 0..text.len()) }],
+        DocumentFormat::Text | DocumentFormat::Pdf => {
+            vec![Section { heading: None, units: paragraphs(&text, 0..text.len()) }]
+        }
         DocumentFormat::Markdown | DocumentFormat::Html => headed(&text),
     };
     let mut counter = Counter { text: &text, byte: 0, chars: 0 };
@@ -35,7 +48,7 @@ pub fn chunks(text: &str, format: DocumentFormat, size: ChunkSize) -> Vec<Chunk>
             let start = counter.at(at.start);
             let text = text[at].to_owned();
             let end = start + text.chars().count() as u64;
-            found.push(Chunk { text, start, end, heading: section.heading.clone() });
+            found.push(Chunk { text, start, end, heading: section.heading.clone(), page: None });
         }
     }
     found

@@ -41,7 +41,8 @@ CREATE TABLE chunks (
   start INTEGER NOT NULL,
   end INTEGER NOT NULL,
   heading TEXT,
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  page INTEGER
 );
 CREATE INDEX chunks_of_documents ON chunks (doc);
 CREATE TABLE vectors (
@@ -99,10 +100,19 @@ pub(crate) fn open(file: &Path, write: bool, create: bool) -> Result<Connection>
         .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = FILE;")
         .map_err(failed)?;
     prepare(&connection, create)?;
+    if write && !has_pages(&connection)? {
+        connection.execute_batch("ALTER TABLE chunks ADD COLUMN page INTEGER").map_err(failed)?;
+    }
     if !write {
         connection.execute_batch("PRAGMA query_only = ON;").map_err(failed)?;
     }
     Ok(connection)
+}
+
+/// Whether passages have a page; older indexes have none until they are changed.
+pub(crate) fn has_pages(connection: &Connection) -> Result<bool> {
+    let sql = "SELECT count(*) FROM pragma_table_info('chunks') WHERE name = 'page'";
+    connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map(|count| count > 0).map_err(failed)
 }
 
 /// Makes the tables of a new file, and refuses what is no index.
@@ -213,9 +223,9 @@ impl Change {
         }
         self.chunks += 1;
         self.connection
-            .prepare_cached("INSERT INTO chunks (doc, start, end, heading, text) VALUES (?1, ?2, ?3, ?4, ?5)")
+            .prepare_cached("INSERT INTO chunks (doc, start, end, heading, text, page) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
             .map_err(failed)?
-            .execute(params![doc, chunk.start, chunk.end, chunk.heading, chunk.text])
+            .execute(params![doc, chunk.start, chunk.end, chunk.heading, chunk.text, chunk.page])
             .map_err(failed)?;
         let above = format!("{} {}", title.unwrap_or_default(), chunk.heading.as_deref().unwrap_or_default());
         self.connection

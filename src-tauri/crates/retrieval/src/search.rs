@@ -1,7 +1,7 @@
 //! Finds passages: ordered by BM25, and scored by the share of the question's words that they have.
 
 use crate::filter::fits;
-use crate::index::{Result, failed, open};
+use crate::index::{Result, failed, has_pages, open};
 use crate::terms;
 use crate::vectors::nearest;
 use rusqlite::{Connection, params};
@@ -84,9 +84,12 @@ fn fused(
 }
 
 fn passage(connection: &Connection, chunk: i64) -> Result<Passage> {
-    let sql = "SELECT c.text, d.id, d.title, c.start, c.end, c.heading, d.metadata \
-               FROM chunks c JOIN documents d ON d.doc = c.doc WHERE c.chunk = ?1";
-    let mut select = connection.prepare_cached(sql).map_err(failed)?;
+    let page = if has_pages(connection)? { "c.page" } else { "NULL" };
+    let sql = format!(
+        "SELECT c.text, d.id, d.title, c.start, c.end, c.heading, d.metadata, {page} \
+         FROM chunks c JOIN documents d ON d.doc = c.doc WHERE c.chunk = ?1"
+    );
+    let mut select = connection.prepare_cached(&sql).map_err(failed)?;
     let read = |row: &rusqlite::Row<'_>| {
         let metadata: String = row.get(6)?;
         Ok(Passage {
@@ -97,6 +100,7 @@ fn passage(connection: &Connection, chunk: i64) -> Result<Passage> {
             start: row.get(3)?,
             end: row.get(4)?,
             heading: row.get(5)?,
+            page: row.get(7)?,
             metadata: serde_json::from_str(&metadata).unwrap_or_default(),
         })
     };

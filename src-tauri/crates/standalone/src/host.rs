@@ -5,6 +5,7 @@ use crate::audit_file;
 use crate::audit_key;
 use crate::failure::Failure;
 use crate::secrets::GivenSecrets;
+use signalbox_adapters::DocumentWorkers;
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::{FolderFiles, Grant, RealClock, RealIds, WebHttp, private};
 use signalbox_model::bundle::{AuditKeeping, Bundle};
@@ -58,6 +59,7 @@ impl Host {
             secrets: Arc::<GivenSecrets>::clone(&secrets),
             llm: Arc::new(NoLlm),
             scripts: Arc::new(ScriptWorkers::of_this_program()),
+            documents: Arc::new(DocumentWorkers::of_this_program()),
             tools: Arc::new(NoTools),
             binaries: Arc::new(StoredBinaries(store.clone())),
             remembered: Arc::new(StoredKeys(store.clone())),

@@ -82,6 +82,7 @@ impl TestWorld {
             llm: Arc::clone(&self.llm) as Arc<dyn signalbox_ports::Llm>,
             tools: Arc::clone(&self.tools) as Arc<dyn signalbox_ports::Tools>,
             scripts: Arc::new(signalbox_ports::NoScripts),
+            documents: Arc::new(signalbox_ports::NoDocuments),
             binaries: Arc::clone(&self.binaries) as Arc<dyn signalbox_ports::Binaries>,
             remembered: Arc::new(signalbox_ports::NoRemembered),
             retrieval: Arc::new(signalbox_ports::NoRetrieval),

@@ -2,6 +2,7 @@
 
 use super::evaluate::evaluate;
 use super::wire::{LARGEST, Request};
+use crate::documents;
 use std::io::{self, BufRead, Read, Write};
 use std::process::exit;
 use std::sync::Arc;
@@ -42,8 +43,11 @@ impl Asked {
     }
 }
 
-/// Answers the scripts on standard input until it ends.
+/// Answers the scripts on standard input until it ends, or reads a document.
 pub fn serve() {
+    if documents::is_worker() {
+        return documents::serve();
+    }
     // Without a thread the process ends, and whoever waits for it says so.
     if let Ok(work) = thread::Builder::new().stack_size(STACK).spawn(answer_all) {
         drop(work.join());

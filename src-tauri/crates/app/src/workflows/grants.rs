@@ -6,8 +6,17 @@ use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Code, Diagnostic, Workflow};
 
 /// Steps that use files, and whether they write.
-const FILE_STEPS: [(&str, bool); 4] =
-    [("file.read", false), ("file.list", false), ("file.write", true), ("trigger.file_watch", false)];
+const FILE_STEPS: [(&str, bool); 9] = [
+    ("archive.pack", true),
+    ("archive.unpack", false),
+    ("file.list", false),
+    ("file.read", false),
+    ("file.write", true),
+    ("pdf.read", false),
+    ("sheet.read", false),
+    ("sheet.write", true),
+    ("trigger.file_watch", false),
+];
 
 /// A path that is known before the run, of a real file.
 pub(crate) fn is_fixed(path: &str) -> bool {

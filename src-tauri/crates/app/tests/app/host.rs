@@ -397,6 +397,10 @@ fn every_sample_works_offline() {
         // Where files are, only the person of this machine can say.
         let others = found.as_array().expect("a list").iter().filter(|one| one["code"] != "MISSING_GRANT");
         assert_eq!(others.collect::<Vec<_>>(), Vec::<&Value>::new(), "{title}");
+        // Read in a process that the program starts of itself, and this is a test: headless/tests/headless/documents.rs runs it.
+        if sample["id"] == "unpaid-invoices" {
+            continue;
+        }
         let made = place.ok("workflow_create", json!({ "sampleId": sample["id"] }));
         let run = place.ok("run_start", json!({ "ref": made["ref"], "params": {} }))["runId"].clone();
         let mut summary = wait(place.app.wait(run.as_str().expect("an id").to_owned())).expect("ends");

@@ -14,7 +14,8 @@ use signalbox_model::{
 use std::collections::HashSet;
 
 /// Kinds that may make several items of one.
-const SEVERAL: &[&str] = &["data.split", "data.group", "file.list"];
+const SEVERAL: &[&str] =
+    &["archive.unpack", "data.split", "data.group", "file.list", "html.select", "pdf.read", "sheet.read"];
 /// Kinds that make one item of all.
 const ONE: &[&str] = &["data.aggregate", "data.summarise"];
 

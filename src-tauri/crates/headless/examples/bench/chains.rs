@@ -72,6 +72,7 @@ pub(crate) fn world() -> World {
         llm: Arc::new(signalbox_ports::NoLlm),
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(signalbox_ports::NoScripts),
+        documents: Arc::new(signalbox_ports::NoDocuments),
         binaries: Arc::new(signalbox_ports::NoBinaries),
         remembered: Arc::new(signalbox_ports::NoRemembered),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),

@@ -13,6 +13,7 @@ mod costs;
 mod crash;
 mod debug;
 mod demo_service;
+mod documents;
 #[cfg(all(unix, debug_assertions))]
 mod dying;
 #[cfg(all(unix, debug_assertions))]

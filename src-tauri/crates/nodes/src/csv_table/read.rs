@@ -26,12 +26,29 @@ pub(crate) fn read(text: &str, layout: Layout, what: &str, before: String) -> Re
         return Err(too_large(what, text.len() as u64));
     }
     table(text, layout, what, before).map_err(|trouble| match trouble {
-        Trouble::Malformed(bad) => {
-            let words = format!("{what} is not a CSV table: line {} {}", bad.line, bad.why);
-            NodeFailure::validation("BAD_CSV", words).detail("line", bad.line)
-        }
+        Trouble::Malformed(bad) => bad_csv(&bad, what),
         Trouble::Failure(failure) => failure,
     })
+}
+
+fn bad_csv(bad: &Malformed, what: &str) -> NodeFailure {
+    let words = format!("{what} is not a CSV table: line {} {}", bad.line, bad.why);
+    NodeFailure::validation("BAD_CSV", words).detail("line", bad.line)
+}
+
+/// How a table turned out to be written, by the names of the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Detected {
+    pub(crate) separator: &'static str,
+    pub(crate) quote: &'static str,
+}
+
+/// What [`read`] takes as the separator and as the quotes.
+pub(crate) fn found(text: &str, layout: Layout, what: &str) -> Result<Detected, NodeFailure> {
+    let found =
+        separator::find(without_bom(text), layout.separator, layout.quote).map_err(|bad| bad_csv(&bad, what))?;
+    let separator = SEPARATORS.iter().find(|(_, byte)| *byte == found.separator).map_or("comma", |(name, _)| name);
+    Ok(Detected { separator, quote: if found.quote == b'\'' { "single" } else { "double" } })
 }
 
 enum Trouble {
@@ -46,8 +63,8 @@ impl From<Malformed> for Trouble {
 }
 
 fn table(text: &str, layout: Layout, what: &str, before: String) -> Result<Content, Trouble> {
-    let found = separator::find(text, layout.separator)?;
-    let begin = Records::new(&text[found.skip..], found.line, found.separator);
+    let found = separator::find(text, layout.separator, layout.quote)?;
+    let begin = Records::new(&text[found.skip..], found.line, found.separator, found.quote);
     // Twice: what malformed or too large tables hold is never built.
     let mut records = begin.again();
     let mut fields = Vec::new();

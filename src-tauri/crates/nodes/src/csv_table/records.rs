@@ -23,11 +23,12 @@ pub(super) struct Records<'a> {
     /// The line at which `at` stands, from 1.
     line: u64,
     separator: u8,
+    quote: u8,
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(text: &'a str, line: u64, separator: u8) -> Self {
-        Self { text, at: 0, line, separator }
+    pub(super) fn new(text: &'a str, line: u64, separator: u8, quote: u8) -> Self {
+        Self { text, at: 0, line, separator, quote }
     }
 
     /// The same records from here on.
@@ -61,7 +62,7 @@ impl<'a> Records<'a> {
 
     /// Reads one value; true when another one of the same record follows.
     fn field(&mut self, fields: &mut Vec<Field<'a>>) -> Result<bool, Malformed> {
-        let field = if self.peek() == Some(b'"') { self.quoted()? } else { self.plain()? };
+        let field = if self.peek() == Some(self.quote) { self.quoted()? } else { self.plain()? };
         fields.push(field);
         match self.peek() {
             Some(byte) if byte == self.separator => {
@@ -93,7 +94,7 @@ impl<'a> Records<'a> {
         }
         let value = &self.text[self.at..self.at + end];
         // Read literally, the quotes would be a part of the value and the separators inside them would end it.
-        if value.trim_start().starts_with('"') {
+        if value.trim_start().starts_with(char::from(self.quote)) {
             let why =
                 "has blanks before the opening quote of a value; the quote must follow the separator directly".into();
             return Err(Malformed { line: self.line, why });
@@ -114,7 +115,7 @@ impl<'a> Records<'a> {
                     return Err(Malformed { line: opened, why });
                 }
                 Some(0) => return Err(self.nul()),
-                Some(b'"') => {
+                Some(byte) if byte == self.quote => {
                     let part = &self.text[from..self.at];
                     self.at += 1;
                     if value.is_empty() {
@@ -123,8 +124,8 @@ impl<'a> Records<'a> {
                         value.to_mut().push_str(part);
                     }
                     match self.peek() {
-                        Some(b'"') => {
-                            value.to_mut().push('"');
+                        Some(byte) if byte == self.quote => {
+                            value.to_mut().push(char::from(self.quote));
                             self.at += 1;
                             from = self.at;
                         }

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use signalbox_model::NodeFailure;
 
-const AUTO: Layout = Layout { separator: None, header: true };
+const AUTO: Layout = Layout { separator: None, header: true, quote: Some(b'"') };
 
 fn with(separator: u8) -> Layout {
-    Layout { separator: Some(separator), header: true }
+    Layout { separator: Some(separator), ..AUTO }
 }
 
 fn parse(text: &str, layout: Layout, what: &str) -> Result<Value, NodeFailure> {
@@ -72,7 +72,10 @@ fn empty_tables_and_tables_without_a_header() {
     let bare = Layout { header: false, ..AUTO };
     let rows = json!([{"column1": "1", "column2": "x"}, {"column1": "2", "column2": ""}]);
     assert_eq!(parse("1;x\n2;\n", bare, "x").as_ref(), Ok(&rows));
-    assert_eq!(format(&rows, Layout { separator: Some(b'\t'), header: false }, "x").as_deref(), Ok("1\tx\n2\t\n"));
+    assert_eq!(
+        format(&rows, Layout { separator: Some(b'\t'), header: false, ..AUTO }, "x").as_deref(),
+        Ok("1\tx\n2\t\n")
+    );
     assert_eq!(read("a\n\"\"\n\n"), json!([{"a": ""}]), "an empty value is written in quotes, a blank line is none");
 }
 
@@ -178,8 +181,8 @@ proptest! {
             .map(|row| Value::Object(names.iter().cloned().zip(row.iter().cloned().map(Value::String)).collect::<Map<_, _>>()))
             .collect();
         let rows = Value::Array(rows);
-        let text = format(&rows, Layout { separator: Some(separator), header }, "x").expect("written");
-        let layout = Layout { separator: told.then_some(separator), header };
+        let text = format(&rows, Layout { separator: Some(separator), header, ..AUTO }, "x").expect("written");
+        let layout = Layout { separator: told.then_some(separator), header, ..AUTO };
         prop_assert_eq!(parse(&text, layout, "x"), Ok(rows), "{:?}", text);
     }
 
@@ -228,9 +231,24 @@ fn a_foreign_separator_is_told() {
         let message = refused(text, AUTO);
         assert!(message.contains("line 1 has one value") && message.contains(sign), "{message}");
     }
-    let bare = Layout { separator: None, header: false };
+    let bare = Layout { header: false, ..AUTO };
     assert!(refused("1^2\n3^4\n", bare).contains("'^'"));
     for one in ["\"a^b\"\n1^2\n", "a^b\n12\n", "power\n2^8\n", "a^b\n", "a^b,c\n1^2,3\n"] {
         assert!(read(one).is_array(), "{one}");
+    }
+}
+
+#[test]
+fn single_quotes_are_found_only_where_they_stand_around_values() {
+    let any = Layout { quote: None, ..AUTO };
+    let found = |text: &str| super::found(text, any, "The text").expect("a table");
+    let single = "id;name\n1;'a;b'\n2;'it''s'\n";
+    assert_eq!((found(single).separator, found(single).quote), ("semicolon", "single"));
+    let Content::Values(rows) = super::read(single, any, "The text", String::new()).expect("a table") else {
+        panic!("small")
+    };
+    assert_eq!(rows, json!([{ "id": "1", "name": "a;b" }, { "id": "2", "name": "it's" }]));
+    for double in ["id,name\n1,O'Brien\n2,'s\n", "id,name\n1,\"'a'\"\n2,'x'\n", "id\n'\n"] {
+        assert_eq!(found(double).quote, "double", "{double}");
     }
 }

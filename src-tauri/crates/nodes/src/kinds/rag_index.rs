@@ -1,17 +1,18 @@
 //! `rag.index`: documents of items into an index of this machine.
 
+use crate::document::{self, Source};
 use crate::llm::fault::failure as model_failure;
 use crate::llm::settings::embedding;
 use crate::retrieval_error::failure;
 use crate::support::{kind_of, made, setting, text, text_or, whole, wrong_setting};
-use crate::{EffectFuture, Kind, Outcome, cel};
+use crate::{EffectFuture, Kind, Outcome, binary, cel};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_engine::expr::Expr;
 use signalbox_model::{ErrorType, NodeFailure};
 use signalbox_ports::llm::EmbedRequest;
 use signalbox_ports::retrieval::{ChunkSize, Document, DocumentFormat, Indexed};
-use signalbox_ports::{CallLog, World};
+use signalbox_ports::{CallLog, DocumentKind, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
@@ -44,7 +45,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
             change.remove(id).await.map_err(told)?;
             continue;
         }
-        let document = documents.document(at).map_err(at_item)?;
+        let document = documents.document(call, world, at).await.map_err(at_item)?;
         let became = change.put(document).await.map_err(|error| told(error).detail("item", at))?;
         *match became {
             Indexed::Added => &mut added,
@@ -114,7 +115,8 @@ impl<'a> Documents<'a> {
             "markdown" => DocumentFormat::Markdown,
             "html" => DocumentFormat::Html,
             "csv" => DocumentFormat::Csv,
-            _ => return Err(wrong_setting("format", "text, markdown, html or csv", &slot.config["format"])),
+            "pdf" => DocumentFormat::Pdf,
+            _ => return Err(wrong_setting("format", "text, markdown, html, csv or pdf", &slot.config["format"])),
         };
         let most = whole(slot, "maxChars", 100, 20_000)?.unwrap_or(MAX_CHARS);
         let overlap = whole(slot, "overlapChars", 0, 10_000)?.unwrap_or(OVERLAP_CHARS.min(most / 2));
@@ -149,10 +151,25 @@ impl<'a> Documents<'a> {
         }
     }
 
-    fn document(&self, at: usize) -> Result<Document, NodeFailure> {
-        let text = match self.value("text", &self.text, at)? {
-            Value::String(text) => text,
-            other => return Err(wrong("text", "text", &other, at)),
+    /// The pages of a PDF that came with an item, with a form feed between them. A page that cannot be read is empty.
+    async fn pages(&self, call: &Call, world: &World, at: usize) -> Result<String, NodeFailure> {
+        let bytes = binary::of_item(call, self.slot, world, "binary", at).await?;
+        let source = Source { bytes, what: format!("The PDF of item {}", at + 1) };
+        let text = document::read(call, world, DocumentKind::Pdf, source, json!({})).await?;
+        let read: Value = serde_json::from_str(&text).unwrap_or_default();
+        let pages =
+            read["pages"].as_array().into_iter().flatten().map(|page| page["text"].as_str().unwrap_or_default());
+        Ok(pages.collect::<Vec<_>>().join("\u{c}"))
+    }
+
+    async fn document(&self, call: &Call, world: &World, at: usize) -> Result<Document, NodeFailure> {
+        let text = if self.format == DocumentFormat::Pdf {
+            self.pages(call, world, at).await?
+        } else {
+            match self.value("text", &self.text, at)? {
+                Value::String(text) => text,
+                other => return Err(wrong("text", "text", &other, at)),
+            }
         };
         let title = match &self.title {
             None => None,

@@ -119,6 +119,9 @@ fn written(index: &str, at: usize, passage: &Passage) -> Value {
             source[name] = value.as_str().into();
         }
     }
+    if let Some(page) = passage.page {
+        source["page"] = page.into();
+    }
     source["start"] = passage.start.into();
     source["end"] = passage.end.into();
     json!({

@@ -2,6 +2,7 @@
 
 mod a2a;
 mod common;
+mod documents;
 mod examples;
 mod http;
 mod kinds;

@@ -51,6 +51,7 @@ impl Retrieval for FakeIndexes {
             start: 10,
             end: 36,
             heading: Some("Refunds".into()),
+            page: None,
             metadata: json!({ "area": "sales" }).as_object().cloned().unwrap_or_default(),
         }])
     }

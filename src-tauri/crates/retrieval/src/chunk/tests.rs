@@ -7,6 +7,8 @@ fn of(text: &str, format: DocumentFormat, max_chars: usize, overlap_chars: usize
         assert!(chunk.text.chars().count() <= max_chars, "{chunk:?}");
         assert_eq!(chunk.end - chunk.start, chunk.text.chars().count() as u64);
         if format != DocumentFormat::Html {
+            let page = chunk.page.map_or(0, |page| page as usize - 1);
+            let text = if chunk.page.is_some() { text.split('\u{c}').nth(page).expect("a page") } else { text };
             let there: String = text.chars().skip(chunk.start as usize).take(chunk.text.chars().count()).collect();
             assert_eq!(there, chunk.text);
         }
@@ -76,4 +78,11 @@ fn a_text_without_any_place_to_divide_is_cut() {
     let found = of(&"x".repeat(1000), DocumentFormat::Text, 300, 50);
     assert_eq!(found.iter().map(|chunk| chunk.text.len()).collect::<Vec<_>>(), [300, 300, 300, 100]);
     assert!(of(" \n\r\n ", DocumentFormat::Text, 300, 50).is_empty());
+}
+
+#[test]
+fn passages_of_a_pdf_stay_on_their_page_and_count_there() {
+    let found = of("First page.\u{c}\u{c}Über the third page. It goes on.", DocumentFormat::Pdf, 400, 60);
+    let places: Vec<_> = found.iter().map(|chunk| (chunk.page, chunk.start, chunk.end, chunk.text.as_str())).collect();
+    assert_eq!(places, [(Some(1), 0, 11, "First page."), (Some(3), 0, 32, "Über the third page. It goes on.")]);
 }

@@ -205,3 +205,20 @@ async fn documents_that_cannot_be_kept_are_refused_with_their_field() {
         assert!(change.commit(false).await.is_err(), "what failed is not committed");
     }
 }
+
+/// Indexes of earlier versions have no pages; the first change adds them.
+#[tokio::test]
+async fn a_passage_of_a_pdf_has_its_page_also_in_an_older_index() {
+    let (folder, indexes) = indexes();
+    put(&indexes, texts(), false).await;
+    let file = folder.path().join("indexes/index-manual.sqlite");
+    let older = rusqlite::Connection::open(&file).expect("opens");
+    older.execute_batch("ALTER TABLE chunks DROP COLUMN page").expect("an older index");
+    drop(older);
+    assert_eq!(find(&indexes, "canteen", json!({})).await[0].page, None);
+    let pdf = Document { format: DocumentFormat::Pdf, ..document("a.pdf", "Cover\u{c}The warranty lasts two years.") };
+    put(&indexes, vec![pdf], false).await;
+    let found = find(&indexes, "warranty", json!({})).await;
+    assert_eq!((found[0].page, found[0].start, found[0].end), (Some(2), 0, 29));
+    assert_eq!(find(&indexes, "canteen", json!({})).await[0].page, None);
+}

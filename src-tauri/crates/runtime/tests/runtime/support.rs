@@ -154,6 +154,7 @@ fn world_with(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>, fil
         llm: Arc::new(signalbox_ports::NoLlm),
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(signalbox_ports::NoScripts),
+        documents: Arc::new(signalbox_ports::NoDocuments),
         binaries: Arc::new(StoredBinaries(store.clone())),
         remembered: Arc::new(StoredKeys(store.clone())),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),

@@ -175,6 +175,35 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "archive.pack": {
+    "fields": {
+      "to": {
+        "is": "none"
+      },
+      "format": {
+        "is": "none"
+      },
+      "name": {
+        "is": "cel"
+      },
+      "content": {
+        "is": "cel"
+      },
+      "binary": {
+        "is": "none"
+      }
+    }
+  },
+  "archive.unpack": {
+    "fields": {
+      "binary": {
+        "is": "none"
+      },
+      "action": {
+        "is": "none"
+      }
+    }
+  },
   "builtin.error_handler": {
     "fields": {
       "rules": {
@@ -346,6 +375,12 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
     "fields": {
       "from": {
         "is": "cel"
+      },
+      "namespaces": {
+        "is": "none"
+      },
+      "lists": {
+        "is": "none"
       }
     }
   },
@@ -492,6 +527,34 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "html.select": {
+    "fields": {
+      "from": {
+        "is": "cel"
+      },
+      "action": {
+        "is": "none"
+      },
+      "fields": {
+        "any": {
+          "fields": {
+            "name": {
+              "is": "none"
+            },
+            "selector": {
+              "is": "none"
+            },
+            "take": {
+              "is": "none"
+            },
+            "attribute": {
+              "is": "none"
+            }
+          }
+        }
+      }
+    }
+  },
   "http.request": {
     "fields": {
       "credential": {
@@ -540,6 +603,16 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "pdf.read": {
+    "fields": {
+      "binary": {
+        "is": "none"
+      },
+      "output": {
+        "is": "none"
+      }
+    }
+  },
   "rag.index": {
     "fields": {
       "index": {
@@ -555,6 +628,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "cel"
       },
       "format": {
+        "is": "none"
+      },
+      "binary": {
         "is": "none"
       },
       "title": {
@@ -580,6 +656,62 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "none"
       },
       "resultField": {
+        "is": "none"
+      }
+    }
+  },
+  "sheet.read": {
+    "fields": {
+      "binary": {
+        "is": "none"
+      },
+      "format": {
+        "is": "none"
+      },
+      "output": {
+        "is": "none"
+      },
+      "merged": {
+        "is": "none"
+      },
+      "encoding": {
+        "is": "none"
+      }
+    }
+  },
+  "sheet.write": {
+    "fields": {
+      "to": {
+        "is": "none"
+      },
+      "from": {
+        "is": "cel"
+      },
+      "content": {
+        "is": "none"
+      },
+      "sheetField": {
+        "is": "none"
+      },
+      "columns": {
+        "any": {
+          "fields": {
+            "field": {
+              "is": "none"
+            },
+            "title": {
+              "is": "none"
+            },
+            "type": {
+              "is": "none"
+            },
+            "format": {
+              "is": "none"
+            }
+          }
+        }
+      },
+      "headerStyle": {
         "is": "none"
       }
     }

@@ -141,6 +141,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         llm: Arc::new(signalbox_ports::NoLlm),
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(signalbox_ports::NoScripts),
+        documents: Arc::new(signalbox_ports::NoDocuments),
         binaries: Arc::new(Kept::default()),
         remembered: Arc::new(signalbox_ports::NoRemembered),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),

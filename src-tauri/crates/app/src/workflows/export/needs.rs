@@ -12,11 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
 /// Modules that every exported program has; `people` is in those that are told how to ask them.
-const PORTABLE: &[&str] = &["files", "http", "script"];
+const PORTABLE: &[&str] = &["documents", "files", "http", "script"];
 /// Modules by kind; a kind that is not listed needs the core alone.
 const MODULES: &[(&str, &[&str])] = &[
     ("a2a.agent", &["http", "tools"]),
     ("agent.task", &["model"]),
+    ("archive.pack", &["files"]),
+    ("archive.unpack", &["files"]),
     ("builtin.human_approval", &["people"]),
     ("builtin.human_decision", &["people"]),
     ("builtin.human_form", &["people"]),
@@ -25,11 +27,15 @@ const MODULES: &[(&str, &[&str])] = &[
     ("file.read", &["files"]),
     ("file.write", &["files"]),
     ("flow.pause", &["people"]),
+    ("html.select", &["documents"]),
     ("http.request", &["http"]),
     ("llm.chat", &["model"]),
     ("mcp.tool", &["tools"]),
+    ("pdf.read", &["documents", "files"]),
     ("rag.index", &["retrieval"]),
     ("rag.retrieve", &["retrieval"]),
+    ("sheet.read", &["documents", "files"]),
+    ("sheet.write", &["files"]),
     ("trigger.error", &["triggers"]),
     ("trigger.file_watch", &["files", "triggers"]),
     ("trigger.form", &["triggers"]),
@@ -38,7 +44,16 @@ const MODULES: &[(&str, &[&str])] = &[
     ("trigger.webhook", &["triggers"]),
 ];
 /// Steps that use files, and whether they write.
-const FILE_STEPS: [(&str, bool); 3] = [("file.read", false), ("file.list", false), ("file.write", true)];
+const FILE_STEPS: [(&str, bool); 8] = [
+    ("archive.pack", true),
+    ("archive.unpack", false),
+    ("file.list", false),
+    ("file.read", false),
+    ("file.write", true),
+    ("pdf.read", false),
+    ("sheet.read", false),
+    ("sheet.write", true),
+];
 
 /// The modules that a step of a kind needs besides the core.
 fn modules_of(kind: &str) -> &'static [&'static str] {

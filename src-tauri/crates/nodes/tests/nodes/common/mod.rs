@@ -11,8 +11,8 @@ use signalbox_ports::llm::{DeltaSink, Finish, LlmAnswer, LlmFailure, LlmRequest,
 use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
-    Binaries, BinaryError, Clock, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse,
-    RememberError, Remembered, World, WriteMode, Written,
+    Binaries, BinaryError, Clock, DocumentCall, DocumentFailure, Documents, FileEntry, FileError, Files, Http,
+    HttpError, HttpRequest, HttpResponse, RememberError, Remembered, World, WriteMode, Written,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -102,8 +102,12 @@ const TABLE: &[u8] = b"id,name\n1,Ada\n";
 #[async_trait]
 impl Files for FakeFiles {
     async fn read(&self, _workflow: &str, path: &str, _limit: u64) -> Result<Vec<u8>, FileError> {
-        if path == "sample:table.csv" {
-            return Ok(TABLE.to_vec());
+        match path {
+            "sample:table.csv" => return Ok(TABLE.to_vec()),
+            "sample:invoices.xlsx" => return Ok(crate::documents::invoices()),
+            "sample:letter.pdf" => return Ok(crate::documents::letter()),
+            "sample:files.zip" => return Ok(crate::documents::archive()),
+            _ => {}
         }
         Err(FileError::NotFound { path: path.into() })
     }
@@ -237,9 +241,25 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         llm: Arc::new(FakeLlm),
         tools: Arc::new(FakeTools),
         scripts: Arc::new(FakeScripts),
+        documents: Arc::new(FakeDocuments),
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
+    }
+}
+
+/// Reads documents in this process.
+struct FakeDocuments;
+
+#[async_trait]
+impl Documents for FakeDocuments {
+    async fn read(&self, call: DocumentCall) -> Result<String, DocumentFailure> {
+        let document = signalbox_documents::Document::of_name(call.kind.name()).expect("a document");
+        signalbox_documents::read(document, call.bytes, &call.options).map_err(|error| DocumentFailure::Refused {
+            code: error.code,
+            message: error.message,
+            details: error.details,
+        })
     }
 }
 
@@ -283,6 +303,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         llm: Arc::new(FakeLlm),
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(FakeScripts),
+        documents: Arc::new(FakeDocuments),
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),

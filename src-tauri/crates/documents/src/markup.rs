@@ -1,0 +1,106 @@
+//! Tables for people: Markdown and HTML.
+
+use crate::Error;
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+
+/// Names of columns, and rows.
+type Table<'a> = (Vec<&'a str>, Vec<&'a Map<String, Value>>);
+
+/// The rows of a value and the names of their columns, in order of first appearance.
+fn rows(value: &Value) -> Result<Table<'_>, Error> {
+    let list = match value {
+        Value::Array(list) => list.as_slice(),
+        other => std::slice::from_ref(other),
+    };
+    let wrong = || Error::new("SCHEMA_MISMATCH", "A table needs a list of objects");
+    let rows = list.iter().map(|row| row.as_object().ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?;
+    let mut seen = HashSet::new();
+    let columns =
+        rows.iter().flat_map(|row| row.keys().map(String::as_str)).filter(|name| seen.insert(*name)).collect();
+    Ok((columns, rows))
+}
+
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// A Markdown table. Signs that mean something there are escaped, and a cell stays on one line.
+pub fn markdown_table(value: &Value) -> Result<String, Error> {
+    let (columns, rows) = rows(value)?;
+    if columns.is_empty() {
+        return Ok(String::new());
+    }
+    let mut out = String::new();
+    let mut line = |cells: Vec<String>| {
+        out.push_str("| ");
+        out.push_str(&cells.join(" | "));
+        out.push_str(" |\n");
+    };
+    line(columns.iter().map(|name| escape_markdown(name)).collect());
+    line(columns.iter().map(|_| "---".to_owned()).collect());
+    for row in rows {
+        line(columns.iter().map(|name| escape_markdown(&shown(row.get(*name)))).collect());
+    }
+    Ok(out)
+}
+
+fn escape_markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for sign in text.replace("\r\n", "\n").chars() {
+        match sign {
+            '\n' | '\r' => out.push_str("<br>"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' => {
+                out.push('\\');
+                out.push(sign);
+            }
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// An HTML table; every value is escaped.
+pub fn html_table(value: &Value) -> Result<String, Error> {
+    let (columns, rows) = rows(value)?;
+    let mut out = String::from("<table>\n<thead>\n<tr>");
+    for name in &columns {
+        out.push_str("<th>");
+        escape_html(name, &mut out);
+        out.push_str("</th>");
+    }
+    out.push_str("</tr>\n</thead>\n<tbody>\n");
+    for row in rows {
+        out.push_str("<tr>");
+        for name in &columns {
+            out.push_str("<td>");
+            escape_html(&shown(row.get(*name)), &mut out);
+            out.push_str("</td>");
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table>\n");
+    Ok(out)
+}
+
+fn escape_html(text: &str, out: &mut String) {
+    for sign in text.chars() {
+        match sign {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Spreadsheets, PDF and pages with the real program: each is read in a process of its own, which a hostile file ends or uses up.
+
+use crate::support::{TestHome, workflow};
+use serde_json::{Value, json};
+
+/// Runs steps one after the other, the last of which may fail: its summary.
+fn run(place: &TestHome, steps: &[(&str, Value)]) -> Value {
+    let mut nodes = json!({ "start": { "type": "trigger.manual" } });
+    let mut edges = Vec::new();
+    let mut before = "start".to_owned();
+    for (index, (kind, config)) in steps.iter().enumerate() {
+        let id = format!("s{index}");
+        nodes[&id] = json!({ "type": kind, "config": config });
+        edges.push(json!({ "from": format!("{before}.success"), "to": id }));
+        before = id;
+    }
+    let file = place.file("test.json", workflow(nodes, json!(edges)).to_string());
+    let grant = format!("{}:rw", place.dir.path().canonicalize().expect("there").display());
+    place.run(&["run", file.to_str().expect("text"), "--allow-dir", &grant, "--json"]).last()
+}
+
+fn write(place: &TestHome, name: &str, bytes: &[u8]) -> String {
+    let path = place.dir.path().canonicalize().expect("there").join(name);
+    std::fs::write(&path, bytes).expect("written");
+    path.display().to_string()
+}
+
+/// A PDF of these objects; the first is its catalog.
+fn pdf(objects: &[&str]) -> Vec<u8> {
+    let mut out = "%PDF-1.4\n".to_owned();
+    let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
+    for (index, object) in objects.iter().enumerate() {
+        table.push_str(&format!("{:010} 00000 n \n", out.len()));
+        out.push_str(&format!("{} 0 obj\n{object}\nendobj\n", index + 1));
+    }
+    let trailer = format!("trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{}\n%%EOF\n", objects.len() + 1, out.len());
+    (out + &table + &trailer).into_bytes()
+}
+
+#[test]
+fn a_spreadsheet_that_is_written_is_read_by_the_next_step() {
+    let place = TestHome::new();
+    let path = write(&place, "out.xlsx", b"");
+    let rows = "[{'n': 1, 'day': '2026-11-28', 'id': '007'}, {'n': 2.5, 'day': null, 'id': '=1+1'}]";
+    let steps = [
+        ("data.transform", json!({ "expression": rows, "split": true })),
+        ("sheet.write", json!({ "path": path, "sheetName": "Data" })),
+        ("sheet.read", json!({ "path": path, "sheet": "Data" })),
+    ];
+    let summary = run(&place, &steps);
+    let wanted = json!([{ "n": 1, "day": "2026-11-28", "id": "007" }, { "n": 2.5, "day": null, "id": "=1+1" }]);
+    assert_eq!((&summary["status"], &summary["output"]), (&json!("completed"), &wanted), "{summary}");
+}
+
+#[test]
+fn the_sample_makes_a_sheet_for_each_region() {
+    let place = TestHome::new();
+    let sample = include_str!("../../../app/samples/unpaid-invoices.signalbox.json");
+    let file = place.file("sample.json", sample).display().to_string();
+    let summary = place.run(&["run", &file, "--json"]).last();
+    let sheets =
+        json!([{ "sheet": "West", "rows": 2 }, { "sheet": "North", "rows": 2 }, { "sheet": "South", "rows": 1 }]);
+    assert_eq!((&summary["status"], &summary["output"][0]["sheets"]), (&json!("completed"), &sheets), "{summary}");
+}
+
+/// A page whose parent is itself: the library looks for its size without end, and its stack ends the process.
+#[test]
+fn a_pdf_that_kills_its_reader_is_an_error_and_the_run_goes_on() {
+    let place = TestHome::new();
+    let text = "BT /F1 12 Tf 50 700 Td (Total 12.50 EUR) Tj ET";
+    let good = pdf(&[
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        &format!("<< /Length {} >>\nstream\n{text}\nendstream", text.len()),
+    ]);
+    let path = write(&place, "good.pdf", &good);
+    let summary = run(&place, &[("pdf.read", json!({ "path": path, "output": "pages" }))]);
+    assert_eq!(summary["output"], json!([{ "page": 1, "text": "Total 12.50 EUR" }]), "{summary}");
+    let hostile = pdf(&[
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 3 0 R /Contents 4 0 R >>",
+        "<< /Length 0 >>\nstream\n\nendstream",
+    ]);
+    let path = write(&place, "hostile.pdf", &hostile);
+    let summary = run(&place, &[("pdf.read", json!({ "path": path }))]);
+    let code = &summary["error"]["details"]["code"];
+    assert!(["READER_FAILED", "BAD_PDF"].contains(&code.as_str().unwrap_or_default()), "{summary}");
+}
