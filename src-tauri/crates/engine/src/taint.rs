@@ -6,8 +6,10 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 10] = [
+const UNTRUSTED: [&str; 12] = [
     "a2a.agent",
+    "db.query",
+    "db.tables",
     "http.request",
     "file.read",
     "file.list",

@@ -5,6 +5,7 @@
 pub mod audit_sink;
 pub mod binaries;
 pub mod call_log;
+pub mod databases;
 pub mod host;
 mod http;
 pub mod llm;
@@ -21,6 +22,7 @@ mod wait;
 pub use audit_sink::{AuditLine, AuditSink, NotTaken};
 pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use call_log::{CallLog, Unheard};
+pub use databases::{Databases, NoDatabases};
 pub use http::{
     BodySink, Cookie, EVENT_STREAM, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_event_stream,
     is_of_connection,
@@ -199,4 +201,6 @@ pub struct World {
     pub remembered: Arc<dyn Remembered>,
     /// Indexes of documents.
     pub retrieval: Arc<dyn Retrieval>,
+    /// Databases of people.
+    pub databases: Arc<dyn Databases>,
 }

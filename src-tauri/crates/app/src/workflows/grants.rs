@@ -3,11 +3,21 @@
 use crate::app::App;
 use crate::error::ApiResult;
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{Code, Diagnostic, Workflow};
+use signalbox_model::{Code, Diagnostic, Node, Workflow};
 
-/// Steps that use files, and whether they write.
-const FILE_STEPS: [(&str, bool); 4] =
-    [("file.read", false), ("file.list", false), ("file.write", true), ("trigger.file_watch", false)];
+/// The setting of a step that names a file, and whether the step writes it.
+fn file_setting(node: &Node) -> Option<(&'static str, bool)> {
+    let setting = |name: &str| node.config.as_ref().and_then(|config| config.get(name)?.as_str());
+    let database = |writes: bool| (setting("system") == Some("sqlite")).then_some(("file", writes));
+    match node.kind.as_str() {
+        "file.read" | "file.list" | "trigger.file_watch" => Some(("path", false)),
+        "file.write" => Some(("path", true)),
+        "db.query" => database(setting("access") == Some("write")),
+        "db.tables" => database(false),
+        "db.write" => database(true),
+        _ => None,
+    }
+}
 
 /// A path that is known before the run, of a real file.
 pub(crate) fn is_fixed(path: &str) -> bool {
@@ -19,11 +29,11 @@ impl App {
     pub(crate) fn grant_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for (id, node) in &workflow.nodes {
-            let Some((_, writes)) = FILE_STEPS.iter().find(|(kind, _)| *kind == node.kind) else { continue };
-            let path = node.config.as_ref().and_then(|config| config.get("path")?.as_str());
+            let Some((field, writes)) = file_setting(node) else { continue };
+            let path = node.config.as_ref().and_then(|config| config.get(field)?.as_str());
             let Some(path) = path.filter(|path| !path.is_empty() && is_fixed(path)) else { continue };
-            if let Err(why) = self.may_use_path(&workflow.id, path, *writes) {
-                let at = format!("/nodes/{}/config/path", pointer_token(id));
+            if let Err(why) = self.may_use_path(&workflow.id, path, writes) {
+                let at = format!("/nodes/{}/config/{field}", pointer_token(id));
                 found.push(Diagnostic::warning(Code::MissingGrant, at, why, "Allow the folder for this workflow"));
             }
         }

@@ -2,6 +2,7 @@
 
 mod a2a;
 mod common;
+mod databases;
 mod examples;
 mod http;
 mod kinds;

@@ -240,6 +240,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
+        databases: Arc::new(crate::databases::FakeDatabases),
     }
 }
 
@@ -286,6 +287,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
+        databases: Arc::new(crate::databases::FakeDatabases),
     }
 }
 
