@@ -10,6 +10,8 @@ use std::io::Write as _;
 
 /// Largest text of all rows of a statement, bytes.
 const MOST_BYTES: u64 = 1 << 29;
+/// Doubles below this that are whole numbers are written as such, without ".0".
+const WHOLE: f64 = 1e15;
 const DAY_MICROS: i64 = 86_400_000_000;
 
 /// A text.
@@ -29,6 +31,8 @@ pub(super) fn double(out: &mut Vec<u8>, value: f64) {
         text(out, "NaN");
     } else if value.is_infinite() {
         text(out, if value > 0.0 { "Infinity" } else { "-Infinity" });
+    } else if value.fract() == 0.0 && value.abs() < WHOLE && !(value == 0.0 && value.is_sign_negative()) {
+        plain(out, value);
     } else {
         let _written = serde_json::to_writer(out, &value);
     }

@@ -155,7 +155,8 @@ async fn begin(client: &mut Client, access: Access, timeout: Duration) -> Result
 async fn commit(transaction: Transaction<'_>) -> Result<(), DatabaseError> {
     transaction.commit().await.map_err(|why| {
         let failed = error(&why);
-        let is_lost = matches!(failed.fault, DatabaseFault::Connection | DatabaseFault::Other);
+        // What the server itself refuses has a state.
+        let is_lost = failed.fault == DatabaseFault::Connection || failed.details.is_empty();
         if is_lost { failed.maybe_happened() } else { failed }
     })
 }

@@ -178,7 +178,7 @@ async fn ends(server: &mut MariaDb, peer: Peer) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn k_46_steps_for_databases_with_a_server_of_mariadb() {
+async fn steps_for_databases_with_a_server_of_mariadb() {
     let mut server = MariaDb::start();
     let base = json!({
         "system": "mysql", "host": "127.0.0.1", "port": server.port, "database": "peer", "credential": "secret://db",

@@ -232,7 +232,7 @@ async fn ends(server: &Postgres, peer: Peer) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn k_46_steps_for_databases_with_a_server_of_postgresql() {
+async fn steps_for_databases_with_a_server_of_postgresql() {
     let server = Postgres::start();
     let base = json!({
         "system": "postgres", "host": "127.0.0.1", "port": server.port, "database": "postgres", "credential": "secret://db",

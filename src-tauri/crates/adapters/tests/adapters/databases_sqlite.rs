@@ -13,7 +13,7 @@ fn place() -> (tempfile::TempDir, Peer) {
 }
 
 #[tokio::test]
-async fn k_46_a_file_is_made_written_and_read() {
+async fn a_file_is_made_written_and_read() {
     let (_folder, peer) = place();
     let failed = peer.query("SELECT 1", json!({})).await.expect_err("no file");
     assert_eq!(failed.code, "NOT_FOUND");
@@ -31,7 +31,7 @@ async fn k_46_a_file_is_made_written_and_read() {
     assert_eq!(
         peer.query(sql, json!({ "x": "b" })).await.expect("read"),
         [
-            json!({ "id": 2, "name": "it's :x", "price": 3.0, "bytes": null, "kind": "null" }),
+            json!({ "id": 2, "name": "it's :x", "price": 3, "bytes": null, "kind": "null" }),
             json!({ "id": i64::MAX, "name": "a", "price": 0.1, "bytes": "AAH/", "kind": "blob" }),
         ]
     );
@@ -76,7 +76,7 @@ async fn k_46_a_file_is_made_written_and_read() {
 
 /// SQL reaches its own file alone, and only where a person opened the folder.
 #[tokio::test]
-async fn ts_042_sql_of_a_file_reaches_no_other_file() {
+async fn sql_of_a_file_reaches_no_other_file() {
     let (folder, peer) = place();
     let other = folder.path().join("other.db");
     let make = async |folder: &tempfile::TempDir, name: &str| {

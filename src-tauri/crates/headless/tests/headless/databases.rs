@@ -20,7 +20,7 @@ fn the_sample_asks_its_database_with_a_parameter() {
 
 /// Data never becomes part of SQL: a file that tries is refused with what to write instead, and a folder is opened by a person.
 #[test]
-fn k_46_sql_takes_parameters_and_files_need_a_grant() {
+fn sql_takes_parameters_and_files_need_a_grant() {
     let place = TestHome::new();
     let flow = |sql: &str| {
         let query = json!({ "type": "db.query", "config": {

@@ -24,6 +24,8 @@ fn decimals_are_numbers_where_a_number_holds_them() {
 #[test]
 fn doubles_singles_and_json() {
     assert_eq!(made(|out| double(out, 0.1)), "0.1");
+    assert_eq!(made(|out| double(out, 240.0)), "240");
+    assert_eq!(made(|out| double(out, 1e300)), "1e+300");
     assert_eq!(made(|out| double(out, f64::NEG_INFINITY)), "\"-Infinity\"");
     assert_eq!(made(|out| single(out, 0.1)), "0.1");
     assert_eq!(made(|out| single(out, f32::NAN)), "\"NaN\"");
