@@ -145,6 +145,19 @@ impl FolderFiles {
         }
     }
 
+    /// The real path of a file for a library that opens files by their names, if a folder open to the workflow holds it. One that
+    /// does not exist yet is allowed where it may be made.
+    pub(crate) fn database_file(
+        &self,
+        workflow: &str,
+        path: &str,
+        write: bool,
+        create: bool,
+    ) -> Result<PathBuf, FileError> {
+        let (folder, rest) = self.find(workflow, path, if write { Wanted::Write } else { Wanted::File })?;
+        self.dir(&folder).and_then(|dir| dir.real_file(&rest, create)).map_err(|trouble| explain(trouble, path, 0))
+    }
+
     /// Finds the folder that holds a path, and the path below it.
     fn find(&self, workflow: &str, path: &str, wanted: Wanted) -> Result<(PathBuf, PathBuf), FileError> {
         let below = check(path)?;

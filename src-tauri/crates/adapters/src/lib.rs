@@ -4,6 +4,7 @@
 
 pub mod address;
 mod clock;
+pub mod databases;
 pub mod demo_service;
 pub mod documents;
 pub mod durable;
@@ -14,14 +15,17 @@ pub mod llm;
 pub mod mcp;
 pub mod oauth;
 pub mod otlp;
+mod postgres_tls;
 pub mod private;
 mod request_credentials;
 pub mod samples;
 pub mod script;
 pub mod sinks;
+mod tls;
 pub mod vault;
 
 pub use clock::{RealClock, RealIds};
+pub use databases::PooledDatabases;
 pub use demo_service::{DemoService, DemoServiceOnDemand};
 pub use documents::DocumentWorkers;
 pub use files::{FolderFiles, Grant, OpenFile};

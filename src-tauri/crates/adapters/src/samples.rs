@@ -10,5 +10,8 @@ pub const FILES: &[(&str, &[u8])] = &[
     ("orders.json", include_bytes!("../samples/orders.json")),
 ];
 
+/// Databases that ship with the app, as the SQL that makes them: they live in memory, and each step gets its own.
+pub const DATABASES: &[(&str, &str)] = &[("shop.db", include_str!("../samples/shop.sql"))];
+
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,11 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 13] = [
+const UNTRUSTED: [&str; 15] = [
     "a2a.agent",
     "archive.unpack",
+    "db.query",
+    "db.tables",
     "pdf.read",
     "sheet.read",
     "http.request",

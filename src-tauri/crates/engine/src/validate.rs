@@ -19,6 +19,7 @@ mod same_for_all;
 mod schedule;
 mod secrets;
 mod shape;
+mod sql;
 mod webhook;
 pub(crate) mod words;
 
@@ -258,6 +259,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
     check_config(&at, node, descriptor, found);
     secrets::check(&at, node, descriptor, found);
     request::check(&at, node, descriptor, found);
+    sql::check(&at, node, descriptor, found);
     check_out(&at, node, found);
     check_error_handling(workflow, &at, id, node, found);
 }

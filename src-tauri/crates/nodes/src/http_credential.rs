@@ -12,6 +12,19 @@ pub(crate) async fn credential(
     world: &World,
     request: &HttpRequest,
 ) -> Result<Option<Arc<Credential>>, NodeFailure> {
+    let Some(credential) = named(slot, world).await? else { return Ok(None) };
+    if let Some(header) = credential.kind.header()
+        && request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(&header))
+    {
+        let name = &credential.name;
+        let words = format!("The credential '{name}' sets the header '{header}', and so does 'headers'; remove one");
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "credential"));
+    }
+    Ok(Some(credential))
+}
+
+/// The same for what is no request.
+pub(crate) async fn named(slot: &CallSlot, world: &World) -> Result<Option<Arc<Credential>>, NodeFailure> {
     if setting(slot, "credential").is_none() {
         return Ok(None);
     }
@@ -28,11 +41,5 @@ pub(crate) async fn credential(
         };
         field(NodeFailure::tool(code, message)).suggest(SuggestedAction::HumanReview)
     })?;
-    if let Some(header) = credential.kind.header()
-        && request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(&header))
-    {
-        let words = format!("The credential '{name}' sets the header '{header}', and so does 'headers'; remove one");
-        return Err(field(NodeFailure::validation("INPUT_INVALID", words)));
-    }
     Ok(Some(credential))
 }

@@ -66,6 +66,12 @@ mod data_summarise;
 mod data_text;
 #[path = "kinds/data_transform.rs"]
 mod data_transform;
+#[path = "kinds/db_query.rs"]
+mod db_query;
+#[path = "kinds/db_tables.rs"]
+mod db_tables;
+#[path = "kinds/db_write.rs"]
+mod db_write;
 #[path = "kinds/file_list.rs"]
 mod file_list;
 #[path = "kinds/file_read.rs"]
@@ -163,6 +169,9 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "data.summarise", code: data_summarise::KIND },
     Entry { kind: "data.text", code: data_text::KIND },
     Entry { kind: "data.transform", code: data_transform::KIND },
+    Entry { kind: "db.query", code: db_query::KIND },
+    Entry { kind: "db.tables", code: db_tables::KIND },
+    Entry { kind: "db.write", code: db_write::KIND },
     Entry { kind: "file.list", code: file_list::KIND },
     Entry { kind: "file.read", code: file_read::KIND },
     Entry { kind: "file.write", code: file_write::KIND },

@@ -13,6 +13,7 @@ mod binary;
 mod cel;
 pub mod check;
 mod csv_table;
+mod databases;
 mod date_pattern;
 mod decimal;
 mod document;

@@ -6,6 +6,7 @@ pub mod audit_sink;
 pub mod binaries;
 pub mod call_log;
 pub mod documents;
+pub mod databases;
 pub mod host;
 mod http;
 pub mod llm;
@@ -23,6 +24,7 @@ pub use audit_sink::{AuditLine, AuditSink, NotTaken};
 pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use call_log::{CallLog, Unheard};
 pub use documents::{DocumentCall, DocumentFailure, DocumentKind, Documents, NoDocuments};
+pub use databases::{Databases, NoDatabases};
 pub use http::{
     BodySink, Cookie, EVENT_STREAM, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_event_stream,
     is_of_connection,
@@ -203,4 +205,6 @@ pub struct World {
     pub retrieval: Arc<dyn Retrieval>,
     /// Readers of documents.
     pub documents: Arc<dyn Documents>,
+    /// Databases of people.
+    pub databases: Arc<dyn Databases>,
 }

@@ -107,6 +107,11 @@ impl AllowedHost {
         Ok(Self { host, below, port, plain })
     }
 
+    /// It names exactly this host (canonical), not a domain around it, and no other port.
+    pub fn is_exactly(&self, host: &str, port: u16) -> bool {
+        !self.below && self.matches(host, Some(port))
+    }
+
     fn matches(&self, host: &str, port: Option<u16>) -> bool {
         let name = if self.below {
             host.strip_suffix(&self.host).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))

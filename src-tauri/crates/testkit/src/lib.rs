@@ -86,6 +86,7 @@ impl TestWorld {
             binaries: Arc::clone(&self.binaries) as Arc<dyn signalbox_ports::Binaries>,
             remembered: Arc::new(signalbox_ports::NoRemembered),
             retrieval: Arc::new(signalbox_ports::NoRetrieval),
+            databases: Arc::new(signalbox_ports::NoDatabases),
         }
     }
 }

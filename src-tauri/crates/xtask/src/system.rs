@@ -16,6 +16,8 @@ enum Proof {
     /// As pkg-config knows it.
     Library(&'static str),
     Font,
+    /// Debian keeps the programs of each version of the server in a folder that is not searched.
+    PostgresServer,
 }
 
 impl Need {
@@ -24,6 +26,8 @@ impl Need {
             Proof::Program(name) => shell::which(name).is_some(),
             Proof::Library(name) => shell::output("pkg-config", &["--exists", name]).is_some(),
             Proof::Font => has_font(Path::new("/usr/share/fonts"), 4),
+            Proof::PostgresServer => std::fs::read_dir("/usr/lib/postgresql")
+                .is_ok_and(|versions| versions.flatten().any(|version| version.path().join("bin/initdb").exists())),
         }
     }
 }
@@ -43,6 +47,11 @@ const DRIVER: Need =
     need("WebKitWebDriver, for the window test", "webkit2gtk-driver", Proof::Program("WebKitWebDriver"));
 const BUS: Need = need("dbus-daemon, a session bus for the window test", "dbus-daemon", Proof::Program("dbus-daemon"));
 const FONTS: Need = need("a font, for browser and window tests", "fonts-dejavu-core", Proof::Font);
+
+const POSTGRES: Need = need("PostgreSQL, for the tests of database steps", "postgresql", Proof::PostgresServer);
+const MARIADB: Need =
+    need("MariaDB, for the tests of database steps", "mariadb-server-core", Proof::Program("mariadb-install-db"));
+const OPENSSL: Need = need("openssl, which makes certificates for those servers", "openssl", Proof::Program("openssl"));
 
 const VALGRIND: Need =
     need("valgrind, which counts the instructions of the engine", "valgrind", Proof::Program("valgrind"));
@@ -67,7 +76,7 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
         For::Window => needs.push(WEBKIT),
         For::Browser => {}
         For::Counts => needs.push(VALGRIND),
-        For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND]),
+        For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND, POSTGRES, MARIADB, OPENSSL]),
     }
     needs.retain(|need| !need.is_there());
     let mut packages: Vec<&str> = needs.iter().map(|need| need.package).collect();

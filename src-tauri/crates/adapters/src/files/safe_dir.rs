@@ -84,6 +84,28 @@ impl SafeDir {
         Err(Trouble::Words("it changes all the time"))
     }
 
+    /// The real path of an ordinary file, or of one that may be made in a folder that exists.
+    pub(super) fn real_file(&self, path: &Path, create: bool) -> Result<PathBuf, Trouble> {
+        match self.spot(path) {
+            Ok(spot) => {
+                let named = spot.folder.symlink_metadata(&spot.name)?;
+                regular(&named)?;
+                self.closed.check_file(&named)?;
+                Ok(self.place.join(self.root.canonicalize(path)?))
+            }
+            Err(Trouble::Io(error)) if create && error.kind() == ErrorKind::NotFound => {
+                let Some(name) = path.file_name() else { return Err(Trouble::Words("it is a folder, not a file")) };
+                let (folder, place) = self.folder(path.parent().unwrap_or(Path::new("")))?;
+                // A link to nothing would be followed when the file is made.
+                if folder.symlink_metadata(name).is_ok() {
+                    return Err(Trouble::Link);
+                }
+                Ok(place.join(name))
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }
+
     pub(super) fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, Trouble> {
         let file = self.open_file(path, OpenOptions::new().read(true))?;
         let size = file.metadata()?.len();

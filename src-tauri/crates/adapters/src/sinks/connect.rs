@@ -3,11 +3,11 @@
 use super::remote::Place;
 use crate::address::{self, Class, Reach};
 use crate::http::{Rules, client_with_tls, why_not};
+use crate::tls;
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -67,27 +67,7 @@ pub(super) async fn tcp(place: &Place) -> io::Result<TcpStream> {
 
 /// Which certificates are good.
 pub(super) fn tls(place: &Place) -> io::Result<ClientConfig> {
-    let mut roots = RootCertStore::empty();
-    match &place.ca {
-        Some(pem) => {
-            for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
-                let certificate = certificate.map_err(|_| other("its certificate authority is no PEM file"))?;
-                roots
-                    .add(certificate)
-                    .map_err(|why| other(format!("its certificate authority cannot be used: {why}")))?;
-            }
-            if roots.is_empty() {
-                return Err(other("its certificate authority has no certificate in it"));
-            }
-        }
-        None => {
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        }
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = config.map_err(|why| other(format!("TLS cannot be set up: {why}")))?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
+    tls::client_config(place.ca.as_deref()).map_err(other)
 }
 
 pub(super) fn server_name(place: &Place) -> io::Result<ServerName<'static>> {

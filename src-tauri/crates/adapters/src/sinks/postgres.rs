@@ -3,20 +3,13 @@
 
 use super::connect::{bounded, other, server_name, tcp, tls};
 use super::remote::Place;
-use rustls::pki_types::ServerName;
+use crate::postgres_tls::PostgresTls;
 use signalbox_ports::{AuditLine, AuditSink, CredentialKind, NotTaken};
-use std::future::Future;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use tokio_postgres::config::SslMode;
-use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_postgres::{Client, Config, Error, NoTls};
-use tokio_rustls::TlsConnector;
 
 /// The table when the address names none.
 const TABLE: &str = "audit_events";
@@ -62,7 +55,7 @@ impl Postgres {
                 threads.spawn(connection);
                 return Ok(client);
             }
-            let tls = Tls { connector: TlsConnector::from(Arc::new(tls(place)?)), name: server_name(place)? };
+            let tls = PostgresTls::new(Arc::new(tls(place)?), server_name(place)?);
             let (client, connection) = config.connect_raw(stream, tls).await.map_err(failed)?;
             threads.spawn(connection);
             Ok(client)
@@ -168,47 +161,5 @@ impl AuditSink for Postgres {
             }
         }
         Ok(())
-    }
-}
-
-/// Encrypts a connection to a server that agreed to it.
-struct Tls {
-    connector: TlsConnector,
-    name: ServerName<'static>,
-}
-
-struct Encrypted(tokio_rustls::client::TlsStream<TcpStream>);
-
-impl TlsConnect<TcpStream> for Tls {
-    type Stream = Encrypted;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted>> + Send>>;
-
-    fn connect(self, stream: TcpStream) -> Self::Future {
-        Box::pin(async move { self.connector.connect(self.name, stream).await.map(Encrypted) })
-    }
-}
-
-impl TlsStream for Encrypted {
-    fn channel_binding(&self) -> ChannelBinding {
-        ChannelBinding::none()
-    }
-}
-
-impl AsyncRead for Encrypted {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(cx, buf)
-    }
-}
-
-impl AsyncWrite for Encrypted {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(cx, bytes)
-    }
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(cx)
-    }
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(cx)
     }
 }

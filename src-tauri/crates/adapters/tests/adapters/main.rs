@@ -2,6 +2,14 @@
 
 mod common;
 #[cfg(unix)]
+mod database_servers;
+#[cfg(unix)]
+mod databases_mariadb;
+#[cfg(unix)]
+mod databases_postgres;
+#[cfg(unix)]
+mod databases_sqlite;
+#[cfg(unix)]
 mod files;
 mod http;
 mod http_exchange;

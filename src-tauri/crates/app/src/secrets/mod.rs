@@ -151,11 +151,14 @@ impl App {
                     format!("Choose another one, or add it in Settings, Secrets (`signalbox secret set {name}`)"),
                 )),
                 Some(entry) => {
-                    let url = config.get("url").and_then(Value::as_str).and_then(fixed_host);
-                    if let Some(Err(why)) = url.map(|url| allows(&entry.hosts, &url)) {
+                    let url = config.get("url").and_then(Value::as_str).and_then(fixed_host).map(|url| (url, "url"));
+                    let url = url.or_else(|| database_host(config).map(|url| (url, "host")));
+                    if let Some((field, why)) =
+                        url.and_then(|(url, field)| Some((field, allows(&entry.hosts, &url).err()?)))
+                    {
                         found.push(Diagnostic::warning(
                             Code::SecretHost,
-                            format!("{at}/url"),
+                            format!("{at}/{field}"),
                             format!("The secret '{name}' will not be sent: {why}"),
                             "Choose another credential, or set the secret again with this host",
                         ));
@@ -165,6 +168,21 @@ impl App {
         }
         found
     }
+}
+
+/// The server of a step for databases as an address of the web, when it is written.
+fn database_host(config: &Value) -> Option<Url> {
+    let setting = |name: &str| config.get(name).and_then(Value::as_str);
+    let usual = match setting("system")? {
+        "postgres" => 5432,
+        "mysql" => 3306,
+        _ => return None,
+    };
+    let host = setting("host").map(str::trim).filter(|host| !host.starts_with('=') && !host.contains("{{"))?;
+    let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+    let port = config.get("port").and_then(Value::as_u64).unwrap_or(usual);
+    let scheme = if setting("tls") == Some("off") { "http" } else { "https" };
+    Url::parse(&format!("{scheme}://{host}:{port}")).ok()
 }
 
 /// The address as far as it is written, when its host is.
@@ -177,7 +195,18 @@ fn fixed_host(text: &str) -> Option<Url> {
 
 #[cfg(test)]
 mod tests {
-    use super::fixed_host;
+    use super::{database_host, fixed_host};
+    use serde_json::json;
+
+    #[test]
+    fn the_server_of_a_database_is_compared_when_it_is_written() {
+        let url = |config: serde_json::Value| database_host(&config).map(|url| url.to_string());
+        assert_eq!(url(json!({ "system": "postgres", "host": "db.lan" })).as_deref(), Some("https://db.lan:5432/"));
+        let plain = json!({ "system": "mysql", "host": "::1", "port": 3307, "tls": "off" });
+        assert_eq!(url(plain).as_deref(), Some("http://[::1]:3307/"));
+        assert_eq!(url(json!({ "system": "postgres", "host": "{{params.host}}" })), None);
+        assert_eq!(url(json!({ "system": "sqlite", "file": "a.db" })), None);
+    }
 
     #[test]
     fn only_a_written_host_is_compared() {

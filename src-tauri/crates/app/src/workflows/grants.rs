@@ -3,20 +3,23 @@
 use crate::app::App;
 use crate::error::ApiResult;
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{Code, Diagnostic, Workflow};
+use signalbox_model::{Code, Diagnostic, Node, Workflow};
 
-/// Steps that use files, and whether they write.
-const FILE_STEPS: [(&str, bool); 9] = [
-    ("archive.pack", true),
-    ("archive.unpack", false),
-    ("file.list", false),
-    ("file.read", false),
-    ("file.write", true),
-    ("pdf.read", false),
-    ("sheet.read", false),
-    ("sheet.write", true),
-    ("trigger.file_watch", false),
-];
+/// The setting of a step that names a file, and whether the step writes it.
+fn file_setting(node: &Node) -> Option<(&'static str, bool)> {
+    let setting = |name: &str| node.config.as_ref().and_then(|config| config.get(name)?.as_str());
+    let database = |writes: bool| (setting("system") == Some("sqlite")).then_some(("file", writes));
+    match node.kind.as_str() {
+        "archive.unpack" | "file.list" | "file.read" | "pdf.read" | "sheet.read" | "trigger.file_watch" => {
+            Some(("path", false))
+        }
+        "archive.pack" | "file.write" | "sheet.write" => Some(("path", true)),
+        "db.query" => database(setting("access") == Some("write")),
+        "db.tables" => database(false),
+        "db.write" => database(true),
+        _ => None,
+    }
+}
 
 /// A path that is known before the run, of a real file.
 pub(crate) fn is_fixed(path: &str) -> bool {
@@ -28,11 +31,11 @@ impl App {
     pub(crate) fn grant_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for (id, node) in &workflow.nodes {
-            let Some((_, writes)) = FILE_STEPS.iter().find(|(kind, _)| *kind == node.kind) else { continue };
-            let path = node.config.as_ref().and_then(|config| config.get("path")?.as_str());
+            let Some((field, writes)) = file_setting(node) else { continue };
+            let path = node.config.as_ref().and_then(|config| config.get(field)?.as_str());
             let Some(path) = path.filter(|path| !path.is_empty() && is_fixed(path)) else { continue };
-            if let Err(why) = self.may_use_path(&workflow.id, path, *writes) {
-                let at = format!("/nodes/{}/config/path", pointer_token(id));
+            if let Err(why) = self.may_use_path(&workflow.id, path, writes) {
+                let at = format!("/nodes/{}/config/{field}", pointer_token(id));
                 found.push(Diagnostic::warning(Code::MissingGrant, at, why, "Allow the folder for this workflow"));
             }
         }

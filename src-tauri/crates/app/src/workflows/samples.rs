@@ -60,6 +60,11 @@ const ENTRIES: &[Entry] = &[
         needs: &[],
     },
     Entry {
+        text: include_str!("../../samples/orders-in-a-database.signalbox.json"),
+        traits: &["database", "sql", "no network"],
+        needs: &[],
+    },
+    Entry {
         text: include_str!("../../samples/ask-another-source.signalbox.json"),
         traits: &["index", "error as context", "no network"],
         needs: &[],

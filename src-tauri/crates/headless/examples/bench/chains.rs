@@ -76,6 +76,7 @@ pub(crate) fn world() -> World {
         binaries: Arc::new(signalbox_ports::NoBinaries),
         remembered: Arc::new(signalbox_ports::NoRemembered),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
+        databases: Arc::new(signalbox_ports::NoDatabases),
     }
 }
 

@@ -11,6 +11,7 @@ mod containers;
 mod costs;
 #[cfg(unix)]
 mod crash;
+mod databases;
 mod debug;
 mod demo_service;
 mod documents;

@@ -3,6 +3,7 @@
 mod a2a;
 mod common;
 mod documents;
+mod databases;
 mod examples;
 mod http;
 mod kinds;

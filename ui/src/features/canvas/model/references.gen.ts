@@ -476,6 +476,84 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "db.query": {
+    "fields": {
+      "system": {
+        "is": "none"
+      },
+      "credential": {
+        "is": "none"
+      },
+      "tls": {
+        "is": "none"
+      },
+      "rootCertificate": {
+        "is": "none"
+      },
+      "sql": {
+        "is": "none"
+      },
+      "access": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
+  "db.tables": {
+    "fields": {
+      "system": {
+        "is": "none"
+      },
+      "credential": {
+        "is": "none"
+      },
+      "tls": {
+        "is": "none"
+      },
+      "rootCertificate": {
+        "is": "none"
+      }
+    }
+  },
+  "db.write": {
+    "fields": {
+      "system": {
+        "is": "none"
+      },
+      "credential": {
+        "is": "none"
+      },
+      "tls": {
+        "is": "none"
+      },
+      "rootCertificate": {
+        "is": "none"
+      },
+      "action": {
+        "is": "none"
+      },
+      "key": {
+        "is": "none"
+      },
+      "columns": {
+        "any": {
+          "fields": {
+            "column": {
+              "is": "none"
+            },
+            "field": {
+              "is": "none"
+            },
+            "value": {
+              "is": "cel"
+            }
+          }
+        }
+      }
+    }
+  },
   "file.read": {
     "fields": {
       "resultField": {

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file uses another part")]
 
 use serde_json::Value;
-use signalbox_adapters::{FolderFiles, RealClock, WebHttp};
+use signalbox_adapters::{FolderFiles, PooledDatabases, RealClock, WebHttp};
 use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot, Permits};
 use signalbox_engine::scope::Scope;
 use signalbox_model::hash::sha256_hex;
@@ -134,6 +134,7 @@ impl Binaries for Kept {
 pub(crate) fn world(files: FolderFiles) -> World {
     World {
         http: Arc::new(WebHttp::new(&[]).expect("a client")),
+        databases: Arc::new(PooledDatabases::new(files.clone())),
         files: Arc::new(files),
         clock: Arc::new(RealClock),
         audit: Arc::new(signalbox_ports::NoAudit),
@@ -171,13 +172,26 @@ pub(crate) async fn run_on(
     item: Item,
     timeout_ms: Option<u64>,
 ) -> Result<CallOutput, NodeFailure> {
+    run_all(world, kind, config, vec![item], timeout_ms).await
+}
+
+/// Runs a kind once on all of these items.
+pub(crate) async fn run_all(
+    world: &World,
+    kind: &str,
+    config: Value,
+    items: Vec<Item>,
+    timeout_ms: Option<u64>,
+) -> Result<CallOutput, NodeFailure> {
     let catalog = signalbox_nodes::catalog();
     let descriptor = catalog.iter().find(|d| d.kind == kind).expect("a kind");
     let effects: Effects = descriptor.effects.of(&config);
     let mut scope = Scope::empty();
-    scope.item = Arc::clone(&item.data).into();
+    if let Some(first) = items.first() {
+        scope.item = Arc::clone(&first.data).into();
+    }
     let slot =
-        CallSlot { item: 0, config: Arc::new(config), input: Arc::new(vec![item].into()), scope, sources: Vec::new() };
+        CallSlot { item: 0, config: Arc::new(config), input: Arc::new(items.into()), scope, sources: Vec::new() };
     let call = Call {
         key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
         node_id: "n".into(),

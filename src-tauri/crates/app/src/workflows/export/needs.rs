@@ -23,6 +23,9 @@ const MODULES: &[(&str, &[&str])] = &[
     ("builtin.human_decision", &["people"]),
     ("builtin.human_form", &["people"]),
     ("code.javascript", &["script"]),
+    ("db.query", &["databases"]),
+    ("db.tables", &["databases"]),
+    ("db.write", &["databases"]),
     ("file.list", &["files"]),
     ("file.read", &["files"]),
     ("file.write", &["files"]),
@@ -157,6 +160,10 @@ impl Looked {
             "model" => (
                 "asks a language model, and an exported program has no models",
                 "Run this workflow with `signalbox run`, or replace the step.",
+            ),
+            "databases" => (
+                "uses a database, and an exported program reaches none",
+                "Run this workflow with `signalbox run` or `signalbox serve`, or replace the step.",
             ),
             "retrieval" => (
                 "uses an index of documents, and an exported program has none",

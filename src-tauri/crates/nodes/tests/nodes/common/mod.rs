@@ -245,6 +245,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
+        databases: Arc::new(crate::databases::FakeDatabases),
     }
 }
 
@@ -307,6 +308,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
+        databases: Arc::new(crate::databases::FakeDatabases),
     }
 }
 

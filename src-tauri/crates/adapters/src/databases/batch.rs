@@ -1,0 +1,62 @@
+//! Rows of a write in batches: each has the same columns, no key twice, and fits into one statement.
+
+use signalbox_ports::databases::{DatabaseError, RowSource, SqlValue, WriteRow};
+use std::collections::HashSet;
+
+/// Placeholders of one statement; PostgreSQL and MySQL take 65,535, SQLite 32,766.
+const MOST_VALUES: usize = 30_000;
+/// Text of the values of one statement, bytes. A server of MySQL takes packets of 16 MiB and more.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Reads batches.
+pub(super) struct Batches<'a> {
+    rows: &'a mut dyn RowSource,
+    /// The row that did not fit into the last one.
+    next: Option<WriteRow>,
+    most: usize,
+    /// Columns of which two rows of a batch must differ.
+    distinct: Vec<String>,
+}
+
+/// A rough size of a value.
+fn size(value: &SqlValue) -> usize {
+    match value {
+        SqlValue::Bytes(bytes) => bytes.len() * 2,
+        SqlValue::Json(serde_json::Value::String(text)) => text.len(),
+        SqlValue::Json(serde_json::Value::Array(_) | serde_json::Value::Object(_)) => 256,
+        SqlValue::Json(_) => 8,
+    }
+}
+
+impl<'a> Batches<'a> {
+    pub(super) fn new(rows: &'a mut dyn RowSource, most: usize, distinct: &[String]) -> Self {
+        Self { rows, next: None, most: most.max(1), distinct: distinct.to_vec() }
+    }
+
+    /// The next batch; none at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Vec<WriteRow>>, DatabaseError> {
+        let mut batch: Vec<WriteRow> = Vec::new();
+        let (mut values, mut bytes, mut seen) = (0, 0, HashSet::new());
+        while batch.len() < self.most {
+            let Some(row) = self.next.take().map_or_else(|| self.rows.next(), |row| Ok(Some(row)))? else { break };
+            let same = batch.first().is_none_or(|first| first.columns == row.columns);
+            bytes += row.values.iter().map(size).sum::<usize>();
+            values += row.values.len();
+            let fits = same && (batch.is_empty() || (values <= MOST_VALUES && bytes <= MOST_BYTES));
+            if !fits || (!self.distinct.is_empty() && !seen.insert(self.key(&row))) {
+                self.next = Some(row);
+                break;
+            }
+            batch.push(row);
+        }
+        Ok((!batch.is_empty()).then_some(batch))
+    }
+
+    fn key(&self, row: &WriteRow) -> String {
+        let value = |name: &String| row.columns.iter().position(|column| column == name).map(|at| &row.values[at]);
+        self.distinct.iter().map(|name| format!("{:?}\u{0}", value(name))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

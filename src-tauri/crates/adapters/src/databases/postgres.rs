@@ -1,0 +1,349 @@
+//! PostgreSQL. Sockets and TLS are ours, so that addresses are checked; parameters travel as text, rows in the binary format.
+
+mod decode;
+mod fault;
+mod param;
+mod tables;
+
+use super::batch::Batches;
+use super::connect::{self, Connector, Login};
+use super::json::RowWriter;
+use super::pool::Pool;
+use super::statement::{Dialect, Statement};
+use crate::postgres_tls::PostgresTls;
+use decode::Decoder;
+use fault::error;
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use param::Param;
+use rustls::pki_types::ServerName;
+use signalbox_ports::databases::{
+    Access, DatabaseError, DatabaseFault, Queried, Query, RowSink, RowSource, Server, SqlValue, Table, TableFilter,
+    Write, WriteRow, Wrote,
+};
+use signalbox_ports::host::canonical;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::types::{FromSql, Type};
+use tokio_postgres::{CancelToken, Client, Config, NoTls, Transaction};
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long the server is asked to end a statement.
+const CANCEL: Duration = Duration::from_secs(5);
+/// What a call leaves behind in a connection, undone. `DISCARD ALL` would also forget the statements of the driver.
+const RESET: &str = "RESET SESSION AUTHORIZATION; RESET ALL; CLOSE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); \
+                     DISCARD TEMP; DISCARD SEQUENCES";
+
+/// Servers of PostgreSQL.
+#[derive(Default)]
+pub(super) struct Postgres {
+    pool: Pool<Connection>,
+}
+
+/// An open connection.
+struct Connection {
+    client: Client,
+    end: Ending,
+}
+
+/// What it takes to end a statement at the server.
+#[derive(Clone)]
+struct Ending {
+    address: SocketAddr,
+    tls: Option<PostgresTls>,
+    token: CancelToken,
+    task: AbortHandle,
+}
+
+impl Ending {
+    async fn cancel(&self) {
+        let Ok(stream) = TcpStream::connect(self.address).await else { return };
+        // Whether it arrived shows at the connection itself.
+        let _asked = match &self.tls {
+            Some(tls) => self.token.cancel_query_raw(stream, tls.clone()).await,
+            None => self.token.cancel_query_raw(stream, NoTls).await,
+        };
+    }
+}
+
+/// Cancels the statement at the server when the call that waits for it is dropped.
+struct CancelOnDrop(Option<Ending>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        let Some(end) = self.0.take() else { return };
+        let Ok(threads) = tokio::runtime::Handle::try_current() else { return end.task.abort() };
+        threads.spawn(async move {
+            let _late = tokio::time::timeout(CANCEL, end.cancel()).await;
+            // It goes by itself when the server has told that it ended.
+            tokio::time::sleep(CANCEL).await;
+            end.task.abort();
+        });
+    }
+}
+
+/// The bytes of a value, whatever its type.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> FromSql<'a> for Bytes<'a> {
+    fn from_sql(_type: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Self(raw))
+    }
+    fn accepts(_type: &Type) -> bool {
+        true
+    }
+}
+
+async fn open(connector: &Connector, server: &Server, login: &Login) -> Result<Connection, DatabaseError> {
+    let address = connect::address(server).await?;
+    let mut config = Config::new();
+    config.user(&login.user).dbname(&server.database).application_name("signalbox").ssl_mode(if server.tls {
+        SslMode::Require
+    } else {
+        SslMode::Disable
+    });
+    if let Some(password) = login.password() {
+        config.password(password);
+    }
+    let made = async {
+        let refused = |why: std::io::Error| {
+            let words = format!("The server {address} cannot be reached: {why}. Check host and port, and that it runs");
+            DatabaseError::new(DatabaseFault::Connection, words)
+        };
+        let stream = TcpStream::connect(address).await.map_err(refused)?;
+        stream.set_nodelay(true).map_err(refused)?;
+        let (client, tls, task) = if server.tls {
+            let name = ServerName::try_from(canonical(&server.host)).map_err(|_| {
+                let words = format!("'{}' is no host of a certificate", server.host);
+                DatabaseError::new(DatabaseFault::Invalid("host"), words)
+            })?;
+            let tls = PostgresTls::new(connector.tls(server.root_certificate.as_deref())?, name);
+            let (client, connection) = config.connect_raw(stream, tls.clone()).await.map_err(|why| error(&why))?;
+            (client, Some(tls), tokio::spawn(connection).abort_handle())
+        } else {
+            let (client, connection) = config.connect_raw(stream, NoTls).await.map_err(|why| error(&why))?;
+            (client, None, tokio::spawn(connection).abort_handle())
+        };
+        let token = client.cancel_token();
+        Ok(Connection { client, end: Ending { address, tls, token, task } })
+    };
+    tokio::time::timeout(CONNECT, made).await.unwrap_or_else(|_| {
+        let words = format!("The server {address} did not answer within {} seconds", CONNECT.as_secs());
+        Err(DatabaseError::new(DatabaseFault::Connection, words))
+    })
+}
+
+/// A transaction that ends by itself when the program is gone, and reads times without a zone as UTC.
+async fn begin(client: &mut Client, access: Access, timeout: Duration) -> Result<Transaction<'_>, DatabaseError> {
+    let wanted = client.build_transaction().read_only(access == Access::Read);
+    let transaction = wanted.start().await.map_err(|why| error(&why))?;
+    // A little later than ours, which says more.
+    let limit = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).saturating_add(5_000).min(2_000_000_000);
+    let settings = format!(
+        "SET LOCAL TIME ZONE 'UTC'; SET LOCAL DateStyle = 'ISO'; SET LOCAL IntervalStyle = 'iso_8601'; \
+         SET LOCAL standard_conforming_strings = on; SET LOCAL statement_timeout = {limit}"
+    );
+    transaction.batch_execute(&settings).await.map_err(|why| error(&why))?;
+    Ok(transaction)
+}
+
+/// Whether the change was made is not known when the connection ends while it is confirmed.
+async fn commit(transaction: Transaction<'_>) -> Result<(), DatabaseError> {
+    transaction.commit().await.map_err(|why| {
+        let failed = error(&why);
+        // What the server itself refuses has a state.
+        let is_lost = failed.fault == DatabaseFault::Connection || failed.details.is_empty();
+        if is_lost { failed.maybe_happened() } else { failed }
+    })
+}
+
+/// A call on one connection of the pool. Dropping it cancels it.
+macro_rules! on_connection {
+    ($self:ident, $connector:ident, $server:ident, |$client:ident| $work:expr) => {{
+        let login = connect::login($server)?;
+        let turn = $self.pool.turn($connector.key($server, &login)).await;
+        let idle = match turn.idle() {
+            Some(connection) if connection.client.check_connection().await.is_ok() => Some(connection),
+            _ => None,
+        };
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => open($connector, $server, &login).await?,
+        };
+        let mut cancel = CancelOnDrop(Some(connection.end.clone()));
+        let $client = &mut connection.client;
+        let outcome = $work.await;
+        let is_running = outcome.as_ref().is_err_and(is_running);
+        if !is_running {
+            // What a failed transaction left is rolled back before this.
+            let reset = connection.client.batch_execute(RESET).await;
+            cancel.0 = None;
+            if reset.is_ok() {
+                turn.give_back(connection);
+            }
+        }
+        outcome
+    }};
+}
+
+/// The statement still gives rows that nobody takes.
+fn is_running(error: &DatabaseError) -> bool {
+    matches!(error.fault, DatabaseFault::TooLarge | DatabaseFault::Stopped | DatabaseFault::UnsupportedType)
+}
+
+impl Postgres {
+    pub(super) async fn query(
+        &self,
+        connector: &Connector,
+        server: &Server,
+        query: &Query,
+        rows: &mut dyn RowSink,
+    ) -> Result<Queried, DatabaseError> {
+        on_connection!(self, connector, server, |client| ask(client, query, rows))
+    }
+
+    pub(super) async fn write(
+        &self,
+        connector: &Connector,
+        server: &Server,
+        write: &Write,
+        rows: &mut dyn RowSource,
+    ) -> Result<Wrote, DatabaseError> {
+        on_connection!(self, connector, server, |client| change(client, write, rows))
+    }
+
+    pub(super) async fn tables(
+        &self,
+        connector: &Connector,
+        server: &Server,
+        timeout: Duration,
+        filter: &TableFilter,
+    ) -> Result<Vec<Table>, DatabaseError> {
+        on_connection!(self, connector, server, |client| tables::of(client, timeout, filter))
+    }
+}
+
+fn params(values: &[SqlValue], types: &[Type]) -> Result<Vec<Param>, DatabaseError> {
+    values.iter().zip(types).map(|(value, data_type)| Param::of(value, data_type)).collect()
+}
+
+async fn ask(client: &mut Client, query: &Query, sink: &mut dyn RowSink) -> Result<Queried, DatabaseError> {
+    let transaction = begin(client, query.database.access, query.database.timeout).await?;
+    let statement = transaction.prepare(&query.sql).await.map_err(|why| error(&why))?;
+    if statement.params().len() != query.params.len() {
+        let words = "The SQL has a placeholder like $1. Write :name, and give the value as a parameter";
+        return Err(DatabaseError::new(DatabaseFault::Invalid("sql"), words));
+    }
+    let mut decoders = Vec::new();
+    for column in statement.columns() {
+        decoders.push(Decoder::of(column.type_()).ok_or_else(|| {
+            let (name, data_type) = (column.name(), column.type_().name());
+            let words = format!(
+                "The column '{name}' has the type {data_type}, which is not read. Write {name}::text in the SQL"
+            );
+            DatabaseError::new(DatabaseFault::UnsupportedType, words).detail("column", name)
+        })?);
+    }
+    let mut writer = RowWriter::new(statement.columns().iter().map(tokio_postgres::Column::name), query.max_rows)?;
+    let given = params(&query.params, statement.params())?;
+    let portal = transaction.bind_raw(&statement, &given).await.map_err(|why| error(&why))?;
+    // One more than wanted, to know that there are more.
+    let most = i32::try_from(query.max_rows.saturating_add(1)).unwrap_or(i32::MAX);
+    let stream = transaction.query_portal_raw(&portal, most).await.map_err(|why| error(&why))?;
+    let mut stream = std::pin::pin!(stream);
+    while let Some(row) = stream.next().await {
+        let row = row.map_err(|why| error(&why))?;
+        for (at, decoder) in decoders.iter().enumerate() {
+            let raw: Option<Bytes<'_>> = row.try_get(at).map_err(|why| error(&why))?;
+            let out = writer.column(at);
+            let written = match raw {
+                None => {
+                    out.extend_from_slice(b"null");
+                    Some(())
+                }
+                Some(Bytes(raw)) => decoder.write(out, raw),
+            };
+            written.ok_or_else(|| {
+                let name = statement.columns().get(at).map_or("", tokio_postgres::Column::name);
+                let words = format!("A value of the column '{name}' cannot be read. Write {name}::text in the SQL");
+                DatabaseError::new(DatabaseFault::UnsupportedType, words)
+            })?;
+        }
+        writer.end(sink)?;
+    }
+    let affected = stream.rows_affected().unwrap_or(0);
+    commit(transaction).await?;
+    Ok(Queried { has_rows: !statement.columns().is_empty(), affected })
+}
+
+async fn change(client: &mut Client, write: &Write, rows: &mut dyn RowSource) -> Result<Wrote, DatabaseError> {
+    let transaction = begin(client, Access::Write, write.database.timeout).await?;
+    let statement =
+        Statement { dialect: Dialect::Postgres, table: &write.table, action: write.action, key: &write.key };
+    let distinct: &[String] = if statement.takes_many() { &write.key } else { &[] };
+    let mut batches = Batches::new(rows, write.batch, distinct);
+    let mut wrote = Wrote::default();
+    // The last statement, which most batches use again.
+    let mut prepared: Option<(String, tokio_postgres::Statement)> = None;
+    while let Some(batch) = batches.next()? {
+        let Some(first) = batch.first() else { break };
+        let many = statement.takes_many();
+        let sql = statement.sql(&first.columns, if many { batch.len() } else { 1 });
+        let known = match &prepared {
+            Some((known, made)) if *known == sql => made.clone(),
+            _ => {
+                let made = transaction.prepare(&sql).await.map_err(|why| error(&why))?;
+                prepared = Some((sql, made.clone()));
+                made
+            }
+        };
+        let order = statement.order(&first.columns);
+        if many {
+            let values = batch.iter().flat_map(|row| row.values.iter().zip(&*row.columns).map(move |pair| (row, pair)));
+            let mut given = Vec::with_capacity(known.params().len());
+            for ((row, (value, column)), data_type) in values.zip(known.params()) {
+                given.push(
+                    Param::of(value, data_type).map_err(|why| at_item(why, row).detail("column", column.as_str()))?,
+                );
+            }
+            let done = transaction.execute_raw(&known, &given).await.map_err(|why| of_batch(error(&why), &batch))?;
+            wrote.rows += done;
+        } else {
+            let mut all = Vec::with_capacity(batch.len());
+            for row in &batch {
+                let values: Vec<SqlValue> = order.iter().map(|at| row.values[*at].clone()).collect();
+                all.push(params(&values, known.params()).map_err(|why| at_item(why, row))?);
+            }
+            // Sent one behind the other without waiting for each answer.
+            let results = join_all(all.iter().map(|given| transaction.execute_raw(&known, given))).await;
+            for (row, result) in batch.iter().zip(results) {
+                let done = result.map_err(|why| at_item(error(&why), row))?;
+                wrote.rows += done;
+                wrote.not_found += u64::from(done == 0);
+            }
+        }
+        wrote.items += batch.len() as u64;
+    }
+    commit(transaction).await?;
+    Ok(wrote)
+}
+
+/// The item of an error.
+fn at_item(error: DatabaseError, row: &WriteRow) -> DatabaseError {
+    error.detail("item", row.item)
+}
+
+/// The items of a statement that failed as a whole.
+fn of_batch(error: DatabaseError, batch: &[WriteRow]) -> DatabaseError {
+    match (batch.first(), batch.last()) {
+        (Some(first), Some(last)) if first.item != last.item => {
+            error.detail("firstItem", first.item).detail("lastItem", last.item)
+        }
+        (Some(first), _) => at_item(error, first),
+        _ => error,
+    }
+}

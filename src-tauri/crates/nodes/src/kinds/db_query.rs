@@ -1,0 +1,63 @@
+//! `db.query`: one statement of SQL with named parameters. Its rows are items.
+
+use crate::databases::named::{short, translate};
+use crate::databases::{chosen, failure, params, until_cancelled};
+use crate::support::{made, origin, text, text_or, whole, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome};
+use serde_json::json;
+use signalbox_engine::effect::{Call, CallOutput, CallSlot};
+use signalbox_model::{Data, Item, Items, NodeFailure};
+use signalbox_ports::databases::{Access, DatabaseError, Query, RowSink};
+use signalbox_ports::{CallLog, World};
+
+pub(crate) const KIND: Kind = Kind::Effect(start);
+
+const MAX_ROWS: u64 = 100_000;
+const MOST_ROWS: u64 = 5_000_000;
+
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world, log))
+}
+
+/// Makes an item of each row.
+struct Rows {
+    items: Items,
+    origin: Option<usize>,
+}
+
+impl RowSink for Rows {
+    fn row(&mut self, json: &str) -> Result<(), DatabaseError> {
+        let id = (self.items.len() + 1).to_string();
+        self.items.push_data(Item { id, paired_item: self.origin, ..Item::default() }, Data::written(json.to_owned()));
+        Ok(())
+    }
+}
+
+async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
+    let sql = text(slot, "sql")?;
+    let access = match text_or(slot, "access", "read")? {
+        "read" => Access::Read,
+        "write" => Access::Write,
+        _ => return Err(wrong_setting("access", "read or write", &slot.config["access"])),
+    };
+    let max_rows = whole(slot, "maxRows", 1, MOST_ROWS)?.unwrap_or(MAX_ROWS);
+    let chosen = chosen(call, slot, world, access).await?;
+    let translated = translate(sql, chosen.dialect).map_err(|placeholder| {
+        let words =
+            format!("The SQL has the placeholder {placeholder}. Write :name instead, and add a parameter of this name");
+        NodeFailure::validation("INPUT_INVALID", words).detail("field", "sql")
+    })?;
+    let query = Query {
+        params: params(slot, &translated.names)?,
+        database: chosen.database,
+        sql: translated.sql,
+        max_rows: u32::try_from(max_rows).unwrap_or(u32::MAX),
+    };
+    let mut rows = Rows { items: Items::new(), origin: origin(slot) };
+    let done = until_cancelled(log, world.databases.query(query, &mut rows)).await;
+    let done = done.map_err(|error| failure(error).detail("sql", short(sql)))?;
+    if done.has_rows {
+        return Ok(CallOutput::list("success", rows.items));
+    }
+    Ok(made(slot, json!({ "affectedRows": done.affected })))
+}
