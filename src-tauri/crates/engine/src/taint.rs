@@ -6,8 +6,9 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 10] = [
+const UNTRUSTED: [&str; 11] = [
     "a2a.agent",
+    "connector.call",
     "http.request",
     "file.read",
     "file.list",

@@ -2,6 +2,7 @@
 
 mod a2a;
 mod common;
+mod connectors;
 mod examples;
 mod http;
 mod kinds;

@@ -21,6 +21,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("builtin.human_decision", &["people"]),
     ("builtin.human_form", &["people"]),
     ("code.javascript", &["script"]),
+    ("connector.call", &["http", "connectors"]),
     ("file.list", &["files"]),
     ("file.read", &["files"]),
     ("file.write", &["files"]),
@@ -130,6 +131,10 @@ impl Looked {
             "model" => (
                 "asks a language model, and an exported program has no models",
                 "Run this workflow with `signalbox run`, or replace the step.",
+            ),
+            "connectors" => (
+                "calls a service by a connector, and an exported program has no connectors",
+                "Run this workflow with `signalbox run`, or replace the step by an HTTP request.",
             ),
             "retrieval" => (
                 "uses an index of documents, and an exported program has none",
