@@ -7,7 +7,7 @@ export const connectors = {
   'connectors.replace': 'Replace the old one',
   'connectors.drop': 'Drop a file here (JSON or YAML)',
   'connectors.choose': 'Choose a file',
-  'connectors.tooLarge': 'The file is larger than 32 MiB. Remove operations that you do not need.',
+  'connectors.tooLarge': 'The file is larger than 16 MiB. Import it in the terminal: signalbox connectors add FILE',
   'connectors.name': 'Name',
   'connectors.nameHint': 'Small letters, digits, - and _. When it is empty, the title of the document is used.',
   'connectors.own': 'Your connectors',

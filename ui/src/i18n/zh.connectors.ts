@@ -7,7 +7,7 @@ export const connectors = {
   'connectors.replace': '替换旧的',
   'connectors.drop': '将文件拖到这里（JSON 或 YAML）',
   'connectors.choose': '选择文件',
-  'connectors.tooLarge': '文件大于 32 MiB。请删除不需要的操作。',
+  'connectors.tooLarge': '文件大于 16 MiB。请在终端中导入：signalbox connectors add FILE',
   'connectors.name': '名称',
   'connectors.nameHint': '小写字母、数字、- 和 _。留空时使用文档的标题。',
   'connectors.own': '您的连接器',

@@ -59,3 +59,6 @@ pub(crate) fn stays_home(credential: &Credential, next: &Url) -> Result<(), Http
     let host = next.host_str().unwrap_or_default();
     Err(refused(credential, &format!("the address redirects to {host} with the credential in the new address")))
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,8 +11,8 @@ import { plain } from '../../text/letters.ts';
 
 type Added = Commands['connector_add']['response'];
 
-/** Same as the engine reads; a larger file is refused before it is sent. */
-const LARGEST = 32 * 1024 * 1024;
+/** In a request the text of a file is longer than the file, and a request has at most 20 MiB. */
+const LARGEST = 16 * 1024 * 1024;
 
 export function ImportApiDialog({ onClose }: { onClose(): void }) {
   const [added, setAdded] = useState<Added>();

@@ -264,7 +264,7 @@ fn path(connector: &Connector, operation: &Operation, at: &str, found: &mut Foun
     let names = placeholders(path);
     let is_of_path = |name: &str| operation.parameters.iter().any(|p| p.place == Place::Path && p.wire_name() == name);
     let secret = connector.auth.iter().any(|scheme| scheme.place == AuthPlace::Path);
-    for name in names.iter().filter(|name| !is_of_path(name) && !(secret && **name == "credential")) {
+    for name in names.iter().filter(|name| !(is_of_path(name) || secret && **name == "credential")) {
         let message = format!("The path uses '{{{name}}}', and no parameter with in: path has this name");
         found.add(Code::UnknownName, place.as_str(), message, "Add the parameter, or remove it from the path");
     }
@@ -373,3 +373,6 @@ fn foreign_ref(schema: &Value) -> Option<&str> {
 fn short(text: &str) -> String {
     text.chars().take(100).collect()
 }
+
+#[cfg(test)]
+mod tests;

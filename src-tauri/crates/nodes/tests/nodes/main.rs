@@ -2,6 +2,7 @@
 
 mod a2a;
 mod common;
+mod connector_credentials;
 mod connectors;
 mod examples;
 mod http;
