@@ -912,7 +912,7 @@ export interface CheckpointOf {
 export type Closing = 'background' | 'quit';
 
 /** The closed set of codes, each explained in `docs/diagnostics.md`. Codes may be added, never reused. */
-export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_FORM_PATH' | 'FORM_PATH_TAKEN' | 'BAD_FORM' | 'BAD_HOOK_PATH' | 'HOOK_PATH_TAKEN' | 'NO_RESPONSE' | 'SAME_FOR_ALL_ITEMS';
+export type Code = 'BAD_JSON' | 'UNKNOWN_TYPE' | 'UNKNOWN_PORT' | 'DANGLING_EDGE' | 'DUPLICATE_EDGE' | 'CYCLE' | 'BAD_ID' | 'BAD_FILE' | 'TOO_LARGE' | 'NOT_AVAILABLE' | 'MISSING_CONFIG' | 'UNKNOWN_CONFIG' | 'BAD_CONFIG' | 'BAD_MODE' | 'CEL_SYNTAX' | 'CEL_LIMIT' | 'UNKNOWN_NAME' | 'NOT_AN_ANCESTOR' | 'HANDLER_NEEDS_ERROR' | 'BAD_REENTRY' | 'CROSSES_CONTAINER' | 'BRANCHES_MEET' | 'NEWER_VERSION' | 'EMPTY_WORKFLOW' | 'AUDIT_RESERVED_EVENT' | 'CONTEXT_RACE' | 'RULE_UNREACHABLE' | 'STOP_IN_FORK' | 'HOST_FROM_DATA' | 'UNKNOWN_FIELD' | 'BAD_PARAM' | 'BAD_PARENT' | 'EMPTY_CONTAINER' | 'UNKNOWN_WORKFLOW' | 'SECRET_PLACE' | 'SECRET_MISSING' | 'SECRET_HOST' | 'MISSING_MODEL' | 'UNKNOWN_PROVIDER' | 'NO_PRICE' | 'UNGATED_EGRESS' | 'UNUSABLE_TOOL' | 'UNKNOWN_TOOL' | 'TOOL_ARGUMENTS' | 'UNUSABLE_SKILL' | 'NOT_TRANSLATED' | 'HANDLER_UNREACHABLE' | 'BAD_CRON' | 'NEVER_FIRES' | 'UNKNOWN_TIMEZONE' | 'MISSING_GRANT' | 'UNFIT_PARAMS' | 'BAD_FORM_PATH' | 'FORM_PATH_TAKEN' | 'BAD_FORM' | 'BAD_HOOK_PATH' | 'HOOK_PATH_TAKEN' | 'NO_RESPONSE' | 'SAME_FOR_ALL_ITEMS' | 'UNKNOWN_CONNECTOR' | 'UNKNOWN_OPERATION';
 
 /** One of two runs that are compared. */
 export interface ComparedRun {
@@ -950,6 +950,118 @@ export interface ComparedStep {
   attempts: number;
   /** Port → number of items; taken ports only. */
   ports: Record<string, number>;
+}
+
+/** A file to add. */
+export interface ConnectorAdd {
+  /** Text of an OpenAPI document or a connector file, as JSON or YAML. */
+  text: string;
+  /** Name of the connector; default: the name in the file, or the title of the document. */
+  name?: string;
+  /** Replace an own connector of this name. */
+  replace?: boolean;
+}
+
+/** A connector that was added. */
+export interface ConnectorAdded {
+  /** Its name in steps. */
+  name: string;
+  /** The name of the service. */
+  title: string;
+  /** Its file. */
+  file: string;
+  /** Number of operations. */
+  operations: number;
+  /** Operations of the document that were left out. */
+  leftOut: number;
+  /** What the document has and the connector does not, or has in another way. */
+  findings: ConnectorFinding[];
+  /** Findings that are not in the list. */
+  moreFindings: number;
+}
+
+/** A connector of this machine. */
+export interface ConnectorEntry {
+  /** Its name in steps. */
+  name: string;
+  /** The name of the service. */
+  title: string;
+  /** What the service is. */
+  description: string;
+  /** Other words people search for. */
+  keywords: string[];
+  /** It is a file of this machine and does not come with the program. */
+  own: boolean;
+  /** Why its file cannot be used; then it has no operations. */
+  problem?: string;
+  /** Where the API is documented. */
+  docs?: string;
+  /** What secret the service needs; absent when it needs none. */
+  credential?: string;
+  /** Variables of the service's address. */
+  variables: ConnectorVariable[];
+  /** Its operations, in the order of the file. */
+  operations: ConnectorOperationEntry[];
+}
+
+/** What a document has and a connector does not. */
+export interface ConnectorFinding {
+  /** Where: a JSON Pointer into the document. */
+  path: string;
+  /** What, in a sentence. */
+  message: string;
+}
+
+/** Which connector. */
+export interface ConnectorName {
+  /** Its name. */
+  name: string;
+}
+
+/** An operation with its schemas. */
+export interface ConnectorOperation {
+  /** What it does, in a few words. */
+  title: string;
+  /** What it does. */
+  description: string;
+  /** It changes something. */
+  writes: boolean;
+  /** JSON Schema of its parameters, without references. */
+  params: unknown;
+  /** JSON Schema of what it passes on, without references; null when it is not known. */
+  output: unknown;
+}
+
+/** An operation, as lists show it. */
+export interface ConnectorOperationEntry {
+  /** Its name in steps. */
+  name: string;
+  /** What it does, in a few words. */
+  title: string;
+  /** Group within the service. */
+  group?: string;
+  /** Still offered, but to be avoided. */
+  deprecated: boolean;
+}
+
+/** Which operation. */
+export interface ConnectorOperationGet {
+  /** The connector. */
+  connector: string;
+  /** The operation. */
+  operation: string;
+}
+
+/** A variable of a service's address. */
+export interface ConnectorVariable {
+  /** Its name. */
+  name: string;
+  /** What it is. */
+  description?: string;
+  /** Its value when a step gives none; without it, a step must. */
+  default?: string;
+  /** The values that it may have; empty for any. */
+  values: string[];
 }
 
 /** `context`: schema and initial values of the run-wide variables. */
@@ -5867,6 +5979,14 @@ export interface Commands {
   app_info: { request: Empty; response: AppInfo };
   /** Lists the step kinds with their descriptors. */
   catalog_list: { request: Empty; response: NodeDescriptor[] };
+  /** Lists the connectors with their operations. */
+  connector_list: { request: Empty; response: ConnectorEntry[] };
+  /** Returns an operation of a connector with the schemas of its parameters and its result. */
+  connector_operation: { request: ConnectorOperationGet; response: ConnectorOperation };
+  /** Adds a connector from a connector file or an OpenAPI document; nothing is fetched. */
+  connector_add: { request: ConnectorAdd; response: ConnectorAdded };
+  /** Removes an own connector; runs keep the operations they began with. */
+  connector_remove: { request: ConnectorName; response: Empty };
   /** Lists the samples of the gallery. */
   sample_list: { request: Empty; response: Sample[] };
   /** Lists the templates: ready workflows by job. */
@@ -6210,6 +6330,10 @@ export interface CommandInfo {
 export const commands: Record<CommandName, CommandInfo> = {
   app_info: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   catalog_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  connector_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  connector_operation: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  connector_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['connector_list', 'connector_operation'] },
+  connector_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['connector_list', 'connector_operation'] },
   sample_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   template_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   workflow_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

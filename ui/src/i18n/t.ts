@@ -19,6 +19,7 @@ import { time } from './en.time.ts';
 import { hooks } from './en.hooks.ts';
 import { plan } from './en.plan.ts';
 import { poll } from './en.poll.ts';
+import { connectors } from './en.connectors.ts';
 import { imports } from './en.import.ts';
 import { folders } from './en.folders.ts';
 import { pins } from './en.pins.ts';
@@ -27,7 +28,7 @@ import { tools } from './en.tools.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...compare, ...automations, ...forms, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

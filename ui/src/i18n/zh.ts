@@ -25,6 +25,7 @@ import { time } from './zh.time.ts';
 import { hooks } from './zh.hooks.ts';
 import { plan } from './zh.plan.ts';
 import { poll } from './zh.poll.ts';
+import { connectors } from './zh.connectors.ts';
 import { imports } from './zh.import.ts';
 import { pins } from './zh.pins.ts';
 import { tests } from './zh.tests.ts';
@@ -32,6 +33,6 @@ import { tools } from './zh.tools.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...pins, ...tests, ...tools, ...webhooks, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...common };
 
 export const kinds: AllKindWords = { ...data, ...documents, ...steps, ...triggers };

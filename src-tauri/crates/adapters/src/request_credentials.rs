@@ -19,6 +19,16 @@ pub(crate) fn attach(credential: &Credential, url: &mut Url, headers: &mut Heade
             url.query_pairs_mut().append_pair(name, value);
             return Ok(());
         }
+        CredentialKind::Path => {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~' | ':');
+            if value.is_empty() || !value.chars().all(plain) || value.chars().all(|c| c == '.') {
+                return Err(refused(credential, "it has a character that paths may not have"));
+            }
+            // The library writes braces in paths as `%7B` and `%7D`.
+            let path = Zeroizing::new(url.path().replace("%7Bcredential%7D", value));
+            url.set_path(&path);
+            return Ok(());
+        }
         CredentialKind::Bearer => (AUTHORIZATION, Zeroizing::new(format!("Bearer {value}"))),
         CredentialKind::Basic { user } => (AUTHORIZATION, basic(user, value)),
         CredentialKind::Header { name } => {
@@ -49,3 +59,6 @@ pub(crate) fn stays_home(credential: &Credential, next: &Url) -> Result<(), Http
     let host = next.host_str().unwrap_or_default();
     Err(refused(credential, &format!("the address redirects to {host} with the credential in the new address")))
 }
+
+#[cfg(test)]
+mod tests;

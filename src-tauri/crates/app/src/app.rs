@@ -427,7 +427,9 @@ impl App {
     /// [`Self::pinned`], and then its sub-workflows.
     pub(crate) fn pinned_all(&self, row: &RunRow) -> ApiResult<Vec<Arc<Workflow>>> {
         match pinned_files(&self.store, row) {
-            Ok((workflow, files)) => Ok(std::iter::once(Arc::new(workflow)).chain(files.into_values()).collect()),
+            Ok((workflow, called)) => {
+                Ok(std::iter::once(Arc::new(workflow)).chain(called.files.into_values()).collect())
+            }
             Err(RunError::Store(error)) => Err(error.into()),
             Err(_) => Ok(Vec::new()),
         }

@@ -56,6 +56,10 @@ macro_rules! command_list {
         $apply! {
             Query app_info(Empty) -> AppInfo, Viewer, [Desktop Http], [], "Returns version, host and data folder.";
             Query catalog_list(Empty) -> Kinds, Viewer, [Desktop Http], [], "Lists the step kinds with their descriptors.";
+            Query connector_list(Empty) -> Vec<ConnectorEntry>, Viewer, [Desktop Http], [], "Lists the connectors with their operations.";
+            Query connector_operation(ConnectorOperationGet) -> ConnectorOperation, Viewer, [Desktop Http], [], "Returns an operation of a connector with the schemas of its parameters and its result.";
+            Action connector_add(ConnectorAdd) -> ConnectorAdded, Builder, [Desktop Http], [connector_list connector_operation], "Adds a connector from a connector file or an OpenAPI document; nothing is fetched.";
+            Action connector_remove(ConnectorName) -> Empty, Builder, [Desktop Http], [connector_list connector_operation], "Removes an own connector; runs keep the operations they began with.";
             Query sample_list(Empty) -> Vec<Sample>, Viewer, [Desktop Http], [], "Lists the samples of the gallery.";
             Query template_list(Empty) -> Vec<Template>, Viewer, [Desktop Http], [], "Lists the templates: ready workflows by job.";
             Query workflow_list(Empty) -> Vec<WorkflowEntry>, Viewer, [Desktop Http], [], "Lists the workflows of the library.";

@@ -45,4 +45,4 @@ pub use triggers::{
     ActiveForm, Forms, HookReply, HookRequest, HookTarget, Offer, OfferedTool, ToolResult, next_of_file, tool_refusal,
     tool_result,
 };
-pub use workflows::{canonical, check, export, import, samples, saved_tests, templates};
+pub use workflows::{canonical, check, connectors, export, import, samples, saved_tests, templates};

@@ -4,19 +4,20 @@ mod region;
 
 use crate::calendar::Calendar;
 use crate::catalog::Catalog;
+use crate::connector::KnownConnectors;
 use crate::decision::Decider;
 use crate::guard::Guardrails;
 use crate::numbers::Cyclic;
 use crate::recovery::{EdgeKind, Recovery, RecoveryKind};
 use crate::schema::{Schema, Violation};
 use crate::validate::Called;
-use crate::{agent, config, declared_variables, guard, validate};
+use crate::{agent, config, connector, declared_variables, guard, validate};
 use indexmap::IndexMap;
 use region::Region;
 use serde_json::{Value, json};
 use signalbox_model::budget::Limits;
 use signalbox_model::{
-    Diagnostic, Effects, Level, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, Workflow,
+    Connector, Diagnostic, Effects, Level, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, Workflow,
     descriptor::ByConfig,
     workflow::{ErrorPolicy, NamedPolicy},
 };
@@ -173,6 +174,8 @@ pub(crate) struct CompiledNode {
     pub(crate) meta: signalbox_model::Map,
     /// `settings.model` of its file.
     pub(crate) model: Option<Arc<Value>>,
+    /// The connector whose operation it calls.
+    pub(crate) connector: Option<Arc<Connector>>,
     /// What it puts out instead of being called: port → items. Never of a file that another one calls.
     pub(crate) pinned: Option<Pins>,
 }
@@ -190,13 +193,23 @@ impl Compiled {
         catalog: &Catalog,
         files: &BTreeMap<String, Arc<Workflow>>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let mut diagnostics = validate::check(&workflow, catalog);
         let called = Called { files: files.clone(), ..Called::default() };
-        diagnostics.extend(validate::check_called(&workflow, catalog, &called));
+        Self::with_called(workflow, definition_hash, catalog, &called)
+    }
+
+    /// [`Self::new`] of a workflow with the files and the connectors that its steps name.
+    pub fn with_called(
+        workflow: Arc<Workflow>,
+        definition_hash: &str,
+        catalog: &Catalog,
+        called: &Called,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut diagnostics = validate::check(&workflow, catalog);
+        diagnostics.extend(validate::check_called(&workflow, catalog, called));
         if diagnostics.iter().any(|d| d.severity == Severity::Error) {
             return Err(diagnostics);
         }
-        Ok(Self::build(workflow, definition_hash, catalog, files))
+        Ok(Self::build(workflow, definition_hash, catalog, called))
     }
 
     /// The same with so many items in one call of a step without effects, at least 2. Tests make it small.
@@ -262,17 +275,12 @@ impl Compiled {
         self.nodes[node].role.is_container()
     }
 
-    fn build(
-        workflow: Arc<Workflow>,
-        definition_hash: &str,
-        catalog: &Catalog,
-        files: &BTreeMap<String, Arc<Workflow>>,
-    ) -> Self {
+    fn build(workflow: Arc<Workflow>, definition_hash: &str, catalog: &Catalog, called: &Called) -> Self {
         // The validator has told what is wrong with one that cannot be read.
         let budget = workflow.settings.as_ref().and_then(|settings| Limits::parse(settings.budget.as_ref()?).ok());
         let mut parts = Parts { regions: vec![Region::default()], ..Parts::default() };
-        parts.add(&workflow, catalog, 0);
-        parts.add_files(catalog, files);
+        parts.add(&workflow, catalog, &called.connectors, 0);
+        parts.add_files(catalog, called);
         let Parts { nodes, edges, regions, files } = parts;
         let settings = workflow.settings.as_ref();
         let index = files.first().map(|file| &file.index);
@@ -306,20 +314,20 @@ struct Parts {
 
 impl Parts {
     /// Each file is compiled once; every step that names it shares its region.
-    fn add_files(&mut self, catalog: &Catalog, files: &BTreeMap<String, Arc<Workflow>>) {
+    fn add_files(&mut self, catalog: &Catalog, called: &Called) {
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         let mut next = 0;
         while next < self.nodes.len() {
             let named = self.nodes[next].config.get("workflow").and_then(Value::as_str).map(str::to_owned);
             let named = named.filter(|_| self.nodes[next].role == Role::Subworkflow);
-            if let Some((id, file)) = named.and_then(|id| files.get(&id).map(|file| (id, file))) {
+            if let Some((id, file)) = named.and_then(|id| called.files.get(&id).map(|file| (id, file))) {
                 let region = match known.get(&id) {
                     Some(region) => *region,
                     None => {
                         let region = self.regions.len();
                         self.regions.push(Region::default());
                         known.insert(id, region);
-                        self.add(file, catalog, region);
+                        self.add(file, catalog, &called.connectors, region);
                         region
                     }
                 };
@@ -330,7 +338,7 @@ impl Parts {
     }
 
     /// Adds a file whose top is a region that exists.
-    fn add(&mut self, workflow: &Arc<Workflow>, catalog: &Catalog, top: usize) {
+    fn add(&mut self, workflow: &Arc<Workflow>, catalog: &Catalog, connectors: &KnownConnectors, top: usize) {
         let (first, first_edge, file) = (self.nodes.len(), self.edges.len(), self.files.len());
         let index: HashMap<String, usize> =
             workflow.nodes.keys().enumerate().map(|(i, id)| (id.clone(), first + i)).collect();
@@ -338,6 +346,9 @@ impl Parts {
         let compiled = workflow.nodes.iter().filter_map(|(id, node)| Some((id, node, catalog.get(&node.kind)?)));
         self.nodes.extend(compiled.map(|(id, node, descriptor)| {
             let node = &*agent::with_default(node, descriptor, workflow);
+            let connector = connectors.of(node);
+            let narrowed = connector.as_ref().map(|(of, operation)| connector::narrowed(descriptor, of, operation));
+            let descriptor = narrowed.as_ref().unwrap_or(descriptor);
             let compiled = compile_node(id, node, descriptor, &index);
             let tainted = file != 0 && config::host_from_data(node, descriptor, config::TRUSTED_INSIDE);
             CompiledNode {
@@ -345,6 +356,7 @@ impl Parts {
                 region: top,
                 host_from_data: compiled.host_from_data || tainted,
                 model: model.clone(),
+                connector: connector.map(|(of, _)| Arc::clone(of)),
                 pinned: compiled.pinned.filter(|_| file == 0),
                 ..compiled
             }
@@ -519,6 +531,7 @@ fn compile_node(
         host_from_data: config::host_from_data(node, descriptor, config::TRUSTED),
         meta,
         model: None,
+        connector: None,
         pinned: node.pinned.as_ref().map(pins),
     }
 }

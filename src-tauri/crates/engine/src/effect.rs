@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::budget::Budget;
-use signalbox_model::{Binaries, Data, Effects, Item, Items, Map, Mode, Workflow};
+use signalbox_model::{Binaries, Connector, Data, Effects, Item, Items, Map, Mode, Workflow};
 use std::sync::Arc;
 
 /// One execution of a kind's code: the key under which its result comes back.
@@ -87,6 +87,8 @@ pub struct Call {
     pub loopback_allowed: bool,
     /// `settings.model` of the workflow that the step stands in: a model's name, or `{provider, model}`.
     pub model: Option<Arc<Value>>,
+    /// The connector whose operation the step calls.
+    pub connector: Option<Arc<Connector>>,
     /// The workflow that the step stands in.
     pub workflow: Arc<Workflow>,
     /// `<path>/<node>-<n>`, n = earlier calls of the node there (K-56): no two calls of a run have the same.

@@ -14,6 +14,7 @@ pub mod checkpoint;
 pub mod compare;
 pub mod compiled;
 pub mod config;
+pub mod connector;
 mod context;
 pub mod coverage;
 pub mod debug;

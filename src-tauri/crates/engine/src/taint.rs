@@ -6,9 +6,10 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 15] = [
+const UNTRUSTED: [&str; 16] = [
     "a2a.agent",
     "archive.unpack",
+    "connector.call",
     "db.query",
     "db.tables",
     "pdf.read",

@@ -4,6 +4,7 @@ mod agents;
 mod budget;
 mod called;
 mod conditions;
+mod connectors;
 mod containers;
 mod expressions;
 mod form;

@@ -1,6 +1,7 @@
 //! The arguments of `signalbox`. Every command's help ends with an example.
 
 mod audit;
+mod connectors;
 mod debug;
 mod export;
 mod import;
@@ -14,6 +15,7 @@ mod triggers;
 mod webhook;
 
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink, SinkKind};
+pub(crate) use connectors::Connectors;
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use export::{AuditFormat, Export, Human};
 pub(crate) use import::{Import, ImportFormat};
@@ -245,6 +247,9 @@ pub(crate) enum Command {
     /// Lists, shows and checks step kinds.
     #[command(subcommand, after_help = "Example:\n  signalbox catalog show http.request")]
     Catalog(CatalogCommand),
+    /// Lists, shows, adds, checks and removes connectors: services whose operations steps call.
+    #[command(subcommand, after_help = "Example:\n  signalbox connectors add openapi.json --name shop")]
+    Connectors(Connectors),
     /// Serves the REST API and events on this machine, with --ui also the web UI.
     #[command(
         after_help = "Prints {\"url\":…,\"tokenFile\":…} when ready. The token file holds one token per line: TOKEN \

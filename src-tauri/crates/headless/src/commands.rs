@@ -3,6 +3,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod catalog;
+pub(crate) mod connectors;
 mod debug;
 mod diff;
 pub(crate) mod export;

@@ -66,6 +66,11 @@ fn start() -> u8 {
             finish(&output, commands::test::prove(&output, file, data_folder(&cli.global).ok().as_deref()))
         }
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
+        Command::Connectors(command) => {
+            let done =
+                data_folder(&cli.global).and_then(|data| commands::connectors::connectors(&output, command, &data));
+            finish(&output, done)
+        }
         Command::Service(command) => {
             let done = data_folder(&cli.global)
                 .and_then(|data| commands::service::service(&output, command, &cli.global, &data));
@@ -128,6 +133,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         | Command::Test(_)
         | Command::Prove { .. }
         | Command::Catalog(_)
+        | Command::Connectors(_)
         | Command::Service(_) => Ok(OK),
     };
     let code = done.unwrap_or_else(|error| failed(cli, output, &error));

@@ -4,6 +4,7 @@
 
 mod check;
 mod layout;
+pub mod openapi;
 mod report;
 mod vl;
 

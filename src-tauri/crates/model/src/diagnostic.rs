@@ -77,6 +77,8 @@ pub enum Code {
     HookPathTaken,
     NoResponse,
     SameForAllItems,
+    UnknownConnector,
+    UnknownOperation,
 }
 
 impl Code {

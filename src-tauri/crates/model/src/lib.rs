@@ -10,6 +10,7 @@ pub mod blob;
 pub mod budget;
 pub mod bundle;
 pub mod call_progress;
+pub mod connector;
 pub mod data;
 pub mod debug;
 pub mod descriptor;
@@ -43,6 +44,7 @@ pub mod workflow;
 
 pub use audit_event::AuditEvent;
 pub use call_progress::CallProgress;
+pub use connector::{Connector, Operation};
 pub use data::Data;
 pub use descriptor::{Effects, Mode, NodeDescriptor, Replay, Role};
 pub use diagnostic::{Code, Diagnostic, Severity};

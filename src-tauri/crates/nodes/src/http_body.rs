@@ -37,21 +37,41 @@ pub(crate) async fn body(
         let words = format!("A HEAD request has no body; remove '{field}' or choose another method");
         return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field));
     }
-    let at = headers.iter().position(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-    let declared = at.map(|at| headers[at].1.clone()).unwrap_or_default();
-    let (bytes, media) = match body {
+    match body {
+        Some(body) => encode(call, slot, world, body, headers).await.map(Some),
         None => {
             let (reference, bytes) = binary::read(call, slot, world, BYTES).await?;
-            (bytes, reference.mime)
+            if content_type(headers).is_none() {
+                headers.push(("Content-Type".into(), reference.mime));
+            }
+            Ok(Some(bytes))
         }
-        Some(Value::String(text)) => {
+    }
+}
+
+fn content_type(headers: &[(String, String)]) -> Option<usize> {
+    headers.iter().position(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+}
+
+/// A value as the bytes of a body: as the header Content-Type says, which is added when it is absent.
+pub(crate) async fn encode(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    body: &Value,
+    headers: &mut Vec<(String, String)>,
+) -> Result<Vec<u8>, NodeFailure> {
+    let at = content_type(headers);
+    let declared = at.map(|at| headers[at].1.clone()).unwrap_or_default();
+    let (bytes, media) = match body {
+        Value::String(text) => {
             if rules::needs_boundary(&declared) {
                 let why = rules::text_misfit(&declared, text).unwrap_or_default();
                 return Err(misfit(&Misfit { pointer: String::new(), why }));
             }
             (encoded(text, &declared)?, "text/plain; charset=utf-8".to_owned())
         }
-        Some(other) => match rules::format_of(&declared, other).map_err(|why| misfit(&why))? {
+        other => match rules::format_of(&declared, other).map_err(|why| misfit(&why))? {
             BodyFormat::Json => (encoded(&other.to_string(), &declared)?, "application/json".to_owned()),
             BodyFormat::Form => (form(other, &declared)?, declared.clone()),
             BodyFormat::Multipart => {
@@ -63,13 +83,13 @@ pub(crate) async fn body(
             }
         },
     };
-    if let Some(body) = body.filter(|_| bytes.len() > formats::MAX_BYTES) {
+    if bytes.len() > formats::MAX_BYTES {
         return Err(formats::too_large(&format!("The body ({})", kind_of(body)), bytes.len() as u64));
     }
     if at.is_none() {
         headers.push(("Content-Type".into(), media));
     }
-    Ok(Some(bytes))
+    Ok(bytes)
 }
 
 fn misfit(misfit: &Misfit) -> NodeFailure {

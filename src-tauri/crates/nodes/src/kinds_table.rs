@@ -26,6 +26,8 @@ mod builtin_human_form;
 mod builtin_self_healing;
 #[path = "kinds/code_javascript.rs"]
 mod code_javascript;
+#[path = "kinds/connector_call.rs"]
+mod connector_call;
 #[path = "kinds/data_aggregate.rs"]
 mod data_aggregate;
 #[path = "kinds/data_compare.rs"]
@@ -149,6 +151,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "builtin.human_form", code: builtin_human_form::KIND },
     Entry { kind: "builtin.self_healing", code: builtin_self_healing::KIND },
     Entry { kind: "code.javascript", code: code_javascript::KIND },
+    Entry { kind: "connector.call", code: connector_call::KIND },
     Entry { kind: "data.aggregate", code: data_aggregate::KIND },
     Entry { kind: "data.compare", code: data_compare::KIND },
     Entry { kind: "data.date", code: data_date::KIND },

@@ -12,6 +12,7 @@ mod a2a;
 mod binary;
 mod cel;
 pub mod check;
+pub mod connector;
 mod csv_table;
 mod databases;
 mod date_pattern;

@@ -49,7 +49,12 @@ pub enum CredentialKind {
         /// The parameter.
         name: String,
     },
+    /// A part of the path, in the place of [`PATH_PLACE`]. A connector asks for it; no secret is stored with this kind.
+    Path,
 }
+
+/// What stands in an address where a credential of the kind [`CredentialKind::Path`] goes.
+pub const PATH_PLACE: &str = "{credential}";
 
 impl CredentialKind {
     /// The header that it sets, in lower case.
@@ -57,7 +62,7 @@ impl CredentialKind {
         match self {
             Self::Bearer | Self::Basic { .. } => Some("authorization".into()),
             Self::Header { name } => Some(name.to_ascii_lowercase()),
-            Self::Query { .. } => None,
+            Self::Query { .. } | Self::Path => None,
         }
     }
 }

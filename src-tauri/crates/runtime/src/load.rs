@@ -2,7 +2,8 @@
 
 use crate::error::Error;
 use crate::registry::Registry;
-use signalbox_engine::{Compiled, RunState, fold, snapshot};
+use signalbox_engine::validate::Called;
+use signalbox_engine::{Compiled, RunState, connector, fold, snapshot};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Diagnostic, Map, Workflow};
 use signalbox_store::{RunRow, Store};
@@ -28,15 +29,14 @@ pub struct Pinned {
 
 /// A workflow and its sub-workflows with the versions of their kinds written in, and the texts by whose hashes runs are
 /// pinned to them.
-pub(crate) fn pin(
-    mut workflow: Workflow,
-    called: BTreeMap<String, Arc<Workflow>>,
-    registry: &Registry,
-) -> Result<Pinned, Vec<Diagnostic>> {
+pub(crate) fn pin(mut workflow: Workflow, called: Called, registry: &Registry) -> Result<Pinned, Vec<Diagnostic>> {
+    let Called { files, problems, connectors } = called;
+    // Only what the steps call: the file may have a thousand operations, and may change while the run lives.
+    let kept = connectors.pinned(std::iter::once(&workflow).chain(files.values().map(AsRef::as_ref)));
     let mut used = BTreeMap::new();
     let mut texts = Vec::new();
     let mut hashes = Map::new();
-    for (id, file) in called {
+    for (id, file) in files {
         let mut file = Arc::unwrap_or_clone(file);
         let text = versioned(&mut file, registry);
         let hash = sha256_hex(text.as_bytes());
@@ -49,9 +49,14 @@ pub(crate) fn pin(
     if !hashes.is_empty() {
         workflow.extra.insert(PINNED_FILES.into(), hashes.into());
     }
+    workflow.extra.shift_remove(connector::PINNED);
+    if !kept.is_empty() {
+        workflow.extra.insert(connector::PINNED.into(), serde_json::to_value(&kept).unwrap_or_default());
+    }
     let definition = versioned(&mut workflow, registry);
     let hash = sha256_hex(definition.as_bytes());
-    let compiled = Compiled::with_files(Arc::new(workflow), &hash, &registry.catalog, &used)?;
+    let called = Called { files: used, problems, connectors };
+    let compiled = Compiled::with_called(Arc::new(workflow), &hash, &registry.catalog, &called)?;
     Ok(Pinned { compiled: Arc::new(compiled), definition, files: texts })
 }
 
@@ -65,8 +70,8 @@ fn versioned(workflow: &mut Workflow, registry: &Registry) -> String {
     serde_json::to_string(&workflow).unwrap_or_default()
 }
 
-/// The workflow that a run is pinned to, and its sub-workflows by id.
-pub fn pinned_files(store: &Store, row: &RunRow) -> Result<(Workflow, BTreeMap<String, Arc<Workflow>>), Error> {
+/// The workflow that a run is pinned to, and the files and connectors that its steps name.
+pub fn pinned_files(store: &Store, row: &RunRow) -> Result<(Workflow, Called), Error> {
     let unusable = |reason: String| Error::Definition { run: row.run_id.clone(), reason };
     let read = |hash: &str, what: &str| {
         let text = store.definition_get(hash)?;
@@ -81,14 +86,15 @@ pub fn pinned_files(store: &Store, row: &RunRow) -> Result<(Workflow, BTreeMap<S
         let file = read(hash.as_str().unwrap_or_default(), &format!("the sub-workflow '{id}'"))?;
         files.insert(id.clone(), Arc::new(file));
     }
-    Ok((workflow, files))
+    let connectors = connector::unpin(&mut workflow).map_err(unusable)?;
+    Ok((workflow, Called { files, connectors, ..Called::default() }))
 }
 
 /// Compiles the definition that a run is pinned to.
 pub fn definition(store: &Store, registry: &Registry, row: &RunRow) -> Result<Compiled, Error> {
     let unusable = |reason: String| Error::Definition { run: row.run_id.clone(), reason };
-    let (workflow, files) = pinned_files(store, row)?;
-    for file in std::iter::once(&workflow).chain(files.values().map(AsRef::as_ref)) {
+    let (workflow, called) = pinned_files(store, row)?;
+    for file in std::iter::once(&workflow).chain(called.files.values().map(AsRef::as_ref)) {
         for (id, node) in &file.nodes {
             let known = registry.catalog.get(&node.kind).map(|descriptor| descriptor.version);
             if let (Some(wanted), Some(known)) = (node.type_version, known)
@@ -101,7 +107,7 @@ pub fn definition(store: &Store, registry: &Registry, row: &RunRow) -> Result<Co
             }
         }
     }
-    Compiled::with_files(Arc::new(workflow), &row.definition_hash, &registry.catalog, &files).map_err(|found| {
+    Compiled::with_called(Arc::new(workflow), &row.definition_hash, &registry.catalog, &called).map_err(|found| {
         let first = found.first().map_or_else(String::new, |one| format!(" ({}: {})", one.path, one.message));
         unusable(format!("this program does not accept the workflow it was started with{first}"))
     })

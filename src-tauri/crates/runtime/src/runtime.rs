@@ -13,13 +13,14 @@ use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_engine::input::Input;
 use signalbox_engine::rerun::Rerun;
+use signalbox_engine::validate::Called;
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::debug::DebugStart;
 use signalbox_model::{DurableInput, Map, RunEvent, RunOrigin, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
 use signalbox_store::{Firing, Limited, RunKey, Store, StoreError};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{oneshot, watch};
 
@@ -172,13 +173,13 @@ impl Runtime {
 
     /// Compiles a workflow for a run: versions of the kinds written in, and the texts that the run is pinned to.
     pub async fn pin(&self, workflow: Workflow) -> Result<Pinned, Error> {
-        self.pin_with(workflow, BTreeMap::new()).await
+        self.pin_with(workflow, Called::default()).await
     }
 
-    /// [`Self::pin`] of a workflow whose sub-workflows are these files, by id.
-    pub async fn pin_with(&self, workflow: Workflow, files: BTreeMap<String, Arc<Workflow>>) -> Result<Pinned, Error> {
+    /// [`Self::pin`] of a workflow with the files and the connectors that its steps name.
+    pub async fn pin_with(&self, workflow: Workflow, called: Called) -> Result<Pinned, Error> {
         let core = Arc::clone(self.core());
-        self.worker(move || load::pin(workflow, files, &core.registry)).await?.map_err(Error::Invalid)
+        self.worker(move || load::pin(workflow, called, &core.registry)).await?.map_err(Error::Invalid)
     }
 
     /// Starts a run; returns its id as soon as its beginning is recorded, or its place in the queue.

@@ -24,7 +24,7 @@ pub(crate) async fn run(host: &Host, bundle: &Bundle, run: &Run, output: &Output
         let failure = Failure::invalid("BAD_PARAM", first.message.clone(), first.hint.clone());
         return Err(Failure { details: Some(json!({ "diagnostics": problems })), ..failure });
     }
-    let pinned = host.runtime.pin_with(workflow, called.files).await?;
+    let pinned = host.runtime.pin_with(workflow, called).await?;
     let new = NewRun {
         pinned,
         params: given,

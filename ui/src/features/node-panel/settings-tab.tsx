@@ -9,6 +9,7 @@ import { PollPanel } from '../../shared/poll/poll-panel.tsx';
 import { SampleRun } from '../../shared/sample-run.tsx';
 import { WebhookPanel } from '../../shared/webhook/webhook-panel.tsx';
 import { useCommand } from '../../api/queries.ts';
+import { CONNECTOR_CALL } from '../../code/connector-step.ts';
 import { MCP_TOOL } from '../../code/tool-step.ts';
 import type { Diagnostic, JsonSchema, NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
@@ -21,6 +22,7 @@ import { IncomingContext, IncomingField, type IncomingStep } from './incoming-fi
 import { chosenFor } from './model-choice.ts';
 import { ModelContext, ModelField, ProviderField } from './model-fields.tsx';
 import { ToolRulesField } from './tool-rules.tsx';
+import { retitledOperation, useConnectorSchema } from './connector-schema.ts';
 import { retitled, useConfigSchema } from './tool-schema.ts';
 import { FormFieldsField } from './params-editor.tsx';
 import type { NodePanelProps } from './types.ts';
@@ -104,9 +106,10 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
 export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, incoming = NO_STEPS, readOnly, draft, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
   const own = useMemo(() => withoutSchedule(node.type, withChoiceWords(node.type, asSchema(descriptor?.config))), [node.type, descriptor]);
-  const schema = useConfigSchema(own, nodeId, node, skills);
+  const schema = useConnectorSchema(useConfigSchema(own, nodeId, node, skills), node);
   const parts = useMemo(() => foldedParts(schema), [schema]);
   const tools = useCommand('tool_list', {}, { enabled: node.type === MCP_TOOL, staleTime: 30_000 }).data;
+  const connectors = useCommand('connector_list', {}, { enabled: node.type === CONNECTOR_CALL, staleTime: 30_000 }).data;
   const asks = schema.properties?.['model']?.['x-ui']?.['widget'] === 'model';
   const usual = useCommand('model_list', {}, { enabled: asks, staleTime: 30_000 }).data?.default;
   const chosen = useMemo(() => chosenFor(node.config ?? {}, model, usual), [node.config, model, usual]);
@@ -114,12 +117,12 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
   const within = useMemo<ExpressionHost>(() => (descriptor?.role === 'loop' ? { ...host, names: () => host.names(true) } : host), [host, descriptor?.role]);
   const pointer = pointerOf('', ['nodes', nodeId]);
   const label = descriptor?.title ?? node.type;
-  const latest = useLatest({ node, tools });
+  const latest = useLatest({ node, tools, connectors });
   const onConfig = useCallback(
     (_: unknown, edit: { path: Path; value: unknown }) => {
       const path = ['config', ...edit.path];
       const set = { type: 'setNode', id: nodeId, path, value: edit.value } as const;
-      const title = retitled(latest.current.node, edit, latest.current.tools ?? []);
+      const title = retitled(latest.current.node, edit, latest.current.tools ?? []) ?? retitledOperation(latest.current.node, edit, latest.current.connectors ?? []);
       onEdit(title === undefined ? set : [set, { type: 'setNode', id: nodeId, path: ['title'], value: title }], { label: t('settings.config', { kind: label }), merge: `${nodeId} ${path.join('.')}` });
     },
     [nodeId, label, latest, onEdit],

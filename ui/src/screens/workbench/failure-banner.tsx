@@ -25,7 +25,7 @@ const KEYS: ReadonlySet<string> = new Set(['SECRET_MISSING', 'SECRET_UNAVAILABLE
 const ASKS_MODELS: ReadonlySet<string> = new Set(['agent.task', 'llm.chat', 'builtin.self_healing']);
 
 /** A path that fits nowhere is one in what came back to these; in any other step it stands in its settings. */
-const ANSWERED: ReadonlySet<string> = new Set(['http.request', 'mcp.tool', ...ASKS_MODELS]);
+const ANSWERED: ReadonlySet<string> = new Set(['connector.call', 'http.request', 'mcp.tool', ...ASKS_MODELS]);
 
 /** Whose settings a refused call is about, where they are not those of the step. */
 function notOfStep(code: string, kind: string | undefined, details: RunError['details']): MessageKey | undefined {
@@ -67,7 +67,7 @@ function fixOf(error: RunError, kind?: string): MessageKey {
 }
 const CODES: { [code: string]: MessageKey } = {
   TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', TOOL_UNUSABLE: 'run.fix.unusable', RATE_LIMIT: 'run.fix.wait', MAX_TURNS: 'run.fix.turns', AUTH: 'run.fix.access', LOOP_LIMIT: 'run.fix.loopLimit', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
-  NOT_CONFIGURED: 'run.fix.settings', BAD_CONFIG: 'run.fix.settings', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
+  NOT_CONFIGURED: 'run.fix.settings', BAD_CONFIG: 'run.fix.settings', NOT_FOUND: 'run.fix.settings', NEXT_PAGE_REFUSED: 'run.fix.answer', PAGE_LOOP: 'run.fix.answer', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
 };
 
 /** Letters of a message that stand at once: step, code and what helps stay in sight below them. */

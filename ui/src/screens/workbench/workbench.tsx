@@ -30,6 +30,7 @@ import { setOpenGraph } from '../open-graph.ts';
 import { Problems } from './problems.tsx';
 import { RunPanel } from './run-panel.tsx';
 import { StatusBar } from './status-bar.tsx';
+import { operationEntries } from '../../code/connector-step.ts';
 import { toolEntries } from './tool-entries.ts';
 
 export interface WorkbenchProps {
@@ -113,6 +114,8 @@ export function Workbench(props: WorkbenchProps) {
   const fixed = readOnly || shownEditor !== editor;
   const approved = useCommand('tool_list', {}, { staleTime: 30_000, enabled: !readOnly }).data;
   const tools = useMemo(() => (readOnly ? [] : toolEntries(approved ?? [])), [readOnly, approved]);
+  const connectors = useCommand('connector_list', {}, { staleTime: 30_000, enabled: !readOnly }).data;
+  const operations = useMemo(() => (readOnly ? [] : operationEntries(connectors ?? [])), [readOnly, connectors]);
   useActions(useMemo(() => (handle ? [...canvasActions(shownEditor, handle, fixed ? [] : catalog), ...(fixed ? [] : toolActions(editor, handle, catalog, tools))] : []), [editor, shownEditor, fixed, handle, catalog, tools]));
 
   // A part that closes may have had the focus: the keys go back to the canvas, not to nothing.
@@ -252,7 +255,7 @@ export function Workbench(props: WorkbenchProps) {
             onToggle={() => props.onLogOpen(!logOpen)}
             pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
             <div className="wb-canvas">
-              <Canvas editor={preview?.editor ?? editor} catalog={catalog} tools={tools} diagnostics={preview ? NONE : found} runView={preview ? null : view} differs={preview?.marks} proposed={preview?.fates} onChoose={choose} legend={view !== null && !loading && !preview} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={preview?.editor ?? editor} catalog={catalog} tools={tools} operations={operations} diagnostics={preview ? NONE : found} runView={preview ? null : view} differs={preview?.marks} proposed={preview?.fates} onChoose={choose} legend={view !== null && !loading && !preview} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
             {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}

@@ -234,7 +234,8 @@ fn kind_from(kind: &str, field: Option<String>) -> Result<CredentialKind, String
 
 fn kind_to(kind: &CredentialKind) -> (&'static str, Option<String>) {
     match kind {
-        CredentialKind::Bearer => ("bearer", None),
+        // The place in a path is a connector's; what is stored is the secret alone.
+        CredentialKind::Bearer | CredentialKind::Path => ("bearer", None),
         CredentialKind::Basic { user } => ("basic", Some(user.clone())),
         CredentialKind::Header { name } => ("header", Some(name.clone())),
         CredentialKind::Query { name } => ("query", Some(name.clone())),

@@ -34,7 +34,7 @@ impl App {
         let kept = self.names.lock().unwrap_or_else(PoisonError::into_inner).get(&row.definition_hash).cloned();
         let names = kept.unwrap_or_else(|| {
             let files = pinned_files(&self.store, &row).ok();
-            let names = Arc::new(files.map(|(own, called)| Names::of(&own, &called)).unwrap_or_default());
+            let names = Arc::new(files.map(|(own, called)| Names::of(&own, &called.files)).unwrap_or_default());
             let mut all = self.names.lock().unwrap_or_else(PoisonError::into_inner);
             if all.len() >= KEPT {
                 all.clear();

@@ -18,6 +18,7 @@ use crate::tasks::answer;
 use crate::workflows::check;
 use crate::workflows::library::load;
 use serde_json::{Value, json};
+use signalbox_engine::connector;
 use signalbox_model::base::{Foreign, named};
 use signalbox_model::{AuditEvent, EventBody, Node, NodeState, RunEvent, RunStatus, time, wire};
 use signalbox_runtime::PINNED_FILES;
@@ -127,8 +128,9 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<W
 fn definition_text(app: &App, caller: &Caller, row: &RunRow) -> ApiResult<String> {
     if caller.role >= CallerRole::Builder
         && let Some(text) = app.store.definition_get(&row.definition_hash)?
-        // Beside the hashes of its sub-workflows it is stored as it is shown.
+        // Beside the hashes of its sub-workflows and its connectors it is stored as it is shown.
         && !text.contains(PINNED_FILES)
+        && !text.contains(connector::PINNED)
     {
         return Ok(text);
     }

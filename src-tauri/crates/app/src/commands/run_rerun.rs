@@ -352,7 +352,7 @@ fn definition(
     let called = app.called(&workflow, file.as_deref())?;
     check::runnable(&check_called(&workflow, check::catalog(), &called))?;
     check::runnable(&app.all_model_findings(&workflow, &called))?;
-    Ok(Definition::Other(app.wait_for(app.runtime.pin_with(workflow, called.files))??))
+    Ok(Definition::Other(app.wait_for(app.runtime.pin_with(workflow, called))??))
 }
 
 fn step(step: StepPlan) -> RerunStep {

@@ -48,7 +48,8 @@ pub(crate) fn secret_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<Secr
 fn told(app: &App, entry: Entry) -> SecretEntry {
     let last_used_at = app.secret_used(&entry.name);
     let (kind, field) = match entry.kind {
-        CredentialKind::Bearer => (SecretKind::Bearer, None),
+        // No secret is stored as a part of a path.
+        CredentialKind::Bearer | CredentialKind::Path => (SecretKind::Bearer, None),
         CredentialKind::Basic { user } => (SecretKind::Basic, Some(user)),
         CredentialKind::Header { name } => (SecretKind::Header, Some(name)),
         CredentialKind::Query { name } => (SecretKind::Query, Some(name)),

@@ -11,7 +11,7 @@ use crate::runs::preview_limits;
 use crate::runs::view::{MOST_EVENTS, NodeData, RunView, When, base_pointer, leaves};
 use crate::workflows::node_scope;
 use crate::workflows::pins::{self, Pins};
-use crate::workflows::{check, inferred_names};
+use crate::workflows::{check, connectors, inferred_names};
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_engine::agent;
@@ -272,7 +272,8 @@ pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNa
     let seen = seen.unwrap_or_default();
     // What no run has shown yet comes out of the file.
     let known: HashSet<&str> = seen.iter().map(|found| found.label.as_str()).collect();
-    let likely = expr::completions(&inferred_names::scope(&workflow, &request.node_id), each);
+    let connectors = connectors::known(std::iter::once(&workflow), Some(app.data_dir()));
+    let likely = expr::completions(&inferred_names::scope(&workflow, &request.node_id, &connectors), each);
     let likely = likely.into_iter().filter(|found| !known.contains(found.label.as_str())).map(|found| ExpressionName {
         label: found.label,
         value_type: if found.kind == "null" { String::new() } else { found.kind.to_owned() },

@@ -165,14 +165,13 @@ impl App {
         let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = self.store.event(run_id, 1)? else {
             return Err(damaged(run_id, "its beginning is missing"));
         };
-        let (mut workflow, files) = pinned_files(&self.store, &row)?;
+        let (mut workflow, called) = pinned_files(&self.store, &row)?;
         let pinned = pins::take_from(&mut workflow);
         // A release may know better what cannot run.
         let mut workflow = whole(&json!(workflow))?;
         for (id, ports) in pinned {
             workflow.nodes.entry(id).and_modify(|node| node.pinned = Some(ports));
         }
-        let called = Called { files, ..Called::default() };
         let params = start.params.as_object().cloned().unwrap_or_default();
         // What a re-run or a checkpoint began with is not what somebody gave.
         let context = start.context.filter(|_| start.base.is_none()).unwrap_or_default();
@@ -242,7 +241,7 @@ impl App {
         let given = params::complete(&workflow, &Value::Object(given));
         fits(&workflow, &given)?;
         let runtime = self.runtime.clone();
-        let pinned = self.wait_for(async move { runtime.pin_with(workflow, called.files).await })??;
+        let pinned = self.wait_for(async move { runtime.pin_with(workflow, called).await })??;
         let begins = checkpoint.map(|known| known.begin(&pinned.compiled, given.clone())).transpose()?;
         if let Some(step) = &new.until {
             let from = begins.as_ref().map(|begins| begins.from.as_str());

@@ -198,6 +198,7 @@ fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
         idempotency_key: sha256_parts(&[b"suggest", id.as_bytes()]),
         loopback_allowed: false,
         model: None,
+        connector: None,
         workflow: Arc::new(Workflow::empty("suggest", "")),
         launch_id: String::new(),
         run_id: Arc::from(record.row.run_id.as_str()),

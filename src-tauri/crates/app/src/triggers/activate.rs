@@ -14,6 +14,7 @@ use crate::workflows::check;
 use crate::workflows::grants::is_fixed;
 use crate::workflows::library::load;
 use serde_json::{Value, json};
+use signalbox_engine::connector;
 use signalbox_engine::params;
 use signalbox_engine::trigger::MANUAL;
 use signalbox_engine::validate::{Called, check_called};
@@ -110,6 +111,7 @@ impl App {
                 called.files.insert(id, Arc::new(read(hash.as_str().unwrap_or_default())?));
             }
         }
+        called.connectors = connector::unpin(&mut workflow).map_err(lost)?;
         Ok((workflow, called))
     }
 
@@ -121,7 +123,7 @@ impl App {
         }
         let (id, name) = (workflow.id.clone(), workflow.name.clone());
         let runtime = self.runtime.clone();
-        let pinned = self.wait_for(async move { runtime.pin_with(workflow, called.files).await })??;
+        let pinned = self.wait_for(async move { runtime.pin_with(workflow, called).await })??;
         let version = pinned.compiled.definition_hash.clone();
         for (hash, text) in &pinned.files {
             self.store.definition_put(hash, text)?;
@@ -226,6 +228,7 @@ impl App {
             let mut document: Value = serde_json::from_str(&text).unwrap_or_default();
             if let Some(fields) = document.as_object_mut() {
                 fields.shift_remove(PINNED_FILES);
+                fields.shift_remove(connector::PINNED);
             }
             Ok(WorkflowVersion {
                 active: active.active && active.version == one.version,

@@ -73,7 +73,8 @@ impl Poll {
 fn source_of(id: &str, called: &Called) -> Result<(Workflow, Called), NodeFailure> {
     let missing = || NodeFailure::validation("UNKNOWN_WORKFLOW", format!("The workflow '{id}' is not there"));
     let file = called.files.get(id).ok_or_else(missing)?;
-    let (mut own, mut todo) = (Called::default(), called_by(file, check::catalog()));
+    let mut own = Called { connectors: called.connectors.clone(), ..Called::default() };
+    let mut todo = called_by(file, check::catalog());
     while let Some(next) = todo.pop() {
         if let Some(file) = called.files.get(next).filter(|_| !own.files.contains_key(next)) {
             todo.extend(called_by(file, check::catalog()));

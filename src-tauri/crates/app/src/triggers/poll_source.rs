@@ -110,6 +110,7 @@ impl Poll {
             idempotency_key: String::new(),
             loopback_allowed: here && !config::host_from_data(&node, descriptor, TRUSTED),
             model: None,
+            connector: None,
             workflow: Arc::clone(workflow),
             launch_id: String::new(),
             budget: Budget::default(),

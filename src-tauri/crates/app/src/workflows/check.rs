@@ -35,7 +35,7 @@ pub fn file(path: &Path, data: Option<&Path>) -> Vec<Diagnostic> {
             let folders: Vec<&Path> = path.parent().into_iter().chain(library.as_deref()).collect();
             if let Some(workflow) = &checked.workflow {
                 let called =
-                    subworkflows::find(workflow, &|id| folders.iter().find_map(|folder| in_folder(folder, id)));
+                    subworkflows::find(workflow, data, &|id| folders.iter().find_map(|folder| in_folder(folder, id)));
                 checked.diagnostics.extend(check_called(workflow, catalog(), &called));
                 checked.diagnostics.sort_by_key(|found| found.severity == Severity::Warning);
             }

@@ -77,7 +77,7 @@ pub fn look(
     let library = data.map(|data| data.join("workflows"));
     let folders: Vec<&Path> = file.parent().into_iter().chain(library.as_deref()).collect();
     let lookup = |id: &str| folders.iter().find_map(|folder| in_folder(folder, id));
-    let called = find(&workflow, &lookup);
+    let called = find(&workflow, data, &lookup);
 
     let mut files = vec![BundledFile::new(&workflow.id, text_of(&loaded.bytes, file)?)];
     for id in called.files.keys() {

@@ -5,6 +5,7 @@
 use crate::workflows::check;
 use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
+use signalbox_engine::connector::{KnownConnectors, inlined, output_schema};
 use signalbox_engine::kept_input;
 use signalbox_engine::scope::{NodeView, Scope};
 use signalbox_model::{Data, ErrorPayload, ErrorType, Node, NodeDescriptor, Role, Workflow};
@@ -17,8 +18,8 @@ const DEPTH: usize = 6;
 const FAR: usize = 64;
 
 /// The names that a node's expressions will find.
-pub(crate) fn scope(workflow: &Workflow, node: &str) -> Scope {
-    let mut likely = Likely::new(workflow);
+pub(crate) fn scope(workflow: &Workflow, node: &str, connectors: &KnownConnectors) -> Scope {
+    let mut likely = Likely::new(workflow, connectors);
     let (data, error) = match likely.reached_by_errors(node) {
         true => (likely.failed_input(node), error_payload()),
         false => (Value::Null, Value::Null),
@@ -79,6 +80,7 @@ type Wire<'a> = (&'a str, &'a str);
 
 struct Likely<'a> {
     workflow: &'a Workflow,
+    connectors: &'a KnownConnectors,
     wires: HashMap<&'a str, Vec<Wire<'a>>>,
     /// Examples of items by node; null while one is being worked out, so that a circle ends.
     items: HashMap<&'a str, Value>,
@@ -87,12 +89,12 @@ struct Likely<'a> {
 }
 
 impl<'a> Likely<'a> {
-    fn new(workflow: &'a Workflow) -> Self {
+    fn new(workflow: &'a Workflow, connectors: &'a KnownConnectors) -> Self {
         let mut wires: HashMap<&str, Vec<Wire<'_>>> = HashMap::new();
         for edge in &workflow.edges {
             wires.entry(edge.to.as_str()).or_default().push((edge.from.node(), edge.from.port()));
         }
-        Self { workflow, wires, items: HashMap::new(), back: 0 }
+        Self { workflow, connectors, wires, items: HashMap::new(), back: 0 }
     }
 
     fn wires_to(&self, node: &str) -> Vec<Wire<'a>> {
@@ -181,6 +183,9 @@ impl<'a> Likely<'a> {
         let Some((own, descriptor)) = self.kind(node) else { return Value::Null };
         if descriptor.role == Role::Trigger {
             return params(self.workflow);
+        }
+        if let Some((connector, operation)) = self.connectors.of(own).filter(|_| port == "success") {
+            return example(&inlined(&output_schema(connector, operation), DEPTH), 0);
         }
         let declared = descriptor.ports.iter().find(|known| known.id == port).and_then(|known| known.schema.as_ref());
         let schema = declared.unwrap_or(&Value::Null);

@@ -3,6 +3,7 @@
 mod by_id;
 pub mod canonical;
 pub mod check;
+pub mod connectors;
 pub(crate) mod document;
 pub mod export;
 pub(crate) mod grants;

@@ -45,6 +45,11 @@ const ENTRIES: &[Entry] = &[
         needs: &[],
     },
     Entry {
+        text: include_str!("../../samples/orders-by-a-connector.signalbox.json"),
+        traits: &["connector", "errors per item", "demo service"],
+        needs: &[],
+    },
+    Entry {
         text: include_str!("../../samples/one-loop-two-branches.signalbox.json"),
         traits: &["loop", "parallel branches", "demo service"],
         needs: &[],

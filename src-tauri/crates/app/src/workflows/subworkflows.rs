@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::dto::CallerRole;
 use crate::error::{ApiResult, Class};
 use crate::workflows::check::catalog;
+use crate::workflows::connectors;
 use crate::workflows::library::{ENDING, holds, load};
 use signalbox_engine::validate::{Called, called_by, check_called, read};
 use signalbox_model::{Code, Diagnostic, Severity, Workflow};
@@ -16,8 +17,8 @@ use std::sync::Arc;
 /// Files of one run.
 const MOST: usize = 200;
 
-/// The files that a workflow's steps name, directly or further in.
-pub(crate) fn find(workflow: &Workflow, lookup: &dyn Fn(&str) -> Option<PathBuf>) -> Called {
+/// The files and connectors that a workflow's steps name, directly or further in; own connectors are in a data folder.
+pub(crate) fn find(workflow: &Workflow, data: Option<&Path>, lookup: &dyn Fn(&str) -> Option<PathBuf>) -> Called {
     let mut called = Called::default();
     let ids = |workflow: &Workflow| called_by(workflow, catalog()).into_iter().map(str::to_owned).collect::<Vec<_>>();
     let mut todo: VecDeque<String> = ids(workflow).into();
@@ -37,6 +38,8 @@ pub(crate) fn find(workflow: &Workflow, lookup: &dyn Fn(&str) -> Option<PathBuf>
             }
         }
     }
+    let all = std::iter::once(workflow).chain(called.files.values().map(AsRef::as_ref));
+    called.connectors = connectors::known(all, data);
     called
 }
 
@@ -77,12 +80,14 @@ pub(crate) fn in_folder(folder: &Path, id: &str) -> Option<PathBuf> {
 impl App {
     /// The files that a workflow's steps name; `file` is its own, when it is known.
     pub(crate) fn called(&self, workflow: &Workflow, file: Option<&Path>) -> ApiResult<Called> {
+        let data = Some(self.store.folder());
         if called_by(workflow, catalog()).is_empty() {
-            return Ok(Called::default());
+            let connectors = connectors::known(std::iter::once(workflow), data);
+            return Ok(Called { connectors, ..Called::default() });
         }
         let folders = self.library_folders()?;
         let beside = file.and_then(Path::parent);
-        Ok(find(workflow, &|id| {
+        Ok(find(workflow, data, &|id| {
             beside.and_then(|folder| in_folder(folder, id)).or_else(|| self.library.by_id(id, &folders))
         }))
     }

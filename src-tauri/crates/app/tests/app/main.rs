@@ -2,6 +2,7 @@
 
 mod codegen;
 mod common;
+mod connectors;
 mod containers;
 mod followers;
 mod generated;

@@ -313,6 +313,7 @@ impl Deciding<'_> {
             timeout_ms: this.node.timeout_ms.or(this.descriptor.timeout_ms),
             loopback_allowed: self.state.is_started_here() && !this.host_from_data,
             model: this.model.clone(),
+            connector: this.connector.clone(),
             workflow: Arc::clone(&self.compiled.file(recovery).workflow),
             launch_id: String::new(),
             budget: self.budget(),

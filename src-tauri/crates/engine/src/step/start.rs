@@ -236,6 +236,7 @@ impl Deciding<'_> {
             idempotency_key,
             loopback_allowed: self.state.is_started_here() && !this.host_from_data,
             model: this.model.clone(),
+            connector: this.connector.clone(),
             workflow: Arc::clone(&compiled.file(node).workflow),
             launch_id,
             budget: self.budget(),

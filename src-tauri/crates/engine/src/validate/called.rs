@@ -1,7 +1,8 @@
 //! The files of sub-workflows, and of workflows that list new items: each is there, has no errors of its own, and none leads back to itself (SEMANTICS 6).
 
-use super::{containers::begins, poll, valid_workflow_id, words::step_of};
+use super::{connectors, containers::begins, poll, valid_workflow_id, words::step_of};
 use crate::catalog::Catalog;
+use crate::connector::KnownConnectors;
 use signalbox_model::{Code, Diagnostic, Role, Severity, Workflow, diagnostic::pointer_token};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub struct Called {
     pub files: BTreeMap<String, Arc<Workflow>>,
     /// What keeps others from being used.
     pub problems: BTreeMap<String, Diagnostic>,
+    /// Connectors whose operations steps of all these files call.
+    pub connectors: KnownConnectors,
 }
 
 /// Ids of workflows that a workflow's steps name, in the order of the file, as they are written.
@@ -58,6 +61,7 @@ pub fn check_called(workflow: &Workflow, catalog: &Catalog, called: &Called) -> 
         let at = format!("/nodes/{}/config/{field}", pointer_token(id));
         look.follow(workflow, id, named, &at);
     }
+    connectors::check(workflow, catalog, &called.connectors, &mut look.found);
     look.found
 }
 
@@ -145,7 +149,9 @@ impl<'a> Look<'a> {
             let message = format!("{name} runs '{named}', which has no step that could start");
             self.found.push(Diagnostic::error(Code::EmptyWorkflow, at, message, "Add a step without incoming wires"));
         }
-        for own in super::check(file, self.catalog).into_iter().filter(|d| d.severity == Severity::Error) {
+        let mut all = super::check(file, self.catalog);
+        connectors::check(file, self.catalog, &self.called.connectors, &mut all);
+        for own in all.into_iter().filter(|d| d.severity == Severity::Error) {
             let place = if own.path.is_empty() { String::new() } else { format!(" ({})", own.path) };
             let message = format!("In the workflow '{named}': {}{place}", own.message);
             self.found.push(Diagnostic::error(own.code, at, message, own.hint));

@@ -559,7 +559,7 @@ fn what_is_wrong_with_a_sub_workflow_is_told_at_the_step_of_the_own_file() {
         ("torn".to_owned(), broken("{\"signalbox\": 1,")),
         ("newer".to_owned(), broken(r#"{"signalbox":99,"id":"newer","name":"n","nodes":{},"edges":[]}"#)),
     ];
-    let called = Called { files: files.into(), problems: problems.into() };
+    let called = Called { files: files.into(), problems: problems.into(), ..Called::default() };
     let main = calls("w", &["good", "newer", "empty"].map(str::to_owned));
     let found = check_called(&main, &crate::driver::catalog(), &called);
     let told: Vec<_> = found.iter().map(|d| (d.code.as_str(), d.path.as_str())).collect();

@@ -48,13 +48,15 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
     let value = |path: &str| json!({ "ref": format!("{run}/{path}") });
     match name {
         "run_list" | "workflow_list" | "task_counts" | "task_stats" | "webhook_list" | "webhook_log" | "app_info"
-        | "catalog_list" | "sample_list" | "template_list" | "who" | "audit_status" | "audit_anchors"
-        | "audit_sinks" | "audit_retention" | "delegation_list" | "settings_get" | "folder_list" | "audit_list"
-        | "audit_facets" | "tool_list" | "tool_server_list" | "model_list" | "model_usage" => {
+        | "catalog_list" | "connector_list" | "sample_list" | "template_list" | "who" | "audit_status"
+        | "audit_anchors" | "audit_sinks" | "audit_retention" | "delegation_list" | "settings_get" | "folder_list"
+        | "audit_list" | "audit_facets" | "tool_list" | "tool_server_list" | "model_list" | "model_usage" => {
             vec![json!({})]
         }
         // Files and folders, for builders: nothing of a run.
         "skill_list" | "folder_browse" => Vec::new(),
+        // A file of this machine: nothing of a run.
+        "connector_operation" => vec![json!({ "connector": "demo", "operation": "get_user" })],
         // For builders: a conversation about a workflow.
         "plan_get" => Vec::new(),
         "model_names" => vec![json!({ "name": "nobody" })],

@@ -14,7 +14,15 @@ fn http() -> std::sync::Arc<FakeHttp> {
     let json = [("content-type", "application/json")];
     FakeHttp::new(move |request| {
         Ok(match request.url.as_str() {
-            "https://api.example.org/users/1" => {
+            "https://api.example.org/repos/ada/engine/issues?per_page=2" => answer(
+                200,
+                &[
+                    json[0],
+                    ("link", "<https://api.example.org/repos/ada/engine/issues?per_page=2&page=2>; rel=\"next\""),
+                ],
+                r#"[{"number":1,"title":"The mill jams"},{"number":2,"title":"The store leaks"}]"#,
+            ),
+            "https://api.example.org/users/1" | "https://api.example.org/users/ada" => {
                 answer(200, &json, r#"{"login":"ada","id":1,"bio":"First programmer","name":"Ada"}"#)
             }
             "https://api.example.org/logo.png" => answer(200, &[("content-type", "image/png")], "PNGBYTES"),

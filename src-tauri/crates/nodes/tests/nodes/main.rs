@@ -4,6 +4,8 @@ mod a2a;
 mod common;
 mod documents;
 mod databases;
+mod connector_credentials;
+mod connectors;
 mod examples;
 mod http;
 mod kinds;

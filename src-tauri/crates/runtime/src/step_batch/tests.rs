@@ -4,12 +4,13 @@ use crate::registry::Registry;
 use serde_json::json;
 use signalbox_engine::effect::{Call, Effect};
 use signalbox_engine::input::Input;
+use signalbox_engine::validate::Called;
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::{EventBody, Map, NodeFailure};
 use signalbox_ports::Clock;
 use signalbox_testkit::ManualClock;
 use signalbox_testkit::scenario::workflow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 const LIMITS: Limits = Limits { events: 256, time: Duration::from_secs(60) };
@@ -29,7 +30,7 @@ impl Chain {
             "errorHandling": { "retryPolicy": policy } });
         let file = workflow(&json!({ "nodes": { "call": node } })).expect("can be read");
         let registry = Registry::built_in();
-        let compiled = load::pin(file, BTreeMap::new(), &registry).expect("valid").compiled;
+        let compiled = load::pin(file, Called::default(), &registry).expect("valid").compiled;
         let state = RunState::new(&compiled, "r", None);
         Self { compiled, state, clock: ManualClock::default(), code: registry.code }
     }

@@ -251,6 +251,22 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "connector.call": {
+    "fields": {
+      "connector": {
+        "is": "none"
+      },
+      "operation": {
+        "is": "none"
+      },
+      "credential": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
   "data.aggregate": {
     "fields": {
       "field": {

@@ -50,7 +50,7 @@ function drawn(id: string, list: RunEventLike[], stands?: number) {
   const nothing = () => undefined;
   return render(
     <MomentContext value={stands}>
-      <CanvasContext value={{ editor, ui, catalog: CATALOG, tools: [], rename: nothing, openNode: nothing, choose: nothing, explicit: nothing }}>
+      <CanvasContext value={{ editor, ui, catalog: CATALOG, tools: [], operations: [], rename: nothing, openNode: nothing, choose: nothing, explicit: nothing }}>
         <ReactFlowProvider><Drawn {...({ id, data: node.data, selected: false } as Parameters<typeof NodeCard>[0])} /></ReactFlowProvider>
       </CanvasContext>
     </MomentContext>,

@@ -29,6 +29,7 @@ import { FrameBox } from './frame-box.tsx';
 import { RunIterations } from './iterations.tsx';
 import { CanvasMenu, type CanvasMenus } from './menu.tsx';
 import { NodeCard } from './node-card.tsx';
+import type { OperationEntry } from '../../../code/connector-step.ts';
 import type { ToolEntry } from '../tool-entry.ts';
 import { AddBox, FindBox, LinkBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
@@ -68,6 +69,8 @@ export interface CanvasProps {
   onReady?(handle: CanvasHandle): void;
   /** tools of approved servers, offered as steps */
   tools?: readonly ToolEntry[] | undefined;
+  /** operations of connectors, offered as steps */
+  operations?: readonly OperationEntry[] | undefined;
   /** another iteration is to be looked at; the screen narrows `runView` to it */
   onChoose?(choice: Choice): void;
   /** Enter or double-click on a step */
@@ -84,6 +87,7 @@ export interface CanvasProps {
 }
 
 const NO_TOOLS: readonly ToolEntry[] = [];
+const NO_OPERATIONS: readonly OperationEntry[] = [];
 const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
 const NO_POINTS: ReadonlyMap<string, string> = new Map();
 const NO_FATES: ReadonlyMap<string, Fate> = new Map();
@@ -96,11 +100,12 @@ export function Canvas(props: CanvasProps) {
   const openNode = props.onOpenNode ?? nothing;
   const choose = props.onChoose ?? nothing;
   const tools = props.tools ?? NO_TOOLS;
+  const operations = props.operations ?? NO_OPERATIONS;
   const parts = useMemo<CanvasParts>(() => ({
-    editor, ui: session.ui, catalog, openNode, choose, tools,
+    editor, ui: session.ui, catalog, openNode, choose, tools, operations,
     rename: (id, title) => editor.apply(withRoomForTitle(editor.getState().document, catalog, [{ type: 'setNode', id, path: ['title'], value: title || undefined }]), { label: t('canvas.step.rename') }),
     explicit: (from) => session.handle.addTemplate('explicit', from),
-  }), [editor, session, catalog, openNode, choose, tools]);
+  }), [editor, session, catalog, openNode, choose, tools, operations]);
   return (
     <CanvasContext value={parts}>
       <ReactFlowProvider key={session.id}>
@@ -110,7 +115,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, differs = NO_POINTS, proposed = NO_FATES, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, differs = NO_POINTS, proposed = NO_FATES, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools' | 'operations'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.settled);
@@ -196,14 +201,14 @@ const ABOUT = { hideAttribution: true };
 const never = (): boolean => false;
 
 function Boxes({ session }: { session: CanvasSession }) {
-  const { ui, editor, catalog, tools } = useParts();
+  const { ui, editor, catalog, tools, operations } = useParts();
   const search = useUi((s) => s.search);
   const finding = useUi((s) => s.finding);
   const linking = useUi((s) => s.linking);
   const document_ = useStore(editor, (s) => s.settled);
   const close = useCallback(() => ui.setState({ search: null, finding: false, linking: null }), [ui]);
   const preview = useCallback((id: TemplateId | null) => ui.setState({ preview: id }), [ui]);
-  if (search) return <AddBox search={search} document={document_} catalog={catalog} tools={tools} onPick={session.handle.pick} onTemplate={session.handle.addTemplate} onPreview={preview} onClose={close} />;
+  if (search) return <AddBox search={search} document={document_} catalog={catalog} tools={tools} operations={operations} onPick={session.handle.pick} onTemplate={session.handle.addTemplate} onPreview={preview} onClose={close} />;
   if (linking) return <LinkBox linking={linking} document={document_} catalog={catalog} onLink={session.handle.link} onClose={() => { close(); session.handle.reveal(linking.id); }} />;
   if (finding) return <FindBox document={document_} catalog={catalog} onPick={(id) => { close(); session.handle.reveal(id); }} onClose={close} />;
   return null;

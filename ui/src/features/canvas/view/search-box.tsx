@@ -15,6 +15,7 @@ import { type Catalog, ERROR, hasInput, mainPort, type Point, shapeOf } from '..
 import { findKinds, suggest } from '../model/search.ts';
 import { numberedTitles } from '../model/titles.ts';
 import { summaryOf } from '../model/summary.ts';
+import { CONNECTOR_CALL, type OperationEntry, presetOfOperation } from '../../../code/connector-step.ts';
 import { MCP_TOOL } from '../../../code/tool-step.ts';
 import { presetOf, type ToolEntry } from '../tool-entry.ts';
 import { TEMPLATES, type TemplateId, templatesFor } from '../templates.ts';
@@ -185,8 +186,27 @@ function toolRows(query: string, tools: readonly ToolEntry[], kind: NodeDescript
   return found.filter(({ points }) => points > 0).sort((a, b) => b.points - a.points);
 }
 
-export function AddBox({ search, document, catalog, tools, onPick, onTemplate, onPreview, onClose }: {
-  search: SearchAt; document: Workflow; catalog: Catalog; tools: readonly ToolEntry[]; onPick(kind: NodeDescriptor, preset?: Pick<WorkflowNode, 'title' | 'config'>): void; onTemplate(id: TemplateId): void; onPreview(id: TemplateId | null): void; onClose(): void;
+const operationKey = ({ connector, name }: OperationEntry): string => `operation:${connector}/${name}`;
+/** More than these nobody reads; a longer query finds the others. */
+const MOST_OPERATIONS = 40;
+
+/** Operations of connectors, each a step that calls it. There are thousands: without a query none is shown. */
+export function operationRows(query: string, operations: readonly OperationEntry[], kind: NodeDescriptor): Ranked[] {
+  const asked = query.trim().toLowerCase();
+  if (asked.length < 2) return [];
+  const parts = asked.split(/\s+/);
+  const ranked: { points: number; one: OperationEntry }[] = [];
+  for (const one of operations) {
+    // What has not all the words is not looked at any closer: this runs for each key.
+    if (!parts.every((part) => one.words.includes(part))) continue;
+    ranked.push({ points: Math.max(100, scoreAll(asked, [[one.title, 0.98, 'none'], [one.service, 0.8, 'none'], [one.name, 0.9, 'none'], [one.text, 0.6, 'none']])), one });
+  }
+  return ranked.sort((a, b) => b.points - a.points).slice(0, MOST_OPERATIONS)
+    .map(({ points, one }) => ({ points, row: { key: operationKey(one), icon: kind.icon, tone: kind.category, title: one.title, text: one.text } }));
+}
+
+export function AddBox({ search, document, catalog, tools, operations, onPick, onTemplate, onPreview, onClose }: {
+  search: SearchAt; document: Workflow; catalog: Catalog; tools: readonly ToolEntry[]; operations: readonly OperationEntry[]; onPick(kind: NodeDescriptor, preset?: Pick<WorkflowNode, 'title' | 'config'>): void; onTemplate(id: TemplateId): void; onPreview(id: TemplateId | null): void; onClose(): void;
 }) {
   const [query, setQuery] = useState('');
   const source = search.from ? document.nodes[splitPort(search.from).node] : undefined;
@@ -213,9 +233,11 @@ export function AddBox({ search, document, catalog, tools, onPick, onTemplate, o
     }));
     const call = catalog.get(MCP_TOOL);
     const calls = call && fits(call) ? toolRows(query, tools, call) : [];
+    const service = catalog.get(CONNECTOR_CALL);
+    const served = service && fits(service) ? operationRows(query, operations, service) : [];
     // Without a query the tools stand behind the kinds; with one the best comes first, a kind before a tool that fits as well.
-    return (query.trim() ? [...kinds, ...calls].sort((a, b) => b.points - a.points) : [...kinds, ...calls]).map(({ row }) => row);
-  }, [query, catalog, tools, document, source, target, red, search, home]);
+    return (query.trim() ? [...kinds, ...calls, ...served].sort((a, b) => b.points - a.points) : [...kinds, ...calls]).map(({ row }) => row);
+  }, [query, catalog, tools, operations, document, source, target, red, search, home]);
   const templates = useMemo(() => (search.from === undefined || !red ? [] : templatesFor(document, catalog, search.from).flatMap((id): { points: number; row: Row }[] => {
     const title = t(`canvas.template.${id}`);
     const text = t(`canvas.template.${id}.text`);
@@ -235,9 +257,11 @@ export function AddBox({ search, document, catalog, tools, onPick, onTemplate, o
         const template = templateOf(type);
         if (template !== null) return onTemplate(template);
         const tool = tools.find((one) => toolKey(one) === type);
-        const kind = catalog.get(tool ? MCP_TOOL : type);
+        const operation = operations.find((one) => operationKey(one) === type);
+        const kind = catalog.get(tool ? MCP_TOOL : operation ? CONNECTOR_CALL : type);
         if (!kind) return undefined;
         if (tool) return onPick(kind, presetOf(tool));
+        if (operation) return onPick(kind, presetOfOperation(operation));
         remember(type);
         return onPick(kind);
       }}

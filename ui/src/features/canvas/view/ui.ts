@@ -4,6 +4,7 @@ import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { nodeOf } from '../../../api/diagnostics.ts';
+import type { OperationEntry } from '../../../code/connector-step.ts';
 import type { ToolEntry } from '../tool-entry.ts';
 import type { Diagnostic, Workflow } from '../../../api/types.ts';
 import type { Choice } from '../../../run/run-paths.ts';
@@ -152,6 +153,8 @@ export interface CanvasParts {
   choose(choice: Choice): void;
   /** tools of approved servers: each is a step */
   tools: readonly ToolEntry[];
+  /** operations of connectors: each is a step */
+  operations: readonly OperationEntry[];
   /** draws what the policy does at an error port */
   explicit(from: string): void;
 }

@@ -203,6 +203,7 @@ pub(crate) async fn run_all(
         idempotency_key: "key-1".into(),
         loopback_allowed: true,
         model: None,
+        connector: None,
         workflow: Arc::new(signalbox_model::Workflow::empty("w", "Work")),
         launch_id: "n-0".into(),
         budget: signalbox_model::budget::Budget::default(),

@@ -23,6 +23,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("builtin.human_decision", &["people"]),
     ("builtin.human_form", &["people"]),
     ("code.javascript", &["script"]),
+    ("connector.call", &["http", "connectors"]),
     ("db.query", &["databases"]),
     ("db.tables", &["databases"]),
     ("db.write", &["databases"]),
@@ -164,6 +165,10 @@ impl Looked {
             "databases" => (
                 "uses a database, and an exported program reaches none",
                 "Run this workflow with `signalbox run` or `signalbox serve`, or replace the step.",
+            ),
+            "connectors" => (
+                "calls a service by a connector, and an exported program has no connectors",
+                "Run this workflow with `signalbox run`, or replace the step by an HTTP request.",
             ),
             "retrieval" => (
                 "uses an index of documents, and an exported program has none",

@@ -2,12 +2,16 @@
 
 use super::scope;
 use serde_json::{Value, json};
+use signalbox_engine::connector::KnownConnectors;
 use signalbox_engine::expr;
 use signalbox_model::Workflow;
 
 fn names(document: &Value, node: &str) -> Vec<String> {
     let workflow: Workflow = serde_json::from_value(document.clone()).expect("a workflow");
-    expr::completions(&scope(&workflow, node), false).into_iter().map(|found| found.label).collect()
+    expr::completions(&scope(&workflow, node, &KnownConnectors::default()), false)
+        .into_iter()
+        .map(|found| found.label)
+        .collect()
 }
 
 #[track_caller]

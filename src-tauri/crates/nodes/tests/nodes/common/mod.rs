@@ -32,6 +32,8 @@ pub(crate) fn slot(config: Value, items: &[Value]) -> CallSlot {
 
 /// A call with one slot.
 pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
+    let named = slot.config.get("connector").and_then(Value::as_str);
+    let slot_connector = named.and_then(|name| signalbox_nodes::connector::file::shipped().get(name)).cloned();
     Call {
         key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
         node_id: "n".into(),
@@ -43,6 +45,7 @@ pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
         idempotency_key: "key-1".into(),
         loopback_allowed: true,
         model: None,
+        connector: slot_connector,
         workflow: Arc::new(signalbox_model::Workflow::empty("w", "Work")),
         launch_id: "n-0".into(),
         budget: Budget::default(),

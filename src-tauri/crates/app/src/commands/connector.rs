@@ -1,0 +1,112 @@
+//! Connectors: list, look at an operation, import an API, remove.
+
+use crate::Caller;
+use crate::app::App;
+use crate::dto::{
+    ConnectorAdd, ConnectorAdded, ConnectorEntry, ConnectorFinding, ConnectorName, ConnectorOperation,
+    ConnectorOperationEntry, ConnectorOperationGet, ConnectorVariable, Empty,
+};
+use crate::error::{ApiError, ApiResult};
+use crate::workflows::connectors::{self, Entry, inlined, output_schema, params_schema};
+use signalbox_model::{Connector, Effects};
+
+/// Levels of a schema that a form shows.
+const LEVELS: usize = 8;
+
+pub(crate) fn connector_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<ConnectorEntry>> {
+    Ok(connectors::all(Some(app.data_dir())).iter().map(told).collect())
+}
+
+fn told(entry: &Entry) -> ConnectorEntry {
+    let own = entry.file.is_some();
+    match &entry.connector {
+        Ok(connector) => ConnectorEntry {
+            name: entry.name.clone(),
+            title: connector.title.clone(),
+            description: connector.description.clone(),
+            keywords: connector.keywords.clone(),
+            own,
+            problem: None,
+            docs: connector.docs.clone(),
+            credential: connector.auth.first().map(|scheme| scheme.description.clone().unwrap_or_default()),
+            variables: variables(connector),
+            operations: connector
+                .operations
+                .iter()
+                .map(|(name, operation)| ConnectorOperationEntry {
+                    name: name.clone(),
+                    title: operation.title.clone(),
+                    group: operation.group.clone(),
+                    deprecated: operation.deprecated,
+                })
+                .collect(),
+        },
+        Err(why) => ConnectorEntry {
+            name: entry.name.clone(),
+            title: entry.name.clone(),
+            description: String::new(),
+            keywords: Vec::new(),
+            own,
+            problem: Some(why.clone()),
+            docs: None,
+            credential: None,
+            variables: Vec::new(),
+            operations: Vec::new(),
+        },
+    }
+}
+
+fn variables(connector: &Connector) -> Vec<ConnectorVariable> {
+    let all = connector.servers.first().into_iter().flat_map(|server| &server.variables);
+    all.map(|(name, variable)| ConnectorVariable {
+        name: name.clone(),
+        description: variable.description.clone(),
+        default: variable.default.clone(),
+        values: variable.values.clone(),
+    })
+    .collect()
+}
+
+pub(crate) fn connector_operation(
+    app: &App,
+    _: &Caller,
+    request: ConnectorOperationGet,
+) -> ApiResult<ConnectorOperation> {
+    let ConnectorOperationGet { connector: name, operation } = request;
+    let missing = || ApiError::not_found(format!("There is no operation {operation} of a connector {name}."));
+    let entry = connectors::find(Some(app.data_dir()), &name).ok_or_else(missing)?;
+    let connector = entry.connector.map_err(|why| {
+        ApiError::bad_request(format!("The connector {name} cannot be used: {why}."), "Correct its file.")
+    })?;
+    let found = connector.operations.get(&operation).ok_or_else(missing)?;
+    Ok(ConnectorOperation {
+        title: found.title.clone(),
+        description: found.description.clone(),
+        writes: found.effect() == Effects::Write,
+        params: inlined(&params_schema(&connector, found), LEVELS),
+        output: inlined(&output_schema(&connector, found), LEVELS),
+    })
+}
+
+pub(crate) fn connector_add(app: &App, _: &Caller, request: ConnectorAdd) -> ApiResult<ConnectorAdded> {
+    let name = request.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    let added = connectors::add_text(app.data_dir(), &request.text, name, request.replace)?;
+    let finding = |one: &signalbox_import::openapi::Finding| ConnectorFinding {
+        path: one.path.clone(),
+        message: one.message.clone(),
+    };
+    Ok(ConnectorAdded {
+        name: added.connector.name.clone(),
+        title: added.connector.title.clone(),
+        file: added.file.display().to_string(),
+        operations: added.connector.operations.len() as u64,
+        left_out: added.left_out as u64,
+        findings: added.findings.iter().map(finding).collect(),
+        more_findings: added.more as u64,
+    })
+}
+
+pub(crate) fn connector_remove(app: &App, _: &Caller, request: ConnectorName) -> ApiResult<Empty> {
+    connectors::remove(app.data_dir(), &request.name)?;
+    Ok(Empty {})
+}

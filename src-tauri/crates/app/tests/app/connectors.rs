@@ -1,0 +1,123 @@
+//! Connectors of a person: added from an OpenAPI document, known to the validator, and kept with the runs that use them.
+
+use crate::common::{Place, place, wait};
+use serde_json::{Value, json};
+use signalbox_app::connectors;
+
+const SHOP: &str = r#"{
+  "openapi": "3.0.0", "info": { "title": "Shop" },
+  "paths": {
+    "/users/{id}": { "get": { "operationId": "getUser", "summary": "Get a user",
+      "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "integer" } }],
+      "responses": { "200": { "description": "", "content": { "application/json": { "schema": { "type": "object" } } } } } } },
+    "/orders": { "get": { "operationId": "listOrders",
+      "parameters": [{ "name": "status", "in": "query", "schema": { "type": "string", "enum": ["open", "paid"] } }],
+      "responses": { "200": { "description": "", "content": { "application/json": { "schema": { "type": "array", "items": { "type": "object" } } } } } } } }
+  }
+}"#;
+
+fn calls(operation: &str, params: &Value) -> Value {
+    json!({
+        "signalbox": 1, "id": "asks", "name": "Asks", "edges": [],
+        "params": { "type": "object", "properties": { "practice": { "type": "string", "x-practice": true } } },
+        "nodes": { "ask": { "type": "connector.call", "config": {
+            "connector": "shop", "operation": operation, "params": params, "variables": { "address": "{{params.practice}}" },
+        } } },
+    })
+}
+
+fn told(place: &Place, document: &Value) -> Vec<(String, String, String)> {
+    let found = place.ok("workflow_validate", json!({ "document": document }));
+    let text = |one: &Value, name: &str| one[name].as_str().unwrap_or_default().to_owned();
+    let all = found.as_array().expect("a list").iter();
+    all.map(|one| (text(one, "code"), text(one, "path"), text(one, "hint"))).collect()
+}
+
+#[test]
+fn an_imported_api_is_called_and_a_run_keeps_what_it_began_with() {
+    let place = place();
+    let data = place.app.data_dir().to_owned();
+    let added = connectors::add_text(&data, SHOP, Some("shop"), false).expect("added");
+    assert_eq!(added.connector.operations.keys().collect::<Vec<_>>(), ["getUser", "listOrders"]);
+    let known = calls("getUser", &json!({ "id": "=1" }));
+    assert_eq!(told(&place, &known), []);
+    let summary = place.run(&known, json!({}));
+    assert_eq!(summary["status"], "completed", "{summary}");
+    assert_eq!(summary["output"][0]["login"], "ada", "{summary}");
+    let definition = place.ok("run_get", json!({ "runId": summary["runId"] }));
+    assert_eq!(definition["definition"].get("pinnedConnectors"), None, "{definition}");
+
+    // The file changes its meaning, then it is gone: what began with it goes on as it was.
+    let other = SHOP.replace("/users/{id}", "/orders/{id}");
+    connectors::add_text(&data, &other, Some("shop"), true).expect("replaced");
+    let again = |run: &Value| {
+        let run = place.ok("run_again", json!({ "runId": run }))["runId"].as_str().expect("an id").to_owned();
+        wait(place.app.wait(run)).expect("ends")
+    };
+    assert_eq!(again(&summary["runId"])["output"][0]["login"], "ada");
+    connectors::remove(&data, "shop").expect("removed");
+    assert_eq!(again(&summary["runId"])["output"][0]["login"], "ada");
+    assert_eq!(told(&place, &known)[0].0, "UNKNOWN_CONNECTOR");
+}
+
+#[test]
+fn the_validator_knows_connectors_operations_and_parameters() {
+    let place = place();
+    let data = place.app.data_dir().to_owned();
+    connectors::add_text(&data, SHOP, Some("shop"), false).expect("added");
+    let at = |field: &str| format!("/nodes/ask/config/{field}");
+    for (operation, params, code, path, hint) in [
+        ("getUsr", json!({ "id": 1 }), "UNKNOWN_OPERATION", at("operation"), "Did you mean 'getUser'?"),
+        ("listOrders", json!({ "staus": "open" }), "UNKNOWN_CONFIG", at("params/staus"), "Did you mean 'status'?"),
+        ("getUser", json!({}), "MISSING_CONFIG", at("params/id"), "Fill in 'id'"),
+        ("getUser", json!({ "id": "one" }), "BAD_CONFIG", at("params/id"), ""),
+        ("listOrders", json!({ "status": "lost" }), "BAD_CONFIG", at("params/status"), ""),
+    ] {
+        let found = told(&place, &calls(operation, &params));
+        assert_eq!(
+            (found.len(), found[0].0.as_str(), &found[0].1),
+            (1, code, &path),
+            "{operation} {params}: {found:?}"
+        );
+        assert!(found[0].2.contains(hint), "{found:?}");
+    }
+    let mut misspelt = calls("getUser", &json!({ "id": 1 }));
+    misspelt["nodes"]["ask"]["config"]["connector"] = json!("shpo");
+    let found = told(&place, &misspelt);
+    assert_eq!((found[0].0.as_str(), found[0].2.as_str()), ("UNKNOWN_CONNECTOR", "Did you mean 'shop'?"));
+    let mut nowhere = calls("getUser", &json!({ "id": 1 }));
+    nowhere["nodes"]["ask"]["config"]["variables"] = json!({ "adress": "http://a.example" });
+    let found = told(&place, &nowhere);
+    assert_eq!(found.iter().map(|one| one.0.as_str()).collect::<Vec<_>>(), ["UNKNOWN_CONFIG", "MISSING_CONFIG"]);
+    assert_eq!(place.code("run_start", json!({ "document": nowhere, "params": {} })), "INVALID_WORKFLOW");
+}
+
+#[test]
+fn files_that_cannot_be_used_are_refused_and_told_at_the_step() {
+    let place = place();
+    let data = place.app.data_dir().to_owned();
+    let refused = |text: &str| connectors::add_text(&data, text, None, false).expect_err("refused");
+    assert_eq!(refused("").code, "BAD_FILE");
+    assert_eq!(refused("a: [").code, "BAD_FILE");
+    assert_eq!(refused(&"[".repeat(100_000)).code, "BAD_FILE");
+    assert_eq!(refused("connector: 1\nname: x\n").code, "BAD_CONNECTOR");
+    assert_eq!(refused(r#"{"swagger": "1.2", "paths": {}}"#).code, "BAD_OPENAPI");
+    let stolen = "connector: 1\nname: x\ntitle: X\nservers: [{ url: 'https://a.example' }]\nheaders: { X-Key: 'secret://erp' }\n\
+                  operations: { a: { title: A, method: GET, path: /a } }\n";
+    let error = refused(stolen);
+    assert_eq!(error.code, "BAD_CONNECTOR");
+    assert!(error.message.contains("names a secret"), "{}", error.message);
+    let elsewhere = "connector: 1\nname: x\ntitle: X\nservers: [{ url: 'https://a.example' }]\n\
+                     operations: { a: { title: A, method: GET, path: 'https://evil.example/a' } }\n";
+    assert!(refused(elsewhere).message.contains("not a path"));
+
+    connectors::add_text(&data, SHOP, Some("shop"), false).expect("added");
+    assert_eq!(
+        connectors::add_text(&data, SHOP, Some("shop"), false).expect_err("there is one").code,
+        "CONNECTOR_EXISTS"
+    );
+    std::fs::write(data.join("connectors/shop.yaml"), "connector: 1\nname: other\n").expect("written");
+    let found = told(&place, &calls("getUser", &json!({ "id": 1 })));
+    assert_eq!(found[0].0, "UNKNOWN_CONNECTOR");
+    assert!(connectors::remove(&data, "slack").expect_err("shipped").hint.contains("comes with the program"));
+}

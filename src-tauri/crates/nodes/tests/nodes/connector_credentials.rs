@@ -1,0 +1,137 @@
+//! Where the secret of a call goes: the connector says how it is sent, never to which host.
+
+use crate::common::{self, FakeHttp, answer};
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use serde_json::{Value, json};
+use signalbox_engine::effect::CallOutput;
+use signalbox_model::connector::KIND;
+use signalbox_model::{Connector, Effects, NodeFailure};
+use signalbox_nodes::{kind, run_call};
+use signalbox_ports::secret::AllowedHost;
+use signalbox_ports::{Credential, CredentialKind, HttpRequest, Scrubber, Secret, SecretError, Secrets};
+use std::sync::Arc;
+
+/// One secret.
+struct OneSecret {
+    kind: CredentialKind,
+    value: &'static str,
+    scrubber: Arc<Scrubber>,
+}
+
+#[async_trait]
+impl Secrets for OneSecret {
+    async fn credential(&self, name: &str) -> Result<Arc<Credential>, SecretError> {
+        let value = Secret::new(self.value);
+        self.scrubber.add(name, Some(&self.kind), &value);
+        let hosts = vec![AllowedHost::parse("api.example.com").expect("a host")];
+        let (kind, scrubber) = (self.kind.clone(), Arc::clone(&self.scrubber));
+        Ok(Arc::new(Credential { name: name.to_owned(), kind, hosts, value, scrubber }))
+    }
+    fn scrubber(&self) -> Arc<Scrubber> {
+        Arc::clone(&self.scrubber)
+    }
+}
+
+fn connector(auth: &Value) -> Arc<Connector> {
+    let file = json!({
+        "connector": 1, "name": "x", "title": "X", "servers": [{ "url": "https://api.example.com" }], "auth": auth,
+        "operations": { "get": { "title": "Get", "method": "GET", "path": "/things" } },
+    });
+    Arc::new(serde_json::from_value(file).expect("a connector"))
+}
+
+fn call(
+    auth: &Value,
+    kind_of: CredentialKind,
+    value: &'static str,
+    http: &Arc<FakeHttp>,
+) -> Result<CallOutput, NodeFailure> {
+    let mut world = common::world(Arc::clone(http));
+    world.secrets = Arc::new(OneSecret { kind: kind_of, value, scrubber: Arc::default() });
+    let config = json!({ "connector": "x", "operation": "get", "credential": "secret://mine" });
+    let mut call = common::call(KIND, Effects::Read, common::slot(config, &[json!({})]));
+    call.connector = Some(connector(auth));
+    let code = kind(KIND).expect("a kind of this program");
+    let results = run_call(code, &call, &world, &signalbox_ports::Unheard).now_or_never().expect("nothing waits");
+    results.into_iter().next().expect("one slot").1
+}
+
+/// Kind and value of what a request carries.
+fn sent(request: &HttpRequest) -> (CredentialKind, String) {
+    let credential = request.credential.as_ref().expect("a credential");
+    (credential.kind.clone(), credential.value.expose().to_owned())
+}
+
+fn plain() -> Arc<FakeHttp> {
+    FakeHttp::new(|_| Ok(answer(200, &[("content-type", "application/json")], "{}")))
+}
+
+#[test]
+fn the_connector_says_how_a_secret_is_sent() {
+    let header = |name: &str| CredentialKind::Header { name: name.into() };
+    let basic = || CredentialKind::Basic { user: "ada".into() };
+    for (auth, stored, kind, value) in [
+        (json!([{ "type": "bearer" }]), CredentialKind::Bearer, CredentialKind::Bearer, "k-1234567"),
+        (json!([{ "type": "header", "name": "X-Key" }]), CredentialKind::Bearer, header("X-Key"), "k-1234567"),
+        (json!([{ "type": "header", "name": "x-key" }]), header("X-Key"), header("X-Key"), "k-1234567"),
+        (
+            json!([{ "type": "header", "name": "Authorization", "prefix": "Bot " }]),
+            CredentialKind::Bearer,
+            header("Authorization"),
+            "Bot k-1234567",
+        ),
+        (json!([{ "type": "path" }]), CredentialKind::Bearer, CredentialKind::Path, "k-1234567"),
+        (
+            json!([{ "type": "basic" }, { "type": "bearer" }]),
+            CredentialKind::Bearer,
+            CredentialKind::Bearer,
+            "k-1234567",
+        ),
+        (json!([{ "type": "bearer" }, { "type": "basic" }]), basic(), basic(), "k-1234567"),
+        (json!([]), header("X-Own"), header("X-Own"), "k-1234567"),
+    ] {
+        let http = plain();
+        call(&auth, stored, "k-1234567", &http).expect("succeeds");
+        let asked = http.asked.lock().expect("not poisoned");
+        assert_eq!(sent(&asked[0]), (kind, value.to_owned()), "{auth}");
+        let hosts = &asked[0].credential.as_ref().expect("a credential").hosts;
+        assert_eq!(hosts.iter().map(ToString::to_string).collect::<Vec<_>>(), ["api.example.com"], "{auth}");
+    }
+}
+
+#[test]
+fn a_secret_without_a_user_is_not_sent_where_one_is_needed() {
+    let http = plain();
+    let failure = call(&json!([{ "type": "basic" }]), CredentialKind::Bearer, "k-1234567", &http).expect_err("refused");
+    assert_eq!(failure.code, "CREDENTIAL_REFUSED");
+    assert!(!failure.message.contains("k-1234567"), "{}", failure.message);
+    assert!(http.asked.lock().expect("not poisoned").is_empty());
+}
+
+#[test]
+fn client_credentials_are_exchanged_once_and_a_refused_token_is_forgotten() {
+    let http = FakeHttp::new(|request| {
+        let json = [("content-type", "application/json")];
+        if request.url.ends_with("/token") {
+            return Ok(answer(200, &json, r#"{"access_token":"token-99887766","expires_in":3600}"#));
+        }
+        let bearer = request.credential.as_ref().is_some_and(|one| one.kind == CredentialKind::Bearer);
+        Ok(if bearer { answer(401, &json, r#"{"echo":"token-99887766"}"#) } else { answer(500, &json, "{}") })
+    });
+    let auth =
+        json!([{ "type": "clientCredentials", "tokenUrl": "https://api.example.com/token", "scopes": ["a", "b"] }]);
+    let user = || CredentialKind::Basic { user: "client-1".into() };
+    let failure = call(&auth, user(), "s-client-secret", &http).expect_err("the token is refused");
+    assert_eq!(failure.code, "AUTH");
+    // What the service sends back of the token is hidden like the secret itself.
+    assert_eq!(failure.details["response"]["echo"], "[secret:mine]");
+    let asked = http.asked.lock().expect("not poisoned").clone();
+    assert_eq!(asked.len(), 2);
+    assert_eq!(asked[0].body.as_deref(), Some(&b"grant_type=client_credentials&scope=a+b"[..]));
+    assert_eq!(sent(&asked[0]), (user(), "s-client-secret".to_owned()));
+    assert_eq!(sent(&asked[1]), (CredentialKind::Bearer, "token-99887766".to_owned()));
+    // It was refused: the next call asks for another one.
+    call(&auth, user(), "s-client-secret", &http).expect_err("refused again");
+    assert_eq!(http.asked.lock().expect("not poisoned").len(), 4);
+}

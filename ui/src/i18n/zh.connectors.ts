@@ -1,0 +1,23 @@
+/** Simplified Chinese of en.connectors.ts. */
+export const connectors = {
+  'connectors.import': '导入 API…',
+  'connectors.importTitle': '导入 API',
+  'connectors.importText': 'OpenAPI 文档（3.0、3.1 或 Swagger 2）或连接器文件会变成步骤。不会向服务发送任何内容，也不会获取其他内容。',
+  'connectors.importYes': '导入',
+  'connectors.replace': '替换旧的',
+  'connectors.drop': '将文件拖到这里（JSON 或 YAML）',
+  'connectors.choose': '选择文件',
+  'connectors.tooLarge': '文件大于 16 MiB。请在终端中导入：signalbox connectors add FILE',
+  'connectors.name': '名称',
+  'connectors.nameHint': '小写字母、数字、- 和 _。留空时使用文档的标题。',
+  'connectors.own': '您的连接器',
+  'connectors.unusable': '无法使用',
+  'connectors.remove': '移除',
+  'connectors.removed': '已移除连接器 {name}',
+  'connectors.operations.other': '{n} 个操作',
+  'connectors.leftOut.other': '{n} 个被略过。',
+  'connectors.findings.other': '与文档有 {n} 处不同',
+  'connectors.doneTitle': '已导入：{name}',
+  'connectors.doneText': '添加步骤并输入要做的事：{name} 的操作可以像其他步骤一样找到。',
+  'connectors.noParams': '此操作没有参数。',
+};
