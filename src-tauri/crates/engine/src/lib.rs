@@ -17,6 +17,7 @@ pub mod config;
 mod context;
 pub mod coverage;
 pub mod debug;
+pub mod date_pattern;
 mod decision;
 mod declared_variables;
 mod edit_distance;

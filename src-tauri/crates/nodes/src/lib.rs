@@ -13,7 +13,6 @@ mod binary;
 mod cel;
 pub mod check;
 mod csv_table;
-mod date_pattern;
 mod decimal;
 pub mod extract;
 mod fields;

@@ -2,7 +2,7 @@
 
 use super::cel::{Place, Ty, Used};
 use super::read::{Family, File, Step, says};
-use super::text::{Text, literal};
+use crate::text::{Text, literal};
 use super::value::{Mode, Reader, put, sound};
 use crate::Options;
 use crate::report::{Findings, Level};
