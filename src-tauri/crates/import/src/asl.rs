@@ -1,6 +1,7 @@
 //! State machines of the Amazon States Language: read, translated, put together (ADR 138).
 
 mod choice;
+mod errors;
 mod graph;
 mod jsonata;
 mod path;
@@ -19,14 +20,23 @@ pub(crate) fn is_one(value: &Value) -> bool {
 
 /// Translates a machine.
 pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refused> {
-    let cannot = |path: &str, message: String, hint: &str| Refused { code: "CANNOT_IMPORT", path: path.into(), message, hint: hint.into() };
+    let cannot = |path: &str, message: String, hint: &str| Refused {
+        code: "CANNOT_IMPORT",
+        path: path.into(),
+        message,
+        hint: hint.into(),
+    };
     let Some(machine) = value.as_object() else {
         return Err(cannot("", "The file is no JSON object.".into(), "Give the definition of a state machine."));
     };
     let mut found = Findings::default();
     let mut builder = graph::Builder::new(&mut found);
     builder.machine(machine, None, "", 0).map_err(|(path, message)| {
-        cannot(&path, message, "Correct the definition; 'aws stepfunctions validate-state-machine-definition' says more.")
+        cannot(
+            &path,
+            message,
+            "Correct the definition; 'aws stepfunctions validate-state-machine-definition' says more.",
+        )
     })?;
     let made = builder.finish();
     if let Some(seconds) = machine.get("TimeoutSeconds").and_then(Value::as_u64) {
@@ -50,7 +60,10 @@ pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refus
     workflow.layout = None;
     let mut notes = Vec::new();
     if made.bare > 0 {
-        notes.push(format!("{} of {} states that call something had no Retry and no Catch; the default handling was added.", made.bare, made.tasks));
+        notes.push(format!(
+            "{} of {} states that call something had no Retry and no Catch; the default handling was added.",
+            made.bare, made.tasks
+        ));
     }
     let (findings, more) = found.sorted();
     let translated: Vec<Translated> = made.translated;

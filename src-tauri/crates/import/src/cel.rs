@@ -46,8 +46,28 @@ const PRIMARY: u8 = 7;
 
 /// Words that are no field names after a dot.
 const RESERVED: [&str; 22] = [
-    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
-    "package", "namespace", "return", "var", "void", "while", "__result__",
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+    "__result__",
 ];
 
 /// A name that can stand after a dot.
@@ -183,9 +203,7 @@ impl Cel {
             Ty::Map | Ty::Item | Ty::Items => return Err("it puts an object into a text".into()),
             Ty::Null => Self::text("null"),
             Ty::Node | Ty::Space(_) => return Err("it uses a step or a library as a value".into()),
-            Ty::Any | Ty::Number | Ty::Bool => {
-                Self { missing: false, ..Self::call("string", &[self], Ty::Text) }
-            }
+            Ty::Any | Ty::Number | Ty::Bool => Self { missing: false, ..Self::call("string", &[self], Ty::Text) },
         })
     }
 

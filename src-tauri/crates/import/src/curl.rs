@@ -18,9 +18,36 @@ pub(crate) fn is_one(text: &str) -> bool {
 
 /// Options with a value that change nothing here.
 const WITH_VALUE: [&str; 30] = [
-    "-o", "--output", "--cacert", "--capath", "-E", "--cert", "--key", "--retry", "--retry-delay", "--retry-max-time",
-    "--connect-timeout", "-w", "--write-out", "-c", "--cookie-jar", "--limit-rate", "--resolve", "--interface", "-D",
-    "--dump-header", "--max-redirs", "-T", "--upload-file", "--ciphers", "--tls-max", "-r", "--range", "-K", "--config", "--trace",
+    "-o",
+    "--output",
+    "--cacert",
+    "--capath",
+    "-E",
+    "--cert",
+    "--key",
+    "--retry",
+    "--retry-delay",
+    "--retry-max-time",
+    "--connect-timeout",
+    "-w",
+    "--write-out",
+    "-c",
+    "--cookie-jar",
+    "--limit-rate",
+    "--resolve",
+    "--interface",
+    "-D",
+    "--dump-header",
+    "--max-redirs",
+    "-T",
+    "--upload-file",
+    "--ciphers",
+    "--tls-max",
+    "-r",
+    "--range",
+    "-K",
+    "--config",
+    "--trace",
 ];
 
 #[derive(Default)]
@@ -43,9 +70,12 @@ struct Command {
 /// Translates a command line.
 pub(crate) fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
     let mut found = Findings::default();
-    let words = words::split(text, &mut found).map_err(|why| refused(format!("The command line could not be read: {why}.")))?;
+    let words =
+        words::split(text, &mut found).map_err(|why| refused(format!("The command line could not be read: {why}.")))?;
     let command = read(words, &mut found)?;
-    let Some(url) = command.urls.first().cloned() else { return Err(refused("The command line has no address.".into())) };
+    let Some(url) = command.urls.first().cloned() else {
+        return Err(refused("The command line has no address.".into()));
+    };
     if command.urls.len() > 1 {
         let message = format!("The command line has {} addresses; the first one is imported.", command.urls.len());
         found.add(Level::Warning, "SEVERAL", Some(STEP), "", message, "Import the others one by one.");
@@ -53,12 +83,18 @@ pub(crate) fn import(text: &str, options: &Options) -> Result<Imported, Refused>
     let mut asked = BTreeSet::new();
     let config = config(&command, &url, &mut asked, &mut found);
     let host = url.split("://").last().unwrap_or(&url).split(['/', '?', ':']).next().unwrap_or_default();
-    let host: String = host.chars().filter(|c| !c.is_control() && !matches!(c, '\u{e000}' | '\u{e001}')).take(80).collect();
+    let host: String =
+        host.chars().filter(|c| !c.is_control() && !matches!(c, '\u{e000}' | '\u{e001}')).take(80).collect();
     let title = format!("{} {host}", config.get("method").and_then(Value::as_str).unwrap_or("GET"));
     let name = options.name.clone().unwrap_or_else(|| title.clone());
     let mut workflow = Workflow::empty(&crate::slug(&name), &name);
     workflow.nodes.insert("start".into(), Node { kind: "trigger.manual".into(), ..Node::default() });
-    let request = Node { kind: "http.request".into(), title: Some(title), config: Some(Value::Object(config)), ..Node::default() };
+    let request = Node {
+        kind: "http.request".into(),
+        title: Some(title),
+        config: Some(Value::Object(config)),
+        ..Node::default()
+    };
     workflow.nodes.insert(STEP.into(), request);
     workflow.edges.push(Edge { from: PortRef::new("start", "success"), to: STEP.into(), extra: Map::new() });
     if !asked.is_empty() {
@@ -66,7 +102,14 @@ pub(crate) fn import(text: &str, options: &Options) -> Result<Imported, Refused>
         workflow.params = Some(json!({ "type": "object", "properties": properties, "required": asked }));
         let names: Vec<&str> = asked.iter().map(String::as_str).collect();
         let message = format!("Variables of the shell are params of the workflow: {}.", names.join(", "));
-        found.add(Level::Missing, "VARIABLES", Some(STEP), "", message, "Give them when a run starts; make a secret of what is secret.");
+        found.add(
+            Level::Missing,
+            "VARIABLES",
+            Some(STEP),
+            "",
+            message,
+            "Give them when a run starts; make a secret of what is secret.",
+        );
     }
     workflow.layout = None;
     let (findings, more) = found.sorted();
@@ -124,7 +167,9 @@ fn read(words: Vec<String>, found: &mut Findings) -> Result<Command, Refused> {
                 continue;
             }
         };
-        let mut value = || glued.take().or_else(|| words.next()).ok_or_else(|| refused(format!("The option {option} has no value.")));
+        let mut value = || {
+            glued.take().or_else(|| words.next()).ok_or_else(|| refused(format!("The option {option} has no value.")))
+        };
         match option.as_str() {
             "-X" | "--request" => command.method = Some(value()?.to_ascii_uppercase()),
             "--url" => command.urls.push(value()?),
@@ -192,7 +237,14 @@ fn read(words: Vec<String>, found: &mut Findings) -> Result<Command, Refused> {
             other if WITH_VALUE.contains(&other) => {
                 let _ = value()?;
                 let message = format!("{other} is not taken over.");
-                found.add(Level::Warning, "OPTION", Some(STEP), "", message, "Set what it means in the step, if it matters.");
+                found.add(
+                    Level::Warning,
+                    "OPTION",
+                    Some(STEP),
+                    "",
+                    message,
+                    "Set what it means in the step, if it matters.",
+                );
             }
             other => flag(other, &mut command, found),
         }
@@ -210,12 +262,50 @@ fn flag(option: &str, command: &mut Command, found: &mut Findings) {
             let hint = "Add the certificate of the server to those that this machine trusts.";
             found.add(Level::Missing, "CERTIFICATES", Some(STEP), "", message, hint);
         }
-        "-f" | "--fail" | "--fail-with-body" | "-s" | "--silent" | "-S" | "--show-error" | "-v" | "--verbose" | "-i" | "--include" | "--compressed" | "-g" | "--globoff"
-        | "-N" | "--no-buffer" | "-#" | "--progress-bar" | "--http1.1" | "--http2" | "-0" | "--http1.0" | "-4" | "-6" | "-O"
-        | "--remote-name" | "-j" | "-n" | "-Z" | "-a" | "-q" | "--no-progress-meter" | "--tlsv1.2" | "--tlsv1.3" => {}
+        "-f"
+        | "--fail"
+        | "--fail-with-body"
+        | "-s"
+        | "--silent"
+        | "-S"
+        | "--show-error"
+        | "-v"
+        | "--verbose"
+        | "-i"
+        | "--include"
+        | "--compressed"
+        | "-g"
+        | "--globoff"
+        | "-N"
+        | "--no-buffer"
+        | "-#"
+        | "--progress-bar"
+        | "--http1.1"
+        | "--http2"
+        | "-0"
+        | "--http1.0"
+        | "-4"
+        | "-6"
+        | "-O"
+        | "--remote-name"
+        | "-j"
+        | "-n"
+        | "-Z"
+        | "-a"
+        | "-q"
+        | "--no-progress-meter"
+        | "--tlsv1.2"
+        | "--tlsv1.3" => {}
         other => {
             let message = format!("The option {other} is not known; it is left out.");
-            found.add(Level::Warning, "OPTION", Some(STEP), "", message, "Set what it means in the step, if it matters.");
+            found.add(
+                Level::Warning,
+                "OPTION",
+                Some(STEP),
+                "",
+                message,
+                "Set what it means in the step, if it matters.",
+            );
         }
     }
 }
@@ -258,14 +348,22 @@ fn config(command: &Command, url: &str, asked: &mut BTreeSet<String>, found: &mu
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         if secrets::in_header(name, value).is_some() {
             let message = format!("'{name}' of the address looks like a secret and is in the file as text.");
-            found.add(Level::Missing, "SECRET_IN_FILE", Some(STEP), "", message, "Make it a secret of this machine, sent as a header.");
+            found.add(
+                Level::Missing,
+                "SECRET_IN_FILE",
+                Some(STEP),
+                "",
+                message,
+                "Make it a secret of this machine, sent as a header.",
+            );
         }
     }
     config.insert("url".into(), json!(written(&address, asked)));
     let mut credential = None;
     let mut headers = Map::new();
     let mut kind = String::new();
-    let cookie = command.cookie.iter().filter(|text| text.contains('=')).map(|text| ("cookie".to_owned(), text.clone()));
+    let cookie =
+        command.cookie.iter().filter(|text| text.contains('=')).map(|text| ("cookie".to_owned(), text.clone()));
     for (name, value) in command.headers.iter().cloned().chain(cookie) {
         if name.eq_ignore_ascii_case("content-type") {
             kind = value.to_ascii_lowercase();
@@ -276,7 +374,8 @@ fn config(command: &Command, url: &str, asked: &mut BTreeSet<String>, found: &mu
         match secrets::in_header(&name, &value).filter(|_| !value.contains('\u{e000}')) {
             Some(secret) => {
                 let message = format!("The header {name} holds a secret; it was taken out.");
-                let hint = format!("Add it as the secret '{}' of this machine ({}), for this host.", secret.name, secret.kind);
+                let hint =
+                    format!("Add it as the secret '{}' of this machine ({}), for this host.", secret.name, secret.kind);
                 found.add(Level::Missing, "SECRET_IN_FILE", Some(STEP), "", message, hint);
                 credential.get_or_insert(secret.name);
             }
@@ -299,7 +398,8 @@ fn config(command: &Command, url: &str, asked: &mut BTreeSet<String>, found: &mu
         headers.entry("accept").or_insert_with(|| json!("application/json"));
     }
     if !command.parts.is_empty() {
-        let fields: Map = command.parts.iter().map(|(name, text)| (name.clone(), json!(written(text, asked)))).collect();
+        let fields: Map =
+            command.parts.iter().map(|(name, text)| (name.clone(), json!(written(text, asked)))).collect();
         config.insert("body".into(), Value::Object(fields));
         headers.insert("content-type".into(), json!("multipart/form-data"));
     } else if !command.data.is_empty() && !command.get {

@@ -21,19 +21,44 @@ pub(crate) enum Js {
     /// A regular expression and its flags.
     Pattern(String, String),
     Name(String),
-    Member { of: Box<Js>, name: String, optional: bool },
-    Index { of: Box<Js>, key: Box<Js>, optional: bool },
-    Call { callee: Box<Js>, args: Vec<Js> },
-    New { name: String, args: Vec<Js> },
+    Member {
+        of: Box<Js>,
+        name: String,
+        optional: bool,
+    },
+    Index {
+        of: Box<Js>,
+        key: Box<Js>,
+        optional: bool,
+    },
+    Call {
+        callee: Box<Js>,
+        args: Vec<Js>,
+    },
+    New {
+        name: String,
+        args: Vec<Js>,
+    },
     Not(Box<Js>),
     Minus(Box<Js>),
     Plus(Box<Js>),
     Typeof(Box<Js>),
-    Binary { sign: &'static str, left: Box<Js>, right: Box<Js> },
-    Choice { test: Box<Js>, yes: Box<Js>, no: Box<Js> },
+    Binary {
+        sign: &'static str,
+        left: Box<Js>,
+        right: Box<Js>,
+    },
+    Choice {
+        test: Box<Js>,
+        yes: Box<Js>,
+        no: Box<Js>,
+    },
     List(Vec<Js>),
     Object(Vec<Entry>),
-    Arrow { names: Vec<String>, body: Box<Js> },
+    Arrow {
+        names: Vec<String>,
+        body: Box<Js>,
+    },
     Spread(Box<Js>),
 }
 

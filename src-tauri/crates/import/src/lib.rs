@@ -18,8 +18,8 @@ pub use check::NOT_VALID;
 pub use report::{Finding, Level, Report, Status, Translated};
 pub use signalbox_engine::imported_checkpoint::Refused;
 
-use signalbox_engine::json;
 use serde_json::Value;
+use signalbox_engine::json;
 use signalbox_model::{Map, Workflow};
 
 /// Largest foreign file, in bytes; the same as of our own.

@@ -61,7 +61,10 @@ pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refus
     }
     for node in &file.nodes {
         if let Some((_, newest)) = NEWEST.iter().find(|(kind, newest)| *kind == node.kind && node.version > *newest) {
-            let message = format!("\"{}\" is of version {} of its type; {newest} is the newest that is known.", node.name, node.version);
+            let message = format!(
+                "\"{}\" is of version {} of its type; {newest} is the newest that is known.",
+                node.name, node.version
+            );
             found.add(Level::Warning, "VERSION", Some(&node.name), node.path.clone(), message, "Check its settings.");
         }
     }
@@ -97,7 +100,9 @@ pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refus
             .flat_map(|(_, steps)| steps)
             .filter(|id| graph.nodes.get(*id).is_some_and(|step| step.parent.is_none()))
             .filter(|id| {
-                !groups.values().any(|group: &Value| group["steps"].as_array().is_some_and(|steps| steps.contains(&json!(id))))
+                !groups
+                    .values()
+                    .any(|group: &Value| group["steps"].as_array().is_some_and(|steps| steps.contains(&json!(id))))
             })
             .collect();
         if inside.is_empty() {
@@ -107,8 +112,15 @@ pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refus
             description.push_str(note.text.trim());
         } else {
             let color = ["yellow", "orange", "red", "green", "blue", "purple", "gray"];
-            let color = note.color.and_then(|at| usize::try_from(at - 1).ok()).and_then(|at| color.get(at)).unwrap_or(&"yellow");
-            groups.insert(format!("note_{}", n + 1), json!({ "title": title, "color": color, "note": rest, "steps": inside }));
+            let color = note
+                .color
+                .and_then(|at| usize::try_from(at - 1).ok())
+                .and_then(|at| color.get(at))
+                .unwrap_or(&"yellow");
+            groups.insert(
+                format!("note_{}", n + 1),
+                json!({ "title": title, "color": color, "note": rest, "steps": inside }),
+            );
         }
     }
     if let (Some(layout), false) = (&mut layout, groups.is_empty()) {
@@ -174,7 +186,9 @@ fn places(file: &read::File<'_>, graph: &graph::Graph) -> Option<Map> {
         return None;
     }
     let mut layout = Map::new();
-    let least = |pick: fn((f64, f64)) -> f64| file.nodes.iter().filter_map(|node| node.at.map(pick)).fold(f64::INFINITY, f64::min);
+    let least = |pick: fn((f64, f64)) -> f64| {
+        file.nodes.iter().filter_map(|node| node.at.map(pick)).fold(f64::INFINITY, f64::min)
+    };
     let (left, top) = (least(|at| at.0), least(|at| at.1));
     for (node, steps) in file.nodes.iter().zip(&graph.steps) {
         let (x, y) = node.at?;
@@ -184,7 +198,8 @@ fn places(file: &read::File<'_>, graph: &graph::Graph) -> Option<Map> {
             #[allow(clippy::cast_possible_truncation)]
             let (x, y) = (((x - left) * 2.4) as i64, ((y - top) * 1.4) as i64);
             let step = i64::try_from(n).unwrap_or(0);
-            layout.insert(id.clone(), if below { json!([x, y + 96 * step.max(1)]) } else { json!([x + 248 * step, y]) });
+            layout
+                .insert(id.clone(), if below { json!([x, y + 96 * step.max(1)]) } else { json!([x + 248 * step, y]) });
         }
     }
     Some(layout)

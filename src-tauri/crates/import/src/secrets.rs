@@ -24,7 +24,8 @@ pub(crate) fn in_header(name: &str, value: &str) -> Option<Found> {
         };
         return Some(Found { name: "imported-token".into(), kind });
     }
-    let words = ["api-key", "apikey", "api_key", "token", "secret", "password", "cookie", "x-auth", "access-key", "private"];
+    let words =
+        ["api-key", "apikey", "api_key", "token", "secret", "password", "cookie", "x-auth", "access-key", "private"];
     let holds = words.iter().any(|word| lower.contains(word)) && lower != "idempotency-key" && !lower.contains("csrf");
     let safe: String = lower.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
     holds.then(|| Found { name: format!("imported-{}", safe.trim_matches('-')), kind: "header" })

@@ -67,7 +67,11 @@ pub fn keep_pins(workflow: &Path, found: Map) -> ApiResult<()> {
         .into_iter()
         .filter_map(|(step, data)| {
             let Value::Array(data) = data else { return None };
-            let pin = Pin { ports: IndexMap::from([("success".to_owned(), data)]), run_id: None, pinned_at: pinned_at.clone() };
+            let pin = Pin {
+                ports: IndexMap::from([("success".to_owned(), data)]),
+                run_id: None,
+                pinned_at: pinned_at.clone(),
+            };
             pins::fits(&pin).is_ok().then_some((step, pin))
         })
         .collect();

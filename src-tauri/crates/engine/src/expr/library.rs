@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use jiff::fmt::strtime;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use serde::Serialize;
-use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::Value;
+use serde_json::ser::{PrettyFormatter, Serializer};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -58,7 +58,10 @@ pub(super) fn call<'a>(run: &Run<'a>, fun: Library, name: &str, usage: &str, arg
         }
         (Library::Untranslated, [one, why]) => {
             let (Some(text), Some(why)) = (one.text(), why.text()) else { return unfit(one) };
-            fail(format!("An expression of another program was not translated: {why}. It is: {}", super::error::quote(text)))
+            fail(format!(
+                "An expression of another program was not translated: {why}. It is: {}",
+                super::error::quote(text)
+            ))
         }
         (Library::FromJson, [one]) => {
             let Some(text) = one.text() else { return unfit(one) };
@@ -69,7 +72,9 @@ pub(super) fn call<'a>(run: &Run<'a>, fun: Library, name: &str, usage: &str, arg
                 Err(error) => fail(format!("`fromJson`: the text is no JSON: {error}.")),
             }
         }
-        (Library::Slice, [one, bounds @ ..]) if bounds.len() <= 2 => slice(run, one, bounds).unwrap_or_else(|| unfit(one)),
+        (Library::Slice, [one, bounds @ ..]) if bounds.len() <= 2 => {
+            slice(run, one, bounds).unwrap_or_else(|| unfit(one))
+        }
         (Library::IndexOf, [one, part]) => match (one.text(), part.text()) {
             (Some(text), Some(part)) => {
                 run.budget.work((text.len() + part.len()) / 16 + 1)?;
@@ -291,13 +296,20 @@ fn format_time<'a>(run: &Run<'a>, time: &V<'a>, wanted: &V<'a>, zone: Option<&V<
     let text = match (time, time.text()) {
         (V::Time(_), _) => bridge::call("string", false, &[time])?,
         (_, Some(text)) => V::MadeText(text.into()),
-        _ => return fail(format!("`formatTime` needs a time, not {}. Make one with `timestamp(…)`.", time.kind_with_article())),
+        _ => {
+            return fail(format!(
+                "`formatTime` needs a time, not {}. Make one with `timestamp(…)`.",
+                time.kind_with_article()
+            ));
+        }
     };
     let Some(moment) = text.text().and_then(|text| text.parse::<Timestamp>().ok()) else {
         return fail("`formatTime` needs a time like `2026-01-31T09:30:00Z`.");
     };
     let (Some(wanted), true) = (wanted.text(), zone.is_none_or(|zone| zone.text().is_some())) else {
-        return fail("`formatTime` needs a pattern and the name of a time zone: `formatTime(time, 'yyyy-MM-dd', 'Europe/Berlin')`.");
+        return fail(
+            "`formatTime` needs a pattern and the name of a time zone: `formatTime(time, 'yyyy-MM-dd', 'Europe/Berlin')`.",
+        );
     };
     let directives = match date_pattern::parse(wanted) {
         Ok(found) => found.directives,
@@ -309,7 +321,9 @@ fn format_time<'a>(run: &Run<'a>, time: &V<'a>, wanted: &V<'a>, zone: Option<&V<
             Ok(zone) => zone,
             Err(_) => {
                 let name = super::error::quote(name);
-                return fail(format!("`formatTime`: there is no time zone `{name}`. Write a name such as `Europe/Berlin`."));
+                return fail(format!(
+                    "`formatTime`: there is no time zone `{name}`. Write a name such as `Europe/Berlin`."
+                ));
             }
         },
     };

@@ -4,7 +4,9 @@ use super::Done;
 use crate::args::{Import, ImportFormat};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::json;
-use signalbox_app::import::{Format, Level, NOT_VALID, Options, Report, Status, keep_pins, print, text_of, translate, write};
+use signalbox_app::import::{
+    Format, Level, NOT_VALID, Options, Report, Status, keep_pins, print, text_of, translate, write,
+};
 
 pub(crate) fn import(output: &Output, args: &Import) -> Done {
     let format = match args.format {

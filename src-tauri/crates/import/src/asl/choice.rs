@@ -33,7 +33,8 @@ pub(super) fn rule(rule: &Map, here: &Here<'_>, depth: usize) -> Out {
     let variable = rule.get("Variable").and_then(Value::as_str).ok_or("a rule has no Variable")?;
     let variable = value(variable, here)?;
     let known = ["Variable", "Next", "Comment", "Assign", "Output"];
-    let (name, wanted) = rule.iter().find(|(name, _)| !known.contains(&name.as_str())).ok_or("a rule compares nothing")?;
+    let (name, wanted) =
+        rule.iter().find(|(name, _)| !known.contains(&name.as_str())).ok_or("a rule compares nothing")?;
     compared(name, &variable, wanted, here)
 }
 
@@ -79,7 +80,9 @@ fn compared(name: &str, variable: &Cel, wanted: &Value, here: &Here<'_>) -> Out 
             pattern.push_str(")$");
             let is = variable.method("matches", &[&Cel::text(&pattern)], Ty::Bool);
             // Something else than a text does not match.
-            return Ok(Cel::call("type", &[variable], Ty::Any).binary("==", &Cel::new("string", Ty::Any), Ty::Bool).binary("&&", &is, Ty::Bool));
+            return Ok(Cel::call("type", &[variable], Ty::Any)
+                .binary("==", &Cel::new("string", Ty::Any), Ty::Bool)
+                .binary("&&", &is, Ty::Bool));
         }
         _ => {}
     }

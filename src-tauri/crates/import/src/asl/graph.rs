@@ -59,7 +59,13 @@ impl<'f> Builder<'f> {
     }
 
     /// One machine: the whole, a branch, or the body of a Map. Gives the step at which it begins.
-    pub(super) fn machine(&mut self, machine: &Map, parent: Option<String>, at: &str, depth: usize) -> Result<String, (String, String)> {
+    pub(super) fn machine(
+        &mut self,
+        machine: &Map,
+        parent: Option<String>,
+        at: &str,
+        depth: usize,
+    ) -> Result<String, (String, String)> {
         if depth > DEEPEST {
             return Err((at.to_owned(), format!("Machines are nested more than {DEEPEST} levels deep.")));
         }
@@ -67,7 +73,10 @@ impl<'f> Builder<'f> {
         let states = states.ok_or_else(|| (format!("{at}/States"), "The machine has no states.".to_owned()))?;
         let start = machine.get("StartAt").and_then(Value::as_str).unwrap_or_default();
         if !states.contains_key(start) {
-            return Err((format!("{at}/StartAt"), format!("StartAt names \"{start}\", which is no state of the machine.")));
+            return Err((
+                format!("{at}/StartAt"),
+                format!("StartAt names \"{start}\", which is no state of the machine."),
+            ));
         }
         let jsonata = machine.get("QueryLanguage").and_then(Value::as_str).map(|word| word == "JSONata");
         let mut scope = HashMap::new();
@@ -86,7 +95,15 @@ impl<'f> Builder<'f> {
             let own = raw.get("QueryLanguage").and_then(Value::as_str).map(|word| word == "JSONata");
             let id = self.scopes.last().and_then(|scope| scope.get(name)).cloned().unwrap_or_default();
             let known = raw.get("Arguments").is_some() || raw.get("Output").is_some();
-            let state = State { name, raw, path, id: id.clone(), parent: parent.clone(), jsonata: own.or(jsonata).unwrap_or(known), depth };
+            let state = State {
+                name,
+                raw,
+                path,
+                id: id.clone(),
+                parent: parent.clone(),
+                jsonata: own.or(jsonata).unwrap_or(known),
+                depth,
+            };
             let before = self.nodes.len();
             let row = self.translated.len();
             self.translated.push(Translated::new(name, Vec::new(), None));
@@ -200,8 +217,12 @@ impl<'f> Builder<'f> {
         }
         for (at, (from, port, of, to)) in std::mem::take(&mut self.wires).into_iter().enumerate() {
             if back.contains(&at) {
-                let names = (self.names.get(&of).cloned().unwrap_or_default(), self.names.get(&to).cloned().unwrap_or_default());
-                let why = format!("\"{}\" leads back to \"{}\"; circles are loops with a condition here.", names.0, names.1);
+                let names = (
+                    self.names.get(&of).cloned().unwrap_or_default(),
+                    self.names.get(&to).cloned().unwrap_or_default(),
+                );
+                let why =
+                    format!("\"{}\" leads back to \"{}\"; circles are loops with a condition here.", names.0, names.1);
                 let hint = "A placeholder stands there. Put the states into a loop ('while').";
                 self.found.add(Level::Problem, "CIRCLE", Some(&names.0), "/States", why.clone(), hint);
                 let mut id = format!("{of}_leads_back");
@@ -210,7 +231,16 @@ impl<'f> Builder<'f> {
                 }
                 let parent = self.nodes.get(&from).and_then(|step| step.parent.clone());
                 let config = Some(json!({ "step": { "Next": names.1 } }));
-                self.nodes.insert(id.clone(), Step { kind: PLACEHOLDER_KIND.into(), description: Some(crate::report::short(&why)), config, parent, ..Step::default() });
+                self.nodes.insert(
+                    id.clone(),
+                    Step {
+                        kind: PLACEHOLDER_KIND.into(),
+                        description: Some(crate::report::short(&why)),
+                        config,
+                        parent,
+                        ..Step::default()
+                    },
+                );
                 self.edges.push((from, port, id));
                 continue;
             }
@@ -224,6 +254,13 @@ impl<'f> Builder<'f> {
                 edges.push(Edge { from: PortRef::new(&from, &port), to, extra: Map::new() });
             }
         }
-        Made { nodes: self.nodes, edges, translated: self.translated, variables: self.variables, tasks: self.tasks, bare: self.bare }
+        Made {
+            nodes: self.nodes,
+            edges,
+            translated: self.translated,
+            variables: self.variables,
+            tasks: self.tasks,
+            bare: self.bare,
+        }
     }
 }

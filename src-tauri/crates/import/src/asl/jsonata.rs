@@ -13,9 +13,9 @@ pub(super) fn template(value: &Value, here: &Here<'_>) -> Result<Value, String> 
             None => json!(crate::text::literal(text)),
         },
         Value::Array(list) => Value::Array(list.iter().map(|one| template(one, here)).collect::<Result<_, _>>()?),
-        Value::Object(map) => {
-            Value::Object(map.iter().map(|(name, one)| Ok((name.clone(), template(one, here)?))).collect::<Result<_, String>>()?)
-        }
+        Value::Object(map) => Value::Object(
+            map.iter().map(|(name, one)| Ok((name.clone(), template(one, here)?))).collect::<Result<_, String>>()?,
+        ),
         other => other.clone(),
     })
 }
@@ -148,7 +148,8 @@ fn of(js: &Js, here: &Here<'_>) -> Out {
         }
         Js::Choice { test, yes, no } => of(test, here)?.truthy().choice(&of(yes, here)?, &of(no, here)?),
         Js::List(list) => {
-            let list: Vec<String> = list.iter().map(|one| of(one, here).map(|one| one.text)).collect::<Result<_, _>>()?;
+            let list: Vec<String> =
+                list.iter().map(|one| of(one, here).map(|one| one.text)).collect::<Result<_, _>>()?;
             Cel::new(format!("[{}]", list.join(", ")), Ty::List)
         }
         Js::Object(entries) => {

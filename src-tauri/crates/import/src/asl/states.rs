@@ -8,9 +8,8 @@ use crate::report::Level;
 use serde_json::{Value, json};
 use signalbox_engine::catalog::PLACEHOLDER_KIND;
 use signalbox_model::Map;
-use signalbox_model::descriptor::Mode;
-use signalbox_model::workflow::{Backoff, ErrorHandling, RetryPolicy};
 use signalbox_model::Node as Step;
+use signalbox_model::descriptor::Mode;
 
 /// A state where it is translated.
 pub(super) struct State<'a> {
@@ -46,15 +45,30 @@ fn broken(why: &str, source: &Value) -> String {
 }
 
 impl Builder<'_> {
-    pub(super) fn tell(&mut self, level: Level, code: &str, state: &State<'_>, field: &str, message: String, hint: &str) {
+    pub(super) fn tell(
+        &mut self,
+        level: Level,
+        code: &str,
+        state: &State<'_>,
+        field: &str,
+        message: String,
+        hint: &str,
+    ) {
         let path = if field.is_empty() { state.path.clone() } else { format!("{}/{field}", state.path) };
         self.found.add(level, code, Some(state.name), path, message, hint);
     }
 
     /// An expression that has no translation stays in its place as text, and is an error when a run comes to it.
-    fn kept(&mut self, state: &State<'_>, field: &str, source: &Value, why: &str) -> String {
+    pub(super) fn kept(&mut self, state: &State<'_>, field: &str, source: &Value, why: &str) -> String {
         let message = format!("\"{}\": {field} was not translated: {why}. It is kept as text.", state.name);
-        self.tell(Level::Problem, "EXPRESSION", state, field, message, "Write the expression anew; the step fails when it runs.");
+        self.tell(
+            Level::Problem,
+            "EXPRESSION",
+            state,
+            field,
+            message,
+            "Write the expression anew; the step fails when it runs.",
+        );
         broken(why, source)
     }
 
@@ -88,7 +102,11 @@ impl Builder<'_> {
 
     /// The effective input of the state: what the work begins with. A step of its own when it is not the raw input.
     fn effective(&mut self, state: &State<'_>) -> String {
-        let mut before = self.step(state, "_start", Step { kind: "flow.noop".into(), title: Some(format!("{} (input)", state.name)), ..Step::default() });
+        let mut before = self.step(
+            state,
+            "_start",
+            Step { kind: "flow.noop".into(), title: Some(format!("{} (input)", state.name)), ..Step::default() },
+        );
         self.first(state, &before);
         if state.jsonata {
             return before;
@@ -111,7 +129,11 @@ impl Builder<'_> {
         };
         if let Some(value) = value {
             let config = json!({ "expression": value });
-            let id = self.step(state, "_in", Step { kind: "data.transform".into(), config: Some(config), ..Step::default() });
+            let id = self.step(
+                state,
+                "_in",
+                Step { kind: "data.transform".into(), config: Some(config), ..Step::default() },
+            );
             self.edge(&before, "success", &id);
             before = id;
         }
@@ -155,7 +177,11 @@ impl Builder<'_> {
         let config = json!({ "expression": value });
         let mode = all.then_some(Mode::All);
         let title = Some(state.name.to_owned());
-        let id = self.step(state, "", Step { kind: "data.transform".into(), title, config: Some(config), mode, ..Step::default() });
+        let id = self.step(
+            state,
+            "",
+            Step { kind: "data.transform".into(), title, config: Some(config), mode, ..Step::default() },
+        );
         self.edge(&before, "success", &id);
         id
     }
@@ -163,7 +189,9 @@ impl Builder<'_> {
     /// Variables that the state sets.
     fn assign(&mut self, state: &State<'_>, before: &str, result: &Cel) -> String {
         let Some(Value::Object(_)) = state.raw.get("Assign") else { return before.to_owned() };
-        let Some(Value::Object(values)) = self.template(state, "Assign", result.clone()) else { return before.to_owned() };
+        let Some(Value::Object(values)) = self.template(state, "Assign", result.clone()) else {
+            return before.to_owned();
+        };
         let mut out = Map::new();
         for (name, value) in values {
             self.variables.insert(name.clone());
@@ -195,8 +223,18 @@ impl Builder<'_> {
                 let get = |builder: &mut Self, field: &str| builder.number(state, field, Cel::any("item"));
                 let cause = get(self, "Cause").unwrap_or(json!("The state machine failed"));
                 let error = get(self, "Error").unwrap_or(json!("States.Failed"));
-                let config = json!({ "error": { "type": "UnknownError", "message": cause, "details": { "error": error } } });
-                let id = self.step(state, "", Step { kind: "flow.fail".into(), title: Some(state.name.into()), config: Some(config), ..Step::default() });
+                let config =
+                    json!({ "error": { "type": "UnknownError", "message": cause, "details": { "error": error } } });
+                let id = self.step(
+                    state,
+                    "",
+                    Step {
+                        kind: "flow.fail".into(),
+                        title: Some(state.name.into()),
+                        config: Some(config),
+                        ..Step::default()
+                    },
+                );
                 self.edge(&before, "success", &id);
             }
             "Wait" => {
@@ -205,14 +243,25 @@ impl Builder<'_> {
                 if let Some(seconds) = self.number(state, "Seconds", Cel::any("item")) {
                     let ms = match &seconds {
                         Value::Number(n) => json!(n.as_u64().unwrap_or(0).saturating_mul(1_000).min(31_622_400_000)),
-                        Value::String(text) => json!(format!("=int({} * 1000)", Cel::new(text.trim_start_matches('='), Ty::Any).owner())),
+                        Value::String(text) => {
+                            json!(format!("=int({} * 1000)", Cel::new(text.trim_start_matches('='), Ty::Any).owner()))
+                        }
                         _ => json!(0),
                     };
                     config.insert("ms".into(), ms);
                 } else if let Some(time) = self.number(state, "Timestamp", Cel::any("item")) {
                     config.insert("until".into(), time);
                 }
-                let wait = self.step(state, "_wait", Step { kind: "flow.wait".into(), title: Some(state.name.into()), config: Some(Value::Object(config)), ..Step::default() });
+                let wait = self.step(
+                    state,
+                    "_wait",
+                    Step {
+                        kind: "flow.wait".into(),
+                        title: Some(state.name.into()),
+                        config: Some(Value::Object(config)),
+                        ..Step::default()
+                    },
+                );
                 self.edge(&before, "success", &wait);
                 let last = self.output(state, &wait, Cel::any("item"), false);
                 self.next(state, &last, "success", state.text("Next"));
@@ -237,7 +286,15 @@ impl Builder<'_> {
         let before = self.effective(state);
         let mut cases = Vec::new();
         let mut targets = Vec::new();
-        for (n, row) in state.raw.get("Choices").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).enumerate() {
+        for (n, row) in state
+            .raw
+            .get("Choices")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_object)
+            .enumerate()
+        {
             if n >= 49 {
                 let message = format!("\"{}\" has more than 49 rules; the others are left out.", state.name);
                 self.tell(Level::Problem, "CHOICES", state, "Choices", message, "Split the choice.");
@@ -246,7 +303,9 @@ impl Builder<'_> {
             let here = state.here(Cel::any("item"));
             let condition = row.get("Condition").and_then(Value::as_str).and_then(jsonata::source);
             let test = match condition {
-                Some(source) => jsonata::translate(source, &Here { input: Cel::any("item"), ..here }).map(|cel| cel.truthy()),
+                Some(source) => {
+                    jsonata::translate(source, &Here { input: Cel::any("item"), ..here }).map(|cel| cel.truthy())
+                }
                 None => choice::rule(row, &here, 0),
             };
             let test = match test {
@@ -254,18 +313,30 @@ impl Builder<'_> {
                 Err(why) => self.kept(state, "Choices", &Value::Object(row.clone()), &why),
             };
             if row.contains_key("Assign") || row.contains_key("Output") {
-                let message = format!("A rule of \"{}\" sets variables or its own output; that is not taken over.", state.name);
-                self.tell(Level::Problem, "CHOICE_OUTPUT", state, "Choices", message, "Set them in a step behind the choice.");
+                let message =
+                    format!("A rule of \"{}\" sets variables or its own output; that is not taken over.", state.name);
+                self.tell(
+                    Level::Problem,
+                    "CHOICE_OUTPUT",
+                    state,
+                    "Choices",
+                    message,
+                    "Set them in a step behind the choice.",
+                );
             }
             cases.push(json!({ "when": test, "port": format!("choice{}", n + 1) }));
             targets.push(row.get("Next").and_then(Value::as_str).unwrap_or_default().to_owned());
         }
-        let last = self.step(state, "", Step {
-            kind: "flow.switch".into(),
-            title: Some(state.name.into()),
-            config: Some(json!({ "cases": cases })),
-            ..Step::default()
-        });
+        let last = self.step(
+            state,
+            "",
+            Step {
+                kind: "flow.switch".into(),
+                title: Some(state.name.into()),
+                config: Some(json!({ "cases": cases })),
+                ..Step::default()
+            },
+        );
         self.edge(&before, "success", &last);
         for (n, target) in targets.iter().enumerate() {
             self.next(state, &last, &format!("choice{}", n + 1), target);
@@ -274,7 +345,11 @@ impl Builder<'_> {
             "" => {
                 // There it is States.NoChoiceMatched.
                 let config = json!({ "error": { "type": "ValidationError", "message": format!("No rule of {} fits", state.name), "details": { "error": "States.NoChoiceMatched" } } });
-                let id = self.step(state, "_no_choice", Step { kind: "flow.fail".into(), config: Some(config), ..Step::default() });
+                let id = self.step(
+                    state,
+                    "_no_choice",
+                    Step { kind: "flow.fail".into(), config: Some(config), ..Step::default() },
+                );
                 self.edge(&last, "default", &id);
             }
             target => {
@@ -304,21 +379,35 @@ impl Builder<'_> {
     fn task(&mut self, state: &State<'_>) -> Result<(), (String, String)> {
         let before = self.effective(state);
         let resource = state.text("Resource").to_owned();
-        let given = self.template(state, if state.jsonata { "Arguments" } else { "Parameters" }, Cel::any(if state.jsonata { state.input().text } else { "item".to_owned() }));
+        let given = self.template(
+            state,
+            if state.jsonata { "Arguments" } else { "Parameters" },
+            Cel::any(if state.jsonata { state.input().text } else { "item".to_owned() }),
+        );
         let field = |name: &str| given.as_ref().and_then(|all| all.get(name)).cloned();
         let mut result = Cel::any("item");
         let step = if resource.contains("waitForTaskToken") {
             let mut config = json!({
                 "title": state.name,
                 "instructions": if state.text("Comment").is_empty() { "The other program waits here for an answer from outside." } else { state.text("Comment") },
-                "schema": { "type": "object", "properties": {}, "additionalProperties": true },
+                "schema": { "type": "object", "properties": { "answer": { "type": "string", "title": "Answer" } } },
             });
-            if let Some(seconds) = state.raw.get("TimeoutSeconds").or_else(|| state.raw.get("HeartbeatSeconds")).and_then(Value::as_u64) {
+            if let Some(seconds) =
+                state.raw.get("TimeoutSeconds").or_else(|| state.raw.get("HeartbeatSeconds")).and_then(Value::as_u64)
+            {
                 config["ttlMs"] = json!(seconds.saturating_mul(1_000).clamp(1, 31_622_400_000));
                 config["onExpiry"] = json!("abort");
             }
-            let message = format!("\"{}\" waits for a call with its task token; here a person answers a task.", state.name);
-            self.tell(Level::Missing, "TASK_TOKEN", state, "Resource", message, "Say in the form which values the answer has, and send what the other side needs in a step before.");
+            let message =
+                format!("\"{}\" waits for a call with its task token; here a person answers a task.", state.name);
+            self.tell(
+                Level::Missing,
+                "TASK_TOKEN",
+                state,
+                "Resource",
+                message,
+                "Say in the form which values the answer has, and send what the other side needs in a step before.",
+            );
             Some(("builtin.human_form", config))
         } else if resource.ends_with(":states:::http:invoke") {
             let mut config = Map::new();
@@ -333,16 +422,33 @@ impl Builder<'_> {
             if field("Authentication").is_some() || field("InvocationConfig").is_some() {
                 config.insert("credential".into(), json!("secret://imported-connection"));
                 let message = format!("\"{}\" signs in by a connection of the other account.", state.name);
-                self.tell(Level::Missing, "SECRET", state, "Parameters", message, "Add the secret 'imported-connection' of this machine for the host.");
+                self.tell(
+                    Level::Missing,
+                    "SECRET",
+                    state,
+                    "Parameters",
+                    message,
+                    "Add the secret 'imported-connection' of this machine for the host.",
+                );
             }
-            result = Cel::new("{'ResponseBody': item.response, 'StatusCode': item.status, 'Headers': item.headers}", Ty::Map);
+            result = Cel::new(
+                "{'ResponseBody': item.response, 'StatusCode': item.status, 'Headers': item.headers}",
+                Ty::Map,
+            );
             Some(("http.request", Value::Object(config)))
         } else if resource.contains(":states:::states:startExecution") {
             let arn = field("StateMachineArn").and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
             let name = arn.rsplit(':').next().unwrap_or("machine").to_owned();
             let slug = crate::slug(&name);
             let message = format!("\"{}\" starts the state machine {name}, which is a file of its own.", state.name);
-            self.tell(Level::Missing, "SUB_WORKFLOW", state, "Parameters", message, &format!("Import that machine, too, with the id '{slug}'."));
+            self.tell(
+                Level::Missing,
+                "SUB_WORKFLOW",
+                state,
+                "Parameters",
+                message,
+                &format!("Import that machine, too, with the id '{slug}'."),
+            );
             let input = field("Input").unwrap_or(json!({}));
             result = Cel::new("{'Output': item}", Ty::Map);
             Some(("flow.subworkflow", json!({ "workflow": slug, "params": input })))
@@ -355,13 +461,30 @@ impl Builder<'_> {
                 let timeout_ms = if asks { None } else { self.timeout(state) };
                 let error_handling = if asks { None } else { self.retry(state) };
                 let title = Some(state.name.into());
-                let step = Step { kind: kind.into(), title, config: Some(config), timeout_ms, error_handling, ..Step::default() };
+                let step = Step {
+                    kind: kind.into(),
+                    title,
+                    config: Some(config),
+                    timeout_ms,
+                    error_handling,
+                    ..Step::default()
+                };
                 self.step(state, "_task", step)
             }
             None => {
                 let service = service(&resource);
-                let why = format!("\"{}\" calls {service}, which no step here does. Call it with an HTTP request.", state.name);
-                self.tell(Level::Problem, "NOT_TRANSLATED", state, "Resource", why.clone(), "A placeholder with all its settings replaces it; it takes the red port.");
+                let why = format!(
+                    "\"{}\" calls {service}, which no step here does. Call it with an HTTP request.",
+                    state.name
+                );
+                self.tell(
+                    Level::Problem,
+                    "NOT_TRANSLATED",
+                    state,
+                    "Resource",
+                    why.clone(),
+                    "A placeholder with all its settings replaces it; it takes the red port.",
+                );
                 self.placeholder(state, "_task", &why)
             }
         };
@@ -374,119 +497,20 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn timeout(&mut self, state: &State<'_>) -> Option<u64> {
-        let seconds = state.raw.get("TimeoutSeconds")?;
-        match seconds.as_u64() {
-            Some(seconds) => Some(seconds.saturating_mul(1_000).clamp(1, 31_622_400_000)),
-            None => {
-                let message = format!("The time limit of \"{}\" is computed; it is left out.", state.name);
-                self.tell(Level::Warning, "TIMEOUT", state, "TimeoutSeconds", message, "Set a fixed limit.");
-                None
-            }
-        }
-    }
-
-    fn retry(&mut self, state: &State<'_>) -> Option<ErrorHandling> {
-        let rows: Vec<&Map> = state.raw.get("Retry").and_then(Value::as_array)?.iter().filter_map(Value::as_object).collect();
-        let is_all = |row: &&&Map| row.get("ErrorEquals").and_then(Value::as_array).is_some_and(|all| {
-            all.iter().any(|name| matches!(name.as_str(), Some("States.ALL" | "States.TaskFailed")))
-        });
-        let row = rows.iter().find(is_all).or_else(|| rows.first())?;
-        if rows.len() > 1 || !is_all(&row) {
-            let message = format!("\"{}\" retries by the name of the error; here errors that may pass are retried.", state.name);
-            self.tell(Level::Warning, "RETRY", state, "Retry", message, "Add an error handler with rules, if names matter.");
-        }
-        let number = |name: &str| row.get(name).and_then(Value::as_f64);
-        let rate = number("BackoffRate").unwrap_or(2.0);
-        #[allow(clippy::float_cmp)]
-        let known = rate == 1.0 || rate == 2.0;
-        if !known {
-            let message = format!("The delay of \"{}\" grows by {rate}; here it doubles.", state.name);
-            self.tell(Level::Warning, "BACKOFF", state, "Retry", message, "Nothing, if that is close enough.");
-        }
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let ms = |seconds: f64| (seconds * 1_000.0).clamp(1.0, 31_622_400_000.0) as u64;
-        let policy = RetryPolicy {
-            max_attempts: row.get("MaxAttempts").and_then(Value::as_u64).unwrap_or(3).min(100) as u32,
-            backoff: if rate > 1.0 { Backoff::Exponential } else { Backoff::Fixed },
-            initial_delay_ms: ms(number("IntervalSeconds").unwrap_or(1.0)),
-            max_delay_ms: number("MaxDelaySeconds").map_or(86_400_000, ms),
-            jitter: row.get("JitterStrategy").and_then(Value::as_str) == Some("FULL"),
-        };
-        Some(ErrorHandling { retry_policy: Some(policy), ..ErrorHandling::default() })
-    }
-
-    /// Where errors of a step go, by their names.
-    fn catch(&mut self, state: &State<'_>, work: &str) {
-        let rows: Vec<&Map> = state.raw.get("Catch").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).collect();
-        if rows.is_empty() {
-            return;
-        }
-        let mut cases = Vec::new();
-        let mut all = None;
-        for (n, row) in rows.iter().enumerate().take(49) {
-            let names: Vec<&str> = row.get("ErrorEquals").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-            let tests: Vec<String> = names.iter().map(|name| error_test(name)).collect();
-            if tests.iter().any(|test| test == "true") {
-                all = Some(n);
-                break;
-            }
-            cases.push(json!({ "when": tests.join(" || "), "port": format!("catch{}", n + 1) }));
-        }
-        let from = if cases.is_empty() {
-            None
-        } else {
-            let step = Step { kind: "flow.switch".into(), title: Some(format!("{}: which error", state.name)), config: Some(json!({ "cases": cases })), ..Step::default() };
-            let id = self.step(state, "_catch", step);
-            self.edge(work, "error", &id);
-            Some(id)
-        };
-        for (n, row) in rows.iter().enumerate().take(49) {
-            if all.is_some_and(|all| n > all) {
-                break;
-            }
-            let error = "{'Error': coalesce(item.details.error, item.details.code, item.type), 'Cause': item.message}";
-            let value = if state.jsonata {
-                match row.get("Output").map(|output| jsonata::template(output, &state.here(Cel::new(error, Ty::Map)))) {
-                    Some(Ok(value)) => cel_of(&value),
-                    Some(Err(why)) => self.kept(state, "Catch", &Value::Object((*row).clone()), &why),
-                    None => error.to_owned(),
-                }
-            } else {
-                match row.get("ResultPath") {
-                    Some(Value::Null) => state.input().text,
-                    Some(Value::String(text)) if text != "$" => match reference(text) {
-                        Some(steps) => format!("put({}, [{steps}], {error})", state.input().text),
-                        None => self.kept(state, "Catch", &json!(text), "it is no reference path"),
-                    },
-                    _ => error.to_owned(),
-                }
-            };
-            let suffix = if n == 0 { "_caught".to_owned() } else { format!("_caught{}", n + 1) };
-            let step = Step { kind: "data.transform".into(), title: Some("Error as data".into()), config: Some(json!({ "expression": value })), ..Step::default() };
-            let id = self.step(state, &suffix, step);
-            match &from {
-                None => self.edge(work, "error", &id),
-                Some(from) if all == Some(n) => self.edge(from, "default", &id),
-                Some(from) => self.edge(from, &format!("catch{}", n + 1), &id),
-            }
-            let next = row.get("Next").and_then(Value::as_str).unwrap_or_default().to_owned();
-            self.next(state, &id, "success", &next);
-        }
-        if let (Some(from), None) = (&from, all) {
-            // What no catcher takes stays an error.
-            let config = json!({ "error": { "type": "UnknownError", "message": "{{ item.message }}", "details": { "error": "=item" } } });
-            let id = self.step(state, "_uncaught", Step { kind: "flow.fail".into(), config: Some(config), ..Step::default() });
-            self.edge(from, "default", &id);
-        }
-    }
-
     fn parallel(&mut self, state: &State<'_>) -> Result<(), (String, String)> {
         let mut before = self.effective(state);
         if state.jsonata
             && let Some(value) = self.template(state, "Arguments", state.input())
         {
-            let id = self.step(state, "_in", Step { kind: "data.transform".into(), config: Some(json!({ "expression": cel_of(&value) })), ..Step::default() });
+            let id = self.step(
+                state,
+                "_in",
+                Step {
+                    kind: "data.transform".into(),
+                    config: Some(json!({ "expression": cel_of(&value) })),
+                    ..Step::default()
+                },
+            );
             self.edge(&before, "success", &id);
             before = id;
         }
@@ -514,7 +538,10 @@ impl Builder<'_> {
             }
             (Some(items), true) => match jsonata::template(items, &state.here(state.input())) {
                 Ok(value) => cel_of(&value),
-                Err(why) => { let items = items.clone(); self.kept(state, "Items", &items, &why) }
+                Err(why) => {
+                    let items = items.clone();
+                    self.kept(state, "Items", &items, &why)
+                }
             },
             _ => "item".to_owned(),
         };
@@ -526,9 +553,17 @@ impl Builder<'_> {
                 _ => "json",
             };
             let message = format!("\"{}\" reads its items from a bucket of the other account ({key}).", state.name);
-            self.tell(Level::Missing, "FOLDER", state, "ItemReader", message, "Put the file into a folder that the workflow may read, and correct the path.");
+            self.tell(
+                Level::Missing,
+                "FOLDER",
+                state,
+                "ItemReader",
+                message,
+                "Put the file into a folder that the workflow may read, and correct the path.",
+            );
             let config = json!({ "path": crate::text::literal(key), "as": kind });
-            let id = self.step(state, "_file", Step { kind: "file.read".into(), config: Some(config), ..Step::default() });
+            let id =
+                self.step(state, "_file", Step { kind: "file.read".into(), config: Some(config), ..Step::default() });
             self.edge(&before, "success", &id);
             before = id;
             source = "item.content".into();
@@ -540,7 +575,8 @@ impl Builder<'_> {
             }
         }
         let most = state.raw.get("MaxConcurrency").and_then(Value::as_u64).unwrap_or(0);
-        let mut config = json!({ "source": format!("={source}"), "mode": if most == 1 { "serial" } else { "parallel" } });
+        let mut config =
+            json!({ "source": format!("={source}"), "mode": if most == 1 { "serial" } else { "parallel" } });
         if most > 1 {
             config["maxConcurrency"] = json!(most.min(100));
         }
@@ -579,21 +615,8 @@ impl Builder<'_> {
     }
 }
 
-/// Whether an error of ours is what a name of theirs means.
-fn error_test(name: &str) -> String {
-    match name {
-        "States.ALL" => "true".into(),
-        "States.TaskFailed" => "item.type != 'Timeout'".into(),
-        "States.Timeout" | "States.HeartbeatTimeout" => "item.type == 'Timeout'".into(),
-        _ => {
-            let quoted = crate::text::quoted(name);
-            format!("coalesce(item.details.error, '') == {quoted} || coalesce(item.details.code, '') == {quoted}")
-        }
-    }
-}
-
 /// The steps of a reference path, for `put`.
-fn reference(path: &str) -> Option<String> {
+pub(super) fn reference(path: &str) -> Option<String> {
     let mut out = Vec::new();
     let mut rest = path.strip_prefix('$')?;
     while !rest.is_empty() {
@@ -627,7 +650,7 @@ fn plain(value: &Value) -> Value {
 }
 
 /// A value of a setting as one expression.
-fn cel_of(value: &Value) -> String {
+pub(super) fn cel_of(value: &Value) -> String {
     match value {
         Value::String(text) => match text.strip_prefix('=') {
             Some(rest) if rest.starts_with('=') => crate::text::quoted(rest),
@@ -637,7 +660,8 @@ fn cel_of(value: &Value) -> String {
         },
         Value::Array(list) => format!("[{}]", list.iter().map(cel_of).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {
-            let parts: Vec<String> = map.iter().map(|(name, one)| format!("{}: {}", crate::text::quoted(name), cel_of(one))).collect();
+            let parts: Vec<String> =
+                map.iter().map(|(name, one)| format!("{}: {}", crate::text::quoted(name), cel_of(one))).collect();
             format!("{{{}}}", parts.join(", "))
         }
         other => other.to_string(),

@@ -12,10 +12,12 @@ pub(super) fn split(text: &str, found: &mut Findings) -> Result<Vec<String>, Str
     }
     let text = text.trim().trim_start_matches(['$', '#', '>']).trim_start();
     // The prompt of Windows escapes with a caret, at the end of a line and before quotes.
-    let windows = text.contains("^\n") || text.contains("^\r\n") || text.contains("^\"") || text.starts_with("curl.exe");
+    let windows =
+        text.contains("^\n") || text.contains("^\r\n") || text.contains("^\"") || text.starts_with("curl.exe");
     let (words, rest) = if windows { prompt(text)? } else { shell(text)? };
     if !rest.trim().is_empty() {
-        let message = format!("What follows the command is left out: {}", rest.trim().chars().take(80).collect::<String>());
+        let message =
+            format!("What follows the command is left out: {}", rest.trim().chars().take(80).collect::<String>());
         found.add(Level::Warning, "MORE_COMMANDS", Some(super::STEP), "", message, "Add steps for it.");
     }
     Ok(words)
@@ -81,9 +83,7 @@ fn shell(text: &str) -> Result<(Vec<String>, &str), String> {
                 words.extend(word.take());
                 return Ok((words, &text[at..]));
             }
-            '#' if word.is_none() => {
-                while letters.next_if(|(_, next)| *next != '\n').is_some() {}
-            }
+            '#' if word.is_none() => while letters.next_if(|(_, next)| *next != '\n').is_some() {},
             other => word.get_or_insert_default().push(other),
         }
     }

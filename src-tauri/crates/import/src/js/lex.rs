@@ -14,9 +14,9 @@ pub(super) enum Token {
 
 /// Signs, the longest first.
 const SIGNS: [&str; 50] = [
-    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&", "||", "??",
-    "?.", "**", "++", "--", "+=", "-=", "*=", "/=", "%=", "<<", ">>", "(", ")", "[", "]", "{", "}", ",", ":", "?", ".", "+", "-",
-    "*", "/", "%", "!", "<", ">", "=", ";",
+    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
+    "||", "??", "?.", "**", "++", "--", "+=", "-=", "*=", "/=", "%=", "<<", ">>", "(", ")", "[", "]", "{", "}", ",",
+    ":", "?", ".", "+", "-", "*", "/", "%", "!", "<", ">", "=", ";",
 ];
 
 /// Takes a text apart.
@@ -55,7 +55,8 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, String> {
             out.push(token);
             rest = after;
         } else {
-            let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign)).ok_or_else(|| format!("'{letter}' is not read"))?;
+            let sign =
+                SIGNS.iter().find(|sign| rest.starts_with(**sign)).ok_or_else(|| format!("'{letter}' is not read"))?;
             // `a?.5:b` is a choice.
             let sign = if *sign == "?." && rest[2..].starts_with(|c: char| c.is_ascii_digit()) { &"?" } else { sign };
             out.push(Token::Sign(sign));
@@ -86,8 +87,7 @@ fn number(text: &str) -> Result<(f64, &str), String> {
     let bytes = text.as_bytes();
     let mut end = 0;
     while end < bytes.len() {
-        let sign_of_exponent =
-            matches!(bytes[end], b'+' | b'-') && end > 0 && matches!(bytes[end - 1], b'e' | b'E');
+        let sign_of_exponent = matches!(bytes[end], b'+' | b'-') && end > 0 && matches!(bytes[end - 1], b'e' | b'E');
         if !(bytes[end].is_ascii_digit() || matches!(bytes[end], b'.' | b'_' | b'e' | b'E') || sign_of_exponent) {
             break;
         }

@@ -104,7 +104,8 @@ impl Parser {
     fn arrow_head(&mut self) -> Option<Vec<String>> {
         let begin = self.at;
         let mut names = Vec::new();
-        if let (Some(Token::Name(name)), Some(Token::Sign("=>"))) = (self.tokens.get(begin), self.tokens.get(begin + 1)) {
+        if let (Some(Token::Name(name)), Some(Token::Sign("=>"))) = (self.tokens.get(begin), self.tokens.get(begin + 1))
+        {
             names.push(name.clone());
             self.at = begin + 2;
             return Some(names);
@@ -251,8 +252,8 @@ impl Parser {
                     let args = if self.peek("(") { self.arguments()? } else { Vec::new() };
                     Js::New { name, args }
                 }
-                "function" | "async" | "class" | "let" | "const" | "var" | "if" | "for" | "while" | "return" | "throw"
-                | "switch" | "try" | "delete" | "void" | "yield" => {
+                "function" | "async" | "class" | "let" | "const" | "var" | "if" | "for" | "while" | "return"
+                | "throw" | "switch" | "try" | "delete" | "void" | "yield" => {
                     return Err(format!("it is a program ('{name}'), not one expression"));
                 }
                 _ => Js::Name(name),

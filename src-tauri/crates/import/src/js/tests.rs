@@ -28,7 +28,8 @@ fn what_is_no_expression_is_refused_and_says_why() {
         let told = parse(source).expect_err(source);
         assert!(told.contains(why), "{source}: {told}");
     }
-    for source in ["(".repeat(10_000), "[".repeat(10_000), "!".repeat(10_000), "{a:".repeat(5_000), "`${".repeat(5_000)] {
+    for source in ["(".repeat(10_000), "[".repeat(10_000), "!".repeat(10_000), "{a:".repeat(5_000), "`${".repeat(5_000)]
+    {
         assert!(parse(&source).is_err());
     }
     assert!(parse(&vec!["1"; 1_000].join("+")).is_err(), "long chains would be deep trees");

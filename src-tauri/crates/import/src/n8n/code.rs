@@ -35,7 +35,10 @@ impl Maker<'_, '_> {
         let source = self.text(setting);
         for (word, what) in HOST {
             if source.contains(word) {
-                let message = format!("The script of \"{}\" asks for {what} ('{word}'), which scripts do not have here.", self.node().name);
+                let message = format!(
+                    "The script of \"{}\" asks for {what} ('{word}'), which scripts do not have here.",
+                    self.node().name
+                );
                 let hint = "Use a step for it, such as HTTP request; the script stays inside its sandbox.";
                 self.tell(Level::Problem, "SCRIPT_HOST", setting, message, hint);
             }
@@ -43,7 +46,13 @@ impl Maker<'_, '_> {
         let steps = self.named_steps(source);
         let script = script(self, source, each, &steps);
         if script.len() > LONGEST {
-            self.tell(Level::Problem, "SCRIPT_SIZE", setting, "The script is longer than 64 KiB.", "Split it over several steps.");
+            self.tell(
+                Level::Problem,
+                "SCRIPT_SIZE",
+                setting,
+                "The script is longer than 64 KiB.",
+                "Split it over several steps.",
+            );
             return None;
         }
         let mut input = Map::new();
@@ -59,7 +68,8 @@ impl Maker<'_, '_> {
                 input.insert(name.clone(), json!(format!("=coalesce({}, [])", member.text)));
             }
         }
-        let mut made = Made::default().then("_script", "code.javascript", Map::from_iter([("source".into(), json!(script))]));
+        let mut made =
+            Made::default().then("_script", "code.javascript", Map::from_iter([("source".into(), json!(script))]));
         if let Some(step) = made.last() {
             step.input = Some(input);
         }
@@ -75,7 +85,8 @@ impl Maker<'_, '_> {
         let mut out = Vec::new();
         for node in &self.file.nodes {
             let uses = ['"', '\'', '`'].iter().any(|quote| source.contains(&format!("{quote}{}{quote}", node.name)));
-            if uses && node.name != self.node().name
+            if uses
+                && node.name != self.node().name
                 && let Some(id) = (self.place.node)(&node.name).filter(|id| id != super::expr::THIS_ROUND)
             {
                 out.push((format!("step {}", node.name), id));
@@ -109,7 +120,8 @@ fn script(maker: &Maker<'_, '_>, source: &str, each: bool, steps: &[(String, Str
     let workflow = text(maker.place.workflow);
     out.push_str(&format!("const $workflow = {{ id: workflow.id, name: {workflow} }};\nconst $execution = {{ id: run.id, mode: 'manual' }};\n"));
     out.push_str("const $now = new Date(run.startedAt), $today = new Date(run.startedAt.slice(0, 10));\n");
-    let names = "items, item, $json, $input, $, $node, $items, $workflow, $execution, $now, $today, $itemIndex, $runIndex";
+    let names =
+        "items, item, $json, $input, $, $node, $items, $workflow, $execution, $now, $today, $itemIndex, $runIndex";
     out.push_str(&format!("const $script = async function ({names}) {{\n"));
     out.push_str(source);
     out.push_str("\n};\n");
@@ -122,7 +134,9 @@ fn script(maker: &Maker<'_, '_>, source: &str, each: bool, steps: &[(String, Str
     ));
     out.push_str(&format!("const $data = {data};\n"));
     if each {
-        out.push_str("return $made === null || $made === undefined ? [] : [$data(Array.isArray($made) ? $made[0] : $made)];\n");
+        out.push_str(
+            "return $made === null || $made === undefined ? [] : [$data(Array.isArray($made) ? $made[0] : $made)];\n",
+        );
     } else {
         out.push_str("return $made === null || $made === undefined ? [] : (Array.isArray($made) ? $made : [$made]).map($data);\n");
     }

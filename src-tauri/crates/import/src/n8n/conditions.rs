@@ -12,8 +12,10 @@ impl Maker<'_, '_> {
         let any = |name: &str| all.get(name).and_then(Value::as_str).is_some_and(|word| word == "or" || word == "any");
         let mut rows: Vec<Cel> = Vec::new();
         if let Some(list) = all.get("conditions").and_then(Value::as_array) {
-            let exact = all.get("options").and_then(|options| options.get("caseSensitive")) != Some(&Value::Bool(false));
-            let strict = all.get("options").and_then(|options| options.get("typeValidation")).and_then(Value::as_str) == Some("strict");
+            let exact =
+                all.get("options").and_then(|options| options.get("caseSensitive")) != Some(&Value::Bool(false));
+            let strict = all.get("options").and_then(|options| options.get("typeValidation")).and_then(Value::as_str)
+                == Some("strict");
             for row in list.iter().filter_map(Value::as_object) {
                 let operator = row.get("operator");
                 let kind = operator.and_then(|found| found["type"].as_str()).unwrap_or("string");
@@ -33,7 +35,11 @@ impl Maker<'_, '_> {
                 }
             }
         }
-        let sign = if any("combinator") || any("combineOperation") || self.text("combineOperation") == "any" { "||" } else { "&&" };
+        let sign = if any("combinator") || any("combineOperation") || self.text("combineOperation") == "any" {
+            "||"
+        } else {
+            "&&"
+        };
         let mut rows = rows.into_iter();
         let Some(first) = rows.next() else { return "true".to_owned() };
         rows.fold(first, |before, row| before.binary(sign, &row, Ty::Bool)).text
@@ -72,7 +78,9 @@ impl Maker<'_, '_> {
         let as_text = |one: &Cel| match one.ty {
             Ty::Text => one.clone(),
             Ty::Time(_) => one.iso(),
-            Ty::Any if loose => Cel { missing: one.missing, ..Cel::call("string", &[&one.or(&Cel::text(""))], Ty::Text) },
+            Ty::Any if loose => {
+                Cel { missing: one.missing, ..Cel::call("string", &[&one.or(&Cel::text(""))], Ty::Text) }
+            }
             Ty::Any => one.or(&Cel::text("")).is(Ty::Text),
             _ => one.stringed().unwrap_or_else(|_| one.clone()),
         };
@@ -107,7 +115,9 @@ impl Maker<'_, '_> {
             "true" => met(left.truthy()),
             "false" => left.truthy().not(),
             "equals" | "equal" => match kind {
-                "number" if loose && left.ty != Ty::Number => met(number(&left).binary("==", &number(&right), Ty::Bool)),
+                "number" if loose && left.ty != Ty::Number => {
+                    met(number(&left).binary("==", &number(&right), Ty::Bool))
+                }
                 "dateTime" => compared("=="),
                 "string" => lower(&as_text(&left)).binary("==", &lower(&as_text(&right)), Ty::Bool),
                 "boolean" => left.truthy().binary("==", &right.truthy(), Ty::Bool),
@@ -118,12 +128,17 @@ impl Maker<'_, '_> {
                 lower(&as_text(&left)).method(action, &[&lower(&as_text(&right))], Ty::Bool)
             }
             "regex" => {
-                let wanted = right.text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).filter(|_| right.ty == Ty::Text);
+                let wanted = right
+                    .text
+                    .strip_prefix('\'')
+                    .and_then(|rest| rest.strip_suffix('\''))
+                    .filter(|_| right.ty == Ty::Text);
                 let source = wanted.map(|text| text.replace("\\\\", "\\").replace("\\'", "'"));
-                let (source, flags) = match source.as_deref().map(|text| text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))) {
-                    Some(Some((source, flags))) => (Some(source.to_owned()), flags.to_owned()),
-                    _ => (source, String::new()),
-                };
+                let (source, flags) =
+                    match source.as_deref().map(|text| text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))) {
+                        Some(Some((source, flags))) => (Some(source.to_owned()), flags.to_owned()),
+                        _ => (source, String::new()),
+                    };
                 match source.map(|source| methods::pattern(&source, &flags)) {
                     Some(Ok(pattern)) => as_text(&left).method("matches", &[&Cel::text(&pattern)], Ty::Bool),
                     Some(Err(why)) => self.no_row(setting, action, &why),

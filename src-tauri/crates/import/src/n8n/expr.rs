@@ -198,7 +198,9 @@ impl Maker<'_> {
             "NaN" | "Infinity" => return Err(format!("'{name}' is no value of JSON")),
             _ => {
                 let known = FOREIGN.iter().find(|(known, _)| *known == name);
-                return Err(known.map_or_else(|| format!("'{name}' is not known"), |(_, why)| format!("'{name}': {why}")));
+                return Err(
+                    known.map_or_else(|| format!("'{name}' is not known"), |(_, why)| format!("'{name}': {why}"))
+                );
             }
         })
     }
@@ -262,9 +264,7 @@ impl Maker<'_> {
         match owner.ty {
             Ty::Items => Ok(Cel { missing: true, ..owner.index(&key).is(Ty::Item) }),
             Ty::Text => Ok(methods::letter(&owner, &key)),
-            Ty::Any | Ty::Map | Ty::List => {
-                Ok(Cel { missing: true, ..owner.index(&key) })
-            }
+            Ty::Any | Ty::Map | Ty::List => Ok(Cel { missing: true, ..owner.index(&key) }),
             _ => Err(format!("a place of {} is not translated", methods::word(&owner.ty))),
         }
     }
@@ -347,8 +347,10 @@ impl Maker<'_> {
             }
             _ => {
                 let known = FOREIGN.iter().find(|(known, _)| *known == name);
-                return Err(known
-                    .map_or_else(|| format!("the function '{name}' is not known"), |(_, why)| format!("'{name}': {why}")));
+                return Err(known.map_or_else(
+                    || format!("the function '{name}' is not known"),
+                    |(_, why)| format!("'{name}': {why}"),
+                ));
             }
         })
     }
@@ -383,7 +385,9 @@ impl Maker<'_> {
     pub(super) fn added(&mut self, function: &Js, entry: Ty) -> Result<(String, Cel), String> {
         let other = || "only sums are translated from 'reduce'".to_owned();
         let Js::Arrow { names, body } = function else { return Err(other()) };
-        let ([sum, name], Js::Binary { sign: "+", left, right }) = (names.as_slice(), &**body) else { return Err(other()) };
+        let ([sum, name], Js::Binary { sign: "+", left, right }) = (names.as_slice(), &**body) else {
+            return Err(other());
+        };
         if **left != Js::Name(sum.clone()) {
             return Err(other());
         }
@@ -430,7 +434,11 @@ impl Maker<'_> {
                 }
                 _ => methods::numeric(&a)?.binary(sign, &methods::numeric(&b)?, Ty::Number),
             },
-            "/" => Cel::call("double", &[&methods::numeric(&a)?], Ty::Number).binary("/", &methods::numeric(&b)?, Ty::Number),
+            "/" => Cel::call("double", &[&methods::numeric(&a)?], Ty::Number).binary(
+                "/",
+                &methods::numeric(&b)?,
+                Ty::Number,
+            ),
             "==" | "===" | "!=" | "!==" => {
                 let sign = if sign.starts_with('!') { "!=" } else { "==" };
                 let side = |one: &Cel| match one.ty {

@@ -62,8 +62,11 @@ fn shape(file: &File<'_>) -> Shape {
     }
     let reach = |start: usize, output: Option<usize>| {
         let mut seen: HashSet<usize> = HashSet::new();
-        let mut open: VecDeque<usize> =
-            next[start].iter().filter(|(out, _)| output.is_none_or(|wanted| *out == wanted)).map(|(_, to)| *to).collect();
+        let mut open: VecDeque<usize> = next[start]
+            .iter()
+            .filter(|(out, _)| output.is_none_or(|wanted| *out == wanted))
+            .map(|(_, to)| *to)
+            .collect();
         while let Some(at) = open.pop_front() {
             if at != start && seen.insert(at) {
                 open.extend(next[at].iter().map(|(_, to)| *to));
@@ -89,7 +92,10 @@ fn shape(file: &File<'_>) -> Shape {
 }
 
 /// Wires that close a circle, without those that go back to a loop from its body.
-fn back_edges(file: &File<'_>, bodies: &IndexMap<usize, (usize, HashSet<usize>)>) -> HashSet<(usize, usize, usize, usize)> {
+fn back_edges(
+    file: &File<'_>,
+    bodies: &IndexMap<usize, (usize, HashSet<usize>)>,
+) -> HashSet<(usize, usize, usize, usize)> {
     let mut back = HashSet::new();
     let mut wires: Vec<Vec<&Wire>> = vec![Vec::new(); file.nodes.len()];
     for wire in &file.wires {
@@ -148,7 +154,10 @@ fn befores(file: &File<'_>, shape: &Shape, of: usize) -> HashSet<usize> {
 
 pub(super) fn build(file: &File<'_>, zone: Option<&str>, found: &mut Findings) -> Graph {
     let shape = shape(file);
-    let is_part = |at: usize| shape.parts.contains(&at) || kinds::is_part(&file.nodes[at].kind) && !file.wires.iter().any(|wire| wire.from == at || wire.to == at);
+    let is_part = |at: usize| {
+        shape.parts.contains(&at)
+            || kinds::is_part(&file.nodes[at].kind) && !file.wires.iter().any(|wire| wire.from == at || wire.to == at)
+    };
     let mut graph = Graph {
         nodes: IndexMap::new(),
         edges: Vec::new(),
@@ -159,7 +168,8 @@ pub(super) fn build(file: &File<'_>, zone: Option<&str>, found: &mut Findings) -
         loops: !shape.bodies.is_empty(),
         asked: BTreeSet::new(),
     };
-    let error_workflow = file.top.get("settings").and_then(|all| all["errorWorkflow"].as_str()).is_some_and(|id| !id.is_empty());
+    let error_workflow =
+        file.top.get("settings").and_then(|all| all["errorWorkflow"].as_str()).is_some_and(|id| !id.is_empty());
     let asked = RefCell::new(BTreeSet::new());
     let mut made: Vec<Option<(Made, OnError)>> = Vec::new();
     let mut ids: Vec<Vec<String>> = Vec::new();
@@ -179,11 +189,19 @@ pub(super) fn build(file: &File<'_>, zone: Option<&str>, found: &mut Findings) -
             }
             let runs_before = before.get_or_init(|| befores(file, &shape, at)).contains(&of);
             let visible = shape.parent.get(&of).is_none_or(|around| {
-                std::iter::successors(shape.parent.get(&at), |one| shape.parent.get(one)).take(64).any(|one| one == around)
+                std::iter::successors(shape.parent.get(&at), |one| shape.parent.get(one))
+                    .take(64)
+                    .any(|one| one == around)
             });
             (runs_before && visible && !is_part(of)).then(|| file.nodes[of].id.clone())
         };
-        let place = Place { node: &has_result, workflow: &file.name, zone, in_loop: shape.parent.contains_key(&at), asked: &asked };
+        let place = Place {
+            node: &has_result,
+            workflow: &file.name,
+            zone,
+            in_loop: shape.parent.contains_key(&at),
+            asked: &asked,
+        };
         let mut maker =
             Maker { file, at, found: &mut *found, place, counted: &mut graph.counted, inputs: inputs.clone() };
         let mut one = kinds::make(&mut maker).unwrap_or_else(|why| placeholder(&mut maker, &why));
@@ -191,7 +209,12 @@ pub(super) fn build(file: &File<'_>, zone: Option<&str>, found: &mut Findings) -
         if shape.bodies.get(&at).is_some_and(|(_, body)| body.is_empty()) && one.parts[0].step.kind == "flow.loop" {
             let outs = one.outs.clone();
             one = Made { outs, ..Made::one("flow.noop", Map::new()) };
-            maker.warn("EMPTY_LOOP", "", "Nothing is repeated by this loop; it hands its items on.", "Put steps into it, or delete it.");
+            maker.warn(
+                "EMPTY_LOOP",
+                "",
+                "Nothing is repeated by this loop; it hands its items on.",
+                "Put steps into it, or delete it.",
+            );
         }
         let on_error = settings(&mut maker, &mut one);
         let triggers = one.parts.first().is_some_and(|part| part.step.kind.starts_with("trigger."));
@@ -201,7 +224,10 @@ pub(super) fn build(file: &File<'_>, zone: Option<&str>, found: &mut Findings) -
             graph.handled.1 += usize::from(on_error == OnError::Stop && !retries && !error_workflow);
         }
         // Lists that a step takes apart have a step of their own each.
-        if node.kind == "merge" && one.parts.iter().any(|part| part.step.kind != "flow.noop") && one.parts[0].step.kind != PLACEHOLDER_KIND {
+        if node.kind == "merge"
+            && one.parts.iter().any(|part| part.step.kind != "flow.noop")
+            && one.parts[0].step.kind != PLACEHOLDER_KIND
+        {
             let count = one.parts.len();
             for (n, suffix) in ["_input1", "_input2"].into_iter().enumerate() {
                 let title = Some(format!("Input {}", n + 1));
@@ -215,7 +241,10 @@ pub(super) fn build(file: &File<'_>, zone: Option<&str>, found: &mut Findings) -
             let wanted = format!("{}{}", node.id, part.suffix);
             let mut id = wanted.clone();
             let mut number = 1;
-            while graph.nodes.contains_key(&id) || own.contains(&id) || id != node.id && file.nodes.iter().any(|other| other.id == id) {
+            while graph.nodes.contains_key(&id)
+                || own.contains(&id)
+                || id != node.id && file.nodes.iter().any(|other| other.id == id)
+            {
                 number += 1;
                 id = format!("{wanted}_{number}");
             }
@@ -247,10 +276,12 @@ fn step_of(part: &Part, name: &str, main: bool, parts: usize) -> Step {
 /// A visible step that cannot run, with everything that the node had.
 fn placeholder(maker: &mut Maker<'_, '_>, why: &str) -> Made {
     let node = maker.node();
-    let mut kept = Map::from_iter([("type".to_owned(), json!(node.full)), ("parameters".to_owned(), json!(node.params))]);
+    let mut kept =
+        Map::from_iter([("type".to_owned(), json!(node.full)), ("parameters".to_owned(), json!(node.params))]);
     if let Some(Value::Object(all)) = node.raw.get("credentials") {
         // Names only: their values are not in the file, and ids mean nothing here.
-        let names: Map = all.iter().map(|(kind, one)| (kind.clone(), one.get("name").cloned().unwrap_or_default())).collect();
+        let names: Map =
+            all.iter().map(|(kind, one)| (kind.clone(), one.get("name").cloned().unwrap_or_default())).collect();
         kept.insert("credentials".into(), Value::Object(names));
     }
     let message = format!("\"{}\" ({}) could not be translated: {why}.", node.name, node.full);
@@ -320,15 +351,25 @@ fn settings(maker: &mut Maker<'_, '_>, made: &mut Made) -> OnError {
 
 /// Kinds that can run once for all items.
 const ONE_CALL: [&str; 11] = [
-    "data.set", "data.transform", "data.filter", "flow.if", "flow.switch", "http.request", "file.read", "file.write", "llm.chat",
-    "agent.task", "code.javascript",
+    "data.set",
+    "data.transform",
+    "data.filter",
+    "flow.if",
+    "flow.switch",
+    "http.request",
+    "file.read",
+    "file.write",
+    "llm.chat",
+    "agent.task",
+    "code.javascript",
 ];
 
 /// Order, from, port, to.
 type Planned = ((usize, usize, usize), String, String, String);
 
 /// The error as the other program puts it into an item.
-const ERROR_ITEM: &str = "type(item.details.input) == map ? put(item.details.input, ['error'], item.message) : {'error': item.message}";
+const ERROR_ITEM: &str =
+    "type(item.details.input) == map ? put(item.details.input, ['error'], item.message) : {'error': item.message}";
 
 fn wire(
     file: &File<'_>,
@@ -363,8 +404,18 @@ fn wire(
         // The end of a round.
         if shape.bodies.get(&wire.to).is_some_and(|(_, body)| body.contains(&wire.from)) {
             if loop_from != Some(&wire.to) {
-                let message = format!("\"{}\" goes on with an outer loop from inside of another one.", file.nodes[wire.from].name);
-                found.add(Level::Warning, "OUTER_LOOP", Some(&file.nodes[wire.from].name), file.nodes[wire.from].path.clone(), message, "Check the loops.");
+                let message = format!(
+                    "\"{}\" goes on with an outer loop from inside of another one.",
+                    file.nodes[wire.from].name
+                );
+                found.add(
+                    Level::Warning,
+                    "OUTER_LOOP",
+                    Some(&file.nodes[wire.from].name),
+                    file.nodes[wire.from].path.clone(),
+                    message,
+                    "Check the loops.",
+                );
             }
             continue;
         }
@@ -387,7 +438,13 @@ fn wire(
                     }
                     let config = json!({ "step": { "wire": [name, to] } });
                     let parent = loop_from.map(|of| file.nodes[*of].id.clone());
-                    let step = Step { kind: PLACEHOLDER_KIND.into(), description: Some(short(&why)), config: Some(config), parent, ..Step::default() };
+                    let step = Step {
+                        kind: PLACEHOLDER_KIND.into(),
+                        description: Some(short(&why)),
+                        config: Some(config),
+                        parent,
+                        ..Step::default()
+                    };
                     graph.nodes.insert(id.clone(), step);
                     graph.steps[wire.from].push(id.clone());
                     id
@@ -408,7 +465,10 @@ fn wire(
                 let title = Some("Error as an item".to_owned());
                 let parent = loop_from.map(|of| file.nodes[*of].id.clone());
                 let config = Some(json!({ "expression": ERROR_ITEM }));
-                graph.nodes.insert(id.clone(), Step { kind: "data.transform".into(), title, config, parent, ..Step::default() });
+                graph.nodes.insert(
+                    id.clone(),
+                    Step { kind: "data.transform".into(), title, config, parent, ..Step::default() },
+                );
                 graph.steps[wire.from].push(id.clone());
                 for fails in &from.fails {
                     edges.push(((wire.from, 1, 0), ids[wire.from][*fails].clone(), "error".into(), id.clone()));
@@ -429,7 +489,14 @@ fn wire(
             None => {
                 let message = format!("\"{}\" has no output {} here.", file.nodes[wire.from].name, wire.output + 1);
                 let hint = "Wire what came after it.";
-                found.add(Level::Warning, "NO_OUTPUT", Some(&file.nodes[wire.from].name), file.nodes[wire.from].path.clone(), message, hint);
+                found.add(
+                    Level::Warning,
+                    "NO_OUTPUT",
+                    Some(&file.nodes[wire.from].name),
+                    file.nodes[wire.from].path.clone(),
+                    message,
+                    hint,
+                );
             }
         }
     }
@@ -450,12 +517,23 @@ fn tell(file: &File<'_>, made: &[Option<(Made, OnError)>], graph: &mut Graph, fo
             (own.clone(), kind)
         } else {
             // It is a part of the steps that it serves.
-            let whom = file.parts.iter().filter(|(from, ..)| *from == at).filter_map(|(.., to)| graph.steps.get(*to)?.first().cloned());
+            let whom = file
+                .parts
+                .iter()
+                .filter(|(from, ..)| *from == at)
+                .filter_map(|(.., to)| graph.steps.get(*to)?.first().cloned());
             (whom.collect(), None)
         };
         if nodes.is_empty() {
             let message = format!("\"{}\" serves no other node; it is left out.", node.name);
-            found.add(Level::Warning, "NOT_REACHED", Some(&node.name), node.path.clone(), message, "Nothing, if it was not used.");
+            found.add(
+                Level::Warning,
+                "NOT_REACHED",
+                Some(&node.name),
+                node.path.clone(),
+                message,
+                "Nothing, if it was not used.",
+            );
         }
         graph.translated.push(Translated::new(&node.name, nodes, kind));
     }

@@ -8,19 +8,31 @@ use signalbox_model::Map;
 
 /// Types that serve another node and are no steps.
 pub(super) fn is_part(kind: &str) -> bool {
-    ["lmChat", "lm", "memory", "outputParser", "embeddings", "textSplitter", "document", "retriever", "vectorStore", "reranker"]
-        .iter()
-        .any(|family| {
-            kind.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_uppercase()))
-        })
-        || kind.starts_with("tool") && kind != "tool"
+    [
+        "lmChat",
+        "lm",
+        "memory",
+        "outputParser",
+        "embeddings",
+        "textSplitter",
+        "document",
+        "retriever",
+        "vectorStore",
+        "reranker",
+    ]
+    .iter()
+    .any(|family| {
+        kind.strip_prefix(family)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    }) || kind.starts_with("tool") && kind != "tool"
         || kind.ends_with("Tool")
 }
 
 /// The steps of a node; a reason when nothing here does its work.
 pub(super) fn make(maker: &mut Maker<'_, '_>) -> Result<Made, String> {
     let kind = maker.node().kind.clone();
-    if !maker.node().full.starts_with("n8n-nodes-base.") && !maker.node().full.starts_with("@n8n/n8n-nodes-langchain.") {
+    if !maker.node().full.starts_with("n8n-nodes-base.") && !maker.node().full.starts_with("@n8n/n8n-nodes-langchain.")
+    {
         return Err("its type is of a community package".into());
     }
     Ok(match kind.as_str() {
@@ -51,9 +63,8 @@ pub(super) fn make(maker: &mut Maker<'_, '_>) -> Result<Made, String> {
             maker.code().ok_or("its script is in Python, or too long for one step")?
         }
         "httpRequest" => maker.http(),
-        "agent" | "chainLlm" | "openAi" | "openAiAssistant" | "chainSummarization" | "anthropic" | "googleGemini" | "ollama" => {
-            maker.model_step()?
-        }
+        "agent" | "chainLlm" | "openAi" | "openAiAssistant" | "chainSummarization" | "anthropic" | "googleGemini"
+        | "ollama" => maker.model_step()?,
         _ => return maker.data_step(),
     })
 }
@@ -87,7 +98,10 @@ impl Maker<'_, '_> {
         let rows = if self.node().kind == "cron" { self.rows("triggerTimes.item") } else { self.rows("rule.interval") };
         for row in rows {
             let field = row.get("field").or_else(|| row.get("mode")).and_then(Value::as_str).unwrap_or("days");
-            let (minute, hour) = (number(row, "triggerAtMinute", number(row, "minute", 0)), number(row, "triggerAtHour", number(row, "hour", 0)));
+            let (minute, hour) = (
+                number(row, "triggerAtMinute", number(row, "minute", 0)),
+                number(row, "triggerAtHour", number(row, "hour", 0)),
+            );
             let expression = row.get("expression").or_else(|| row.get("cronExpression")).and_then(Value::as_str);
             match field {
                 "seconds" => crons.push(every(number(row, "secondsInterval", 30) * 1_000)),
@@ -95,7 +109,8 @@ impl Maker<'_, '_> {
                 "everyMinute" => crons.push(cron("* * * * *".into())),
                 "everyHour" => crons.push(cron(format!("{minute} * * * *"))),
                 "everyX" => {
-                    let unit = if row.get("unit").and_then(Value::as_str) == Some("minutes") { 60_000 } else { 3_600_000 };
+                    let unit =
+                        if row.get("unit").and_then(Value::as_str) == Some("minutes") { 60_000 } else { 3_600_000 };
                     crons.push(every(number(row, "value", 1) * unit));
                 }
                 "hours" => match number(row, "hoursInterval", 1) {
@@ -154,7 +169,8 @@ impl Maker<'_, '_> {
         }
         let zone = self.zone();
         if zone.is_none() && crons.iter().any(|one| one.get("cron").is_some()) {
-            let message = "The file names no time zone; the schedule is in UTC. The other program uses the zone of its server.";
+            let message =
+                "The file names no time zone; the schedule is in UTC. The other program uses the zone of its server.";
             self.warn("NO_ZONE", "", message, "Set the time zone of the schedule.");
         }
         let mut made = Made::default();
@@ -176,9 +192,15 @@ impl Maker<'_, '_> {
     fn webhook(&mut self) -> Made {
         let mut config = Map::new();
         let path = self.text("path").trim_matches('/');
-        let path: String = path.chars().map(|c| if c.is_ascii_alphanumeric() || "-_./".contains(c) { c } else { '-' }).collect();
+        let path: String =
+            path.chars().map(|c| if c.is_ascii_alphanumeric() || "-_./".contains(c) { c } else { '-' }).collect();
         if path.contains(':') || self.text("path").contains(':') {
-            self.warn("PATH_PARAMS", "path", "The path has parameters (':name'); here it is a fixed path.", "Take them from the query instead.");
+            self.warn(
+                "PATH_PARAMS",
+                "path",
+                "The path has parameters (':name'); here it is a fixed path.",
+                "Take them from the query instead.",
+            );
         }
         let path = if path.is_empty() { self.node().id.to_lowercase() } else { path };
         config.insert("path".into(), json!(path));
@@ -204,8 +226,15 @@ impl Maker<'_, '_> {
                     auth["username"] = json!("webhook");
                 }
                 config.insert("auth".into(), auth);
-                let message = format!("The webhook asks senders for '{other}'; what they have to send is a secret here.");
-                self.tell(Level::Missing, "WEBHOOK_AUTH", "authentication", message, "Check who may start runs, and the header.");
+                let message =
+                    format!("The webhook asks senders for '{other}'; what they have to send is a secret here.");
+                self.tell(
+                    Level::Missing,
+                    "WEBHOOK_AUTH",
+                    "authentication",
+                    message,
+                    "Check who may start runs, and the header.",
+                );
             }
         }
         Made::one("trigger.webhook", config)
@@ -216,7 +245,11 @@ impl Maker<'_, '_> {
         let mut needed = Vec::new();
         for row in self.rows("formFields.values") {
             let get = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
-            let name = [get("fieldLabel"), get("fieldName")].into_iter().find(|name| !name.is_empty()).unwrap_or("field").to_owned();
+            let name = [get("fieldLabel"), get("fieldName")]
+                .into_iter()
+                .find(|name| !name.is_empty())
+                .unwrap_or("field")
+                .to_owned();
             let options: Vec<&str> = row
                 .get("fieldOptions")
                 .and_then(|all| all["values"].as_array())
@@ -231,7 +264,9 @@ impl Maker<'_, '_> {
                 "textarea" => json!({ "type": "string", "x-ui": { "widget": "textarea" } }),
                 "file" => json!({ "type": "string", "format": "binary" }),
                 "dropdown" | "radio" if !options.is_empty() => json!({ "type": "string", "enum": options }),
-                "checkbox" if !options.is_empty() => json!({ "type": "array", "items": { "type": "string", "enum": options } }),
+                "checkbox" if !options.is_empty() => {
+                    json!({ "type": "array", "items": { "type": "string", "enum": options } })
+                }
                 "html" | "hiddenField" => continue,
                 _ => json!({ "type": "string" }),
             };
@@ -253,7 +288,9 @@ impl Maker<'_, '_> {
             .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' })
             .collect();
         let mut config = Map::from_iter([("path".into(), json!(path)), ("schema".into(), schema)]);
-        for (from, to) in [("formTitle", "title"), ("formDescription", "description"), ("options.buttonLabel", "submitLabel")] {
+        for (from, to) in
+            [("formTitle", "title"), ("formDescription", "description"), ("options.buttonLabel", "submitLabel")]
+        {
             let text = self.text(from).trim_start_matches('=').to_owned();
             if !text.is_empty() {
                 config.insert(to.into(), json!(text));
@@ -262,11 +299,12 @@ impl Maker<'_, '_> {
         if self.text("responseMode") == "lastNode" {
             config.insert("respond".into(), json!("result"));
         }
-        let answers = Map::from_iter([(
-            "expression".into(),
-            json!("put(item.answers, ['submittedAt'], item.submittedAt)"),
-        )]);
-        let mut made = Made::default().then("_form", "trigger.form", config).then("", "data.transform", answers).titled("Answers of the form");
+        let answers =
+            Map::from_iter([("expression".into(), json!("put(item.answers, ['submittedAt'], item.submittedAt)"))]);
+        let mut made = Made::default()
+            .then("_form", "trigger.form", config)
+            .then("", "data.transform", answers)
+            .titled("Answers of the form");
         made.fails = vec![1];
         made
     }
@@ -290,7 +328,12 @@ impl Maker<'_, '_> {
         let mut ports: Vec<String> = Vec::new();
         let expression = self.text("mode") == "expression";
         if expression {
-            let count = self.p("numberOutputs").or_else(|| self.p("outputsAmount")).and_then(Value::as_u64).unwrap_or(4).min(49);
+            let count = self
+                .p("numberOutputs")
+                .or_else(|| self.p("outputsAmount"))
+                .and_then(Value::as_u64)
+                .unwrap_or(4)
+                .min(49);
             let written = self.p("output").cloned().unwrap_or(json!(0));
             let value = match &written {
                 Value::String(text) => self.cel("output", text),
@@ -317,7 +360,8 @@ impl Maker<'_, '_> {
             let kind = self.text("dataType").to_owned();
             let kind = if kind.is_empty() { "number".to_owned() } else { kind };
             let rows = self.rows("rules.rules");
-            let most = rows.iter().filter_map(|row| row.get("output").and_then(Value::as_u64)).max().unwrap_or(3).min(20);
+            let most =
+                rows.iter().filter_map(|row| row.get("output").and_then(Value::as_u64)).max().unwrap_or(3).min(20);
             ports.extend((0..=most).map(|n| format!("output{n}")));
             for row in rows.into_iter().take(49) {
                 let left = self.operand("value1", self.p("value1"), &kind);
@@ -333,7 +377,12 @@ impl Maker<'_, '_> {
         }
         if self.flag("options.allMatchingOutputs") {
             let hint = "Use several If steps where an item may take several ways.";
-            self.warn("ALL_MATCHING", "options", "An item leaves through every rule that fits; here through the first one.", hint);
+            self.warn(
+                "ALL_MATCHING",
+                "options",
+                "An item leaves through every rule that fits; here through the first one.",
+                hint,
+            );
         }
         let list: Vec<Value> = cases.iter().map(|(when, port)| json!({ "when": when, "port": port })).collect();
         let mut made = Made::one("flow.switch", Map::from_iter([("cases".into(), json!(list))]));
@@ -372,7 +421,8 @@ impl Maker<'_, '_> {
         let first = self.inputs.first().cloned().unwrap_or_default();
         let second = self.inputs.get(1).cloned().unwrap_or_default();
         let items = |id: &str| format!("coalesce(nodes.{id}.items, [])");
-        let transform = |text: String| Map::from_iter([("expression".into(), json!(text)), ("split".into(), json!(true))]);
+        let transform =
+            |text: String| Map::from_iter([("expression".into(), json!(text)), ("split".into(), json!(true))]);
         Ok(match (mode, by) {
             ("append", _) => Made::one("flow.noop", Map::new()),
             ("chooseBranch" | "passThrough" | "wait", _) => {
@@ -383,7 +433,9 @@ impl Maker<'_, '_> {
             ("mergeByKey", _) | ("combine", "" | "combineByFields" | "mergeByFields") => {
                 let mut keys = Vec::new();
                 let text = self.text("fieldsToMatchString").to_owned();
-                keys.extend(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(|name| json!({ "field": name })));
+                keys.extend(
+                    text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(|name| json!({ "field": name })),
+                );
                 for row in [self.rows("mergeByFields.values"), self.rows("fieldsToMatch.values")].concat() {
                     let get = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
                     keys.push(json!({ "field": get("field1"), "otherField": get("field2") }));
@@ -397,7 +449,9 @@ impl Maker<'_, '_> {
                 let join = match self.text("joinMode") {
                     "keepEverything" => "outer",
                     "enrichInput1" => "left",
-                    "keepNonMatches" | "enrichInput2" => return Err("this way of joining has no step here; see 'Merge by key'".into()),
+                    "keepNonMatches" | "enrichInput2" => {
+                        return Err("this way of joining has no step here; see 'Merge by key'".into());
+                    }
                     _ => "inner",
                 };
                 let mut config = Map::from_iter([("keys".into(), json!(keys)), ("second".into(), json!(second))]);
@@ -408,7 +462,11 @@ impl Maker<'_, '_> {
             }
             ("mergeByIndex" | "mergeByPosition", _) | ("combine", "combineByPosition" | "mergeByPosition") => {
                 let source = "const [a, b] = [item.first, item.second];\nreturn a.slice(0, b.length).map((one, at) => ({ ...one, ...b[at] }));";
-                let mut made = Made::default().then("_pairs", "code.javascript", Map::from_iter([("source".into(), json!(source))]));
+                let mut made = Made::default().then(
+                    "_pairs",
+                    "code.javascript",
+                    Map::from_iter([("source".into(), json!(source))]),
+                );
                 if let Some(step) = made.last() {
                     step.input = Some(Map::from_iter([
                         ("first".into(), json!(format!("={}", items(&first)))),
@@ -419,7 +477,11 @@ impl Maker<'_, '_> {
             }
             ("multiplex", _) | ("combine", "combineAll" | "multiplex") => {
                 let source = "return item.first.flatMap(one => item.second.map(two => ({ ...one, ...two })));";
-                let mut made = Made::default().then("_pairs", "code.javascript", Map::from_iter([("source".into(), json!(source))]));
+                let mut made = Made::default().then(
+                    "_pairs",
+                    "code.javascript",
+                    Map::from_iter([("source".into(), json!(source))]),
+                );
                 if let Some(step) = made.last() {
                     step.input = Some(Map::from_iter([
                         ("first".into(), json!(format!("={}", items(&first)))),
@@ -433,9 +495,11 @@ impl Maker<'_, '_> {
     }
 
     fn looped(&mut self) -> Made {
-        let size = self.p("batchSize").and_then(Value::as_u64).unwrap_or(if self.node().version < 3.0 { 10 } else { 1 });
+        let size =
+            self.p("batchSize").and_then(Value::as_u64).unwrap_or(if self.node().version < 3.0 { 10 } else { 1 });
         if size > 1 {
-            let message = format!("\"{}\" takes {size} items at a time; here each item is a round of its own.", self.node().name);
+            let message =
+                format!("\"{}\" takes {size} items at a time; here each item is a round of its own.", self.node().name);
             self.warn("BATCH_SIZE", "batchSize", message, "Make the loop parallel if its rounds may overlap.");
         }
         let config = Map::from_iter([("mode".into(), json!("serial"))]);
@@ -474,7 +538,8 @@ impl Maker<'_, '_> {
                         config.insert("ms".into(), json!(format!("=int({})", ms.text)));
                     }
                     given => {
-                        let amount = given.and_then(|v| v.as_f64().or_else(|| v.as_str()?.parse().ok())).unwrap_or(default.0);
+                        let amount =
+                            given.and_then(|v| v.as_f64().or_else(|| v.as_str()?.parse().ok())).unwrap_or(default.0);
                         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
                         let ms = (amount * factor).round().clamp(0.0, 31_622_400_000.0) as u64;
                         config.insert("ms".into(), json!(ms));
@@ -490,7 +555,8 @@ impl Maker<'_, '_> {
             }
             "webhook" | "form" => {
                 config.insert("reason".into(), json!("The other program waits here for a call or a form."));
-                let message = "It waits for a call from outside; here a person, or a call of the inbox, continues the run.";
+                let message =
+                    "It waits for a call from outside; here a person, or a call of the inbox, continues the run.";
                 self.warn("WAIT_FOR_CALL", "resume", message, "Tell who calls the address of the task.");
                 Ok(Made::one("flow.pause", config))
             }
@@ -502,7 +568,8 @@ impl Maker<'_, '_> {
         let object = self.text("errorType") == "errorObject";
         let setting = if object { "errorObject" } else { "errorMessage" };
         let text = self.text(setting).to_owned();
-        let message = if text.is_empty() { json!("Stopped by the workflow") } else { json!(self.written(setting, &text)) };
+        let message =
+            if text.is_empty() { json!("Stopped by the workflow") } else { json!(self.written(setting, &text)) };
         let config = Map::from_iter([("error".into(), json!({ "type": "UnknownError", "message": message }))]);
         let mut made = Made::one("flow.fail", config);
         made.outs = Vec::new();
@@ -554,8 +621,17 @@ impl Maker<'_, '_> {
         };
         let name = self.node().params.get("workflowId").and_then(|v| v["cachedResultName"].as_str()).map(str::to_owned);
         let slug: String = crate::slug(name.as_deref().unwrap_or(&id));
-        let message = format!("It calls the workflow {}, which is a file of its own.", name.map_or(id.clone(), |name| format!("\"{name}\" ({id})")));
-        self.tell(Level::Missing, "SUB_WORKFLOW", "workflowId", message, format!("Import that workflow, too, and give it the id '{slug}'."));
+        let message = format!(
+            "It calls the workflow {}, which is a file of its own.",
+            name.map_or(id.clone(), |name| format!("\"{name}\" ({id})"))
+        );
+        self.tell(
+            Level::Missing,
+            "SUB_WORKFLOW",
+            "workflowId",
+            message,
+            format!("Import that workflow, too, and give it the id '{slug}'."),
+        );
         let params = match self.p("workflowInputs.value") {
             Some(Value::Object(all)) if !all.is_empty() => {
                 let all = Value::Object(all.clone());
@@ -570,8 +646,15 @@ impl Maker<'_, '_> {
 
 /// The port of a rule, by its name.
 fn port(name: &str, n: usize, taken: &[String]) -> String {
-    let mut port: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).take(36).collect();
-    if port.trim_matches('_').is_empty() || matches!(port.as_str(), "default" | "error" | "success") || taken.contains(&port) {
+    let mut port: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+        .take(36)
+        .collect();
+    if port.trim_matches('_').is_empty()
+        || matches!(port.as_str(), "default" | "error" | "success")
+        || taken.contains(&port)
+    {
         port = format!("output{n}");
     }
     port

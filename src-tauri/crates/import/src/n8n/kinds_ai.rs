@@ -20,22 +20,26 @@ impl Maker<'_, '_> {
         if direct {
             let resource = self.text("resource");
             let operation = self.text("operation");
-            let chats = matches!(resource, "" | "text" | "chat") && matches!(operation, "" | "message" | "complete" | "response");
+            let chats = matches!(resource, "" | "text" | "chat")
+                && matches!(operation, "" | "message" | "complete" | "response");
             if !chats || kind == "openAiAssistant" {
                 return Err(format!("it does '{resource} {operation}' of a vendor; only chats have a step here"));
             }
-            let rows = [self.rows("messages.values"), self.rows("prompt.messages"), self.rows("responses.values")].concat();
+            let rows =
+                [self.rows("messages.values"), self.rows("prompt.messages"), self.rows("responses.values")].concat();
             for row in rows {
                 let text = row.get("content").and_then(Value::as_str).unwrap_or_default().to_owned();
                 let written = self.written("messages", &text);
-                let into = if row.get("role").and_then(Value::as_str) == Some("system") { &mut system } else { &mut prompt };
+                let into =
+                    if row.get("role").and_then(Value::as_str) == Some("system") { &mut system } else { &mut prompt };
                 join(into, &written);
             }
             if let Some(text) = self.p("prompt").and_then(Value::as_str).map(str::to_owned) {
                 let written = self.written("prompt", &text);
                 join(&mut prompt, &written);
             }
-            let model = self.p("modelId").or_else(|| self.p("model")).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let model =
+                self.p("modelId").or_else(|| self.p("model")).and_then(Value::as_str).unwrap_or_default().to_owned();
             self.model(&mut config, &kind, &model, None);
         } else {
             let text = self.text("text").to_owned();
@@ -59,7 +63,11 @@ impl Maker<'_, '_> {
             }
             for sub in self.plugged("ai_languageModel").into_iter().take(1) {
                 let node = &self.file.nodes[sub];
-                let model = at(node.params, "model").or_else(|| at(node.params, "modelName")).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let model = at(node.params, "model")
+                    .or_else(|| at(node.params, "modelName"))
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned();
                 let kind = node.kind.clone();
                 self.model(&mut config, &kind, &model, Some(node.params));
             }
@@ -68,7 +76,12 @@ impl Maker<'_, '_> {
         let tools = self.plugged("ai_tool");
         for sub in &tools {
             let node = &self.file.nodes[*sub];
-            let message = format!("\"{}\" uses the tool \"{}\" ({}), which is no tool of this machine.", self.node().name, node.name, node.kind);
+            let message = format!(
+                "\"{}\" uses the tool \"{}\" ({}), which is no tool of this machine.",
+                self.node().name,
+                node.name,
+                node.kind
+            );
             let hint = "Add a tool server that does it, or make a workflow that is a tool, and choose it in the step.";
             self.tell(Level::Missing, "TOOL", "", message, hint);
         }
@@ -85,7 +98,9 @@ impl Maker<'_, '_> {
             "chainLlm" if parser.is_some() => "{'output': item}",
             "chainLlm" => "{'text': item}",
             "chainSummarization" => "{'response': {'text': item}}",
-            _ if self.node().version >= 2.0 => "{'output': [{'type': 'message', 'content': [{'type': 'output_text', 'text': item}]}]}",
+            _ if self.node().version >= 2.0 => {
+                "{'output': [{'type': 'message', 'content': [{'type': 'output_text', 'text': item}]}]}"
+            }
             _ => "{'message': {'role': 'assistant', 'content': item}}",
         };
         let step = if agent {
@@ -109,7 +124,11 @@ impl Maker<'_, '_> {
         config.insert("prompt".into(), json!(prompt));
         let name = self.node().name.clone();
         let shaped = Map::from_iter([("expression".into(), json!(shape))]);
-        Ok(Made::default().then("_model", step, config).titled(&name).then("", "data.transform", shaped).titled("Answer"))
+        Ok(Made::default()
+            .then("_model", step, config)
+            .titled(&name)
+            .then("", "data.transform", shaped)
+            .titled("Answer"))
     }
 
     fn model(&mut self, config: &mut Map, kind: &str, model: &str, params: Option<&Map>) {
@@ -118,14 +137,26 @@ impl Maker<'_, '_> {
         if !model.is_empty() && !model.starts_with('=') {
             config.insert("model".into(), json!(model));
         }
-        let message = format!("\"{}\" asks {vendor} ({}).", self.node().name, if model.is_empty() { "its default model" } else { model });
+        let message = format!(
+            "\"{}\" asks {vendor} ({}).",
+            self.node().name,
+            if model.is_empty() { "its default model" } else { model }
+        );
         let hint = "Choose a provider of this machine that has this model, or another model.";
         self.tell(Level::Missing, "MODEL", "", message, hint);
-        let option = |name: &str| params.and_then(|params| at(params, &format!("options.{name}"))).or_else(|| self.p(&format!("options.{name}")));
+        let option = |name: &str| {
+            params
+                .and_then(|params| at(params, &format!("options.{name}")))
+                .or_else(|| self.p(&format!("options.{name}")))
+        };
         if let Some(value) = option("temperature").and_then(Value::as_f64).filter(|value| (0.0..=2.0).contains(value)) {
             config.insert("temperature".into(), json!(value));
         }
-        if let Some(value) = option("maxTokens").or_else(|| option("maxTokensToSample")).and_then(Value::as_u64).filter(|value| *value > 0) {
+        if let Some(value) = option("maxTokens")
+            .or_else(|| option("maxTokensToSample"))
+            .and_then(Value::as_u64)
+            .filter(|value| *value > 0)
+        {
             config.insert("maxTokens".into(), json!(value.min(1_000_000)));
         }
     }

@@ -49,7 +49,11 @@ impl Maker<'_, '_> {
                 let format = if operation == "csv" { "csv" } else { "json" };
                 let message = "It makes a file; here the text of the file is in the field 'data'.";
                 self.warn("FILE_AS_TEXT", "operation", message, "Write it with the step 'Write file'.");
-                Made::one("data.format", config(&[("format", json!(format)), ("from", json!("items")), ("into", json!("data"))])).all()
+                Made::one(
+                    "data.format",
+                    config(&[("format", json!(format)), ("from", json!("items")), ("into", json!("data"))]),
+                )
+                .all()
             }
             "extractFromFile" if matches!(operation.as_str(), "fromJson" | "csv" | "") => {
                 return Err("it reads a file that came as bytes; 'Read file' reads CSV and JSON at once".into());
@@ -61,7 +65,9 @@ impl Maker<'_, '_> {
                 return Err("it sends or reads mail; there is no step for that yet".into());
             }
             "spreadsheetFile" => return Err("it reads or writes a table in a file; 'Read file' reads CSV".into()),
-            "executeCommand" | "ssh" => return Err("it runs a program of the machine, which workflows here do not".into()),
+            "executeCommand" | "ssh" => {
+                return Err("it runs a program of the machine, which workflows here do not".into());
+            }
             "html" | "htmlExtract" | "markdown" | "xml" | "crypto" | "compression" | "editImage" | "jwt" | "totp" => {
                 return Err("no step here does that; a JavaScript step may".into());
             }
@@ -81,11 +87,14 @@ impl Maker<'_, '_> {
         if self.text("mode") == "raw" || self.text("mode") == "json" {
             let written = self.text("jsonOutput").to_owned();
             return match self.json("jsonOutput", &written) {
-                Value::Object(assign) => Made::one("data.set", config(&[("assign", Value::Object(assign)), ("keep", json!(keep))])),
+                Value::Object(assign) => {
+                    Made::one("data.set", config(&[("assign", Value::Object(assign)), ("keep", json!(keep))]))
+                }
                 Value::String(text) => match text.strip_prefix('=') {
                     Some(cel) => Made::one("data.transform", config(&[("expression", json!(cel))])),
                     None => {
-                        let message = "The JSON could not be put together from its expressions; the text is parsed when it runs.";
+                        let message =
+                            "The JSON could not be put together from its expressions; the text is parsed when it runs.";
                         self.warn("JSON_TEXT", "jsonOutput", message, "Write the fields one by one.");
                         let cel = self.cel("jsonOutput", &written);
                         Made::one("data.transform", config(&[("expression", json!(format!("fromJson({})", cel.text)))]))
@@ -96,7 +105,9 @@ impl Maker<'_, '_> {
         }
         let mut assign = Map::new();
         let mut put = |maker: &mut Self, name: Option<&str>, kind: &str, value: Option<&Value>| {
-            let Some(name) = name.map(|name| name.trim_start_matches('=')).filter(|name| !name.is_empty()) else { return };
+            let Some(name) = name.map(|name| name.trim_start_matches('=')).filter(|name| !name.is_empty()) else {
+                return;
+            };
             let value = maker.typed(name, kind, value.unwrap_or(&Value::Null));
             assign.insert(name.to_owned(), value);
         };
@@ -133,7 +144,12 @@ impl Maker<'_, '_> {
             };
         }
         match kind {
-            "number" => text.trim().parse::<f64>().ok().and_then(|_| serde_json::from_str(text.trim()).ok()).unwrap_or(json!(text)),
+            "number" => text
+                .trim()
+                .parse::<f64>()
+                .ok()
+                .and_then(|_| serde_json::from_str(text.trim()).ok())
+                .unwrap_or(json!(text)),
             "boolean" => json!(text.trim() == "true"),
             "array" | "object" => serde_json::from_str::<Value>(text).unwrap_or(json!(text)),
             _ => self.value(name, value),
@@ -150,7 +166,10 @@ impl Maker<'_, '_> {
 
     fn split_out(&mut self, field: &str, include: &str, into: &str) -> Made {
         let fields = names(self.text(field).trim_start_matches('='));
-        let fields: Vec<String> = fields.iter().map(|name| name.trim_start_matches("$json.").trim_matches(['{', '}', ' ']).to_owned()).collect();
+        let fields: Vec<String> = fields
+            .iter()
+            .map(|name| name.trim_start_matches("$json.").trim_matches(['{', '}', ' ']).to_owned())
+            .collect();
         let name = fields.first().cloned().unwrap_or_default();
         let others = self.text(include);
         let into = self.text(into).to_owned();
@@ -160,7 +179,12 @@ impl Maker<'_, '_> {
         }
         if matches!(others, "allOtherFields" | "selectedOtherFields") {
             if others == "selectedOtherFields" {
-                self.warn("OTHER_FIELDS", include, "It keeps some other fields; here all of them.", "Pick the fields behind it.");
+                self.warn(
+                    "OTHER_FIELDS",
+                    include,
+                    "It keeps some other fields; here all of them.",
+                    "Pick the fields behind it.",
+                );
             }
             let mut all = config(&[("field", json!(name)), ("keepOthers", json!(true))]);
             if !into.is_empty() {
@@ -203,13 +227,23 @@ impl Maker<'_, '_> {
     fn sort(&mut self) -> Result<Made, String> {
         let rows = self.rows("sortFieldsUi.sortField");
         if rows.is_empty() {
-            return Err(if self.text("type") == "random" { "it shuffles items".into() } else { "it sorts by code or by nothing".into() });
+            return Err(if self.text("type") == "random" {
+                "it shuffles items".into()
+            } else {
+                "it sorts by code or by nothing".into()
+            });
         }
         let order = |row: &Map| row.get("order").and_then(Value::as_str).unwrap_or("ascending") == "descending";
         let descending = order(rows[0]);
         if rows.iter().any(|row| order(row) != descending) {
             let hint = "Sort twice: by the last field first.";
-            self.tell(Level::Problem, "SORT_ORDER", "sortFieldsUi", "It sorts up and down at once; here in the order of the first field.", hint);
+            self.tell(
+                Level::Problem,
+                "SORT_ORDER",
+                "sortFieldsUi",
+                "It sorts up and down at once; here in the order of the first field.",
+                hint,
+            );
         }
         let fields: Vec<String> = rows
             .iter()
@@ -217,7 +251,10 @@ impl Maker<'_, '_> {
             .map(|name| path(name.trim_start_matches('='), "item").text)
             .collect();
         let by = if fields.len() == 1 { fields.concat() } else { format!("[{}]", fields.join(", ")) };
-        Ok(Made::one("data.sort", config(&[("by", json!(by)), ("order", json!(if descending { "desc" } else { "asc" }))])))
+        Ok(Made::one(
+            "data.sort",
+            config(&[("by", json!(by)), ("order", json!(if descending { "desc" } else { "asc" }))]),
+        ))
     }
 
     fn limit(&mut self) -> Made {
@@ -302,12 +339,15 @@ impl Maker<'_, '_> {
             methods::to_time(&cel, zone.clone())
         };
         let result = |maker: &Self, default: &str| {
-            let name = [maker.text("outputFieldName"), maker.text("dataPropertyName")].into_iter().find(|name| !name.is_empty());
+            let name = [maker.text("outputFieldName"), maker.text("dataPropertyName")]
+                .into_iter()
+                .find(|name| !name.is_empty());
             name.unwrap_or(default).to_owned()
         };
         let (name, value) = match operation {
             "formatDate" | "" if !old || self.text("action") != "calculate" => {
-                let (setting, format) = if old { ("value", self.text("toFormat")) } else { ("date", self.text("format")) };
+                let (setting, format) =
+                    if old { ("value", self.text("toFormat")) } else { ("date", self.text("format")) };
                 let format = match format {
                     "custom" => self.text("customFormat"),
                     "" => "MM/dd/yyyy",
@@ -342,7 +382,10 @@ impl Maker<'_, '_> {
     fn file_step(&mut self, operation: &str) -> Result<Made, String> {
         let kind = self.node().kind.as_str();
         let writes = kind == "writeBinaryFile" || operation == "write";
-        let setting = ["fileSelector", "fileName", "filePath"].into_iter().find(|name| self.p(name).is_some()).unwrap_or("fileName");
+        let setting = ["fileSelector", "fileName", "filePath"]
+            .into_iter()
+            .find(|name| self.p(name).is_some())
+            .unwrap_or("fileName");
         let text = self.text(setting).to_owned();
         if text.contains('*') {
             return Err("it reads files by a pattern; see 'List files'".into());
@@ -351,7 +394,12 @@ impl Maker<'_, '_> {
         let message = format!("\"{}\" uses a file of the other machine: {text}", self.node().name);
         self.tell(Level::Missing, "FOLDER", setting, message, "Allow a folder for the workflow, and correct the path.");
         Ok(if writes {
-            self.warn("BINARY_NAME", "dataPropertyName", "Here the bytes of an item are called 'response' or 'content'.", "Correct the name of the bytes.");
+            self.warn(
+                "BINARY_NAME",
+                "dataPropertyName",
+                "Here the bytes of an item are called 'response' or 'content'.",
+                "Correct the name of the bytes.",
+            );
             Made::one("file.write", config(&[("path", json!(path)), ("binary", json!("content"))]))
         } else {
             Made::one("file.read", config(&[("path", json!(path)), ("as", json!("binary"))]))

@@ -15,7 +15,9 @@ impl Maker<'_, '_> {
         let old = self.node().version < 3.0;
         let method = if old { self.text("requestMethod") } else { self.text("method") };
         let method = if method.is_empty() { "GET".to_owned() } else { method.to_ascii_uppercase() };
-        if method.starts_with('=') || !["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&method.as_str()) {
+        if method.starts_with('=')
+            || !["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&method.as_str())
+        {
             self.tell(Level::Problem, "METHOD", "method", "The method is an expression or not known.", "Choose one.");
         } else {
             config.insert("method".into(), json!(method));
@@ -49,7 +51,10 @@ impl Maker<'_, '_> {
             if let Some(secret) = secrets::in_header(&name, text) {
                 headers.shift_remove(&name);
                 let message = format!("The header {name} holds a secret in the file; it was taken out.");
-                let hint = format!("Add it as the secret '{}' of this machine ({}), for the host of the address.", secret.name, secret.kind);
+                let hint = format!(
+                    "Add it as the secret '{}' of this machine ({}), for the host of the address.",
+                    secret.name, secret.kind
+                );
                 self.tell(Level::Missing, "SECRET_IN_FILE", "headerParameters", message, hint);
                 credential.get_or_insert(format!("secret://{}", secret.name));
             }
@@ -69,7 +74,11 @@ impl Maker<'_, '_> {
         };
         let name = self.node().name.clone();
         let shape = shape.as_object().cloned().unwrap_or_default();
-        Made::default().then("_request", "http.request", config).titled(&name).then("", "data.transform", shape).titled("Body of the response")
+        Made::default()
+            .then("_request", "http.request", config)
+            .titled(&name)
+            .then("", "data.transform", shape)
+            .titled("Body of the response")
     }
 
     fn body(&mut self, old: bool, config: &mut Map, headers: &mut Map) {
@@ -88,7 +97,9 @@ impl Maker<'_, '_> {
                 let name = self.text("inputDataFieldName");
                 let name = if name.is_empty() { "data" } else { name };
                 config.insert("bodyBinary".into(), json!(name));
-                let message = format!("It sends a file under the name '{name}'; here files of a request are called 'response', of a file 'content'.");
+                let message = format!(
+                    "It sends a file under the name '{name}'; here files of a request are called 'response', of a file 'content'."
+                );
                 self.warn("BINARY_NAME", "inputDataFieldName", message, "Correct the name of the bytes.");
             }
             "raw" => {
@@ -102,10 +113,14 @@ impl Maker<'_, '_> {
                     let text = self.text("body").to_owned();
                     config.insert("body".into(), json!(self.written("body", &text)));
                 } else {
-                    let fields = self.pairs(if old { "bodyParametersUi.parameter" } else { "bodyParameters.parameters" });
+                    let fields =
+                        self.pairs(if old { "bodyParametersUi.parameter" } else { "bodyParameters.parameters" });
                     config.insert("body".into(), Value::Object(fields));
                 }
-                content_type(headers, if kind == "form-urlencoded" { "application/x-www-form-urlencoded" } else { "multipart/form-data" });
+                content_type(
+                    headers,
+                    if kind == "form-urlencoded" { "application/x-www-form-urlencoded" } else { "multipart/form-data" },
+                );
             }
             _ if self.text("specifyBody") == "json" || self.flag("jsonParameters") || old && !raw_json.is_empty() => {
                 if raw_json.trim().is_empty() {
@@ -146,11 +161,22 @@ impl Maker<'_, '_> {
         }
         if self.flag("allowUnauthorizedCerts") || self.flag("options.allowUnauthorizedCerts") {
             let message = "It accepts certificates that are not valid; here they are always checked.";
-            self.warn("CERTIFICATES", "options", message, "Add the certificate of the server to those of this machine.");
+            self.warn(
+                "CERTIFICATES",
+                "options",
+                message,
+                "Add the certificate of the server to those of this machine.",
+            );
         }
         if self.p("options.pagination").is_some() {
             let message = "It asks for page after page; here one page is asked for.";
-            self.tell(Level::Problem, "PAGINATION", "options", message, "Put the request into a loop with a condition.");
+            self.tell(
+                Level::Problem,
+                "PAGINATION",
+                "options",
+                message,
+                "Put the request into a loop with a condition.",
+            );
         }
         if self.p("options.proxy").is_some() {
             self.warn("PROXY", "options", "Its proxy is not taken over.", "Proxies are a setting of this machine.");

@@ -115,7 +115,14 @@ impl<'a, 'f> Maker<'a, 'f> {
         self.p(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).collect()
     }
 
-    pub(super) fn tell(&mut self, level: Level, code: &str, setting: &str, message: impl Into<String>, hint: impl Into<String>) {
+    pub(super) fn tell(
+        &mut self,
+        level: Level,
+        code: &str,
+        setting: &str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
         let node = self.node();
         let path = if setting.is_empty() {
             node.path.clone()
@@ -133,7 +140,13 @@ impl<'a, 'f> Maker<'a, 'f> {
     fn untranslated(&mut self, setting: &str, source: &str, why: &str) -> Cel {
         let name = &self.node().name;
         let message = format!("\"{name}\": {setting} was not translated: {why}. It is kept as text: {}", source.trim());
-        self.tell(Level::Problem, "EXPRESSION", setting, message, "Write the expression anew; the step fails when it runs.");
+        self.tell(
+            Level::Problem,
+            "EXPRESSION",
+            setting,
+            message,
+            "Write the expression anew; the step fails when it runs.",
+        );
         let kept: String = source.trim().chars().take(1_000).collect();
         Cel::new(format!("untranslated({}, {})", quoted(&kept), quoted(why)), Ty::Any)
     }
@@ -217,7 +230,12 @@ impl<'a, 'f> Maker<'a, 'f> {
         for row in self.rows(setting) {
             let Some(name) = row.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()) else { continue };
             let name = if name.starts_with('=') {
-                self.warn("COMPUTED_NAME", setting, "The name of a field is an expression; it is kept as text.", "Correct the name.");
+                self.warn(
+                    "COMPUTED_NAME",
+                    setting,
+                    "The name of a field is an expression; it is kept as text.",
+                    "Correct the name.",
+                );
                 name.trim_start_matches('=')
             } else {
                 name
@@ -260,9 +278,14 @@ impl<'a, 'f> Maker<'a, 'f> {
                     marked.push_str(words);
                 }
                 Piece::Hole(source) => {
-                    let mark = format!("\u{e000}{}\u{e001}", sources.len());
+                    // A hole between quotes is a part of a text, any other a value.
+                    let at = sources.len();
                     sources.push(*source);
-                    marked.push_str(&if in_text { mark } else { format!("\"{mark}\"") });
+                    marked.push_str(&if in_text {
+                        format!("\u{e000}{at}\u{e001}")
+                    } else {
+                        format!("\"\u{e002}{at}\u{e001}\"")
+                    });
                 }
             }
         }
@@ -275,7 +298,7 @@ impl<'a, 'f> Maker<'a, 'f> {
     fn filled(&mut self, setting: &str, value: &Value, sources: &[&str]) -> Value {
         match value {
             Value::String(text) => {
-                let alone = text.strip_prefix('\u{e000}').and_then(|rest| rest.strip_suffix('\u{e001}'));
+                let alone = text.strip_prefix('\u{e002}').and_then(|rest| rest.strip_suffix('\u{e001}'));
                 if let Some(source) = alone.and_then(|at| at.parse::<usize>().ok()).and_then(|at| sources.get(at)) {
                     let found = self.hole(setting, source);
                     return json!(format!("={}", whole(&unwrapped(&found))));
@@ -298,7 +321,7 @@ impl<'a, 'f> Maker<'a, 'f> {
             Value::Object(map) => Value::Object(
                 map.iter()
                     .map(|(name, one)| {
-                        let name = name.replace(['\u{e000}', '\u{e001}'], "");
+                        let name = name.replace(['\u{e000}', '\u{e001}', '\u{e002}'], "");
                         (name, self.filled(setting, one, sources))
                     })
                     .collect(),
@@ -312,7 +335,9 @@ impl<'a, 'f> Maker<'a, 'f> {
         match value {
             Value::String(text) => json!(literal(text)),
             Value::Array(list) => Value::Array(list.iter().map(|one| self.literals(one)).collect()),
-            Value::Object(map) => Value::Object(map.iter().map(|(name, one)| (name.clone(), self.literals(one))).collect()),
+            Value::Object(map) => {
+                Value::Object(map.iter().map(|(name, one)| (name.clone(), self.literals(one))).collect())
+            }
             other => other.clone(),
         }
     }

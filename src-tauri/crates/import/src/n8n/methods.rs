@@ -108,7 +108,9 @@ pub(super) fn pattern(source: &str, flags: &str) -> Result<String, String> {
         rest = &rest[letter.len_utf8()..];
         match letter {
             '\\' => {
-                let Some(next) = rest.chars().next() else { return Err("a regular expression ends with a backslash".into()) };
+                let Some(next) = rest.chars().next() else {
+                    return Err("a regular expression ends with a backslash".into());
+                };
                 rest = &rest[next.len_utf8()..];
                 match (next, in_class) {
                     ('d', false) => out.push_str("[0-9]"),
@@ -129,7 +131,9 @@ pub(super) fn pattern(source: &str, flags: &str) -> Result<String, String> {
                     (c, _) if c.is_ascii_alphanumeric() => {
                         return Err(format!("'\\{c}' of a regular expression is not translated"));
                     }
-                    ('/' | '"' | '\'' | '`' | '@' | '%' | ',' | ':' | ';' | '<' | '>' | '=' | '!' | '_' | ' ', _) => out.push(next),
+                    ('/' | '"' | '\'' | '`' | '@' | '%' | ',' | ':' | ';' | '<' | '>' | '=' | '!' | '_' | ' ', _) => {
+                        out.push(next)
+                    }
                     (c, _) => {
                         out.push('\\');
                         out.push(c);
@@ -351,16 +355,15 @@ impl Maker<'_> {
             ("startOf" | "beginningOf", [Js::Text(unit)]) => start_of(owner, unit)?,
             ("endOf", [Js::Text(unit)]) if unit == "day" => {
                 let zone_text = zone_of(&zone);
-                let text = format!(
-                    "timestamp(formatTime({}, \"yyyy-MM-dd'T23:59:59.999'XXX\"{zone_text}))",
-                    owner.text
-                );
+                let text =
+                    format!("timestamp(formatTime({}, \"yyyy-MM-dd'T23:59:59.999'XXX\"{zone_text}))", owner.text);
                 Cel { missing: owner.missing, ..Cel::new(text, Ty::Time(zone)) }
             }
             ("setZone", [Js::Text(zone)]) => owner.clone().is(Ty::Time(Some(zone.clone()))),
-            ("getFullYear" | "getMonth" | "getDate" | "getHours" | "getMinutes" | "getSeconds" | "getMilliseconds", []) => {
-                owner.method(name, &zone_arg(&zone).iter().collect::<Vec<_>>(), Ty::Number)
-            }
+            (
+                "getFullYear" | "getMonth" | "getDate" | "getHours" | "getMinutes" | "getSeconds" | "getMilliseconds",
+                [],
+            ) => owner.method(name, &zone_arg(&zone).iter().collect::<Vec<_>>(), Ty::Number),
             ("getDay", []) => owner.method("getDayOfWeek", &zone_arg(&zone).iter().collect::<Vec<_>>(), Ty::Number),
             ("toLocaleString" | "toLocaleDateString" | "toLocaleTimeString" | "toRelative", _) => {
                 return Err("texts of a language or region are not made".into());
@@ -394,8 +397,11 @@ impl Maker<'_> {
             _ => {
                 let amount = numeric(&self.of(amount)?)?;
                 let amount = Cel::call("int", &[&amount], Ty::Number);
-                let amount =
-                    if factor == 1 { amount } else { amount.binary("*", &Cel::new(factor.to_string(), Ty::Number), Ty::Number) };
+                let amount = if factor == 1 {
+                    amount
+                } else {
+                    amount.binary("*", &Cel::new(factor.to_string(), Ty::Number), Ty::Number)
+                };
                 let text = Cel::call("string", &[&amount], Ty::Text).binary("+", &Cel::text(mark), Ty::Text);
                 Cel::call("duration", &[&text], Ty::Any)
             }
@@ -464,7 +470,10 @@ impl Maker<'_> {
             ("includes", [one]) => includes(owner, &self.of(one)?),
             ("join", [] | [_]) => {
                 let between = args.first().map_or_else(|| Ok(Cel::text(",")), |one| self.of(one))?;
-                let texts = Cel { missing: owner.missing, ..Cel::new(format!("{}.map(x, string(x))", owner.owner()), Ty::List) };
+                let texts = Cel {
+                    missing: owner.missing,
+                    ..Cel::new(format!("{}.map(x, string(x))", owner.owner()), Ty::List)
+                };
                 texts.method("join", &[&between], Ty::Text)
             }
             ("concat", [one]) => owner.binary("+", &self.of(one)?, Ty::List),
@@ -483,7 +492,11 @@ impl Maker<'_> {
             }
             ("toJsonString", []) => json(owner, None)?,
             ("toString", []) => owner.stringed()?,
-            ("forEach" | "flat" | "flatMap" | "sort" | "push" | "reduce" | "splice" | "smartJoin" | "chunk" | "randomItem", _) => {
+            (
+                "forEach" | "flat" | "flatMap" | "sort" | "push" | "reduce" | "splice" | "smartJoin" | "chunk"
+                | "randomItem",
+                _,
+            ) => {
                 return Err(format!("'.{name}()' of a list is not translated; use a JavaScript step"));
             }
             _ => return Err(format!("'.{name}()' of a list is not translated")),
@@ -538,13 +551,15 @@ impl Maker<'_> {
             ("isEmpty", []) => is_empty(owner),
             ("isNotEmpty", []) => is_empty(owner).not(),
             ("toDateTime" | "toDate", []) => to_time(owner, zone)?,
-            ("toISOString" | "toISO" | "toFormat" | "toMillis" | "plus" | "minus" | "format" | "toISODate", _) if owner.ty == Ty::Any => {
-                return Err(format!("'.{name}()' of data: times of the data are texts; write '.toDateTime()' before it"));
+            ("toISOString" | "toISO" | "toFormat" | "toMillis" | "plus" | "minus" | "format" | "toISODate", _)
+                if owner.ty == Ty::Any =>
+            {
+                return Err(format!(
+                    "'.{name}()' of data: times of the data are texts; write '.toDateTime()' before it"
+                ));
             }
             ("urlEncode", []) => Cel::call("urlEncode", &[owner], Ty::Text),
-            ("removeTags", []) => {
-                owner.method("replacePattern", &[&Cel::text("<[^>]*>?"), &Cel::text("")], Ty::Text)
-            }
+            ("removeTags", []) => owner.method("replacePattern", &[&Cel::text("<[^>]*>?"), &Cel::text("")], Ty::Text),
             ("parseJson", []) => Cel::call("fromJson", &[owner], Ty::Any),
             ("toJsonString", []) => json(owner, None)?,
             ("keys" | "values", []) => entries(owner, name),
@@ -552,9 +567,10 @@ impl Maker<'_> {
                 let field = self.of(field)?;
                 field.binary("in", owner, Ty::Bool)
             }
-            ("padStart" | "padEnd" | "repeat" | "localeCompare" | "normalize" | "charCodeAt" | "at" | "lastIndexOf", _)
-                if owner.ty == Ty::Text =>
-            {
+            (
+                "padStart" | "padEnd" | "repeat" | "localeCompare" | "normalize" | "charCodeAt" | "at" | "lastIndexOf",
+                _,
+            ) if owner.ty == Ty::Text => {
                 return Err(format!("'.{name}()' of a text is not translated; use the step 'Text'"));
             }
             _ if matches!(owner.ty, Ty::Any | Ty::List) => return self.of_list(owner, name, args, Ty::Any),
@@ -583,7 +599,10 @@ impl Maker<'_> {
             Js::Arrow { .. } => return Err("a function makes what replaces a match".into()),
             other => {
                 let found = self.of(other)?.stringed()?;
-                Cel { missing: found.missing, ..found.method("replace", &[&Cel::text("$"), &Cel::text("$$")], Ty::Text) }
+                Cel {
+                    missing: found.missing,
+                    ..found.method("replace", &[&Cel::text("$"), &Cel::text("$$")], Ty::Text)
+                }
             }
         };
         if global || source.starts_with('^') && !source.contains('|') {
@@ -591,7 +610,9 @@ impl Maker<'_> {
         }
         // Only the first match: what stands before it is taken along.
         let (marks, body) = match source.strip_prefix("(?").and_then(|rest| rest.split_once(')')) {
-            Some((marks, body)) if marks.chars().all(|c| matches!(c, 'i' | 'm' | 's')) => (marks.to_owned(), body.to_owned()),
+            Some((marks, body)) if marks.chars().all(|c| matches!(c, 'i' | 'm' | 's')) => {
+                (marks.to_owned(), body.to_owned())
+            }
             _ => (String::new(), source),
         };
         if marks.contains('m') || body.contains('^') && !body.contains("[^") {
@@ -737,7 +758,8 @@ fn luxon(wanted: &str) -> Result<String, String> {
         let run = rest.len() - rest.trim_start_matches(letter).len();
         let (token, after) = rest.split_at(run);
         out.push_str(match token {
-            "yyyy" | "yy" | "MMMM" | "MMM" | "MM" | "M" | "dd" | "d" | "HH" | "H" | "hh" | "h" | "mm" | "ss" | "SSS" | "a" => token,
+            "yyyy" | "yy" | "MMMM" | "MMM" | "MM" | "M" | "dd" | "d" | "HH" | "H" | "hh" | "h" | "mm" | "ss"
+            | "SSS" | "a" => token,
             "EEE" | "ccc" => "EEE",
             "EEEE" | "cccc" => "EEEE",
             "LL" => "MM",

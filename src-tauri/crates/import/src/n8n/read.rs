@@ -64,7 +64,9 @@ static EMPTY: std::sync::LazyLock<Map> = std::sync::LazyLock::new(Map::new);
 pub(super) fn workflow(value: &Value) -> Option<(&Map, usize)> {
     let one = |value: &Value| {
         value.as_object().is_some_and(|top| {
-            top.get("nodes").is_some_and(Value::is_array) && !top.contains_key("signalbox") && !top.contains_key("StartAt")
+            top.get("nodes").is_some_and(Value::is_array)
+                && !top.contains_key("signalbox")
+                && !top.contains_key("StartAt")
         })
     };
     if one(value) {
@@ -111,7 +113,14 @@ pub(super) fn read<'a>(top: &'a Map, name: &str, found: &mut Findings) -> File<'
     for (at, raw) in list.iter().enumerate().take(MOST_NODES) {
         let path = format!("/nodes/{at}");
         let Some(raw) = raw.as_object() else {
-            found.add(Level::Warning, "NOT_A_NODE", None, path, "An entry of the nodes is no object; it is left out.", "Nothing.");
+            found.add(
+                Level::Warning,
+                "NOT_A_NODE",
+                None,
+                path,
+                "An entry of the nodes is no object; it is left out.",
+                "Nothing.",
+            );
             continue;
         };
         let full = raw.get("type").and_then(Value::as_str).unwrap_or("unknown");
@@ -119,7 +128,10 @@ pub(super) fn read<'a>(top: &'a Map, name: &str, found: &mut Findings) -> File<'
         let params = raw.get("parameters").and_then(Value::as_object).unwrap_or(&EMPTY);
         let place = raw.get("position");
         let coordinate = |n: usize, name: &str| {
-            place.and_then(|place| place.get(n).or_else(|| place.get(name))).and_then(Value::as_f64).filter(|v| v.abs() < 1e7)
+            place
+                .and_then(|place| place.get(n).or_else(|| place.get(name)))
+                .and_then(Value::as_f64)
+                .filter(|v| v.abs() < 1e7)
         };
         let spot = coordinate(0, "x").zip(coordinate(1, "y"));
         if kind == "stickyNote" {
@@ -207,8 +219,16 @@ fn wires(top: &Map, file: &mut File<'_>, found: &mut Findings) {
                 for target in targets.as_array().into_iter().flatten() {
                     let name = target["node"].as_str().unwrap_or_default();
                     let Some(&to) = file.by_name.get(name).or_else(|| by_id.get(name)) else {
-                        let message = format!("A wire from \"{source}\" leads to \"{name}\", which the file does not have.");
-                        found.add(Level::Warning, "NO_SUCH_NODE", Some(source), path(), message, "Nothing, if the node was deleted.");
+                        let message =
+                            format!("A wire from \"{source}\" leads to \"{name}\", which the file does not have.");
+                        found.add(
+                            Level::Warning,
+                            "NO_SUCH_NODE",
+                            Some(source),
+                            path(),
+                            message,
+                            "Nothing, if the node was deleted.",
+                        );
                         continue;
                     };
                     let input = target["index"].as_u64().and_then(|at| usize::try_from(at).ok()).unwrap_or(0).min(100);

@@ -59,7 +59,8 @@ fn what_becomes_of_a_folder() {
                 let why: String = why.split(". It is kept").next().unwrap_or("").chars().take(100).collect();
                 *reasons.entry(why).or_default() += 1;
             } else if found.code == "NOT_TRANSLATED" {
-                let kind = found.message.split(" (").nth(1).and_then(|rest| rest.split(')').next()).unwrap_or("").to_owned();
+                let kind =
+                    found.message.split(" (").nth(1).and_then(|rest| rest.split(')').next()).unwrap_or("").to_owned();
                 *kinds.entry(kind).or_default() += 1;
             } else if found.level == Level::Problem {
                 *kinds.entry(format!("[{}]", found.code)).or_default() += 1;

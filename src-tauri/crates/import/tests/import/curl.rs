@@ -45,14 +45,23 @@ fn a_command_line_becomes_a_request() {
 
 #[test]
 fn secrets_are_taken_out_and_variables_are_params() {
-    let text = "curl -k -L https://a.example -u ada:geheim1 -b 'sid=geheim2' -H 'X-Api-Key: geheim3' -H \"X-Id: $ORDER_ID\"";
+    let text =
+        "curl -k -L https://a.example -u ada:geheim1 -b 'sid=geheim2' -H 'X-Api-Key: geheim3' -H \"X-Id: $ORDER_ID\"";
     let (config, imported) = read(text);
     assert!(!json!(imported.workflow).to_string().contains("geheim"), "{config}");
     assert!(config["credential"].as_str().is_some_and(|name| name.starts_with("secret://")));
     assert_eq!(config["headers"], json!({ "X-Id": "={{params.ORDER_ID}}".replace("={{", "{{") }));
-    let missing: Vec<&str> =
-        imported.report.findings.iter().filter(|found| found.level == Level::Missing).map(|found| found.code.as_str()).collect();
-    assert!(missing.contains(&"CERTIFICATES") && missing.contains(&"SECRET_IN_FILE") && missing.contains(&"VARIABLES"), "{missing:?}");
+    let missing: Vec<&str> = imported
+        .report
+        .findings
+        .iter()
+        .filter(|found| found.level == Level::Missing)
+        .map(|found| found.code.as_str())
+        .collect();
+    assert!(
+        missing.contains(&"CERTIFICATES") && missing.contains(&"SECRET_IN_FILE") && missing.contains(&"VARIABLES"),
+        "{missing:?}"
+    );
     let reported = serde_json::to_string(&imported.report).expect("writes");
     assert!(!reported.contains("geheim"), "{reported}");
 }

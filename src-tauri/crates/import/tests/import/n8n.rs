@@ -71,11 +71,19 @@ fn expressions_give_what_n8n_gives() {
         match value(written, &scope) {
             Ok(found) if alike(&found, &expected) => same += 1,
             Ok(found) => other.push(format!("{} = {expected}, here {found} by {written}", case["expression"])),
-            Err(error) => failed.push(format!("{} = {expected}, here {} by {written}", case["expression"], error.message)),
+            Err(error) => {
+                failed.push(format!("{} = {expected}, here {} by {written}", case["expression"], error.message))
+            }
         }
     }
     println!("{same} the same, {kept} not translated, {} an error here", failed.len());
-    assert!(other.is_empty(), "{} give another value:\n{}\n\nerrors:\n{}", other.len(), other.join("\n"), failed.join("\n"));
+    assert!(
+        other.is_empty(),
+        "{} give another value:\n{}\n\nerrors:\n{}",
+        other.len(),
+        other.join("\n"),
+        failed.join("\n")
+    );
     assert!(same >= 500, "{same} the same, {kept} not translated, errors:\n{}", failed.join("\n"));
 }
 
@@ -93,17 +101,32 @@ fn alike(a: &Value, b: &Value) -> bool {
 
 #[test]
 fn a_workflow_becomes_native_steps_and_a_report() {
-    let mut request = node("Get orders", "httpRequest", 4.2, json!({
-        "method": "POST", "url": "=https://api.example/{{ $json.id }}", "sendBody": true, "specifyBody": "json",
-        "jsonBody": "={ \"name\": \"{{ $json.name }}\", \"total\": {{ $json.total }} }",
-        "sendHeaders": true, "headerParameters": { "parameters": [{ "name": "Authorization", "value": "Bearer abc123" }] },
-    }));
+    let mut request = node(
+        "Get orders",
+        "httpRequest",
+        4.2,
+        json!({
+            "method": "POST", "url": "=https://api.example/{{ $json.id }}", "sendBody": true, "specifyBody": "json",
+            "jsonBody": "={ \"name\": \"{{ $json.name }}\", \"total\": {{ $json.total }} }",
+            "sendHeaders": true, "headerParameters": { "parameters": [{ "name": "Authorization", "value": "Bearer abc123" }] },
+        }),
+    );
     request["retryOnFail"] = json!(true);
     request["maxTries"] = json!(4);
     request["onError"] = json!("continueRegularOutput");
     let file = chain(vec![
-        node("Every morning", "scheduleTrigger", 1.2, json!({ "rule": { "interval": [{ "field": "days", "triggerAtHour": 8 }] } })),
-        node("Set", "set", 3.4, json!({ "assignments": { "assignments": [{ "name": "id", "type": "number", "value": "7" }] } })),
+        node(
+            "Every morning",
+            "scheduleTrigger",
+            1.2,
+            json!({ "rule": { "interval": [{ "field": "days", "triggerAtHour": 8 }] } }),
+        ),
+        node(
+            "Set",
+            "set",
+            3.4,
+            json!({ "assignments": { "assignments": [{ "name": "id", "type": "number", "value": "7" }] } }),
+        ),
         request,
         node("Tell", "slack", 2.0, json!({ "text": "={{ $json.text }}", "channel": "general" })),
     ]);
@@ -115,12 +138,19 @@ fn a_workflow_becomes_native_steps_and_a_report() {
     assert_eq!(request["body"], json!({ "name": "{{coalesce(item.name, '')}}", "total": "=coalesce(item.total)" }));
     assert_eq!(request["credential"], "secret://imported-token");
     assert!(!json!(imported.workflow).to_string().contains("abc123"), "a secret stays out");
-    let retry = nodes["Get_orders_request"].error_handling.as_ref().and_then(|all| all.retry_policy.as_ref()).expect("a policy");
+    let retry = nodes["Get_orders_request"]
+        .error_handling
+        .as_ref()
+        .and_then(|all| all.retry_policy.as_ref())
+        .expect("a policy");
     assert_eq!((retry.max_attempts, retry.initial_delay_ms), (3, 1_000));
     assert_eq!(nodes["Tell"].kind, "foreign.step");
     assert_eq!(nodes["Tell"].config.as_ref().expect("kept")["step"]["parameters"]["channel"], "general");
-    let edges: Vec<String> = imported.workflow.edges.iter().map(|edge| format!("{} > {}", edge.from, edge.to)).collect();
-    for edge in ["Get_orders_request.error > Get_orders_error", "Get_orders_error.success > Tell", "Get_orders.success > Tell"] {
+    let edges: Vec<String> =
+        imported.workflow.edges.iter().map(|edge| format!("{} > {}", edge.from, edge.to)).collect();
+    for edge in
+        ["Get_orders_request.error > Get_orders_error", "Get_orders_error.success > Tell", "Get_orders.success > Tell"]
+    {
         assert!(edges.contains(&edge.to_owned()), "{edge}: {edges:?}");
     }
     let status: Vec<Status> = imported.report.translated.iter().map(|one| one.status).collect();
@@ -200,7 +230,8 @@ fn odd_files_become_workflows_too() {
 fn a_file_of_two_hundred_steps_is_read_whole() {
     let nodes = (0..200)
         .map(|n| {
-            let rows = json!([{ "name": "a", "type": "string", "value": "={{ $json.a }} and {{ $json.b.toUpperCase() }}" }]);
+            let rows =
+                json!([{ "name": "a", "type": "string", "value": "={{ $json.a }} and {{ $json.b.toUpperCase() }}" }]);
             node(&format!("Step {n}"), "set", 3.4, json!({ "assignments": { "assignments": rows } }))
         })
         .collect();
