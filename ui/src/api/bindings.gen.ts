@@ -1959,7 +1959,12 @@ export interface ImportReport {
   findings: ImportFinding[];
   /** Findings beyond those that are listed. */
   more: number;
+  /** What is to be known of the whole, in sentences. */
+  notes?: string[];
 }
+
+/** Whether a step that was imported can run. */
+export type ImportStatus = 'green' | 'yellow' | 'red';
 
 /** The checkpoint that a run began at. */
 export interface ImportedFrom {
@@ -1983,6 +1988,8 @@ export interface ImportedStep {
   nodes: string[];
   /** The kind of the first one. */
   kind?: string;
+  /** Whether it can run as it is. */
+  status: ImportStatus;
 }
 
 /** Payload of `input_edited`; the event stands on the call that waits. */

@@ -92,11 +92,13 @@ export async function importFile(during = (work: () => Promise<unknown>): Promis
   if (source) await during(() => attempt(() => importWorkflow(source)));
 }
 
-/** It looks like the steps of another program; the host reads it and says what is wrong with it. */
-function isForeign(text: string): boolean {
+/** It looks like a workflow of another program, or like a cURL command; the host reads it and says what is wrong with it. */
+export function isForeign(text: string): boolean {
+  if (/^[$#>\s]*curl(\.exe)?\s/.test(text)) return true;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && ('steps' in value || 'registry' in value) && !('signalbox' in value) && !('nodes' in value);
+    if (typeof value !== 'object' || value === null || 'signalbox' in value) return false;
+    return 'nodes' in value ? Array.isArray(value.nodes) && 'connections' in value : 'steps' in value || 'registry' in value || ('StartAt' in value && 'States' in value);
   } catch {
     return false;
   }

@@ -8,6 +8,7 @@ import { forgetSession } from './builder/session.ts';
 import { attempt, createWorkflow, importFile, openFile, runWhenOpen } from './commands.ts';
 import { Screen } from './frame.tsx';
 import { showTemplates } from './parts/templates-dialog.tsx';
+import { useForeignDrop } from './parts/use-foreign-drop.ts';
 import { hashOf, navigate } from './router.ts';
 
 type Result<T> = { data: T | undefined; error: Loaded<T>['error']; refetch(): unknown };
@@ -40,6 +41,7 @@ export function GalleryScreen() {
   openSampleNow.current = (sample) => { if (busy === null) openSample(sample, true); };
   const may = usePermission();
   const makes = may('workflow_create');
+  useForeignDrop(makes);
   const featured = makes ? samples.data?.[0] : undefined;
   const actionList = useMemo<Action[]>(() => (featured ? [{
     // Enter belongs to the strong button as long as nothing else has the focus.

@@ -16,6 +16,7 @@ mod error;
 mod eval;
 mod funcs;
 pub(crate) mod kinds;
+mod library;
 mod limits;
 mod lower;
 mod message;

@@ -17,6 +17,7 @@ pub mod config;
 pub mod connector;
 mod context;
 pub mod coverage;
+pub mod date_pattern;
 pub mod debug;
 mod decision;
 mod declared_variables;

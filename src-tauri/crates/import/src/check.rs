@@ -50,6 +50,7 @@ impl Imported {
         report.findings.sort_by_key(|found| found.level);
         report.more += report.findings.len().saturating_sub(MOST);
         report.findings.truncate(MOST);
+        report.mark();
         self
     }
 }

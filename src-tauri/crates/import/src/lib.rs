@@ -2,18 +2,26 @@
 //! text that is given is looked at.
 #![deny(missing_docs)]
 
+mod asl;
+mod cel;
 mod check;
+mod curl;
+mod js;
 mod layout;
+mod n8n;
 pub mod openapi;
 mod report;
+mod secrets;
+mod text;
 mod vl;
 
 pub use check::NOT_VALID;
-pub use report::{Finding, Level, Report, Translated};
+pub use report::{Finding, Level, Report, Status, Translated};
 pub use signalbox_engine::imported_checkpoint::Refused;
 
+use serde_json::Value;
 use signalbox_engine::json;
-use signalbox_model::Workflow;
+use signalbox_model::{Map, Workflow};
 
 /// Largest foreign file, in bytes; the same as of our own.
 pub const FILE_LIMIT: usize = 16 * 1024 * 1024;
@@ -23,6 +31,24 @@ pub const FILE_LIMIT: usize = 16 * 1024 * 1024;
 pub enum Format {
     /// The step format of source 003, versions 3.5 to 4.1.
     Vl,
+    /// Workflows of n8n.
+    N8n,
+    /// State machines of the Amazon States Language.
+    Asl,
+    /// A command line of cURL.
+    Curl,
+}
+
+impl Format {
+    /// Its name, as reports and arguments have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vl => "vl",
+            Self::N8n => "n8n",
+            Self::Asl => "asl",
+            Self::Curl => "curl",
+        }
+    }
 }
 
 /// What a person may say beside the file.
@@ -32,6 +58,8 @@ pub struct Options {
     pub name: Option<String>,
     /// Tool server of this machine that `Tool_*` steps call.
     pub tool_server: Option<String>,
+    /// The format, when the content shall not say it.
+    pub format: Option<Format>,
 }
 
 /// A workflow and what is to be known about how it came to be.
@@ -41,15 +69,34 @@ pub struct Imported {
     pub workflow: Workflow,
     /// What became of what.
     pub report: Report,
+    /// Output that the file keeps for steps, to try the workflow with: step id → data of its items.
+    pub pins: Map,
 }
 
 /// Which format a text is of; none when it is of none, our own included.
 pub fn recognise(text: &str) -> Option<Format> {
-    let value = json::parse(without_mark(text)).ok()?;
-    vl::is_one(&value).then_some(Format::Vl)
+    if curl::is_one(without_mark(text)) {
+        return Some(Format::Curl);
+    }
+    format_of(&json::parse(without_mark(text)).ok()?)
+}
+
+fn format_of(value: &Value) -> Option<Format> {
+    if asl::is_one(value) {
+        Some(Format::Asl)
+    } else if n8n::is_one(value) {
+        Some(Format::N8n)
+    } else if vl::is_one(value) {
+        Some(Format::Vl)
+    } else {
+        None
+    }
 }
 
 /// Reads and translates a file.
+///
+/// # Errors
+/// What the text is not, where, and what to do next.
 pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
     if text.len() > FILE_LIMIT {
         return Err(Refused {
@@ -59,19 +106,22 @@ pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
             hint: "Take data out of the file: a workflow reads it when it runs.".into(),
         });
     }
+    if options.format.map_or_else(|| curl::is_one(without_mark(text)), |format| format == Format::Curl) {
+        return curl::import(without_mark(text), options).map(finished);
+    }
     let value = json::parse(without_mark(text)).map_err(|error| Refused {
         code: "BAD_JSON",
         path: String::new(),
         message: format!("The file is no JSON: {error}."),
         hint: "Correct the file at this place, or export it again.".into(),
     })?;
-    if !vl::is_one(&value) {
+    let Some(format) = options.format.or_else(|| format_of(&value)) else {
         let (message, hint) = if value.get("signalbox").is_some() {
             ("The file is a workflow of Signalbox already.", "Open it instead of importing it.")
         } else {
             (
                 "The file is in no format that can be imported.",
-                "A file with \"version\", \"registry\" and a list of \"steps\" can be.",
+                "Workflows of n8n (\"nodes\" and \"connections\"), state machines (\"StartAt\" and \"States\") and cURL command lines can be, and files with \"version\", \"registry\" and a list of \"steps\".",
             )
         };
         return Err(Refused {
@@ -80,13 +130,47 @@ pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
             message: message.into(),
             hint: hint.into(),
         });
+    };
+    let imported = match format {
+        Format::Vl => vl::import(&value, options)?,
+        Format::N8n => n8n::import(&value, options)?,
+        Format::Asl => asl::import(&value, options)?,
+        Format::Curl => curl::import(text, options)?,
+    };
+    Ok(finished(imported))
+}
+
+/// Steps get their places, and the report says of each whether it can run.
+fn finished(mut imported: Imported) -> Imported {
+    if imported.workflow.layout.as_ref().is_none_or(Map::is_empty) {
+        layout::lay_out(&mut imported.workflow);
+        let groups = imported.report.groups.take();
+        if let (Some(layout), Some(groups)) = (&mut imported.workflow.layout, groups) {
+            layout.insert("$groups".into(), Value::Object(groups));
+        }
     }
-    let mut imported = vl::import(&value, options)?;
-    layout::lay_out(&mut imported.workflow);
-    Ok(imported)
+    imported.report.mark();
+    imported
 }
 
 /// Some programs begin their files with a byte order mark.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// A name as an id of a workflow.
+pub(crate) fn slug(name: &str) -> String {
+    let mut id = String::new();
+    for c in name.chars() {
+        if c.is_ascii_alphanumeric() {
+            id.push(c.to_ascii_lowercase());
+        } else if !id.is_empty() && !id.ends_with('-') {
+            id.push('-');
+        }
+        if id.len() >= 80 {
+            break;
+        }
+    }
+    let id = id.trim_end_matches('-');
+    if id.is_empty() { "imported".into() } else { id.to_owned() }
 }

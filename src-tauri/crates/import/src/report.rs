@@ -17,6 +17,14 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
+/// A text of a workflow that may be long.
+pub(crate) fn long(text: &str) -> String {
+    match text.char_indices().nth(20_000) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -61,6 +69,27 @@ pub struct Translated {
     /// The kind of the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
+    /// Whether it can run as it is.
+    pub status: Status,
+}
+
+impl Translated {
+    pub(crate) fn new(step: &str, nodes: Vec<String>, kind: Option<String>) -> Self {
+        Self { step: step.to_owned(), nodes, kind, status: Status::Green }
+    }
+}
+
+/// Whether a step that was imported can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "ImportStatus")]
+pub enum Status {
+    /// As it did.
+    Green,
+    /// Something has to be filled in, or it works a little differently.
+    Yellow,
+    /// It has to be mended: when a run comes to it, it takes its red port or does not start.
+    Red,
 }
 
 /// What an import did.
@@ -82,9 +111,38 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Findings beyond those that are listed.
     pub more: usize,
+    /// What is to be known of the whole, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Groups of the canvas, until the steps are placed.
+    #[serde(skip)]
+    pub(crate) groups: Option<signalbox_model::Map>,
 }
 
 impl Report {
+    /// Says of each step whether it can run, by what was found.
+    pub(crate) fn mark(&mut self) {
+        let mut worst: std::collections::HashMap<&str, Level> = std::collections::HashMap::new();
+        for found in &self.findings {
+            if let Some(step) = &found.step {
+                let level = worst.entry(step).or_insert(found.level);
+                *level = (*level).min(found.level);
+            }
+        }
+        for one in &mut self.translated {
+            one.status = match worst.get(one.step.as_str()) {
+                Some(Level::Problem) => Status::Red,
+                Some(Level::Missing | Level::Warning) => Status::Yellow,
+                None => Status::Green,
+            };
+        }
+    }
+
+    /// Steps of a status.
+    pub fn steps_of(&self, status: Status) -> usize {
+        self.translated.iter().filter(|one| one.status == status).count()
+    }
+
     /// Findings of a level.
     pub fn count(&self, level: Level) -> usize {
         self.findings.iter().filter(|found| found.level == level).count()

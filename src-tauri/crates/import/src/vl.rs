@@ -6,7 +6,6 @@ mod kinds;
 mod read;
 mod registry;
 mod syntax;
-mod text;
 mod value;
 
 pub(crate) use read::is_one;
@@ -64,7 +63,7 @@ pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refus
     let settings = Settings { error_policy: Some(ErrorPolicy::Named(NamedPolicy::Fail)), ..Settings::default() };
     let workflow = Workflow {
         signalbox: FILE_VERSION,
-        id: slug(&file.name),
+        id: crate::slug(&file.name),
         name: file.name,
         description: file.description.map(str::to_owned),
         params,
@@ -84,28 +83,13 @@ pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refus
         translated: made.translated,
         findings,
         more,
+        notes: Vec::new(),
+        groups: None,
     };
-    Ok(Imported { workflow, report })
+    Ok(Imported { workflow, report, pins: Map::new() })
 }
 
 /// A file that becomes no workflow: where, why, and what to do next.
 fn cannot(path: impl Into<String>, message: impl Into<String>, hint: &str) -> Refused {
     Refused { code: "CANNOT_IMPORT", path: path.into(), message: message.into(), hint: hint.into() }
-}
-
-/// A name as an id of a workflow.
-fn slug(name: &str) -> String {
-    let mut id = String::new();
-    for c in name.chars() {
-        if c.is_ascii_alphanumeric() {
-            id.push(c.to_ascii_lowercase());
-        } else if !id.is_empty() && !id.ends_with('-') {
-            id.push('-');
-        }
-        if id.len() >= 80 {
-            break;
-        }
-    }
-    let id = id.trim_end_matches('-');
-    if id.is_empty() { "imported".into() } else { id.to_owned() }
 }

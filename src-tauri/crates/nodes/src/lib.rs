@@ -15,7 +15,6 @@ pub mod check;
 pub mod connector;
 mod csv_table;
 mod databases;
-mod date_pattern;
 mod decimal;
 mod document;
 mod document_output;

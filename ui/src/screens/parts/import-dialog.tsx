@@ -2,7 +2,7 @@
 import './import-dialog.css';
 import { create } from 'zustand';
 import { act } from '../../api/queries.ts';
-import type { ImportFinding, ImportLevel, ImportReport, WorkflowImport } from '../../api/types.ts';
+import type { ImportFinding, ImportLevel, ImportReport, ImportStatus, WorkflowImport } from '../../api/types.ts';
 import { useAsyncAction } from '../../shared/use-async-action.ts';
 import { Fault } from '../../shared/form-error.tsx';
 import { t, tn } from '../../i18n/index.ts';
@@ -50,6 +50,8 @@ function Offer({ source }: { source: WorkflowImport }) {
 
 const SIGNAL: { [level in ImportLevel]: Signal } = { problem: 'err', missing: 'warn', warning: 'idle' };
 const LEVELS = ['problem', 'missing', 'warning'] as const;
+const STATUSES = ['green', 'yellow', 'red'] as const;
+const LIGHT: { [status in ImportStatus]: Signal } = { green: 'ok', yellow: 'warn', red: 'err' };
 
 function Done({ name, report }: { name: string; report: ImportReport }) {
   return (
@@ -57,6 +59,8 @@ function Done({ name, report }: { name: string; report: ImportReport }) {
       footer={<Button variant="primary" onClick={close}>{t('import.show')}</Button>}>
       <div className="imp">
         <p>{tn('import.steps', report.steps)} {tn('import.nodes', report.nodes)} {report.findings.length === 0 ? t('import.clean') : null}</p>
+        <p className="imp-card">{STATUSES.map((status) => <span key={status}><SignalIcon signal={LIGHT[status]} /> {t(`import.${status}`, { n: report.translated.filter((one) => one.status === status).length })}</span>)}</p>
+        {report.notes?.map((note) => <p key={note} className="s t2">{note}</p>)}
         {LEVELS.map((level) => <Part key={level} level={level} found={report.findings.filter((one) => one.level === level)} />)}
         {report.more > 0 ? <p className="s t2">{tn('import.more', report.more)}</p> : null}
         <details>
@@ -65,7 +69,7 @@ function Done({ name, report }: { name: string; report: ImportReport }) {
             <thead><tr><th scope="col">{t('import.step')}</th><th scope="col">{t('import.kind')}</th><th scope="col">{t('import.became')}</th></tr></thead>
             <tbody>
               {report.translated.map((one) => (
-                <tr key={one.step}><td className="mono">{one.step}</td><td>{one.kind ?? ''}</td><td className="mono">{one.nodes.join(', ') || t('import.leftOut')}</td></tr>
+                <tr key={one.step}><td className="mono"><SignalIcon signal={LIGHT[one.status]} /> {one.step}</td><td>{one.kind ?? ''}</td><td className="mono">{one.nodes.join(', ') || t('import.leftOut')}</td></tr>
               ))}
             </tbody>
           </table>

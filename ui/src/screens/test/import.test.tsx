@@ -11,7 +11,8 @@ afterEach(() => { cleanup(); window.location.hash = ''; });
 
 const report: ImportReport = {
   format: 'vl', version: '3.13', steps: 2, nodes: 3, more: 0,
-  translated: [{ step: 'Service_A', nodes: ['Service_A'], kind: 'foreign.step' }, { step: 'Set_Gone', nodes: [] }],
+  translated: [{ step: 'Service_A', nodes: ['Service_A'], kind: 'foreign.step', status: 'red' }, { step: 'Set_Gone', nodes: [], status: 'green' }],
+  notes: ['1 of 2 steps had no error handling; the default one was added.'],
   findings: [
     { level: 'problem', code: 'NOT_TRANSLATED', step: 'Service_A', path: '/steps/0', message: '"Service_A" could not be translated.', hint: 'Replace it.' },
     { level: 'warning', code: 'VERSION', path: '/version', message: 'The file is of version 3.13.', hint: 'Nothing.' },
@@ -27,6 +28,9 @@ it('an offer is taken: the workflow is opened, and the report says what became o
   expect(fake.calls.filter((call) => call.command === 'workflow_import').map((call) => call.payload)).toEqual([{ text: '{"steps":[]}', name: 'old' }]);
   expect(window.location.hash).toContain('made');
   expect(dialog.textContent).toContain('2 steps in the file became 3 steps here.');
+  expect(dialog.textContent).toContain('1 ready');
+  expect(dialog.textContent).toContain('1 to mend');
+  expect(dialog.textContent).toContain('1 of 2 steps had no error handling');
   expect(within(dialog).getByRole('region', { name: '1 step needs your attention' }).textContent).toContain('"Service_A" could not be translated. Replace it. /steps/0');
   expect(within(dialog).getByText('left out: no wire leads to it')).toBeTruthy();
   fireEvent.click(within(dialog).getByRole('button', { name: 'Open the canvas' }));

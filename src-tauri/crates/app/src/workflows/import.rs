@@ -1,13 +1,18 @@
 //! Files of other programs, for the library and for the terminal.
 
+use crate::dto::Pin;
 use crate::error::{ApiError, ApiResult, Class};
+use crate::host::clock::now_ms;
 use crate::host::files::{io_error, write_atomic};
 use crate::workflows::canonical;
 use crate::workflows::check::catalog;
 use crate::workflows::library::{FILE_LIMIT, load};
-use serde_json::{Value, json};
+use crate::workflows::pins;
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
 use signalbox_import::recognise;
-pub use signalbox_import::{Finding, Imported, Level, NOT_VALID, Options, Report};
+pub use signalbox_import::{Finding, Format, Imported, Level, NOT_VALID, Options, Report, Status};
+use signalbox_model::time;
 use std::path::Path;
 
 /// Translates the text of a file into a workflow that can be opened, with what would keep it from running.
@@ -53,6 +58,27 @@ pub fn write(path: &Path, document: &Value, force: bool) -> ApiResult<()> {
         Ok(_) | Err(_) => write_atomic(path, print(document).as_bytes()),
     }
     .map_err(|error| if error.code == "IO_ERROR" && !parent_is_there(path) { missing(path) } else { error })
+}
+
+/// Keeps the output that a file had pinned, beside the workflow; what is too large is left out.
+pub fn keep_pins(workflow: &Path, found: Map) -> ApiResult<()> {
+    let pinned_at = time::format(now_ms());
+    let kept: Vec<(String, Pin)> = found
+        .into_iter()
+        .filter_map(|(step, data)| {
+            let Value::Array(data) = data else { return None };
+            let pin = Pin {
+                ports: IndexMap::from([("success".to_owned(), data)]),
+                run_id: None,
+                pinned_at: pinned_at.clone(),
+            };
+            pins::fits(&pin).is_ok().then_some((step, pin))
+        })
+        .collect();
+    if kept.is_empty() {
+        return Ok(());
+    }
+    pins::change(workflow, |all| all.extend(kept)).map(|_| ())
 }
 
 fn parent_is_there(path: &Path) -> bool {

@@ -4,6 +4,7 @@ use super::bridge;
 use super::budget::{BLOCK, ENTRY, HELD, SLOT};
 use super::error::{Code, ExprError};
 use super::eval::{Out, Run, fail};
+use super::library::{self, Library};
 use super::lower::Node;
 use super::ops;
 use super::references::push_key;
@@ -47,6 +48,10 @@ pub(super) enum Fun {
     Paired,
     /// A function of the crate on times and durations.
     Time,
+    /// The first argument that exists and is not null.
+    Coalesce,
+    /// A function of [`library`].
+    Library(Library),
 }
 
 /// Name, function, written as `f(x)`, written as `x.f()`, how it is used.
@@ -93,6 +98,61 @@ const TABLE: &[(&str, Fun, bool, bool, &str)] = &[
         true,
         false,
         "paired('orders').id: of the item of the step `orders` that this item comes from",
+    ),
+    (
+        "coalesce",
+        Fun::Coalesce,
+        true,
+        false,
+        "coalesce(item.name, 'unknown'): the first that exists and is not null; null without any",
+    ),
+    ("json", Fun::Library(Library::Json), true, false, "json(x): as JSON text; json(x, 2) over several lines"),
+    ("fromJson", Fun::Library(Library::FromJson), true, false, "fromJson(text): the value of a JSON text"),
+    (
+        "slice",
+        Fun::Library(Library::Slice),
+        true,
+        true,
+        "text.slice(0, 10): a part of a text or a list; negative places count from the end",
+    ),
+    ("indexOf", Fun::Library(Library::IndexOf), false, true, "text.indexOf(part): its place from 0, or -1"),
+    ("round", Fun::Library(Library::Round), true, true, "round(x, 2): to two decimals; halves away from zero"),
+    ("floor", Fun::Library(Library::Floor), true, true, "floor(x): the next whole number below"),
+    ("ceil", Fun::Library(Library::Ceil), true, true, "ceil(x): the next whole number above"),
+    ("abs", Fun::Library(Library::Abs), true, true, "abs(x): without its sign"),
+    ("fixed", Fun::Library(Library::Fixed), true, true, "fixed(x, 2): as text with two decimals"),
+    ("sum", Fun::Library(Library::Sum), true, true, "list.sum(): of numbers"),
+    ("min", Fun::Library(Library::Min), true, true, "list.min(): the smallest number; null of an empty list"),
+    ("max", Fun::Library(Library::Max), true, true, "list.max(): the largest number; null of an empty list"),
+    ("reverse", Fun::Library(Library::Reverse), true, true, "list.reverse()"),
+    ("unique", Fun::Library(Library::Unique), true, true, "list.unique(): each value once"),
+    (
+        "replacePattern",
+        Fun::Library(Library::ReplacePattern),
+        false,
+        true,
+        "text.replacePattern('[0-9]+', '#'): every match; $1 is the first group",
+    ),
+    (
+        "findPattern",
+        Fun::Library(Library::FindPattern),
+        false,
+        true,
+        "text.findPattern('([0-9]+)'): the match and its groups, or null",
+    ),
+    (
+        "formatTime",
+        Fun::Library(Library::FormatTime),
+        true,
+        true,
+        "formatTime(time, 'yyyy-MM-dd HH:mm', 'Europe/Berlin'): as text; UTC without a zone",
+    ),
+    (
+        "untranslated",
+        Fun::Library(Library::Untranslated),
+        true,
+        false,
+        "untranslated(expression, reason): what an import could not translate; always an error",
     ),
     ("timestamp", Fun::Time, true, false, "timestamp('2026-01-31T09:30:00Z')"),
     ("duration", Fun::Time, true, false, "duration('1h30m')"),
@@ -160,9 +220,16 @@ pub(super) fn call<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, args: 
     if fun == Fun::Paired {
         return paired(run, args);
     }
+    if fun == Fun::Coalesce {
+        return coalesce(run, args);
+    }
     let mut found = Vec::with_capacity(args.len());
     for arg in args {
         found.push(run.eval(arg)?);
+    }
+    if let Fun::Library(fun) = fun {
+        let usage = described().find(|row| row.0 == name).map_or("", |row| row.1);
+        return library::call(run, fun, name, usage, &found);
     }
     if fun == Fun::Time {
         if found.is_empty() || found.len() > 3 {
@@ -225,6 +292,22 @@ fn paired<'a>(run: &Run<'a>, args: &'a [Node]) -> Out<V<'a>> {
         ),
     };
     Err(Box::new(ExprError::new(code, message)))
+}
+
+/// A missing field is like null here, and only here.
+fn coalesce<'a>(run: &Run<'a>, args: &'a [Node]) -> Out<V<'a>> {
+    if args.is_empty() {
+        return arity("coalesce", false, 0);
+    }
+    for arg in args {
+        match run.eval(arg) {
+            Ok(V::Null) => {}
+            Ok(value) => return Ok(value),
+            Err(error) if error.code == Code::MissingField => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(V::Null)
 }
 
 fn arity<T>(name: &str, member: bool, count: usize) -> Out<T> {
@@ -419,7 +502,7 @@ fn put<'a>(run: &Run<'a>, whole: &V<'a>, way: &V<'a>, value: &V<'a>) -> Out<V<'a
 }
 
 /// JSON that an expression made.
-fn made_of<'a>(value: Value) -> V<'a> {
+pub(super) fn made_of<'a>(value: Value) -> V<'a> {
     match value {
         Value::Null => V::Null,
         Value::Bool(v) => V::Bool(v),
@@ -524,7 +607,7 @@ fn float<'a>(value: &V<'a>) -> Out<V<'a>> {
 }
 
 /// Compiled patterns by text: a pattern in a loop is compiled once. Size and nesting are bounded, matching is linear.
-fn pattern(run: &Run<'_>, text: &str) -> Out<regex::Regex> {
+pub(super) fn pattern(run: &Run<'_>, text: &str) -> Out<regex::Regex> {
     static STORE: OnceLock<Mutex<HashMap<String, regex::Regex>>> = OnceLock::new();
     if text.len() > 2000 {
         return Err(Box::new(ExprError::new(Code::Limit, "The pattern is longer than 2,000 characters.")));

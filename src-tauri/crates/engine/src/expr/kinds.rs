@@ -3,6 +3,7 @@
 
 use super::error::{near, quote};
 use super::funcs::Fun;
+use super::library::Library;
 use super::lower::{Loop, Node, Op};
 use super::references::shown;
 use super::{Expr, lower};
@@ -395,6 +396,10 @@ impl<'a> Look<'a> {
             // What does not exist is no schema: that is an answer, too.
             return Shape::just(Kinds::BOOL);
         }
+        if fun == Fun::Coalesce {
+            // A field that nothing has is what the function is for.
+            return Shape::just(Kinds::ANY);
+        }
         let found: Vec<Shape<'a>> = args.iter().map(|arg| self.node(arg)).collect();
         let text_first = matches!(
             fun,
@@ -419,7 +424,19 @@ impl<'a> Look<'a> {
             Fun::Bytes => Kinds::BYTES,
             Fun::Type => Kinds::TYPE,
             Fun::HasSchema => Kinds::BOOL,
-            Fun::Dyn | Fun::Time | Fun::Put | Fun::Paired => Kinds::ANY,
+            Fun::Library(fun) => match fun {
+                Library::Json | Library::Fixed | Library::ReplacePattern | Library::FormatTime => Kinds::TEXT,
+                Library::IndexOf | Library::Round | Library::Floor | Library::Ceil | Library::Abs | Library::Sum => {
+                    Kinds::NUMBER
+                }
+                Library::Min | Library::Max => Kinds::NUMBER.or(Kinds::NULL),
+                Library::FindPattern => Kinds::LIST.or(Kinds::NULL),
+                Library::Reverse | Library::Unique => Kinds::LIST,
+                Library::Slice => Kinds::TEXT.or(Kinds::LIST),
+                Library::FromJson => Kinds::DATA,
+                Library::Untranslated => Kinds::ANY,
+            },
+            Fun::Dyn | Fun::Time | Fun::Put | Fun::Paired | Fun::Coalesce => Kinds::ANY,
         })
     }
 

@@ -6,6 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ImportFormat {
     Auto,
+    N8n,
+    Asl,
+    Curl,
     Vl,
 }
 

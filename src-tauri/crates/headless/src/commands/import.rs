@@ -4,16 +4,25 @@ use super::Done;
 use crate::args::{Import, ImportFormat};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::json;
-use signalbox_app::import::{Level, NOT_VALID, Options, Report, print, text_of, translate, write};
+use signalbox_app::import::{
+    Format, Level, NOT_VALID, Options, Report, Status, keep_pins, print, text_of, translate, write,
+};
 
 pub(crate) fn import(output: &Output, args: &Import) -> Done {
-    // Every format that is read is told by its content.
-    let (ImportFormat::Auto | ImportFormat::Vl) = args.format;
+    let format = match args.format {
+        // The content says it.
+        ImportFormat::Auto => None,
+        ImportFormat::N8n => Some(Format::N8n),
+        ImportFormat::Asl => Some(Format::Asl),
+        ImportFormat::Curl => Some(Format::Curl),
+        ImportFormat::Vl => Some(Format::Vl),
+    };
     let (text, name) = text_of(&args.file)?;
-    let imported = translate(&text, &Options { name, tool_server: args.tool_server.clone() })?;
+    let imported = translate(&text, &Options { name, tool_server: args.tool_server.clone(), format })?;
     let document = json!(imported.workflow);
     if let Some(out) = &args.out {
         write(out, &document, args.force)?;
+        keep_pins(out, imported.pins.clone())?;
     }
     let report = &imported.report;
     if output.json {
@@ -37,6 +46,17 @@ pub(crate) fn import(output: &Output, args: &Import) -> Done {
 fn tell(output: &Output, report: &Report) {
     let version = report.version.as_deref().map(|version| format!(" {}", plain(version))).unwrap_or_default();
     eprintln!("{}{version}: {} steps in the file became {} steps here.", report.format, report.steps, report.nodes);
+    let count = |status| report.steps_of(status);
+    let (green, yellow, red) = (count(Status::Green), count(Status::Yellow), count(Status::Red));
+    eprintln!(
+        "{} · {} · {}",
+        output.paint(&format!("{green} green"), Tone::Good),
+        output.paint(&format!("{yellow} yellow"), Tone::Warn),
+        output.paint(&format!("{red} red"), Tone::Bad)
+    );
+    for note in &report.notes {
+        eprintln!("  {}", plain(note));
+    }
     for found in &report.findings {
         let (word, tone) = match found.level {
             Level::Problem if found.code == NOT_VALID => ("cannot run", Tone::Bad),

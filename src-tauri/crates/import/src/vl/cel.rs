@@ -1,7 +1,7 @@
 //! Foreign expressions as CEL: what each name means here (K-08, K-36), and how texts, truth and sums are written.
 
 use super::syntax::{Ast, Op};
-use super::text::{Text, literal, quoted};
+use crate::text::{Text, literal, quoted};
 use signalbox_engine::expr::{MAX_CHAIN, MAX_LENGTH};
 use std::collections::{BTreeMap, BTreeSet};
 

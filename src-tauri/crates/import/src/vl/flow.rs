@@ -5,8 +5,8 @@ use super::cannot;
 use super::cel::{Place, Used};
 use super::kinds::{Body, Maker};
 use super::read::{Family, File, Step, Target};
-use super::text::literal;
 use crate::report::{Findings, Level, Translated, short};
+use crate::text::literal;
 use crate::{Options, Refused};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -597,7 +597,7 @@ impl<'f> Builder<'_, 'f> {
             }
             let first = made.iter().find(|id| **id == step.node).or_else(|| made.first());
             let kind = first.and_then(|id| nodes.get(id)).map(|node| node.kind.clone());
-            translated.push(Translated { step: step.id.to_owned(), nodes: made.clone(), kind });
+            translated.push(Translated::new(step.id, made.clone(), kind));
         }
         Ok(Made { nodes, edges, translated, used: self.used })
     }

@@ -2,10 +2,10 @@
 
 use super::cel::{Place, Ty, Used};
 use super::read::{Family, File, Step, says};
-use super::text::{Text, literal};
 use super::value::{Mode, Reader, put, sound};
 use crate::Options;
 use crate::report::{Findings, Level};
+use crate::text::{Text, literal};
 use serde_json::{Value, json};
 use signalbox_model::Map;
 

@@ -2,7 +2,7 @@
 
 use super::cel::{self, Names, Place, Used, Writer, field, roots};
 use super::syntax::{Ast, parse};
-use super::text::{Text, literal, quoted};
+use crate::text::{Text, literal, quoted};
 use serde_json::Value;
 use signalbox_engine::expr::{Expr, value_refs};
 use signalbox_model::Map;

@@ -1,6 +1,10 @@
 //! Files of other programs; one binary.
 
+mod asl;
+mod corpus;
+mod curl;
 mod hostile;
 mod meaning;
+mod n8n;
 mod references;
 mod translate;

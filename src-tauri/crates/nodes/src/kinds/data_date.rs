@@ -1,6 +1,5 @@
 //! `data.date`: reads, writes, moves and compares dates and times. Time zones come with the program (IANA names).
 
-use crate::date_pattern::{self, Pattern};
 use crate::fields::{Field, choice, field, misfit, one_field};
 use crate::support::{first, made, setting, text_or, wrong_setting};
 use crate::two_lists::named;
@@ -10,6 +9,7 @@ use jiff::fmt::strtime;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{Span, Timestamp, Unit, Zoned};
 use serde_json::Value;
+use signalbox_engine::date_pattern::{self, Pattern};
 use signalbox_engine::effect::CallSlot;
 use signalbox_model::NodeFailure;
 

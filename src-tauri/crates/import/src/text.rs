@@ -3,7 +3,7 @@
 
 /// A text that is written piece by piece.
 #[derive(Debug, Default)]
-pub(super) struct Text {
+pub(crate) struct Text {
     parts: Vec<Part>,
 }
 
@@ -17,7 +17,7 @@ enum Part {
 
 impl Text {
     /// Goes on with words that mean themselves.
-    pub(super) fn say(&mut self, words: &str) {
+    pub(crate) fn say(&mut self, words: &str) {
         match self.parts.last_mut() {
             Some(Part::Says(before)) => before.push_str(words),
             _ if words.is_empty() => {}
@@ -26,12 +26,12 @@ impl Text {
     }
 
     /// Goes on with what an expression gives.
-    pub(super) fn fill(&mut self, cel: impl Into<String>) {
+    pub(crate) fn fill(&mut self, cel: impl Into<String>) {
         self.parts.push(Part::Hole(cel.into()));
     }
 
     /// Goes on with a value as it stands in a setting.
-    pub(super) fn put(&mut self, written: &str) {
+    pub(crate) fn put(&mut self, written: &str) {
         match written.strip_prefix('=') {
             Some(words) if words.starts_with('=') => self.say(words),
             Some(cel) => self.fill(cel),
@@ -40,12 +40,12 @@ impl Text {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
     /// As a value of a setting.
-    pub(super) fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         let braces = |words: &str| words.contains("{{");
         if let [Part::Says(words)] = self.parts.as_slice()
             && !braces(words)
@@ -104,14 +104,14 @@ fn hole(cel: &str) -> String {
 }
 
 /// A text that means itself here.
-pub(super) fn literal(words: &str) -> String {
+pub(crate) fn literal(words: &str) -> String {
     let mut text = Text::default();
     text.say(words);
     text.write()
 }
 
 /// A text as CEL.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("'");
     for c in text.chars() {
         match c {

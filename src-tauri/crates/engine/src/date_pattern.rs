@@ -2,13 +2,13 @@
 
 /// A pattern that was understood.
 #[derive(Debug)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     /// For the library.
-    pub(crate) directives: String,
+    pub directives: String,
     /// It has hours; without them it means a day.
-    pub(crate) has_time: bool,
+    pub has_time: bool,
     /// It has an offset from UTC.
-    pub(crate) has_offset: bool,
+    pub has_offset: bool,
 }
 
 /// Letters that mean something, the longest first.
@@ -35,7 +35,10 @@ const PARTS: &[(&str, &str)] = &[
 ];
 
 /// Text between apostrophes stands for itself, and so does everything that is no letter.
-pub(crate) fn parse(pattern: &str) -> Result<Pattern, String> {
+///
+/// # Errors
+/// A sentence about the part that is not understood.
+pub fn parse(pattern: &str) -> Result<Pattern, String> {
     let mut directives = String::new();
     let mut rest = pattern;
     let (mut has_time, mut has_offset) = (false, false);
