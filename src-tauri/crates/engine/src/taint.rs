@@ -6,7 +6,7 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 10] = [
+const UNTRUSTED: [&str; 11] = [
     "a2a.agent",
     "http.request",
     "file.read",
@@ -14,6 +14,8 @@ const UNTRUSTED: [&str; 10] = [
     "mcp.tool",
     "llm.chat",
     "agent.task",
+    // Mail is written by anybody.
+    "mail.read",
     "trigger.webhook",
     // Documents are of anybody.
     "rag.retrieve",
