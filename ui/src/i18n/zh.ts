@@ -2,6 +2,7 @@
 import type { AllKindWords } from './kind-words.ts';
 import type { Translation } from './t.ts';
 import { data } from './zh.kinds-data.ts';
+import { mail } from './zh.kinds-mail.ts';
 import { steps } from './zh.kinds-steps.ts';
 import { triggers } from './zh.kinds-triggers.ts';
 import { audit } from './zh.audit.ts';
@@ -32,4 +33,4 @@ import { common } from './zh.common.ts';
 
 export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...pins, ...tools, ...webhooks, ...common };
 
-export const kinds: AllKindWords = { ...data, ...steps, ...triggers };
+export const kinds: AllKindWords = { ...data, ...mail, ...steps, ...triggers };

@@ -28,8 +28,8 @@ use signalbox_adapters::keyring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
-    DemoService, DemoServiceOnDemand, FolderFiles, Grant, McpTools, Models, OpenFile, RealClock, RealIds, Vault,
-    WebHttp, mcp, private,
+    DemoService, DemoServiceOnDemand, FolderFiles, Grant, MailServers, McpTools, Models, OpenFile, RealClock, RealIds,
+    Vault, WebHttp, mcp, private,
 };
 use signalbox_model::Workflow;
 use signalbox_ports::{Clock, FileError, Http, World};
@@ -192,6 +192,7 @@ impl App {
             binaries: Arc::new(StoredBinaries(store.clone())),
             remembered: Arc::new(StoredKeys(store.clone())),
             retrieval: Arc::new(IndexFolder::new(data.join("indexes"))),
+            mail: Arc::new(MailServers::new(&[])),
         });
         let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

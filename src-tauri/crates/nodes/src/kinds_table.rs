@@ -96,6 +96,10 @@ mod flow_wait;
 mod http_request;
 #[path = "kinds/llm_chat.rs"]
 mod llm_chat;
+#[path = "kinds/mail_read.rs"]
+mod mail_read;
+#[path = "kinds/mail_send.rs"]
+mod mail_send;
 #[path = "kinds/mcp_tool.rs"]
 mod mcp_tool;
 #[path = "kinds/rag_index.rs"]
@@ -166,6 +170,8 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "flow.wait", code: flow_wait::KIND },
     Entry { kind: "http.request", code: http_request::KIND },
     Entry { kind: "llm.chat", code: llm_chat::KIND },
+    Entry { kind: "mail.read", code: mail_read::KIND },
+    Entry { kind: "mail.send", code: mail_send::KIND },
     Entry { kind: "mcp.tool", code: mcp_tool::KIND },
     Entry { kind: "rag.index", code: rag_index::KIND },
     Entry { kind: "rag.retrieve", code: rag_retrieve::KIND },

@@ -8,6 +8,7 @@ pub mod call_log;
 pub mod host;
 mod http;
 pub mod llm;
+pub mod mail;
 pub mod remembered;
 pub mod retrieval;
 pub mod scripts;
@@ -26,6 +27,7 @@ pub use http::{
     is_of_connection,
 };
 pub use llm::{Llm, NoLlm};
+pub use mail::{Mail, NoMail};
 pub use remembered::{NoRemembered, RememberError, Remembered};
 pub use retrieval::{IndexWriter, NoRetrieval, Retrieval, RetrievalError};
 pub use scripts::{NoScripts, Scripts};
@@ -199,4 +201,6 @@ pub struct World {
     pub remembered: Arc<dyn Remembered>,
     /// Indexes of documents.
     pub retrieval: Arc<dyn Retrieval>,
+    /// Mail servers.
+    pub mail: Arc<dyn Mail>,
 }

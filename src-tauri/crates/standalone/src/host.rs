@@ -8,7 +8,7 @@ use crate::secrets::GivenSecrets;
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::{FolderFiles, Grant, RealClock, RealIds, WebHttp, private};
 use signalbox_model::bundle::{AuditKeeping, Bundle};
-use signalbox_ports::{NoLlm, NoRetrieval, NoTools, World};
+use signalbox_ports::{NoLlm, NoMail, NoRetrieval, NoTools, World};
 use signalbox_runtime::{Registry, Runtime, StoredAuditLog, StoredBinaries, StoredKeys};
 use signalbox_store::{Store, StoreOptions};
 use std::path::PathBuf;
@@ -59,6 +59,7 @@ impl Host {
             binaries: Arc::new(StoredBinaries(store.clone())),
             remembered: Arc::new(StoredKeys(store.clone())),
             retrieval: Arc::new(NoRetrieval),
+            mail: Arc::new(NoMail),
         });
         let how = signalbox_runtime::Options::new(data.join("artifacts"));
         let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)

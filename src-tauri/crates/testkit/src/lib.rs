@@ -85,6 +85,7 @@ impl TestWorld {
             binaries: Arc::clone(&self.binaries) as Arc<dyn signalbox_ports::Binaries>,
             remembered: Arc::new(signalbox_ports::NoRemembered),
             retrieval: Arc::new(signalbox_ports::NoRetrieval),
+            mail: Arc::new(signalbox_ports::NoMail),
         }
     }
 }

@@ -15,6 +15,8 @@ enum Proof {
     Program(&'static str),
     /// As pkg-config knows it.
     Library(&'static str),
+    /// In a folder that is not searched for programs.
+    File(&'static str),
     Font,
 }
 
@@ -23,6 +25,7 @@ impl Need {
         match self.proof {
             Proof::Program(name) => shell::which(name).is_some(),
             Proof::Library(name) => shell::output("pkg-config", &["--exists", name]).is_some(),
+            Proof::File(path) => Path::new(path).exists(),
             Proof::Font => has_font(Path::new("/usr/share/fonts"), 4),
         }
     }
@@ -42,6 +45,12 @@ const DRIVER: Need =
     need("WebKitWebDriver, for the window test", "webkit2gtk-driver", Proof::Program("WebKitWebDriver"));
 const BUS: Need = need("dbus-daemon, a session bus for the window test", "dbus-daemon", Proof::Program("dbus-daemon"));
 const FONTS: Need = need("a font, for browser and window tests", "fonts-dejavu-core", Proof::Font);
+
+const OPENSSL: Need = need("openssl, which makes certificates for tests", "openssl", Proof::Program("openssl"));
+const IMAP: Need =
+    need("Dovecot, an IMAP server for the mail tests", "dovecot-imapd", Proof::File("/usr/lib/dovecot/imap"));
+const SMTP: Need =
+    need("Exim, an SMTP server for the mail tests", "exim4-daemon-light", Proof::File("/usr/sbin/exim4"));
 
 const VALGRIND: Need =
     need("valgrind, which counts the instructions of the engine", "valgrind", Proof::Program("valgrind"));
@@ -66,7 +75,9 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
         For::Window => needs.push(WEBKIT),
         For::Browser => {}
         For::Counts => needs.push(VALGRIND),
-        For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND]),
+        For::Test => {
+            needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND, OPENSSL, IMAP, SMTP]);
+        }
     }
     needs.retain(|need| !need.is_there());
     let mut packages: Vec<&str> = needs.iter().map(|need| need.package).collect();
@@ -92,6 +103,14 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
     }
     if packages.is_empty() {
         return Ok(());
+    }
+    // Debian has one mail server at a time: installing this one would remove the other.
+    if packages.contains(&SMTP.package) && Path::new("/usr/sbin/sendmail").exists() {
+        return Err(format!(
+            "The mail tests need Exim ({}), and this machine has another mail server, which Debian would remove for it.\n\
+             Run the tests on a machine, or in a container, without one.",
+            SMTP.package
+        ));
     }
     println!("Missing on this machine:");
     for word in &words {

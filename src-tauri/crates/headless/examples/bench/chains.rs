@@ -75,6 +75,7 @@ pub(crate) fn world() -> World {
         binaries: Arc::new(signalbox_ports::NoBinaries),
         remembered: Arc::new(signalbox_ports::NoRemembered),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
+        mail: Arc::new(signalbox_ports::NoMail),
     }
 }
 

@@ -157,6 +157,7 @@ fn world_with(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>, fil
         binaries: Arc::new(StoredBinaries(store.clone())),
         remembered: Arc::new(StoredKeys(store.clone())),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
+        mail: Arc::new(signalbox_ports::NoMail),
     })
 }
 

@@ -27,6 +27,8 @@ const MODULES: &[(&str, &[&str])] = &[
     ("flow.pause", &["people"]),
     ("http.request", &["http"]),
     ("llm.chat", &["model"]),
+    ("mail.read", &["mail"]),
+    ("mail.send", &["mail"]),
     ("mcp.tool", &["tools"]),
     ("rag.index", &["retrieval"]),
     ("rag.retrieve", &["retrieval"]),
@@ -129,6 +131,10 @@ impl Looked {
             ),
             "model" => (
                 "asks a language model, and an exported program has no models",
+                "Run this workflow with `signalbox run`, or replace the step.",
+            ),
+            "mail" => (
+                "sends or reads mail, and an exported program has no mail",
                 "Run this workflow with `signalbox run`, or replace the step.",
             ),
             "retrieval" => (

@@ -233,13 +233,14 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         files: Arc::new(FakeFiles),
         clock: Arc::new(FakeClock { rush: false }),
         audit: Arc::new(FakeAudit),
-        secrets: Arc::new(signalbox_ports::NoSecrets),
+        secrets: Arc::new(crate::mail::FakeSecrets),
         llm: Arc::new(FakeLlm),
         tools: Arc::new(FakeTools),
         scripts: Arc::new(FakeScripts),
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
+        mail: Arc::new(crate::mail::FakeMail::default()),
     }
 }
 
@@ -279,13 +280,14 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         files: Arc::new(FakeFiles),
         clock: Arc::new(FakeClock { rush: true }),
         audit: Arc::new(FakeAudit),
-        secrets: Arc::new(signalbox_ports::NoSecrets),
+        secrets: Arc::new(crate::mail::FakeSecrets),
         llm: Arc::new(FakeLlm),
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(FakeScripts),
         binaries: Arc::new(FakeBinaries::default()),
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
+        mail: Arc::new(crate::mail::FakeMail::default()),
     }
 }
 
