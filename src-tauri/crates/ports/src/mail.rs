@@ -307,11 +307,6 @@ pub enum MailError {
         /// Bytes, when the server says it.
         limit: Option<u64>,
     },
-    /// What was read is more than a step hands on.
-    TooMuch {
-        /// Plain words.
-        message: String,
-    },
     /// The connection ended after the message, or a change, was sent, before the server had confirmed it.
     OutcomeUnknown {
         /// Plain words.

@@ -10,8 +10,11 @@ mod kinds;
 mod llm;
 mod llm_pictures;
 mod llm_servers;
+#[cfg(unix)]
 mod mail;
+#[cfg(unix)]
 mod mail_hostile;
+#[cfg(unix)]
 mod mail_servers;
 mod mcp;
 mod mcp_questions;

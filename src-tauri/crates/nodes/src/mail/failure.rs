@@ -70,7 +70,6 @@ pub(crate) fn failure(error: MailError, timeout_ms: u64) -> NodeFailure {
                 None => failure,
             }
         }
-        MailError::TooMuch { message } => NodeFailure::validation("TOO_LARGE", message),
         MailError::OutcomeUnknown { message } => {
             NodeFailure::new(ErrorType::NetworkError, "CONNECTION", message).retryable().maybe_happened()
         }

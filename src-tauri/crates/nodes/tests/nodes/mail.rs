@@ -6,9 +6,11 @@ use async_trait::async_trait;
 use common::{FakeHttp, answer, call, slot, world};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
+use signalbox_engine::Catalog;
 use signalbox_engine::effect::{Call, CallOutput};
+use signalbox_engine::validate::check_bytes;
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::{BinaryRef, CallProgress, Effects, Item, NodeFailure};
+use signalbox_model::{BinaryRef, CallProgress, Code, Effects, Item, NodeFailure};
 use signalbox_ports::mail::{
     MailAddress, MailError, MailFile, MailQuery, MailSecurity, MailServer, MailSink, OutgoingMail, ReceivedFile,
     ReceivedMail, RefusedRecipient, SentMail,
@@ -336,4 +338,24 @@ fn a_cancelled_run_leaves_a_silent_server_at_once() {
     let log = Cancelled::default();
     let ended = signalbox_nodes::run_call(code, &call, &bench.world, &log).now_or_never();
     assert!(ended.is_none() && log.0.load(Ordering::Relaxed), "the driver ends the call");
+}
+
+/// TRUST, SSRF: a server that data of the run chooses is public, and the file says so.
+#[test]
+fn a_server_that_data_chooses_is_warned_of_with_its_setting() {
+    let catalog = Catalog::new(signalbox_nodes::catalog());
+    let found = |host: Value, port: Value| {
+        let config = json!({ "host": host, "port": port, "from": "a@example.org", "to": "b@example.org" });
+        let file = json!({
+            "signalbox": 1, "id": "w", "name": "w", "edges": [],
+            "params": { "type": "object", "properties": { "host": { "type": "string" } } },
+            "nodes": { "a": { "type": "mail.send", "config": config } },
+        });
+        let found = check_bytes(file.to_string().as_bytes(), &catalog).diagnostics;
+        let places = found.into_iter().filter(|one| one.code == Code::HostFromData).map(|one| one.path);
+        places.collect::<Vec<String>>()
+    };
+    assert_eq!(found(json!("{{params.host}}"), json!(465)), [] as [String; 0]);
+    assert_eq!(found(json!("{{item.host}}"), json!(465)), ["/nodes/a/config/host"]);
+    assert_eq!(found(json!("smtp.example.org"), json!("= item.port")), ["/nodes/a/config/port"]);
 }
